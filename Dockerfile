@@ -1,0 +1,46 @@
+# One image for the API and the workers: what differs is the command.
+#   docker build -t rewound .
+#   docker run rewound serve
+#   docker run rewound worker
+
+FROM python:3.13-slim-bookworm AS builder
+ENV PIP_DISABLE_PIP_VERSION_CHECK=1 \
+    PIP_NO_CACHE_DIR=1 \
+    PIP_ROOT_USER_ACTION=ignore
+WORKDIR /src
+
+# The pins change seldom, so what they install is a layer of its own. The environment that goes into the image is
+# made without pip; the one that builds the wheel stays behind.
+COPY deploy/requirements/build.txt deploy/requirements/runtime.txt requirements/
+RUN python -m venv --without-pip /opt/rewound \
+    && python -m pip --python /opt/rewound/bin/python install \
+        --require-hashes --only-binary :all: -r requirements/runtime.txt \
+    && python -m venv /opt/build \
+    && /opt/build/bin/python -m pip install --require-hashes --only-binary :all: -r requirements/build.txt
+
+COPY pyproject.toml README.md LICENSE ./
+COPY service/ service/
+COPY workers/ workers/
+RUN /opt/build/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-dir /wheel . \
+    && python -m pip --python /opt/rewound/bin/python install --no-deps --no-index /wheel/*.whl
+
+
+FROM python:3.13-slim-bookworm
+RUN python -m pip uninstall --yes --root-user-action ignore pip \
+    && groupadd --system --gid 10001 rewound \
+    && useradd --system --uid 10001 --gid rewound --home-dir /var/lib/rewound --shell /usr/sbin/nologin rewound \
+    && install -d -m 0700 -o rewound -g rewound /var/lib/rewound
+COPY --from=builder /opt/rewound /opt/rewound
+ENV PATH=/opt/rewound/bin:$PATH \
+    PYTHONDONTWRITEBYTECODE=1 \
+    PYTHONUNBUFFERED=1 \
+    REWOUND_DATA_DIR=/var/lib/rewound
+USER rewound
+WORKDIR /var/lib/rewound
+VOLUME ["/var/lib/rewound"]
+EXPOSE 8000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
+    CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8000/livez', timeout=2)"]
+ENTRYPOINT ["rewound"]
+CMD ["serve"]

@@ -1,0 +1,90 @@
+# One command each; `make` alone lists them. Everything runs from .venv, which is made once from the pinned
+# requirements and refreshed when they change. Paths are relative, so the tree may lie anywhere.
+
+PY := .venv/bin/python
+REWOUND := .venv/bin/rewound
+PINS := deploy/requirements
+
+# PYTHON=/path/to/python make ... chooses the interpreter; PYTEST='-k fold -x' make test narrows the run.
+PYTHON ?=
+PYTEST ?=
+
+export PYTHON
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+.PHONY: help run demo test lint check format generate bench fuzz coverage wheel requirements clean
+
+help: ## list what make can do
+	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
+
+run: .venv/ready ## start store, API and workers, play the sample fight into them, keep running (ctrl-C ends it)
+	@exec $(REWOUND) serve --demo
+
+demo: .venv/ready ## play the sample fight over HTTP with a readable log, replay a round, audit it
+	@exec $(REWOUND) demo
+
+test: .venv/ready ## run every test
+	$(PY) -m pytest $(PYTEST)
+
+lint: .venv/ready ## format, lint, types, import contracts, generated files
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+	.venv/bin/lint-imports --no-logo
+	$(REWOUND) openapi --check
+	$(REWOUND) rules --check
+
+check: lint test ## everything that must hold before a push
+
+format: .venv/ready ## write the code as the formatter wants it
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
+
+generate: .venv/ready ## write openapi.yaml and the rule tables anew
+	$(REWOUND) openapi
+	$(REWOUND) rules
+
+bench: .venv/ready ## measure against the bare route, print the ratios
+	$(PY) -m tests.bench
+
+fuzz: .venv/ready ## play random Heart Rush campaigns until every rule has taken part (long)
+	$(PY) -m tests.heartrush.fuzz
+
+coverage: .venv/ready ## run every test and say which lines none of them reached
+	$(PY) -m pytest --cov --cov-report=term-missing:skip-covered $(PYTEST)
+
+wheel: .venv/ready ## build the wheel the image installs, into dist/
+	$(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+
+requirements: .venv/ready ## resolve deploy/requirements/*.in again and pin by hash (needs the network)
+	$(PY) -m venv .venv/lock
+	.venv/lock/bin/python -m pip install --quiet --require-hashes -r $(PINS)/lock.txt
+	cd $(PINS) && for name in build lock runtime dev; do \
+		../../.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+			--no-header --no-annotate --output-file $$name.txt $$name.in || exit 1; \
+	done
+
+clean: ## remove what runs have made; the data of `make run` (.rewound/) stays
+	rm -rf .venv build dist *.egg-info .coverage .coverage.* htmlcov \
+		.pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+# The stamp is written last, so an interrupted installation is taken up again by the next call.
+.venv/ready: $(PINS)/dev.txt pyproject.toml
+	@test -x $(PY) || { \
+		found=; for name in "$$PYTHON" python3.13 python3.12 python3.11 python3 python; do \
+			"$$name" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+				&& found="$$name" && break; \
+		done; \
+		test -n "$$found" || { \
+			echo "Rewound needs Python 3.11 or later with its venv module, and found none." >&2; \
+			echo "Install one (on Debian and Ubuntu: python3 and python3-venv)," >&2; \
+			echo "or name one: make PYTHON=/path/to/python3 ..." >&2; \
+			exit 1; \
+		}; \
+		echo "Making .venv with $$("$$found" --version) ..." && "$$found" -m venv .venv; }
+	@echo "Installing the pinned requirements ..."
+	@$(PY) -m pip install --quiet --require-hashes -r $(PINS)/dev.txt
+	@$(PY) -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@

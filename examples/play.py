@@ -1,0 +1,173 @@
+"""Play a fight by picking from what the service offers: a client in the standard library alone.
+
+    python3 examples/play.py http://127.0.0.1:8000 rw_...
+
+It knows no rule. It asks whose move it is, takes one of the options of that seat, sends it, and tells what
+came of it, until the fight is over; then it closes the encounter and has it audited. The heroes throw their
+own dice: where a prompt names dice, this program throws them and tells the faces.
+"""
+
+import json
+import random
+import sys
+import time
+import uuid
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+Json = dict[str, Any]
+
+MOST_COMMANDS = 1000
+"""After so many a fight is stopped, wherever it stands."""
+
+OPENING = {
+    "edition": "heartrush@1",
+    "title": "Pia and the orc",
+    "sides": ["heroes", "foes"],
+    "player_side": "heroes",
+    "declared_sides": ["heroes"],
+    "creatures": [
+        {
+            "position": [0, 0],
+            "sheet": {
+                "id": "pia",
+                "name": "Pia",
+                "side": "heroes",
+                "kind": "pc",
+                "might": 8,
+                "weapons": [{"id": "mace", "size_class": "light", "damage_type": "bludgeoning"}],
+            },
+        },
+        {
+            "position": [1, 0],
+            "sheet": {
+                "id": "orc",
+                "name": "Orc",
+                "side": "foes",
+                "hp_max": 35,
+                "might": 10,
+                "weapons": [{"id": "axe", "size_class": "heavy", "damage_type": "slashing"}],
+            },
+        },
+    ],
+    "seats": [{"seat": "ann", "role": "player", "creatures": ["pia"]}],
+}
+
+LIKED = ("grant_priority", "engage", "declare_attack", "declare_agility", "accept_damage", "dash")
+"""What is taken before anything else, in this order, so that the fight gets somewhere."""
+
+IDLE = ("sidestep", "object", "help", "call_out", "go_unconscious", "pass_side", "end_combat")
+"""What is taken only where there is nothing else."""
+
+
+class Refused(Exception):
+    """Say what the service answered instead: its problem document."""
+
+
+def call(method: str, url: str, token: str, data: object = None) -> Json:
+    """Send one request and return the JSON of its answer; raises `Refused` for a problem.
+
+    The idempotency key is drawn once for each request: whoever repeats it after a lost connection sends the
+    same key, and it happens once.
+    """
+    request = Request(url, method=method, data=None if data is None else json.dumps(data).encode())
+    request.add_header("Authorization", f"Bearer {token}")
+    request.add_header("Content-Type", "application/json")
+    if method != "GET":
+        request.add_header("Idempotency-Key", str(uuid.uuid4()))
+        request.add_header("Prefer", "wait=30")
+    try:
+        with urlopen(request, timeout=40) as answer:
+            found: Json = json.load(answer)
+            return found
+    except HTTPError as problem:
+        raise Refused(problem.read().decode()) from problem
+
+
+class Player:
+    """Picks for every seat: what is liked first, else at random, and steps towards somebody."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self.chance = chance
+
+    def pick(self, options: Json, creatures: Json) -> Json | None:
+        """Return one command out of everything a seat may do now, None if it may do nothing."""
+        found = [(option["prompt"], offer) for option in options["options"] for offer in option["commands"]]
+        if not found:
+            return None
+        self.chance.shuffle(found)
+        prompt, offer = min(found, key=lambda pair: _rank(pair[1]["type"]))
+        return self._command(prompt, offer, options["schemas"][offer["type"]], creatures)
+
+    def _command(self, prompt: Json, offer: Json, schema: Json, creatures: Json) -> Json:
+        """Return one command of those that *offer* describes: what is given, and one of each choice."""
+        command = {"type": offer["type"], **offer["given"]}
+        for name in ("creature", "prompt"):
+            if offer[name] is not None and name in schema["properties"]:
+                command[name] = offer[name]
+        for name, values in offer["choices"].items():
+            command[name] = self.chance.choice(values)
+        if offer["type"] == "dash":
+            command["to"] = min(offer["choices"]["to"], key=lambda cell: _distance(cell, offer, creatures))
+        if prompt["wants"]:
+            command["faces"] = self._throw(prompt["wants"])
+        return command
+
+    def _throw(self, wants: list[str]) -> list[int]:
+        """Throw the dice that a prompt names: `heart:d8` is one die with eight sides."""
+        return [self.chance.randint(1, int(wanted.rpartition(":d")[2])) for wanted in wants]
+
+
+def _rank(type_: str) -> int:
+    if type_ in LIKED:
+        return LIKED.index(type_)
+    return len(LIKED) + (type_ in IDLE)
+
+
+def _distance(cell: list[int], offer: Json, creatures: Json) -> int:
+    """Return how many cells lie between *cell* and the nearest other creature."""
+    others = [other["position"] for name, other in creatures.items() if name != offer["creature"]]
+    return min(max(abs(cell[0] - int(x)), abs(cell[1] - int(y))) for x, y in others)
+
+
+def told(outcome: Json) -> str:
+    """Return what came of a command: its events, each with its rules, and the dice."""
+    events = [f"{event['type']} ({', '.join(event['because'])})" for event in outcome.get("events", [])]
+    rolls = [f"{roll['name']['stream']} = {roll['total']}" for roll in outcome.get("rolls", [])]
+    return "; ".join(events + rolls) or "nothing that others see"
+
+
+def play(service: str, key: str, player: Player) -> str:
+    """Play one fight and return the verdict of its audit."""
+    opened = call("POST", f"{service}/v1/encounters", key, OPENING)
+    here = f"{service}/v1/encounters/{opened['encounter']}"
+    seats = {"gm": key, "ann": call("POST", f"{here}/seats/ann/token", key, {})["token"]}
+    call("POST", f"{here}/commands", key, {"type": "begin_combat"})
+    for _ in range(MOST_COMMANDS):
+        state = call("GET", f"{here}/state", key)["state"]
+        if state["phase"] == "ended":
+            break
+        seat, command = move(here, seats, player, state["creatures"])
+        outcome = call("POST", f"{here}/commands", seats[seat], command)
+        print(f"{outcome['n']:4} {seat:4} {command['type']}: {told(outcome)}")
+    call("DELETE", here, key)
+    audit = call("POST", f"{here}/audits", key, {})
+    while audit["status"] in ("pending", "running"):
+        time.sleep(0.1)
+        audit = call("GET", f"{here}/audits/{audit['audit']}", key)
+    return str(audit["verdict"])
+
+
+def move(here: str, seats: Json, player: Player, creatures: Json) -> tuple[str, Json]:
+    """Return what is done next, and by which seat: whoever play waits for comes before whoever may act."""
+    waiting = sorted(call("GET", here, seats["gm"])["waiting"], key=lambda prompt: prompt["optional"])
+    for seat in dict.fromkeys(prompt["seat"] for prompt in waiting):
+        command = player.pick(call("GET", f"{here}/options", seats[seat]), creatures)
+        if command is not None:
+            return seat, command
+    raise Refused("nobody may do anything")
+
+
+if __name__ == "__main__":
+    print(play(sys.argv[1].rstrip("/"), sys.argv[2], Player(random.Random(*sys.argv[3:4]))))

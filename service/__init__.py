@@ -1,0 +1,1 @@
+"""Run tabletop combat as a record: commands in, commits out, every die provable."""

@@ -1,0 +1,1 @@
+"""Speak HTTP: parse, call one function, answer."""

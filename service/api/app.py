@@ -1,0 +1,215 @@
+"""Join the operations to Flask: one door in, one way out.
+
+Whatever happens, the answer is JSON of a known shape or a problem of a known type, with the request's id.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+from time import perf_counter
+from typing import Any, Final
+
+import structlog
+from flask import Flask, Request, Response, request
+from werkzeug.exceptions import HTTPException
+
+from service.api import resources
+from service.api.call import Answer, Call
+from service.api.door import Door
+from service.api.inputs import EditionInputs, all_inputs
+from service.api.operations import OPERATIONS, Operation
+from service.api.problems import MEDIA_TYPE, Problem, not_found
+from service.api.request_ids import RequestIds
+from service.encounter.host import Host
+from service.log import (
+    KeyReused,
+    NoSuchEncounter,
+    StoreFailure,
+    StoreFull,
+    Unknown,
+    VersionConflict,
+)
+
+_logger: Final = structlog.get_logger()
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_HEADERS: Final = {
+    "Cache-Control": "private, no-cache",
+    "Vary": "Authorization",
+    "X-Content-Type-Options": "nosniff",
+}
+_CODES: Final = {
+    404: "not-found",
+    405: "method-not-allowed",
+    413: "body-too-large",
+    415: "unsupported-media-type",
+}
+"""Which problem stands for what the framework raises; other faults of the client are `bad-request`."""
+
+
+def create_app(host: Host) -> Flask:
+    """Return the WSGI application that serves every operation for *host*."""
+    resources.load()
+    app = Flask("rewound", static_folder=None)
+    app.url_map.strict_slashes = True
+    app.url_map.merge_slashes = False
+    door = Door(host)
+    ids = RequestIds()
+    inputs = all_inputs(host.shelf)
+    for each in OPERATIONS.all.values():
+        app.add_url_rule(
+            each.path.replace("{", "<").replace("}", ">"),
+            endpoint=each.id,
+            view_func=_view(each, host, inputs, door, ids),
+            methods=[each.method],
+            provide_automatic_options=False,
+        )
+    app.register_error_handler(Exception, partial(_framework_fault, ids))
+    return app
+
+
+def _view(
+    operation: Operation, host: Host, inputs: Mapping[str, EditionInputs], door: Door, ids: RequestIds
+) -> Callable[..., Response]:
+    def view(**path: str) -> Response:
+        start = perf_counter()
+        request_id = ids.next()
+        try:
+            call = _call(operation, host, inputs, request_id, path)
+            door.admit(call)
+            call.body = _body(request, operation)
+            call.query  # noqa: B018 - reading it is checking it: unknown parameters are refused everywhere
+            answer = operation.handler(call)
+            response = respond(answer, call.headers.get("If-None-Match"))
+        except Exception as fault:  # noqa: BLE001 - the one place where every fault becomes an answer
+            response = _refuse(as_problem(fault, request_id), request.path, request_id)
+        response.headers["Request-Id"] = request_id
+        _logger.info(
+            "http.answered",
+            operation=operation.id,
+            status=response.status_code,
+            ms=round((perf_counter() - start) * 1000, 1),
+            request=request_id,
+            encounter=path.get("encounter"),
+        )
+        return response
+
+    return view
+
+
+def _call(
+    operation: Operation,
+    host: Host,
+    inputs: Mapping[str, EditionInputs],
+    request_id: str,
+    path: dict[str, str],
+) -> Call:
+    return Call(
+        operation=operation,
+        host=host,
+        inputs=inputs,
+        request_id=request_id,
+        path=path,
+        target=request.path,
+        query_text=request.query_string.decode("latin-1"),
+        given=request.args.to_dict(flat=False) if request.query_string else {},
+        headers=request.headers,
+        body=b"",
+    )
+
+
+def _body(sent: Request, operation: Operation) -> bytes:
+    if sent.headers.get("Content-Encoding", "identity") != "identity":
+        raise Problem("unsupported-media-type", "bodies are not encoded")
+    if operation.method == "GET":
+        return b""
+    sent.max_content_length = operation.limit
+    try:
+        return sent.get_data(cache=False)
+    except (TimeoutError, BlockingIOError) as stalled:
+        raise Problem("request-timeout", "the body did not arrive in time") from stalled
+
+
+def respond(answer: Answer, if_none_match: str | None = None) -> Response:
+    """Return *answer* as HTTP, or 304 where the client has it already."""
+    headers = _HEADERS | answer.headers
+    if answer.version is not None:
+        tag = headers["ETag"] = f'"{answer.version}"'
+        if if_none_match and tag in (part.strip().removeprefix("W/") for part in if_none_match.split(",")):
+            return Response(status=304, headers=headers)
+    body = answer.raw if answer.raw is not None else _ENCODER.encode(answer.data).encode()
+    if answer.status == 204:  # noqa: PLR2004 - No Content
+        body = b""
+    return Response(body, status=answer.status, headers=headers, content_type=answer.media_type)
+
+
+def as_problem(fault: Exception, request_id: str) -> Problem:
+    """Return the problem that tells *fault* to a client; what nobody foresaw is logged and told as ours."""
+    if isinstance(fault, Problem):
+        return fault
+    if isinstance(fault, HTTPException):
+        return _of_framework(fault)
+    known = _of_log(fault)
+    if known is not None:
+        return known
+    _logger.error("http.broken", request=request_id, exc_info=fault)
+    return Problem("internal-error", "the fault was logged under this request's id")
+
+
+def _of_framework(fault: HTTPException) -> Problem:
+    code = _CODES.get(fault.code or 500)
+    if code is None:
+        code = "bad-request" if 400 <= (fault.code or 500) < 500 else "internal-error"  # noqa: PLR2004 - HTTP's classes
+    headers = {name: value for name, value in fault.get_headers() if name == "Allow"}
+    detail = {
+        "not-found": "there is nothing at this address for you",
+        "method-not-allowed": "this resource does not have this method",
+        "body-too-large": "the body is larger than this operation takes",
+    }.get(code, (fault.description or fault.name).lower().rstrip("."))
+    return Problem(code, detail, headers=headers)
+
+
+def _of_log(fault: Exception) -> Problem | None:
+    for kind, tell in _TOLD.items():
+        if isinstance(fault, kind):
+            return tell(fault)
+    return None
+
+
+def _conflict(fault: Any) -> Problem:
+    return Problem(
+        "version-mismatch",
+        str(fault),
+        members={"version": fault.actual},
+        headers={"ETag": f'"{fault.actual}"'},
+    )
+
+
+_TOLD: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
+    NoSuchEncounter: lambda _: not_found(),
+    KeyReused: lambda fault: Problem(
+        "idempotency-key-reused", "the key stands for another request", members={"n": fault.n}
+    ),
+    VersionConflict: _conflict,
+    Unknown: lambda _: Problem("outcome-unknown", "the store did not answer; ask by the idempotency key"),
+    StoreFull: lambda _: Problem("store-full", "the store has no room", headers={"Retry-After": "10"}),
+    StoreFailure: lambda _: Problem(
+        "store-unavailable", "the store cannot be reached", headers={"Retry-After": "1"}
+    ),
+}
+"""How each thing the log may answer is told; the first that fits, the narrow before the wide."""
+
+
+def _refuse(problem: Problem, instance: str, request_id: str) -> Response:
+    body = _ENCODER.encode(problem.body(instance, request_id)).encode()
+    headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"} | problem.headers
+    return Response(body, status=problem.kind.status, headers=headers, content_type=MEDIA_TYPE)
+
+
+def _framework_fault(ids: RequestIds, fault: Exception) -> Response:
+    """Answer what never reached an operation: no such path, no such method."""
+    request_id = ids.next()
+    response = _refuse(as_problem(fault, request_id), request.path, request_id)
+    response.headers["Request-Id"] = request_id
+    return response

@@ -1,0 +1,209 @@
+"""Hold one request as handlers see it, and one answer as they give it.
+
+Everything a client sent is read here, strictly, and once: what cannot be read is a problem, never a guess.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as Base64Error
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+from werkzeug.datastructures import Headers
+from werkzeug.http import parse_options_header
+
+from service.api import strict
+from service.api.operations import Operation, Parameter
+from service.api.problems import Problem, invalid, listed
+from service.encounter import canonical
+
+if TYPE_CHECKING:
+    from service.api.door import Caller, Seated
+    from service.api.inputs import EditionInputs
+    from service.encounter.host import Host
+
+WAIT: Final = 2.0
+"""Seconds a command waits for its outcome when nothing is said."""
+WAIT_LIMIT: Final = 30
+_VERSION: Final = re.compile(r'"(0|[1-9]\d{0,15})"')
+_KEY: Final = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,255}")
+_WHOLE: Final = re.compile(r"0|[1-9][0-9]{0,15}")
+
+
+@dataclass(frozen=True)
+class Preference:
+    """How long to wait for an outcome, and what to answer as `Preference-Applied`."""
+
+    seconds: float
+    applied: str | None
+
+
+@dataclass(frozen=True)
+class Repeatable:
+    """What makes a request happen once: its key, and whether the client or the server made it."""
+
+    key: str
+    fingerprint: str
+
+
+@dataclass
+class Call:
+    """One request to one operation."""
+
+    operation: Operation
+    host: Host
+    inputs: Mapping[str, EditionInputs]
+    request_id: str
+    path: Mapping[str, str]
+    """The named parts of the path."""
+    target: str
+    """The path as it was requested."""
+    query_text: str
+    given: Mapping[str, list[str]]
+    """Query parameters as sent, each with every value it was given."""
+    headers: Headers | Mapping[str, str]
+    body: bytes
+    caller: Caller | None = None
+    seat: Seated | None = None
+
+    @property
+    def encounter(self) -> str:
+        """The encounter the path names."""
+        return self.path["encounter"]
+
+    @property
+    def me(self) -> Seated:
+        """The seat the caller has in the encounter; operations inside one always have it."""
+        assert self.seat is not None
+        return self.seat
+
+    def number(self, name: str) -> int:
+        """Return a part of the path as a whole number; another text names nothing."""
+        text = self.path[name]
+        if not _WHOLE.fullmatch(text):
+            raise Problem("not-found", "there is nothing at this address for you")
+        return int(text)
+
+    @cached_property
+    def query(self) -> Mapping[str, Any]:
+        """Query parameters by name, those that were not sent left out; raises the problem `invalid`."""
+        known = {parameter.name: parameter for parameter in self.operation.query}
+        errors = [(f"?{name}", "no such parameter") for name in self.given if name not in known]
+        found: dict[str, Any] = {}
+        for name, values in self.given.items():
+            if name not in known:
+                continue
+            if len(values) > 1:
+                errors.append((f"?{name}", "one value"))
+                continue
+            try:
+                found[name] = read_parameter(known[name], values[0])
+            except ValueError as fault:
+                errors.append((f"?{name}", str(fault)))
+        if errors:
+            raise invalid(*errors)
+        return found
+
+    @cached_property
+    def data(self) -> Any:
+        """The body as strict JSON; raises the problems of bodies."""
+        if not self.body:
+            return {}
+        kind, options = parse_options_header(self.headers.get("Content-Type", ""))
+        if kind != "application/json" or options.get("charset", "utf-8").lower() != "utf-8":
+            raise Problem("unsupported-media-type", "send Content-Type: application/json")
+        try:
+            return strict.loads(self.body)
+        except strict.NotStrict as fault:
+            errors = listed([(fault.pointer, fault.detail)])
+            raise Problem("not-strict-json", str(fault), members={"errors": errors}) from fault
+
+    @cached_property
+    def repeatable(self) -> Repeatable:
+        """The idempotency key, made here if the client sent none, and the request's fingerprint."""
+        sent = self.headers.get("Idempotency-Key")
+        key = self.request_id if sent is None else read_key(sent)
+        said = canonical.dumps(self.data) if self.body else b""
+        spelled = b"\n".join(
+            (self.operation.method.encode(), self.target.encode(), self.query_text.encode(), said)
+        )
+        return Repeatable(key=key, fingerprint=sha256(spelled).hexdigest())
+
+    @property
+    def expected(self) -> int | None:
+        """The version that `If-Match` demands, None where it demands none."""
+        sent = self.headers.get("If-Match")
+        if sent is None or sent.strip() == "*":
+            return None
+        found = _VERSION.fullmatch(sent.strip())
+        if not found:
+            raise Problem("bad-request", 'If-Match names one version, as "12"')
+        return int(found[1])
+
+    @cached_property
+    def preference(self) -> Preference:
+        """What `Prefer` asks for (RFC 7240); what it cannot mean is ignored, as the RFC wants."""
+        for part in (self.headers.get("Prefer") or "").split(","):
+            name, _, value = part.partition("=")
+            name, value = name.strip().lower(), value.strip().strip('"')
+            if name == "respond-async":
+                return Preference(0, "respond-async")
+            if name == "wait" and value.isascii() and value.isdigit():
+                seconds = min(int(value[:9]), WAIT_LIMIT)
+                return Preference(seconds, f"wait={seconds}")
+        return Preference(WAIT, None)
+
+
+@dataclass
+class Answer:
+    """What a handler answers: data for JSON, or bytes of another kind."""
+
+    data: Any = None
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    raw: bytes | None = None
+    media_type: str = "application/json"
+    version: str | None = None
+    """The strong ETag, without its quotes."""
+
+
+def read_parameter(parameter: Parameter, text: str) -> str | int:
+    """Return the value of *parameter* that *text* spells; raises ValueError saying what was expected."""
+    if parameter.kind == "whole":
+        if not _WHOLE.fullmatch(text) or not parameter.least <= int(text) <= parameter.most:
+            raise ValueError(f"a whole number from {parameter.least} to {parameter.most}")
+        return int(text)
+    if not re.fullmatch(parameter.pattern, text):
+        raise ValueError(f"text that matches {parameter.pattern}")
+    return text
+
+
+def read_key(sent: str) -> str:
+    """Return the key in an `Idempotency-Key`, quoted (a structured field) or bare."""
+    text = sent.strip()
+    if text.startswith('"') and text.endswith('"') and len(text) > 1:
+        text = text[1:-1]
+    if not _KEY.fullmatch(text):
+        raise Problem("bad-request", "Idempotency-Key holds 1 to 255 visible ASCII characters, no quotes")
+    return text
+
+
+def cursor(*numbers: int) -> str:
+    """Return an opaque cursor that stands for *numbers*."""
+    return urlsafe_b64encode(".".join(map(str, numbers)).encode()).decode().rstrip("=")
+
+
+def read_cursor(text: str, count: int) -> tuple[int, ...]:
+    """Return the *count* numbers a cursor of ours stands for; raises the problem `invalid`."""
+    try:
+        parts = urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii").split(".")
+    except (Base64Error, UnicodeDecodeError, ValueError):
+        parts = []
+    if len(parts) != count or not all(map(_WHOLE.fullmatch, parts)):
+        raise invalid(("?cursor", "a cursor that an earlier answer gave"))
+    return tuple(map(int, parts))

@@ -1,0 +1,135 @@
+"""Let in whoever may come in: read the token, find the seat, ask the role table.
+
+Laws. No token, or one that is none: 401. An encounter that is not yours: the 404 of one that does not exist.
+Inside, a role that may not do this: 403. The owner's API key sits on the gm's seat.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from service.api.policy import KEY, POLICY, Rule
+from service.api.problems import Problem, not_found
+from service.encounter import seats
+from service.encounter.keys import ApiKey
+from service.log import NoSuchEncounter, Outcome
+from service.rules.table import GM
+
+if TYPE_CHECKING:
+    from service.api.call import Call
+    from service.encounter.host import Host
+
+CHALLENGE: Final = 'Bearer realm="rewound"'
+_BEARER: Final = "bearer "
+_SEAT_EVENT: Final = b'"seat_'
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Whose token was sent: an API key's, or a seat's."""
+
+    key: ApiKey | None = None
+    claim: seats.Claim | None = None
+    role: str | None = None
+    """The role of the seat, where it is one's token."""
+
+
+@dataclass(frozen=True)
+class Seated:
+    """A caller's place in one encounter."""
+
+    encounter: str
+    edition: str
+    seat: str
+    role: str
+    scope: str
+    """To whom idempotency keys belong: `key:<id>` or `seat:<id>`."""
+
+
+class Door:
+    """Remembers believed tokens until something happens to any seat of their encounter."""
+
+    def __init__(self, host: Host, size: int = 10_000) -> None:
+        self._host = host
+        self._size = size
+        self._seats: dict[str, Caller] = {}
+        self._lock = Lock()
+        host.outcomes.on_each(self._hear)
+
+    def admit(self, call: Call) -> None:
+        """Give *call* its caller and, inside an encounter, its seat; raises the problem that keeps it out."""
+        rule = POLICY[call.operation.id]
+        if rule.is_public:
+            return
+        caller = self._identify(call.headers.get("Authorization"))
+        call.caller = caller
+        if rule.is_inside:
+            call.seat = self._seat(caller, call.encounter)
+        elif caller.key is None:
+            raise Problem("forbidden", "an API key is needed here, and this is a seat's token")
+        _check(rule, caller, call.seat)
+
+    def _identify(self, sent: str | None) -> Caller:
+        if sent is None:
+            _challenge("send Authorization: Bearer with an API key or a seat token")
+        if not sent.lower().startswith(_BEARER):
+            _challenge("only the Bearer scheme is understood", "invalid_request")
+        text = sent[len(_BEARER) :].strip()
+        claim = seats.claim(text)
+        if claim is None:
+            key = self._host.keys.find(text)
+            return Caller(key=key) if key else _challenge("this API key is not valid", "invalid_token")
+        known = self._seats.get(text)
+        return known or self._believe(claim)
+
+    def _believe(self, claim: seats.Claim) -> Caller:
+        try:
+            table = self._host.folder.current(claim.encounter).state
+        except NoSuchEncounter:
+            _challenge("this seat token is not valid", "invalid_token")
+        seat = table.seats.get(claim.seat)
+        if seat is None or not claim.is_true(self._host.service_key, seat):
+            _challenge("this seat token is not valid", "invalid_token")
+        caller = Caller(claim=claim, role=seat.role)
+        with self._lock:
+            if len(self._seats) >= self._size:
+                self._seats.clear()
+            self._seats[claim.text] = caller
+        return caller
+
+    def _seat(self, caller: Caller, encounter: str) -> Seated:
+        known = self._host.register.find(encounter)
+        if known is None:
+            raise not_found()
+        if caller.key is not None:
+            if known.owner != caller.key.id:
+                raise not_found()
+            return Seated(encounter, known.edition, GM, GM, f"key:{caller.key.id}")
+        claim = caller.claim
+        if claim is None or claim.encounter != encounter or caller.role is None:
+            raise not_found()
+        return Seated(encounter, known.edition, claim.seat, caller.role, f"seat:{claim.seat}")
+
+    def _hear(self, outcome: Outcome) -> None:
+        """Forget the seats of an encounter in which a seat was changed: its tokens are checked anew."""
+        if _SEAT_EVENT not in outcome.raw or not self._seats:
+            return
+        with self._lock:
+            for text, caller in list(self._seats.items()):
+                if caller.claim is not None and caller.claim.encounter == outcome.encounter:
+                    del self._seats[text]
+
+
+def _check(rule: Rule, caller: Caller, seat: Seated | None) -> None:
+    if caller.key is not None and rule.scope not in caller.key.scopes:
+        raise Problem("forbidden", f"the API key lacks the scope {rule.scope}")
+    role = seat.role if seat else KEY
+    if role not in rule.roles:
+        raise Problem("forbidden", f"the role {role} may not do this")
+
+
+def _challenge(detail: str, error: str | None = None) -> NoReturn:
+    value = f'{CHALLENGE}, error="{error}"' if error else CHALLENGE
+    raise Problem("unauthenticated", detail, headers={"WWW-Authenticate": value})

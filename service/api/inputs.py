@@ -1,0 +1,85 @@
+"""Keep the schemas of what clients send: one per command type and opening, made once per process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final, get_type_hints
+
+from service.api.schemas import Strict, Whole, schema_of
+from service.encounter.fold import Shelf
+from service.encounter.play import opening_fields
+from service.rules.records import record
+from service.rules.ruleset import Ruleset
+from service.rules.seats import OpenSeat
+
+
+@record
+class SeatChange:
+    """The creatures a seat controls from now on."""
+
+    creatures: tuple[str, ...]
+
+
+@record
+class Nothing:
+    """An empty object."""
+
+
+NEW_SEAT: Final = schema_of(OpenSeat, name="NewSeat")()
+SEAT_CHANGE: Final = schema_of(SeatChange)()
+NOTHING: Final = schema_of(Nothing)()
+AUDIT_REQUEST: Final = Strict.from_dict(
+    {"from": Whole(least=1, most=2**31), "to": Whole(least=1, most=2**31)}, name="AuditRequest"
+)()
+"""`from` is no name a record's field can have."""
+
+COMMON: Final = (NEW_SEAT, SEAT_CHANGE, NOTHING, AUDIT_REQUEST)
+
+
+@dataclass(frozen=True)
+class EditionInputs:
+    """What an edition takes: its opening, and its commands by type."""
+
+    edition: str
+    name: str
+    """How its components are called: `Heartrush1`."""
+    opening: Strict
+    commands: Mapping[str, Strict]
+
+
+def inputs_of(ruleset: Ruleset[Any]) -> EditionInputs:
+    """Return the schemas of *ruleset*."""
+    name = component_name(ruleset.edition)
+    return EditionInputs(
+        edition=ruleset.edition,
+        name=name,
+        opening=_opening(ruleset, f"{name}Opening"),
+        commands=MappingProxyType(
+            {
+                tag: schema_of(kind, name=f"{name}{kind.__name__}", tag=tag)()
+                for tag, kind in ruleset.commands.items()
+                if tag != ruleset.opening.type
+            }
+        ),
+    )
+
+
+def all_inputs(shelf: Shelf) -> Mapping[str, EditionInputs]:
+    """Return the schemas of every edition on *shelf*, by edition."""
+    return MappingProxyType({edition: inputs_of(ruleset) for edition, ruleset in shelf.items()})
+
+
+def component_name(edition: str) -> str:
+    """Return *edition* as the beginning of component names: `heartrush@1` gives `Heartrush1`."""
+    return "".join(part.capitalize() for part in edition.split("@"))
+
+
+def _opening(ruleset: Ruleset[Any], name: str) -> Strict:
+    """Return the schema of what opens an encounter: the edition, and what the ruleset begins with."""
+    names = opening_fields(ruleset)
+    if names == ("opening",):
+        kind: type[Any] = get_type_hints(ruleset.opening)["opening"]
+        return schema_of(kind, name=name, edition=ruleset.edition)()
+    return schema_of(ruleset.opening, name=name, edition=ruleset.edition, only=names)()

@@ -1,0 +1,98 @@
+"""Say what an operation of the API is, and collect all of them.
+
+Routing, the OpenAPI document, the policy test and the response checks read this one list. A handler is a
+function of a `Call`; everything a client may send it is declared beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from inspect import cleandoc
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+if TYPE_CHECKING:
+    from service.api.call import Answer, Call
+
+Handler = Callable[["Call"], "Answer"]
+Method = Literal["GET", "POST", "PATCH", "DELETE"]
+
+KIB: Final = 1024
+BODY_LIMIT: Final = 64 * KIB
+OPENING_LIMIT: Final = 1024 * KIB
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A query parameter: text that matches a pattern, or a whole number within bounds."""
+
+    name: str
+    text: str
+    kind: Literal["whole", "text"] = "text"
+    least: int = 0
+    most: int = 2**53 - 1
+    pattern: str = r"[\x21-\x7e]{1,512}"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One possible answer of an operation: what it is, and the component that describes its body."""
+
+    text: str
+    component: str | None = None
+    media_type: str = "application/json"
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One method of one path."""
+
+    id: str
+    method: Method
+    path: str
+    tag: str
+    handler: Handler
+    answers: Mapping[int, Shape]
+    query: tuple[Parameter, ...] = ()
+    body: str | None = None
+    limit: int = BODY_LIMIT
+    problems: tuple[str, ...] = ()
+    waits: bool = False
+    """Whether it appends a command: takes `Prefer` and `Idempotency-Key`, may answer 202."""
+
+    @property
+    def summary(self) -> str:
+        """The first line of its handler's docstring."""
+        return cleandoc(self.handler.__doc__ or "").split("\n")[0].rstrip(".")
+
+    @property
+    def text(self) -> str:
+        """The rest of its handler's docstring."""
+        return "\n".join(cleandoc(self.handler.__doc__ or "").split("\n")[1:]).strip()
+
+    @property
+    def path_names(self) -> Sequence[str]:
+        """The names in its path, in order."""
+        return re.findall(r"{(\w+)}", self.path)
+
+
+@dataclass
+class Operations:
+    """All operations, in the order the documentation shows them."""
+
+    all: dict[str, Operation] = field(default_factory=dict)
+
+    def add(self, method: Method, path: str, id_: str, tag: str, **said: Any) -> Callable[[Handler], Handler]:
+        """Make the function below the handler of *method* and *path*; an id that is taken does not import."""
+
+        def mark(handler: Handler) -> Handler:
+            assert id_ not in self.all, f"two operations are called {id_}"
+            self.all[id_] = Operation(id=id_, method=method, path=path, tag=tag, handler=handler, **said)
+            return handler
+
+        return mark
+
+
+OPERATIONS: Final = Operations()
+operation: Final = OPERATIONS.add

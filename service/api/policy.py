@@ -1,0 +1,87 @@
+"""Say who may do what: one entry per operation, or the tests fail.
+
+Who stands outside an encounter gets the same 404 as for one that does not exist; who stands inside and may
+not do this gets 403. What a role may do *within* a command (whose creature, which ruling) the rules decide,
+on the record. The owner's API key acts as the gm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal
+
+Scope = Literal["read", "write"]
+ANYONE: Final = "anyone"
+KEY: Final = "key"
+"""An API key, whatever it owns."""
+
+READERS: Final = ("gm", "player", "observer", "auditor")
+ACTORS: Final = ("gm", "player")
+GM: Final = ("gm",)
+AUDITORS: Final = ("gm", "auditor")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Which roles reach an operation, and which scope an API key needs for it."""
+
+    roles: tuple[str, ...]
+    scope: Scope = "read"
+
+    @property
+    def is_public(self) -> bool:
+        """Tell whether it asks for no credentials at all."""
+        return ANYONE in self.roles
+
+    @property
+    def is_inside(self) -> bool:
+        """Tell whether it acts within one encounter."""
+        return not self.is_public and KEY not in self.roles
+
+
+_PUBLIC: Final = Rule((ANYONE,))
+_READ: Final = Rule(READERS)
+
+POLICY: Final[Mapping[str, Rule]] = MappingProxyType(
+    {
+        "openEncounter": Rule((KEY,), "write"),
+        "listEncounters": Rule((KEY,)),
+        "getEncounter": _READ,
+        "closeEncounter": Rule(GM, "write"),
+        "openSeat": Rule(GM, "write"),
+        "listSeats": _READ,
+        "getSeat": _READ,
+        "changeSeat": Rule(GM, "write"),
+        "closeSeat": Rule(GM, "write"),
+        "issueToken": Rule(GM, "write"),
+        "sendCommand": Rule(ACTORS, "write"),
+        "findCommand": Rule(ACTORS),
+        "getCommand": _READ,
+        "getState": _READ,
+        "getOptions": _READ,
+        "listCommits": _READ,
+        "explainCommit": _READ,
+        "listRounds": _READ,
+        "getRound": _READ,
+        "replayRound": _READ,
+        "listRolls": _READ,
+        "startAudit": Rule(AUDITORS, "write"),
+        "listAudits": Rule(AUDITORS),
+        "getAudit": Rule(AUDITORS),
+        "listRulesets": _PUBLIC,
+        "getRuleset": _PUBLIC,
+        "listCommandTypes": _PUBLIC,
+        "getRule": _PUBLIC,
+        "listKeys": _PUBLIC,
+        "isAlive": _PUBLIC,
+        "isReady": _PUBLIC,
+        "getProblemType": _PUBLIC,
+        "listProblemTypes": _PUBLIC,
+        "getContract": _PUBLIC,
+        "getContractAsJson": _PUBLIC,
+        "getDocumentation": _PUBLIC,
+        "getDocumentationFile": _PUBLIC,
+    }
+)

@@ -1,0 +1,224 @@
+"""List every problem the API answers with, once: code, status, title and what to do about it.
+
+The pages under /problems, the OpenAPI document and the answers are made from this table. A code never changes
+its meaning; clients may branch on it. Shapes follow RFC 9457.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+MEDIA_TYPE: Final = "application/problem+json"
+
+
+@dataclass(frozen=True)
+class ProblemType:
+    """One kind of problem, as its page tells it."""
+
+    code: str
+    status: int
+    title: str
+    text: str
+
+    @property
+    def uri(self) -> str:
+        """Where its page is served; also the problem's `type`."""
+        return f"/problems/{self.code}"
+
+
+_TYPES: Final = (
+    ProblemType(
+        "bad-request",
+        400,
+        "The request cannot be understood",
+        "A header or the request line is malformed. `detail` names it. Send the request again, mended.",
+    ),
+    ProblemType(
+        "not-strict-json",
+        400,
+        "The body is not strict JSON",
+        "The body must be UTF-8 JSON that every reader understands alike: no name twice in one object, "
+        "whole numbers of at most 53 bits written as digits (neither `12.7` nor `1e3` nor `NaN` nor a "
+        "number in quotes), no lone surrogates, text in Unicode NFC, nested at most 32 deep. `errors` "
+        "points at the place.",
+    ),
+    ProblemType(
+        "unauthenticated",
+        401,
+        "No valid credentials",
+        "Send `Authorization: Bearer <token>` with an API key (`rw_…`) or a seat token (`rs_…`). A token "
+        "stops working when it expires, when a newer one is issued for its seat and when its seat is "
+        "closed.",
+    ),
+    ProblemType(
+        "forbidden",
+        403,
+        "Your role may not do this",
+        "The token is valid, but its role or its scopes do not reach this operation. The gm opens and "
+        "changes seats and closes the encounter; observers only read.",
+    ),
+    ProblemType(
+        "not-found",
+        404,
+        "There is nothing here for you",
+        "The address names nothing, or something that is not yours: both get this same answer.",
+    ),
+    ProblemType(
+        "method-not-allowed",
+        405,
+        "The method is not allowed here",
+        "The resource exists, but not with this method; `Allow` lists those it has.",
+    ),
+    ProblemType(
+        "request-timeout",
+        408,
+        "The request took too long to arrive",
+        "The connection was idle for ten seconds in the middle of the request. Nothing was changed.",
+    ),
+    ProblemType(
+        "command-refused",
+        409,
+        "The rules refuse the command",
+        "The command was understood and the rules do not allow it now. `code` is stable and says why, "
+        "`rule` names the rule that spoke (see `/v1/rulesets/{edition}/rules/{rule}`), `detail` tells it "
+        "in words. `n` is the command's number on the record; it is absent where the refusal left no "
+        "trace. No dice were thrown and the state is unchanged. `GET …/options` lists what is legal.",
+    ),
+    ProblemType(
+        "command-quarantined",
+        409,
+        "The command was set aside",
+        "Deciding this command crashed its worker three times, so it stands on the record as quarantined "
+        "and changed nothing. The encounter goes on. Please report it, with the encounter and `n`.",
+    ),
+    ProblemType(
+        "version-mismatch",
+        412,
+        "The encounter has moved on",
+        "`If-Match` named a version that is not the newest; `version` is. Read the state again, then "
+        "decide again.",
+    ),
+    ProblemType(
+        "body-too-large",
+        413,
+        "The body is too large",
+        "Bodies hold at most 64 KiB, the opening of an encounter at most 1 MiB.",
+    ),
+    ProblemType(
+        "unsupported-media-type",
+        415,
+        "The body must be JSON",
+        "Send `Content-Type: application/json`, without a content encoding.",
+    ),
+    ProblemType(
+        "invalid",
+        422,
+        "The request does not fit its schema",
+        "Each entry of `errors` has a `pointer` into the body (or `?name` for a query parameter) and says"
+        " what was expected there. Unknown fields are refused. Nothing was appended.",
+    ),
+    ProblemType(
+        "one-command-at-a-time",
+        422,
+        "Arrays of commands are not accepted",
+        "Send one command per request. Several may be under way at once; their numbers give their order.",
+    ),
+    ProblemType(
+        "idempotency-key-reused",
+        422,
+        "The idempotency key stands for another request",
+        "This `Idempotency-Key` was already used with another method, path, query or body. A repeat must "
+        "be exactly the same request; a new request needs a new key.",
+    ),
+    ProblemType(
+        "internal-error",
+        500,
+        "Something broke on our side",
+        "The fault was logged under `request_id`. If the request changed something, ask by its "
+        "idempotency key.",
+    ),
+    ProblemType(
+        "not-yet-folded",
+        503,
+        "The version you wait for is not there yet",
+        "`min_version` names a commit that is not folded within the time that `Prefer: wait=N` allows. "
+        "Ask again.",
+    ),
+    ProblemType(
+        "store-unavailable",
+        503,
+        "The store cannot be reached",
+        "Nothing was changed. Try again after the time that `Retry-After` gives.",
+    ),
+    ProblemType(
+        "outcome-unknown",
+        504,
+        "It is unknown whether it happened",
+        "The request was sent to the store and no answer came. Ask `GET …/commands?key=…` with the same "
+        "idempotency key, or repeat the request with it: it will happen once.",
+    ),
+    ProblemType(
+        "store-full",
+        507,
+        "The store has no room",
+        "Nothing was changed. The operator has to make room; then everything goes on by itself.",
+    ),
+)
+
+PROBLEMS: Final[Mapping[str, ProblemType]] = MappingProxyType({each.code: each for each in _TYPES})
+
+
+class Problem(Exception):
+    """An answer that is a problem: its code, what happened in words, and the members its type adds."""
+
+    def __init__(
+        self,
+        code: str,
+        detail: str,
+        *,
+        members: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(f"{code}: {detail}")
+        self.kind = PROBLEMS[code]
+        self.detail = detail
+        self.members = dict(members or {})
+        self.headers = dict(headers or {})
+
+    def body(self, instance: str, request_id: str) -> dict[str, Any]:
+        """Return the problem document for the request *request_id* to the path *instance*."""
+        return {
+            "type": self.kind.uri,
+            "title": self.kind.title,
+            "status": self.kind.status,
+            "detail": self.detail,
+            "instance": instance,
+            "request_id": request_id,
+            **self.members,
+        }
+
+
+def invalid(*errors: tuple[str, str], detail: str = "") -> Problem:
+    """Return the problem of a request that does not fit: (pointer, what was expected) for each fault."""
+    return Problem("invalid", detail or _summary(errors), members={"errors": listed(errors)})
+
+
+def listed(errors: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
+    """Return *errors* as they stand in a problem document."""
+    return [{"pointer": pointer, "detail": detail} for pointer, detail in errors]
+
+
+def _summary(errors: Sequence[tuple[str, str]]) -> str:
+    if not errors:
+        return "the request does not fit"
+    pointer, detail = errors[0]
+    more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
+    return f"{pointer or '/'}: {detail}{more}"
+
+
+def not_found() -> Problem:
+    """Return the one 404: the same for what does not exist and for what is somebody else's."""
+    return Problem("not-found", "there is nothing at this address for you")

@@ -1,0 +1,160 @@
+"""Serve the contract, a page that shows it, and a page for every problem; none of them needs a network."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from html import escape
+from importlib.resources import files
+from typing import Final
+
+from service.api import openapi
+from service.api.call import Answer, Call
+from service.api.operations import Shape, operation
+from service.api.problems import PROBLEMS, ProblemType, not_found
+
+TAG: Final = "Documentation"
+_HTML: Final = "text/html; charset=utf-8"
+_YAML: Final = "application/yaml"
+_FILES: Final = {
+    "docs.css": "text/css; charset=utf-8",
+    "docs.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
+_POLICY: Final = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'"
+
+
+@operation(
+    "GET",
+    "/openapi.yaml",
+    "getContract",
+    TAG,
+    answers={200: Shape("The contract, as OpenAPI 3.1.", None, _YAML)},
+)
+def get_contract(call: Call) -> Answer:
+    """Give the contract of this API."""
+    return _served(_contract(call)[0], _YAML)
+
+
+@operation(
+    "GET",
+    "/openapi.json",
+    "getContractAsJson",
+    TAG,
+    answers={200: Shape("The contract, as OpenAPI 3.1.")},
+)
+def get_contract_as_json(call: Call) -> Answer:
+    """Give the contract of this API as JSON."""
+    return _served(_contract(call)[1], "application/json")
+
+
+@operation("GET", "/docs", "getDocumentation", TAG, answers={200: Shape("The page.", None, "text/html")})
+def get_documentation(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
+    """Show the contract as a page to read and search."""
+    return _page(_file("docs.html"))
+
+
+@operation(
+    "GET",
+    "/docs/{file}",
+    "getDocumentationFile",
+    TAG,
+    answers={200: Shape("The file.", None, "*/*")},
+    problems=("not-found",),
+)
+def get_documentation_file(call: Call) -> Answer:
+    """Give what the documentation page is made of."""
+    name = call.path["file"]
+    if name not in _FILES:
+        raise not_found()
+    return _served(_file(name), _FILES[name])
+
+
+@operation(
+    "GET",
+    "/problems",
+    "listProblemTypes",
+    TAG,
+    answers={200: Shape("The types of problems.", "ProblemTypes")},
+)
+def list_problem_types(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
+    """List every problem the API answers with."""
+    found = [
+        {"type": each.uri, "status": each.status, "title": each.title, "text": each.text}
+        for each in PROBLEMS.values()
+    ]
+    return Answer({"problems": found})
+
+
+@operation(
+    "GET",
+    "/problems/{code}",
+    "getProblemType",
+    TAG,
+    answers={200: Shape("The page.", None, "text/html")},
+    problems=("not-found",),
+)
+def get_problem_type(call: Call) -> Answer:
+    """Explain one type of problem."""
+    found = PROBLEMS.get(call.path["code"])
+    if found is None:
+        raise not_found()
+    return _page(problem_page(found).encode())
+
+
+def problem_page(each: ProblemType) -> str:
+    """Return the page that explains *each*."""
+    example = {"type": each.uri, "title": each.title, "status": each.status, "detail": "…"}
+    others = "".join(
+        f'<li><a href="{other.uri}"><b>{other.status}</b> {escape(other.title)}</a></li>'
+        for other in PROBLEMS.values()
+        if other is not each
+    )
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(each.title)} · Rewound</title>"
+        '<link rel="icon" href="/docs/icon.svg"><link rel="stylesheet" href="/docs/docs.css"></head>'
+        f'<body class="problem"><main><p class="crumb"><a href="/docs">Rewound</a> / {each.code}</p>'
+        f'<h1><span class="status s{each.status // 100}">{each.status}</span> {escape(each.title)}</h1>'
+        f"<p class=lead>{_marked(each.text)}</p>"
+        f"<pre><code>{escape(json.dumps(example, indent=2, ensure_ascii=False))}</code></pre>"
+        f"<h2>Other problems</h2><ul class=others>{others}</ul></main></body></html>"
+    )
+
+
+def _marked(text: str) -> str:
+    """Return *text* as HTML, what stands in backticks as code."""
+    parts = escape(text, quote=False).split("`")
+    return "".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts))
+
+
+def _contract(call: Call) -> tuple[bytes, bytes]:
+    """Return the contract of the editions this process serves, as YAML and as JSON."""
+    return _spelled(tuple(call.host.shelf), call)
+
+
+_spellings: Final[dict[tuple[str, ...], tuple[bytes, bytes]]] = {}
+
+
+def _spelled(editions: tuple[str, ...], call: Call) -> tuple[bytes, bytes]:
+    if editions not in _spellings:
+        shelf = call.host.shelf
+        _spellings[editions] = (openapi.dump(shelf).encode(), json.dumps(openapi.document(shelf)).encode())
+    return _spellings[editions]
+
+
+@cache
+def _file(name: str) -> bytes:
+    return files("service.api").joinpath("pages", name).read_bytes()
+
+
+def _page(raw: bytes) -> Answer:
+    answer = _served(raw, _HTML)
+    answer.headers["Content-Security-Policy"] = _POLICY
+    return answer
+
+
+def _served(raw: bytes, media_type: str) -> Answer:
+    headers = {"Cache-Control": "public, max-age=300", "X-Content-Type-Options": "nosniff"}
+    return Answer(raw=raw, media_type=media_type, headers=headers)

@@ -1,0 +1,145 @@
+"""Open, list, read and close encounters."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from service.api.call import Answer, Call, cursor, read_cursor
+from service.api.operations import OPENING_LIMIT, Parameter, Shape, operation
+from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
+from service.api.problems import Problem, invalid
+from service.api.schemas import faults
+from service.api.sending import after, judge, once, pending, send_checked
+from service.encounter import play, views
+from service.encounter.commit import load_commit
+from service.rules.closing import CloseEncounter
+
+TAG: Final = "Encounters"
+
+
+@operation(
+    "POST",
+    "/v1/encounters",
+    "openEncounter",
+    TAG,
+    body="Opening",
+    limit=OPENING_LIMIT,
+    waits=True,
+    answers={
+        201: Shape("The encounter exists.", "OpenedEncounter"),
+        202: Shape("The opening is on the record and not yet decided.", "OpenedEncounter"),
+    },
+)
+def open_encounter(call: Call) -> Answer:
+    """Open an encounter: who takes part, where, by which house options.
+
+    The whole opening is checked before anything is stored; each fault has its pointer. The encounter's id
+    follows from your key and the idempotency key, so a repeat finds the same encounter.
+    """
+    data = call.data
+    edition = data.get("edition") if isinstance(data, dict) else None
+    inputs = call.inputs.get(edition) if isinstance(edition, str) else None
+    if inputs is None:
+        raise invalid(("/edition", "one of " + ", ".join(call.inputs)))
+    judge(faults(inputs.opening, data))
+    ruleset = call.host.shelf[inputs.edition]
+    opening = {name: value for name, value in data.items() if name != "edition"}
+    judge(list(play.opening_faults(ruleset, opening)))
+    assert call.caller is not None
+    assert call.caller.key is not None
+    owner = call.caller.key.id
+    asked = once(call, f"key:{owner}")
+    entry, sent = play.open_encounter(call.host, owner, ruleset, opening, asked)
+    headers = after(call, sent) | {"Location": f"/v1/encounters/{entry.encounter}"}
+    heard = call.host.outcomes.wait(entry.encounter, 1, call.preference.seconds)
+    if heard is None:
+        body = {"encounter": entry.encounter, "n": 1, "outcome": "pending", "version": 0, "hash": None}
+        return Answer(body, 202, headers | {"Retry-After": "1"})
+    commit = load_commit(heard.raw)
+    if commit.outcome == "quarantined":
+        raise Problem("command-quarantined", "deciding the opening failed three times", members={"n": 1})
+    if commit.outcome != "accepted":
+        raise Problem("command-refused", "the opening was refused", members=commit.refusal or {})
+    body = {
+        "encounter": entry.encounter,
+        "n": 1,
+        "outcome": commit.outcome,
+        "version": 1,
+        "hash": commit.hash,
+    }
+    return Answer(body, 201, headers, version="1")
+
+
+@operation(
+    "GET",
+    "/v1/encounters",
+    "listEncounters",
+    TAG,
+    query=(CURSOR, PAGE_LIMIT),
+    answers={200: Shape("A page of encounters.", "Encounters")},
+)
+def list_encounters(call: Call) -> Answer:
+    """List your encounters, the newest first."""
+    assert call.caller is not None
+    assert call.caller.key is not None
+    before = read_cursor(call.query["cursor"], 1)[0] if "cursor" in call.query else None
+    limit = call.query.get("limit", PAGE)
+    found = call.host.register.owned_by(call.caller.key.id, before, limit)
+    data = [
+        {"encounter": e.encounter, "edition": e.edition, "title": e.title, "opened": e.opened}
+        for _, e in found
+        if call.host.log.head(e.encounter) is not None
+    ]
+    return paged(call, "encounters", data, cursor(found[-1][0]) if len(found) == limit else None)
+
+
+@operation(
+    "GET",
+    "/v1/encounters/{encounter}",
+    "getEncounter",
+    TAG,
+    answers={200: Shape("The encounter.", "Encounter"), 304: Shape("Nothing has changed.")},
+)
+def get_encounter(call: Call) -> Answer:
+    """Tell where an encounter stands: its version, its round, and whose move it is."""
+    entry = call.host.register.find(call.encounter)
+    head = call.host.log.head(call.encounter)
+    if entry is None or head is None or head.folded == 0:
+        raise Problem("not-found", "there is nothing at this address for you")
+    folded = call.host.folder.current(call.encounter, head.folded)
+    data = {
+        "encounter": entry.encounter,
+        "edition": entry.edition,
+        "title": entry.title,
+        "opened": entry.opened,
+        "version": folded.n,
+        "appended": max(head.appended, folded.n),
+        "hash": folded.hash,
+        "round": folded.state.round,
+        "epoch": folded.state.epoch,
+        "closed": folded.state.closed,
+        "waiting": views.prompts(folded.state, call.me.seat),
+    }
+    return Answer(data, version=f"{folded.n}-{data['appended']}")
+
+
+@operation(
+    "DELETE",
+    "/v1/encounters/{encounter}",
+    "closeEncounter",
+    TAG,
+    waits=True,
+    query=(Parameter("reason", "Why, for the record.", pattern=r"[^\x00-\x1f\x7f]{1,500}"),),
+    answers={
+        200: Shape("It is closed; the seed of its dice is disclosed.", "Outcome"),
+        202: Shape("The command is on the record and not yet decided.", "Outcome"),
+    },
+    problems=("command-refused", "version-mismatch"),
+)
+def close_encounter(call: Call) -> Answer:
+    """Close an encounter: its dice are disclosed, and nothing more is accepted.
+
+    Everything that was played stays readable and can be audited.
+    """
+    sent = send_checked(call, CloseEncounter, {"reason": call.query.get("reason", "")})
+    return pending(call, sent)

@@ -1,0 +1,35 @@
+"""Tell whether the process lives, and whether it can serve."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from service.api.call import Answer, Call
+from service.api.operations import Shape, operation
+from service.encounter import readiness
+
+TAG: Final = "Service"
+
+
+@operation("GET", "/livez", "isAlive", TAG, answers={200: Shape("It does.", "Live")})
+def is_alive(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
+    """Tell that the process answers."""
+    return Answer({"status": "alive"})
+
+
+@operation(
+    "GET",
+    "/readyz",
+    "isReady",
+    TAG,
+    answers={200: Shape("Commands are taken.", "Ready"), 503: Shape("They are not.", "Ready")},
+)
+def is_ready(call: Call) -> Answer:
+    """Tell whether the store answers and a worker lives, and how durable answers are.
+
+    In the mode `durable` an answered command is on disk.
+    """
+    found = readiness.look(call.host)
+    ready = all(text == readiness.WELL for text in found.values())
+    data = {"status": "ready" if ready else "not_ready", "mode": call.host.mode, "checks": found}
+    return Answer(data, 200 if ready else 503)

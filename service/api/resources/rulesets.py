@@ -1,0 +1,108 @@
+"""Tell what rules there are: editions, their commands, options and rules."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from service.api.call import Answer, Call
+from service.api.describe import json_schema
+from service.api.operations import Shape, operation
+from service.api.problems import not_found
+from service.encounter.digest import ruleset_digest
+from service.encounter.explain import rule_data, rules_of
+from service.rules.ruleset import OptionSpec, Ruleset
+
+TAG: Final = "Rulesets"
+
+
+@operation("GET", "/v1/rulesets", "listRulesets", TAG, answers={200: Shape("The editions.", "Rulesets")})
+def list_rulesets(call: Call) -> Answer:
+    """List the editions that encounters can be opened with."""
+    found = [{"edition": ruleset.edition, "title": ruleset.title} for ruleset in call.host.shelf.values()]
+    return Answer({"rulesets": found})
+
+
+@operation(
+    "GET",
+    "/v1/rulesets/{edition}",
+    "getRuleset",
+    TAG,
+    answers={200: Shape("The edition.", "Ruleset")},
+    problems=("not-found",),
+)
+def get_ruleset(call: Call) -> Answer:
+    """Tell an edition's commands, events, options with their defaults, and rules."""
+    ruleset = _edition(call)
+    return Answer(
+        {
+            "edition": ruleset.edition,
+            "title": ruleset.title,
+            "digest": ruleset_digest(ruleset),
+            "commands": list(ruleset.commands),
+            "events": list(ruleset.events),
+            "options": [_option(spec) for spec in ruleset.options.values()],
+            "rules": [rule_data(rule) for rule in rules_of(ruleset)],
+        }
+    )
+
+
+@operation(
+    "GET",
+    "/v1/rulesets/{edition}/commands",
+    "listCommandTypes",
+    TAG,
+    answers={200: Shape("The command types.", "CommandTypes")},
+    problems=("not-found",),
+)
+def list_command_types(call: Call) -> Answer:
+    """Tell every command of an edition with the JSON Schema of its parameters."""
+    ruleset = _edition(call)
+    return Answer(
+        {
+            "edition": ruleset.edition,
+            "commands": [
+                {
+                    "type": name,
+                    "text": (ruleset.commands[name].__doc__ or "").split("\n")[0],
+                    "schema": json_schema(type(schema)),
+                }
+                for name, schema in call.inputs[ruleset.edition].commands.items()
+            ],
+        }
+    )
+
+
+@operation(
+    "GET",
+    "/v1/rulesets/{edition}/rules/{rule}",
+    "getRule",
+    TAG,
+    answers={200: Shape("The rule.", "Rule")},
+    problems=("not-found",),
+)
+def get_rule(call: Call) -> Answer:
+    """Tell one rule: its statement and its source."""
+    wanted = call.path["rule"]
+    found = next((rule for rule in rules_of(_edition(call)) if rule.id == wanted), None)
+    if found is None:
+        raise not_found()
+    return Answer(rule_data(found))
+
+
+def _edition(call: Call) -> Ruleset[Any]:
+    found = call.host.shelf.get(call.path["edition"])
+    if found is None:
+        raise not_found()
+    return found
+
+
+def _option(spec: OptionSpec) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "key": spec.key,
+        "values": list(spec.values),
+        "settles": spec.settles,
+        "text": spec.text,
+    }
+    if spec.bounds is not None:
+        data["bounds"] = list(spec.bounds)
+    return data

@@ -1,0 +1,157 @@
+"""Open, read, change and close seats; hand out their tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from service.api.call import Answer, Call
+from service.api.inputs import NEW_SEAT, NOTHING, SEAT_CHANGE
+from service.api.operations import Shape, operation
+from service.api.problems import not_found
+from service.api.schemas import ID, faults
+from service.api.sending import judge, pending, send_checked
+from service.encounter import seats, views
+from service.rules.seats import ChangeSeat, CloseSeat, IssueToken, OpenSeat
+
+TAG: Final = "Seats"
+_PATH: Final = "/v1/encounters/{encounter}/seats"
+_PROBLEMS: Final = ("command-refused", "version-mismatch")
+_PENDING: Final = Shape("The command is on the record and not yet decided.", "Outcome")
+
+
+@operation(
+    "POST",
+    _PATH,
+    "openSeat",
+    TAG,
+    body="NewSeat",
+    waits=True,
+    problems=_PROBLEMS,
+    answers={201: Shape("The seat, with its token.", "SeatWithToken"), 202: _PENDING},
+)
+def open_seat(call: Call) -> Answer:
+    """Open a seat for a player or an observer, and get its token.
+
+    Everybody sees on the record that the seat was opened and that a token was issued. The token is told here
+    alone; a repeat with the same idempotency key tells it again.
+    """
+    judge(faults(NEW_SEAT, call.data))
+    sent = send_checked(call, OpenSeat, call.data)
+    return pending(call, sent, _with_token(call, call.data["seat"], 201))
+
+
+@operation(
+    "GET",
+    _PATH,
+    "listSeats",
+    TAG,
+    answers={200: Shape("The seats.", "Seats"), 304: Shape("Nothing has changed.")},
+)
+def list_seats(call: Call) -> Answer:
+    """List all seats, as everybody sees them."""
+    folded = call.host.folder.current(call.encounter)
+    found = views.state_data(folded.state, call.me.seat)["seats"]
+    return Answer({"seats": [{"seat": name, **seat} for name, seat in found.items()]}, version=str(folded.n))
+
+
+@operation(
+    "GET",
+    _PATH + "/{seat}",
+    "getSeat",
+    TAG,
+    answers={200: Shape("The seat.", "Seat"), 304: Shape("Nothing has changed.")},
+)
+def get_seat(call: Call) -> Answer:
+    """Tell one seat."""
+    folded = call.host.folder.current(call.encounter)
+    return Answer(_seat(call, folded.state, _named(call)), version=str(folded.n))
+
+
+@operation(
+    "PATCH",
+    _PATH + "/{seat}",
+    "changeSeat",
+    TAG,
+    body="SeatChange",
+    waits=True,
+    problems=_PROBLEMS,
+    answers={200: Shape("The seat.", "Seat"), 202: _PENDING},
+)
+def change_seat(call: Call) -> Answer:
+    """Give a seat other creatures to control."""
+    judge(faults(SEAT_CHANGE, call.data))
+    name = _named(call)
+    sent = send_checked(call, ChangeSeat, {"seat": name, **call.data})
+    return pending(call, sent, _without_token(call, name))
+
+
+@operation(
+    "DELETE",
+    _PATH + "/{seat}",
+    "closeSeat",
+    TAG,
+    waits=True,
+    problems=_PROBLEMS,
+    answers={200: Shape("The seat, closed.", "Seat"), 202: _PENDING},
+)
+def close_seat(call: Call) -> Answer:
+    """Close a seat: its token stops working and its creatures fall to the gm."""
+    name = _named(call)
+    sent = send_checked(call, CloseSeat, {"seat": name})
+    return pending(call, sent, _without_token(call, name))
+
+
+@operation(
+    "POST",
+    _PATH + "/{seat}/token",
+    "issueToken",
+    TAG,
+    body="Nothing",
+    waits=True,
+    problems=_PROBLEMS,
+    answers={201: Shape("The seat, with its new token.", "SeatWithToken"), 202: _PENDING},
+)
+def issue_token(call: Call) -> Answer:
+    """Hand out a token for a seat; the one before it stops working.
+
+    Everybody sees on the record that one was issued.
+    """
+    judge(faults(NOTHING, call.data))
+    name = _named(call)
+    sent = send_checked(call, IssueToken, {"seat": name})
+    return pending(call, sent, _with_token(call, name, 201))
+
+
+def _named(call: Call) -> str:
+    name = call.path["seat"]
+    if not ID.fullmatch(name):
+        raise not_found()
+    return name
+
+
+def _with_token(call: Call, name: str, status: int) -> Callable[[views.Data], Answer]:
+    """Return how to answer a command that issued a token: with the token it issued."""
+
+    def answer(outcome: views.Data) -> Answer:
+        number = next(event["number"] for event in outcome["events"] if event["type"] == "seat_token_issued")
+        token = seats.token(call.host.service_key, call.encounter, name, number)
+        data = _after(call, name, outcome) | {"token": token, "n": outcome["n"]}
+        return Answer(data, status, {"Location": f"/v1/encounters/{call.encounter}/seats/{name}"})
+
+    return answer
+
+
+def _without_token(call: Call, name: str) -> Callable[[views.Data], Answer]:
+    return lambda outcome: Answer(_after(call, name, outcome))
+
+
+def _after(call: Call, name: str, outcome: views.Data) -> dict[str, Any]:
+    return _seat(call, call.host.folder.current(call.encounter, outcome["n"]).state, name)
+
+
+def _seat(call: Call, state: Any, name: str) -> dict[str, Any]:
+    found = views.state_data(state, call.me.seat)["seats"].get(name)
+    if found is None:
+        raise not_found()
+    return {"seat": name, **found}

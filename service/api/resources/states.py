@@ -1,0 +1,122 @@
+"""Show the state as a seat sees it, and everything that seat may do."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from service.api.call import Answer, Call
+from service.api.describe import json_schema
+from service.api.operations import Parameter, Shape, operation
+from service.api.problems import Problem, invalid
+from service.encounter import records, views
+from service.rules.codec import to_data
+from service.rules.ruleset import legal
+
+TAG: Final = "State"
+VERSION: Final = Parameter("at", "As it was after this commit.", kind="whole", least=1)
+_UNCHANGED: Final = Shape("Nothing has changed.")
+
+
+@operation(
+    "GET",
+    "/v1/encounters/{encounter}/state",
+    "getState",
+    TAG,
+    query=(
+        VERSION,
+        Parameter("known", "With `at`: with what was opened up to this commit.", kind="whole", least=1),
+        Parameter("round", "As it was at the end of this round.", kind="whole", least=1),
+        Parameter("min_version", "Not before this commit is folded.", kind="whole"),
+    ),
+    answers={200: Shape("The state.", "State"), 304: _UNCHANGED},
+    problems=("not-yet-folded",),
+)
+def get_state(call: Call) -> Answer:
+    """Show the encounter as your seat sees it: now, after a commit, or at the end of a round.
+
+    What is sealed from your seat stands there as `{"sealed": [audience]}`. With `at`, you see what you could
+    know then; with `known` also what was opened since.
+    """
+    head = _head(call)
+    at, known = _moment(call, head)
+    folder = call.host.folder
+    folded = folder.current(call.encounter, head) if at == head else folder.at(call.encounter, at)
+    occasions = call.host.occasions.upto(call.encounter, known) if known > folded.n else {}
+    opened = tuple(occasion for occasion, n in occasions.items() if n <= known)
+    state = views.state_data(folded.state, call.me.seat, opened)
+    shown = max(known, folded.n)
+    data = {
+        "version": folded.n,
+        "known": shown,
+        "hash": folded.hash,
+        "view": views.view_hash(state),
+        "state": state,
+    }
+    return Answer(data, version=str(folded.n) if shown == folded.n else f"{folded.n}-{shown}")
+
+
+def _head(call: Call) -> int:
+    """Return the number of the last folded commit, once it is what the client waits for."""
+    wanted: int = call.query.get("min_version", 0)
+    head = call.host.log.head(call.encounter)
+    folded = head.folded if head else 0
+    comes = head is not None and folded < wanted <= head.appended
+    if comes and call.host.outcomes.wait(call.encounter, wanted, call.preference.seconds) is not None:
+        folded = wanted
+    if folded < max(wanted, 1):
+        detail = f"commit {max(wanted, 1)} is not folded yet; the encounter is at {folded}"
+        raise Problem("not-yet-folded", detail, headers={"Retry-After": "1"})
+    return folded
+
+
+def _moment(call: Call, head: int) -> tuple[int, int]:
+    """Return after which commit the state is wanted, and up to which it may be known."""
+    query = call.query
+    if "at" in query and "round" in query:
+        raise invalid(("?round", "either `at` or `round`"))
+    at = query.get("at", head)
+    if "round" in query:
+        spans = records.rounds(call.host, call.encounter)
+        span = next((span for span in spans if span.round == query["round"]), None)
+        if span is None:
+            raise invalid(("?round", "a round that has begun"))
+        at = span.last or head
+    known = query.get("known", at)
+    if at > head:
+        raise invalid(("?at", f"at most {head}, the newest version"))
+    if not at <= known <= head:
+        raise invalid(("?known", f"from {at} to {head}"))
+    return at, known
+
+
+@operation(
+    "GET",
+    "/v1/encounters/{encounter}/options",
+    "getOptions",
+    TAG,
+    query=(Parameter("creature", "Only what this creature may do.", pattern=r"[a-z0-9][a-z0-9-]{0,23}"),),
+    answers={200: Shape("The options.", "Options"), 304: _UNCHANGED},
+)
+def get_options(call: Call) -> Answer:
+    """List every command that is legal now for your seat, with concrete choices and its schema.
+
+    Take `given` as it is and one value of each of `choices`: every combination is accepted. What is missing
+    here is refused.
+    """
+    folded = call.host.folder.current(call.encounter)
+    seat, creature = call.me.seat, call.query.get("creature")
+    options: list[dict[str, Any]] = []
+    types: dict[str, None] = {}
+    for awaited, offers in legal(folded.ruleset, folded.state, seat, creature):
+        options.append(
+            {"prompt": views.prompt_data(awaited), "commands": [to_data(offer) for offer in offers]}
+        )
+        types |= dict.fromkeys(offer.type for offer in offers)
+    schemas = call.inputs[call.me.edition].commands
+    data = {
+        "version": folded.n,
+        "seat": seat,
+        "options": options,
+        "schemas": {name: json_schema(type(schemas[name])) for name in types},
+    }
+    return Answer(data, version=str(folded.n))

@@ -1,0 +1,349 @@
+"""Make marshmallow schemas from the type hints of records: the one place where input is described.
+
+Laws. A schema accepts exactly what its record can hold: no field too many, no text for a number, no 1 for
+true. Schemas are made once per record. What passes is used as it was sent; nothing is converted.
+"""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache, cached_property
+from typing import Annotated, Any, ClassVar, Final, Literal, Union, get_args, get_origin, get_type_hints
+
+import marshmallow
+from marshmallow import RAISE, Schema, ValidationError
+from marshmallow.exceptions import SCHEMA
+
+from service.api.strict import WHOLE, escape
+from service.rules.families import family_tag, members
+
+ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
+"""Ids of creatures, seats, sides and weapons; they become parts of the names of rolls."""
+
+TEXT_LENGTH: Final = 2_000
+LIST_LENGTH: Final = 2_000
+NUMBER_AS_TEXT: Final = "a whole number, not text"
+
+_ID_WORDS: Final = "an id"
+
+
+class Text(marshmallow.fields.String):
+    """Text of bounded length; ids match their pattern from end to end."""
+
+    def __init__(self, *, is_id: bool = False, length: int = TEXT_LENGTH, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.is_id = is_id
+        self.length = length
+
+    def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> str:
+        del attr, data, kwargs
+        if type(value) is not str:
+            raise ValidationError("text")
+        if self.is_id and not ID.fullmatch(value):
+            raise ValidationError("an id: a-z, 0-9 and -, at most 24, not beginning with -")
+        if len(value) > self.length:
+            raise ValidationError(f"text of at most {self.length} characters")
+        return value
+
+
+class Whole(marshmallow.fields.Integer):
+    """A whole number that every JSON reader keeps exact."""
+
+    def __init__(self, *, least: int = -WHOLE, most: int = WHOLE, **kwargs: Any) -> None:
+        super().__init__(strict=True, **kwargs)
+        self.least = least
+        self.most = most
+
+    def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> int:
+        del attr, data, kwargs
+        if type(value) is str:
+            raise ValidationError(NUMBER_AS_TEXT)
+        if type(value) is not int:
+            raise ValidationError("a whole number")
+        if not self.least <= value <= self.most:
+            raise ValidationError(f"a whole number from {self.least} to {self.most}")
+        return value
+
+
+class Truth(marshmallow.fields.Boolean):
+    """True or false, and nothing that resembles them."""
+
+    def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> bool:
+        del attr, data, kwargs
+        if type(value) is not bool:
+            raise ValidationError("true or false")
+        return value
+
+
+class OneOf(marshmallow.fields.Field[Any]):
+    """One of the listed values, of their very types."""
+
+    def __init__(self, values: tuple[Any, ...], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.values = values
+        self._known = frozenset((type(value), value) for value in values)
+
+    def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> object:
+        del attr, data, kwargs
+        if type(value) in (str, int, bool) and (type(value), value) in self._known:
+            return value
+        raise ValidationError("one of " + ", ".join(_spelled(known) for known in self.values))
+
+
+class Items(marshmallow.fields.List[Any]):
+    """A list of bounded length, each item like the others."""
+
+    def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
+        if type(value) is not list:
+            raise ValidationError("a list")
+        if len(value) > LIST_LENGTH:
+            raise ValidationError(f"a list of at most {LIST_LENGTH}")
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
+class Row(marshmallow.fields.Tuple):
+    """A list of exactly the parts named, each of its own kind."""
+
+    def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if type(value) is not list or len(value) != len(self.tuple_fields):
+            raise ValidationError(f"a list of {len(self.tuple_fields)}")
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
+class Table(marshmallow.fields.Dict):
+    """An object whose names are free and whose values are alike."""
+
+    def __init__(self, each: marshmallow.fields.Field[Any], **kwargs: Any) -> None:
+        super().__init__(keys=Text(length=64), values=each, **kwargs)
+        self.names = Text(length=64)
+        self.each = each
+
+    def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        del attr, data, kwargs
+        if type(value) is not dict:
+            raise ValidationError("an object")
+        if len(value) > LIST_LENGTH:
+            raise ValidationError(f"an object of at most {LIST_LENGTH} names")
+        messages: dict[str, Any] = {}
+        for name, item in value.items():
+            try:
+                self.names.deserialize(name)
+                self.each.deserialize(item)
+            except ValidationError as fault:
+                messages[name] = fault.messages
+        if messages:
+            raise ValidationError(messages)
+        return value
+
+
+class Either(marshmallow.fields.Field[Any]):
+    """A value of any of several plain kinds."""
+
+    def __init__(self, ways: tuple[marshmallow.fields.Field[Any], ...], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.ways = ways
+
+    def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> object:
+        wanted = []
+        for way in self.ways:
+            try:
+                return way._deserialize(value, attr, data, **kwargs)  # noqa: SLF001 - a field made of fields
+            except ValidationError as fault:
+                wanted += [str(message) for message in fault.messages]
+        raise ValidationError(" or ".join(dict.fromkeys(wanted)))
+
+
+class OneKind(marshmallow.fields.Field[Any]):
+    """An object of one of several kinds, which its own *tag* names."""
+
+    def __init__(self, tag: str, head: type, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.tag = tag
+        self.head = head
+
+    @cached_property
+    def kinds(self) -> Mapping[str, Strict]:
+        """The schemas by their tags; made at first use, for a kind may hold others of its family."""
+        found = sorted(members(self.head).items())
+        return {tag: _member(self.head, self.tag, kind)() for tag, kind in found}
+
+    def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> object:
+        del attr, data, kwargs
+        if type(value) is not dict:
+            raise ValidationError("an object")
+        told = value.get(self.tag)
+        schema = self.kinds.get(told) if type(told) is str else None
+        if schema is None:
+            raise ValidationError({self.tag: ["one of " + ", ".join(self.kinds)]})
+        messages = schema.validate(value)
+        if messages:
+            raise ValidationError(dict(messages))
+        return value
+
+
+class Strict(Schema):
+    """The schema of a record: fields it does not have are refused."""
+
+    class Meta:
+        """Say what marshmallow does with fields that nobody declared."""
+
+        unknown = RAISE
+
+    error_messages = {"unknown": "no such field", "type": "an object"}  # noqa: RUF012 - as marshmallow declares it
+
+
+def schema_of(
+    kind: Any,
+    *,
+    name: str | None = None,
+    tag: str | None = None,
+    edition: str | None = None,
+    only: tuple[str, ...] | None = None,
+) -> type[Strict]:
+    """Return the schema class of the record *kind*, or of its fields *only*.
+
+    With *tag* or *edition* it also has the field `type` or `edition`, with that one value.
+    """
+    declared: dict[str, Any] = {}
+    for key, value in (("type", tag), ("edition", edition)):
+        if value is not None:
+            declared[key] = OneOf((value,), required=True)
+    declared |= {field: made for field, made in _fields(kind) if only is None or field in only}
+    return type(name or kind.__name__, (Strict,), declared)
+
+
+@cache
+def nested(kind: Any) -> type[Strict]:
+    """Return the one schema class of a record nested in others; two rulesets may each have a `Sheet`."""
+    return schema_of(kind, name=f"{_book(kind.__module__)}{kind.__name__}")
+
+
+@cache
+def _member(head: type, tag: str, kind: Any) -> type[Strict]:
+    """Return the one schema class of a member of a family: `HeartrushEffectPush`.
+
+    Where it names somebody a template may stand (`$target`), so the rules alone say who is known.
+    """
+    name = f"{_book(kind.__module__)}{head.__name__}{kind.__name__}"
+    declared: dict[str, Any] = {tag: OneOf((getattr(kind, tag),), required=True)}
+    return type(name, (Strict,), declared | dict(_fields(kind, named=False)))
+
+
+def _book(module: str) -> str:
+    """Return what the names of a ruleset's own records begin with: `Rise` for `service.rules.rise.sheet`."""
+    below = module.removeprefix(_RULES).split(".")
+    return below[0].capitalize() if module.startswith(_RULES) and len(below) > 1 else ""
+
+
+_RULES: Final = "service.rules."
+
+
+def _fields(kind: type, *, named: bool = True) -> Iterator[tuple[str, marshmallow.fields.Field[Any]]]:
+    """Yield the fields of a record; with *named*, what they are called tells which of them hold ids."""
+    hints = get_type_hints(kind, include_extras=True, localns={"ClassVar": ClassVar, "Mapping": Mapping})
+    for field in fields(kind):
+        if field.metadata.get("given", True):
+            required = field.default is MISSING and field.default_factory is MISSING
+            name = field.name if named else ""
+            yield field.name, field_of(hints[field.name], name=name, required=required)
+
+
+def field_of(hint: Any, *, name: str = "", **kwargs: Any) -> marshmallow.fields.Field[Any]:
+    """Return the marshmallow field of a type *hint*; a hint nobody thought of is a programming mistake."""
+    kwargs.setdefault("error_messages", dict(_MESSAGES))
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        text = next((note for note in args[1:] if isinstance(note, str)), "")
+        kwargs["metadata"] = {"description": text} | kwargs.get("metadata", {})
+        return field_of(args[0], name=_ID_WORDS if text.startswith(_ID_WORDS) else name, **kwargs)
+    if origin in (Union, types.UnionType):
+        return _union(args, name, kwargs)
+    if origin is Literal:
+        return OneOf(args, **kwargs)
+    return _plain(hint, name, kwargs) or _of_many(hint, name, kwargs)
+
+
+_MESSAGES: Final = {
+    "required": "a value: it is required",
+    "null": "a value, not null",
+    "type": "an object",
+}
+
+
+def _of_many(hint: Any, name: str, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
+    """Return the field of a list, a mapping or a record."""
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is tuple:
+        if args[-1] is Ellipsis:
+            return Items(field_of(args[0], name=name), **kwargs)
+        return Row(tuple(field_of(arg) for arg in args), **kwargs)
+    if origin is not None and issubclass(origin, Mapping):
+        return Table(field_of(args[1]), **kwargs)
+    assert is_dataclass(hint), f"no field for {hint!r}"
+    return _of_record(hint, kwargs)
+
+
+def _of_record(hint: Any, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
+    tag = family_tag(hint)
+    if tag is not None:
+        return OneKind(tag, hint, **kwargs)
+    return marshmallow.fields.Nested(nested(hint), **kwargs)
+
+
+_IDS: Final = (
+    _ID_WORDS,
+    "seat",
+    "creature",
+    "creatures",
+    "target",
+    "targets",
+    "side",
+    "sides",
+)
+"""Fields that name somebody: what they hold is an id even where their hint says only text."""
+
+
+def _plain(hint: Any, name: str, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any] | None:
+    if hint is str:
+        return Text(is_id=name in _IDS, **kwargs)
+    if hint is bool:
+        return Truth(**kwargs)
+    if hint is int:
+        return Whole(**kwargs)
+    if hint is Any:  # what the rules themselves look at: a parameter of an ability that a client brought
+        return marshmallow.fields.Raw(**kwargs | {"allow_none": True})
+    return None
+
+
+def _union(args: tuple[Any, ...], name: str, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
+    given = tuple(arg for arg in args if arg is not type(None))
+    if len(given) < len(args):
+        kwargs["allow_none"] = True
+    if len(given) == 1:
+        return field_of(given[0], name=name, **kwargs)
+    return Either(tuple(field_of(arg, name=name) for arg in given), **kwargs)
+
+
+def faults(schema: Schema, data: object) -> list[tuple[str, str]]:
+    """Return what keeps *data* from fitting *schema*: (JSON pointer, what was expected), none if it fits."""
+    if type(data) is not dict:
+        return [("", "an object")]
+    messages = schema.validate(data)
+    return list(_pointers(messages, "")) if messages else []
+
+
+def _pointers(messages: Any, pointer: str) -> Iterator[tuple[str, str]]:
+    if isinstance(messages, Mapping):
+        for key, below in messages.items():
+            yield from _pointers(below, pointer if key == SCHEMA else f"{pointer}/{escape(str(key))}")
+    elif isinstance(messages, list):
+        yield from ((pointer, str(message)) for message in messages)
+    else:
+        yield pointer, str(messages)
+
+
+def _spelled(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,88 @@
+"""Append commands for the operations that do, and answer what became of them: one way for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from service.api.call import Answer, Call
+from service.api.problems import Problem, invalid, listed
+from service.api.schemas import NUMBER_AS_TEXT
+from service.encounter import play, views
+from service.rules.messages import Actor, Command, Refused
+
+
+def judge(found: Sequence[tuple[str, str]]) -> None:
+    """Raise the problem of *found*: text in a number's place is no strict number, the rest does not fit."""
+    if not found:
+        return
+    if all(detail == NUMBER_AS_TEXT for _, detail in found):
+        raise Problem("not-strict-json", f"{found[0][0]}: {found[0][1]}", members={"errors": listed(found)})
+    raise invalid(*found)
+
+
+def once(call: Call, scope: str) -> play.Once:
+    """Return what makes the request happen once for the owner *scope* of its key."""
+    asked = call.repeatable
+    return play.Once(scope=scope, key=asked.key, fingerprint=asked.fingerprint)
+
+
+def send_checked(call: Call, kind: type[Command[Any]], data: Mapping[str, Any]) -> play.Sent:
+    """Append a command that fits its schema; a refusal at the door becomes its problem."""
+    actor = Actor(seat=call.me.seat, role=call.me.role)
+    try:
+        return play.send(
+            call.host, call.encounter, actor, kind, data, once(call, call.me.scope), expected=call.expected
+        )
+    except Refused as refused:
+        raise _refusal(refused.code, refused.detail, refused.rule, _key_header(call)) from refused
+
+
+def pending(call: Call, sent: play.Sent, answer: Callable[[views.Data], Answer] | None = None) -> Answer:
+    """Wait for the outcome of *sent* as long as the client prefers, and answer it (through *answer*)."""
+    headers = after(call, sent)
+    found = play.became(call.host, call.encounter, call.me.seat, sent.n, call.preference.seconds)
+    if found is None:
+        headers |= {"Location": address(call, sent.n), "Retry-After": "1"}
+        return Answer({"n": sent.n, "outcome": "pending"}, 202, headers)
+    outcome = play.outcome(call.host, call.encounter, call.me.seat, found, sender=True)
+    if outcome["outcome"] == "quarantined":
+        members = {"n": sent.n}
+        raise Problem(
+            "command-quarantined", "deciding it failed three times", members=members, headers=headers
+        )
+    if "refusal" in outcome:
+        why = outcome["refusal"]
+        raise _refusal(why["code"], why["detail"], why["rule"], headers, sent.n)
+    made = answer(outcome) if answer else Answer(outcome)
+    made.headers |= headers
+    made.version = str(outcome["n"])
+    return made
+
+
+def after(call: Call, sent: play.Sent) -> dict[str, str]:
+    """Return the headers of an answer to a request that appended *sent*."""
+    headers = _key_header(call)
+    if sent.replayed:
+        headers["Idempotency-Replayed"] = "true"
+    if call.preference.applied:
+        headers["Preference-Applied"] = call.preference.applied
+    return headers
+
+
+def _key_header(call: Call) -> dict[str, str]:
+    return {"Idempotency-Key": f'"{call.repeatable.key}"'}
+
+
+def _refusal(
+    code: str, detail: str, rule: str | None, headers: Mapping[str, str], n: int | None = None
+) -> Problem:
+    members: dict[str, Any] = {"code": code, "rule": rule}
+    if n is not None:
+        members["n"] = n
+    return Problem("command-refused", detail, members=members, headers=headers)
+
+
+def address(call: Call, n: int) -> str:
+    """Return where command *n* is asked for."""
+    return f"/v1/encounters/{call.encounter}/commands/{n}"

@@ -1,0 +1,1 @@
+"""Prove an encounter: its bytes, its dice and its decisions."""

@@ -1,0 +1,240 @@
+"""Put one encounter into one file that proves itself, and read such a file from anybody.
+
+A bundle is JSON Lines: a header; for each number its command and its commit, then the envelopes its reader
+may open; links that were disclosed; a trailer with count and head. Commands and commits stand in it as the
+exact text that was hashed.
+
+Laws. Every line is canonical JSON, and reading takes no liberty: one order, one spelling, bounded sizes. A
+reader sees what its seat may see, so a request is withheld while an envelope of its commit is closed to it.
+What is wrong with a bundle is said with the number of the commit it concerns: the audit's `malformed`. A last
+line that does not end was cut off, and is as good as absent.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from service.audit.evidence import Evidence, Receipt
+from service.encounter.canonical import NotCanonical, check, dumps, loads
+from service.encounter.commit import Commit, load_commit, load_request
+from service.encounter.envelopes import Opened, Place
+from service.encounter.views import Reader, may_read_request
+
+FORMAT: Final = "rewound/bundle/1"
+MAX_BYTES: Final = 256 * 2**20
+MAX_LINE: Final = 8 * 2**20
+MAX_COMMITS: Final = 1_000_000
+
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+
+
+class BadBundle(ValueError):
+    """Bytes that are no bundle: in which line, and which commit it concerns (0: none yet)."""
+
+    def __init__(self, line: int, n: int, reason: str) -> None:
+        super().__init__(f"line {line}: {reason}")
+        self.line = line
+        self.n = n
+        self.reason = reason
+
+
+# --- writing -----------------------------------------------------------------------------------------
+
+
+def write(evidence: Evidence, seat: str) -> Iterator[bytes]:
+    """Yield the lines of the bundle that *seat* may have of *evidence*, which is whole."""
+    commits = [load_commit(raw) for raw in evidence.commits]
+    reader = Reader(seat, _occasions(commits))
+    edition = commits[0].edition if commits else ""
+    yield _line(kind="header", format=FORMAT, encounter=evidence.encounter, edition=edition, seat=seat)
+    for commit, request in zip(commits, evidence.requests, strict=True):
+        if request is not None and _may_read(reader, request, commit):
+            yield _line(kind="command", n=commit.n, bytes=request.decode())
+        else:
+            yield _line(kind="command", n=commit.n, withheld=True)
+        yield _line(kind="commit", n=commit.n, bytes=commit.raw.decode())
+        for index, event in enumerate(commit.events):
+            opened = evidence.opened.get((commit.n, index))
+            if opened is not None and reader.may_open(event):
+                payload, salt = opened.payload.decode(), opened.salt.hex()
+                yield _line(kind="opened", n=commit.n, index=index, payload=payload, salt=salt)
+    for (lane, epoch), link in sorted(evidence.links.items()):
+        yield _line(kind="disclosure", lane=lane, epoch=epoch, link=link.hex())
+    yield _line(kind="trailer", count=evidence.count, head=evidence.head)
+
+
+def _line(**data: Any) -> bytes:  # noqa: ANN401 - members of any JSON type
+    return dumps(data) + b"\n"
+
+
+def _occasions(commits: Iterable[Commit]) -> dict[str, int]:
+    """Return the occasions that have come, which open envelopes for all, and the commits that told them."""
+    told = ((event.get("occasion"), commit.n) for commit in commits for event in commit.events)
+    return {occasion: n for occasion, n in told if isinstance(occasion, str)}
+
+
+def _may_read(reader: Reader, request: bytes, commit: Commit) -> bool:
+    """Tell whether *reader* may have the bytes of a request, which may be no request at all."""
+    try:
+        actor = load_request(request).actor.seat
+    except NotCanonical:
+        actor = ""
+    return may_read_request(commit, reader, actor)
+
+
+# --- reading -----------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Read:
+    """A bundle half read."""
+
+    header: dict[str, Any] | None = None
+    trailer: dict[str, Any] | None = None
+    requests: list[bytes | None] = field(default_factory=list)
+    commits: list[bytes] = field(default_factory=list)
+    opened: dict[Place, Opened] = field(default_factory=dict)
+    links: dict[tuple[int, int], bytes] = field(default_factory=dict)
+
+
+def read(raw: bytes, receipts: Iterable[Receipt] = ()) -> Evidence:
+    """Return the evidence in a bundle's bytes; raises `BadBundle`. Nothing of it is judged yet."""
+    if len(raw) > MAX_BYTES:
+        raise BadBundle(0, 0, f"more than {MAX_BYTES} bytes")
+    found = _Read()
+    lines = raw.split(b"\n")[:-1]
+    for number, line in enumerate(lines, 1):
+        at = max(len(found.requests), len(found.commits))
+        _take(found, number, at, _parse(number, at, line))
+    if found.header is None:
+        raise BadBundle(1, 0, "there is no header")
+    if found.trailer is None:  # something followed: a bundle without its end is cut off
+        count, head = len(found.commits) + 1, ""
+    elif len(found.requests) != len(found.commits):
+        raise BadBundle(len(lines), len(found.requests), "a command without its commit")
+    else:
+        count, head = found.trailer["count"], found.trailer["head"]
+    return Evidence(
+        encounter=found.header["encounter"],
+        requests=found.requests[: len(found.commits)],
+        commits=found.commits,
+        opened=found.opened,
+        count=count,
+        head=head,
+        links=found.links,
+        receipts=tuple(receipts),
+    )
+
+
+def seat_of(raw: bytes) -> str:
+    """Return for which seat a bundle, which was read before, was written."""
+    return str(json.loads(raw.partition(b"\n")[0])["seat"])
+
+
+def _parse(number: int, at: int, line: bytes) -> dict[str, Any]:
+    if len(line) > MAX_LINE:
+        raise BadBundle(number, at, f"more than {MAX_LINE} bytes")
+    try:
+        data = loads(line)
+        check(data)
+    except NotCanonical as fault:
+        raise BadBundle(number, at, str(fault)) from fault
+    if not isinstance(data, dict) or dumps(data) != line:
+        raise BadBundle(number, at, "not a canonical JSON object")
+    return data
+
+
+def _take(found: _Read, number: int, at: int, data: dict[str, Any]) -> None:
+    """Add one line to what was read, if that is its place."""
+    kind = data.pop("kind", None)
+    if found.trailer is not None:
+        raise BadBundle(number, at, "something follows the trailer")
+    if (kind == "header") != (found.header is None):
+        raise BadBundle(number, at, "a bundle begins with its one header")
+    take = _LINES.get(str(kind))
+    if take is None:
+        raise BadBundle(number, at, f"there are no lines of kind {kind!a}")
+    try:
+        take(found, data)
+    except (_Wrong, KeyError, TypeError, ValueError) as fault:
+        raise BadBundle(number, at, f"{kind}: {fault}") from fault
+
+
+class _Wrong(Exception):
+    """Say what is wrong with a line."""
+
+
+def _header(found: _Read, data: dict[str, Any]) -> None:
+    _check(data, format=str, encounter=str, edition=str, seat=str)
+    if data["format"] != FORMAT:
+        raise _Wrong(f"format {data['format']!a} is unknown")
+    found.header = data
+
+
+def _command(found: _Read, data: dict[str, Any]) -> None:
+    if "withheld" in data:
+        _check(data, n=int, withheld=bool)
+    else:
+        _check(data, n=int, bytes=str)
+    if data["n"] != len(found.commits) + 1 or len(found.requests) != len(found.commits):
+        raise _Wrong(f"number {data['n']} is out of order")
+    if data["n"] > MAX_COMMITS:
+        raise _Wrong(f"more than {MAX_COMMITS} commands")
+    found.requests.append(data["bytes"].encode() if "bytes" in data else None)
+
+
+def _commit(found: _Read, data: dict[str, Any]) -> None:
+    _check(data, n=int, bytes=str)
+    if data["n"] != len(found.commits) + 1 or data["n"] != len(found.requests):
+        raise _Wrong(f"number {data['n']} is out of order")
+    found.commits.append(data["bytes"].encode())
+
+
+def _opened(found: _Read, data: dict[str, Any]) -> None:
+    _check(data, n=int, index=int, payload=str, salt=str)
+    place = (data["n"], data["index"])
+    if data["n"] != len(found.commits) or data["n"] != len(found.requests) or place in found.opened:
+        raise _Wrong(f"envelope {data['index']} of {data['n']} is out of order")
+    found.opened[place] = Opened(data["payload"].encode(), _hash(data["salt"]))
+
+
+def _disclosure(found: _Read, data: dict[str, Any]) -> None:
+    _check(data, lane=int, epoch=int, link=str)
+    place = (data["lane"], data["epoch"])
+    if place in found.links:
+        raise _Wrong(f"epoch {data['epoch']} of lane {data['lane']} is disclosed twice")
+    found.links[place] = _hash(data["link"])
+
+
+def _trailer(found: _Read, data: dict[str, Any]) -> None:
+    _check(data, count=int, head=str)
+    _hash(data["head"])
+    found.trailer = data
+
+
+_LINES: Final = {
+    "header": _header,
+    "command": _command,
+    "commit": _commit,
+    "opened": _opened,
+    "disclosure": _disclosure,
+    "trailer": _trailer,
+}
+
+
+def _check(data: Mapping[str, Any], **kinds: type) -> None:
+    if data.keys() != kinds.keys():
+        raise _Wrong(f"its members are not {', '.join(kinds)}")
+    for name, kind in kinds.items():
+        if type(data[name]) is not kind:
+            raise _Wrong(f"{name} is no {kind.__name__}")
+
+
+def _hash(text: str) -> bytes:
+    if not _HASH.fullmatch(text):
+        raise _Wrong("64 hexadecimal digits are wanted")
+    return bytes.fromhex(text)

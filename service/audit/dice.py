@@ -1,0 +1,212 @@
+"""Prove the dice: derive every face again that a disclosed link gives, and lend the others to deciding again.
+
+Nothing secret is used: anchors, links and seeds stand in the commits. A die of an epoch that is still open
+cannot be derived by anybody; it is taken as the record tells it and counted as unverified.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from service.audit.evidence import Evidence
+from service.audit.verdict import DICE_INVALID, MALFORMED, Counts, Fault, Verdict
+from service.dice.chain import Anchor, seal
+from service.dice.errors import BadParameter, DiceError
+from service.dice.source import DisclosedDice, FalseLink, NotDisclosed
+from service.encounter.canonical import eid_of
+from service.encounter.commit import ACCEPTED, Commit, load_request
+from service.rules.closing import EncounterClosed, EpochClosed
+from service.rules.codec import Malformed, from_data
+from service.rules.table import DiceSetup
+
+_SERVER_MODE: Final = "server"
+
+RollPlace = tuple[int, int, str, int]
+"""A roll's name as a key: epoch, lane, stream, place."""
+
+
+class NotRecorded(Exception):
+    """Deciding again asks for dice that the record neither discloses nor tells."""
+
+
+class Proof:
+    """The dice of an encounter, as far as its record proves them."""
+
+    def __init__(self, dice: DisclosedDice | None, epochs: Mapping[int, int]) -> None:
+        self.dice = dice
+        self.epochs = epochs
+        """The last disclosed epoch of each lane; 0 where there is none yet."""
+
+    def faces(self, place: RollPlace, sides: Sequence[int]) -> tuple[int, ...] | None:
+        """Return the faces that the disclosed links give, None where none does yet."""
+        if self.dice is None:
+            return None
+        epoch, lane, stream, number = place
+        try:
+            return self.dice.faces(lane, epoch, stream, number, sides)
+        except NotDisclosed:
+            return None
+
+
+class Told:
+    """The dice that deciding commit n again may ask for: proved ones, and those its own record tells."""
+
+    def __init__(self, proof: Proof, rolls: Mapping[RollPlace, Mapping[str, Any]]) -> None:
+        self._proof = proof
+        self._rolls = rolls
+
+    def faces(self, lane: int, epoch: int, stream: str, place: int, sides: Sequence[int]) -> tuple[int, ...]:
+        """Return the faces of a roll; raises `NotRecorded`."""
+        at = (epoch, lane, stream, place)
+        proved = self._proof.faces(at, sides)
+        if proved is not None:
+            return proved
+        # A roll that gains dice is asked for in parts, and every part is the beginning of what was recorded.
+        dice = self._rolls.get(at, {}).get("dice", ())[: len(sides)]
+        if [die["sides"] for die in dice] != list(sides):
+            raise NotRecorded(spelled(at))
+        return tuple(die["face"] for die in dice)
+
+    def link(self, lane: int, epoch: int) -> bytes:
+        """Return a disclosed link; raises `NotRecorded`."""
+        if self._proof.dice is None:
+            raise NotRecorded(f"link {epoch} of lane {lane}")
+        try:
+            return self._proof.dice.link(lane, epoch)
+        except NotDisclosed as fault:
+            raise NotRecorded(f"link {epoch} of lane {lane}") from fault
+
+
+def prove(evidence: Evidence, commits: Sequence[Commit], counts: Counts) -> Proof:
+    """Return what the record proves of the dice, every derivable face checked; raises `Fault`."""
+    payloads = _payloads(evidence)
+    proof = _proof(evidence, commits, payloads)
+    for commit in commits:
+        for roll in rolls_of(commit, payloads):
+            _check(proof, commit.n, roll, counts)
+    return proof
+
+
+def rolls_of(
+    commit: Commit, payloads: Mapping[tuple[int, int], Mapping[str, Any]]
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the rolls of *commit*: the open ones, then those of its opened envelopes."""
+    yield from commit.rolls
+    for index in range(len(commit.events)):
+        yield from payloads.get((commit.n, index), {}).get("rolls", ())
+
+
+def place_of(roll: Mapping[str, Any]) -> RollPlace:
+    """Return the name of a roll as a key."""
+    name = roll["name"]
+    return name["epoch"], name["lane"], name["stream"], name["place"]
+
+
+def spelled(place: RollPlace) -> str:
+    """Return the name of a roll as it is written: `epoch/lane/stream#place`."""
+    epoch, lane, stream, number = place
+    return f"{epoch}/{lane}/{stream}#{number}"
+
+
+def setup_of(evidence: Evidence) -> DiceSetup | None:
+    """Return what commit 1 published of the dice, None where nothing was opened; raises `Fault`."""
+    first = evidence.requests[0] if evidence.requests else None
+    if first is None:
+        return None
+    try:
+        return from_data(DiceSetup, load_request(first).data.get("dice"))
+    except (Malformed, ValueError) as fault:
+        raise Fault(Verdict(MALFORMED, 1, f"how the dice are derived: {fault}")) from fault
+
+
+def _payloads(evidence: Evidence) -> dict[tuple[int, int], dict[str, Any]]:
+    return {place: json.loads(opened.payload) for place, opened in evidence.opened.items()}
+
+
+def _proof(
+    evidence: Evidence, commits: Sequence[Commit], payloads: Mapping[tuple[int, int], Mapping[str, Any]]
+) -> Proof:
+    setup = setup_of(evidence) if commits and commits[0].outcome == ACCEPTED else None
+    if setup is None or setup.mode != _SERVER_MODE:
+        return Proof(None, {})
+    eid = eid_of(evidence.encounter)
+    told = _links(commits, payloads, {lane.lane: lane.n for lane in setup.lanes})
+    links = {**evidence.links, **{place: link for place, (_, link) in told.items()}}
+    try:
+        anchors = [Anchor(lane.lane, lane.n, bytes.fromhex(lane.anchor)) for lane in setup.lanes]
+        dice = DisclosedDice(eid, seal(eid, anchors, {}), anchors, links)
+    except FalseLink as fault:
+        n = told[fault.lane, fault.epoch][0] if (fault.lane, fault.epoch) in told else None
+        detail = f"the link of lane {fault.lane} for epoch {fault.epoch} does not lead to the anchor"
+        raise Fault(Verdict(DICE_INVALID, n, detail)) from fault
+    except (BadParameter, ValueError) as fault:
+        raise Fault(Verdict(MALFORMED, 1, f"how the dice are derived: {fault}")) from fault
+    epochs = {a.lane: max((e for lane, e in links if lane == a.lane), default=0) for a in anchors}
+    return Proof(dice, epochs)
+
+
+def _links(
+    commits: Sequence[Commit],
+    payloads: Mapping[tuple[int, int], Mapping[str, Any]],
+    lengths: Mapping[int, int],
+) -> dict[tuple[int, int], tuple[int, bytes]]:
+    """Return every link that the record discloses, by lane and epoch, with the commit that does."""
+    found: dict[tuple[int, int], tuple[int, bytes]] = {}
+    for commit in commits:
+        for event in _events(commit, payloads):
+            told = _told(event, commit.n, lengths)
+            if told is None:
+                continue
+            place, link = told
+            if place in found and found[place][1] != link:
+                detail = f"lane {place[0]} has two links for epoch {place[1]}"
+                raise Fault(Verdict(DICE_INVALID, commit.n, detail))
+            found.setdefault(place, (commit.n, link))
+    return found
+
+
+def _told(
+    event: Mapping[str, Any], n: int, lengths: Mapping[int, int]
+) -> tuple[tuple[int, int], bytes] | None:
+    """Return the link that *event* discloses: an epoch's, or the seed, which is the last epoch's."""
+    try:
+        if event["type"] == EpochClosed.type:
+            return (event["lane"], event["epoch"]), bytes.fromhex(event["link"])
+        if event["type"] == EncounterClosed.type:
+            return (event["lane"], lengths[event["lane"]]), bytes.fromhex(event["seed"])
+    except (KeyError, ValueError, TypeError) as fault:
+        raise Fault(Verdict(MALFORMED, n, f"{event['type']} discloses nothing")) from fault
+    return None
+
+
+def _events(
+    commit: Commit, payloads: Mapping[tuple[int, int], Mapping[str, Any]]
+) -> Iterator[Mapping[str, Any]]:
+    for index, event in enumerate(commit.events):
+        if "sealed" in event:
+            yield from payloads.get((commit.n, index), {}).get("events", ())
+        else:
+            yield event
+
+
+def _check(proof: Proof, n: int, roll: Mapping[str, Any], counts: Counts) -> None:
+    dice = roll["dice"]
+    if roll["source"] == "declared":
+        counts.rolls_declared += 1
+        counts.faces_declared += len(dice)
+        return
+    place = place_of(roll)
+    told = tuple(die["face"] for die in dice)
+    try:
+        proved = proof.faces(place, [die["sides"] for die in dice])
+    except DiceError as fault:
+        raise Fault(Verdict(DICE_INVALID, n, str(fault), roll=spelled(place))) from fault
+    if proved is None:
+        counts.rolls_unverified += 1
+    elif proved != told:
+        detail = f"the record tells {list(told)}, the disclosed link gives {list(proved)}"
+        raise Fault(Verdict(DICE_INVALID, n, detail, roll=spelled(place)))
+    else:
+        counts.rolls_checked += 1

@@ -1,0 +1,93 @@
+"""Gather what an audit looks at: the stored bytes of one encounter and what may be opened of them.
+
+Nothing here is believed. It comes from a store, or from a bundle that anybody may have written; `None` stands
+for a request that its reader may not see, and an envelope that stays closed is simply not among the opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from service.audit.checkpoint import Checkpoint
+from service.encounter.canonical import NotCanonical
+from service.encounter.commit import load_commit
+from service.encounter.envelopes import Opened, Place, envelopes
+from service.log import Entry, Log, NoSuchEncounter
+
+PAGE: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What somebody was once told: that commit *n* has this hash."""
+
+    n: int
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One encounter as an audit finds it; requests and commits in order, from number 1."""
+
+    encounter: str
+    requests: Sequence[bytes | None]
+    commits: Sequence[bytes]
+    opened: Mapping[Place, Opened]
+    count: int
+    """How many commits there are said to be."""
+    head: str
+    """The hash that the last of them is said to have."""
+    links: Mapping[tuple[int, int], bytes] = field(default_factory=dict)
+    """Links disclosed beside the commits, by lane and epoch."""
+    receipts: tuple[Receipt, ...] = ()
+    checkpoints: tuple[Checkpoint, ...] = ()
+    """Checkpoints whose signatures were verified."""
+    claimed: tuple[int, Any] | None = None
+    """A state that somebody keeps, and the number of the commit it is said to be folded to."""
+
+    @property
+    def edition(self) -> str | None:
+        """The edition that commit 1 names, None where there is none to be read."""
+        try:
+            return load_commit(self.commits[0]).edition if self.commits else None
+        except NotCanonical:
+            return None
+
+
+def stored(log: Log, encounter: str) -> Evidence:
+    """Return the stored bytes of *encounter*, all of them; raises `NoSuchEncounter`.
+
+    Every envelope is open; of the encounter's secrets nothing is read, so the dice are checked as a stranger
+    would.
+    """
+    head = log.head(encounter)
+    if head is None:
+        raise NoSuchEncounter(encounter)
+    commits = _all(lambda after, count: log.commits(encounter, after, count), head.folded)
+    requests = _all(lambda after, count: log.commands(encounter, after, count), len(commits))
+    return Evidence(
+        encounter=encounter,
+        requests=requests,
+        commits=commits,
+        opened=envelopes(log, encounter, 0, len(commits)),
+        count=head.folded,
+        head=head.hash,
+    )
+
+
+def _all(read: Callable[[int, int], list[Entry]], upto: int) -> list[bytes]:
+    """Return what *read* gives from number 1 to *upto*, empty bytes where one is missing amid others."""
+    found: list[bytes] = []
+    while len(found) < upto:
+        page = read(len(found), min(PAGE, upto - len(found)))
+        if not page:
+            break
+        for entry in page:
+            if entry.n <= upto:
+                found += [b""] * (entry.n - 1 - len(found))
+                found.append(entry.raw)
+        if page[-1].n >= upto:
+            break
+    return found

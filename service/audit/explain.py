@@ -1,0 +1,138 @@
+"""Say which rules took part in a decision: decide it again and watch.
+
+The chain is not in the record, so that extracting a helper changes no hash; it is told by running the same
+code on the same state and the logged dice, with Python's own profiler as the witness. A decision that does
+not come out as it is stored has no chain: other rules than today's made it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any, Final, TypeVar
+
+from service.encounter.commit import Commit, load_commit
+from service.encounter.decider import Folded, decide_request
+from service.rules.rulebook import BY_CODE
+
+T = TypeVar("T")
+
+_SALT: Final = bytes(32)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A rule that took part, and how many rules were at work around it."""
+
+    rule: str
+    depth: int
+
+
+class NotLogged(Exception):
+    """Deciding again asks for dice that the commit does not tell."""
+
+
+class LoggedDice:
+    """The dice of one commit, as it tells them itself."""
+
+    def __init__(self, commit: Commit, payloads: Mapping[int, bytes]) -> None:
+        opened = [json.loads(raw) for raw in payloads.values()]
+        rolls = [*commit.rolls, *(roll for payload in opened for roll in payload["rolls"])]
+        self._rolls = {_place(roll["name"]): roll["dice"] for roll in rolls}
+        self._events = commit.events
+
+    def faces(self, lane: int, epoch: int, stream: str, place: int, sides: Sequence[int]) -> tuple[int, ...]:
+        """Return the faces that were logged; raises `NotLogged`."""
+        dice = self._rolls.get((lane, epoch, stream, place), [])
+        if [die["sides"] for die in dice] != list(sides):
+            raise NotLogged(stream)
+        return tuple(die["face"] for die in dice)
+
+    def link(self, lane: int, epoch: int) -> bytes:
+        """Return the link or seed that the commit discloses; raises `NotLogged`."""
+        for event in self._events:
+            if event.get("lane") == lane and ("seed" in event or event.get("epoch") == epoch):
+                return bytes.fromhex(event["seed"] if "seed" in event else event["link"])
+        raise NotLogged(f"link {epoch} of lane {lane}")
+
+
+class _Witness:
+    """What deciding again may ask: logged dice, and salts that are thrown away."""
+
+    def __init__(self, dice: LoggedDice) -> None:
+        self.dice = dice
+
+    def salt(self, request: bytes, n: int, index: int) -> bytes:  # noqa: ARG002 - one salt will do
+        """Return a salt; the commitments it makes are not looked at."""
+        return _SALT
+
+
+def chain(
+    before: Folded[Any], raw_request: bytes, commit: Commit, payloads: Mapping[int, bytes]
+) -> list[Step]:
+    """Return the rules that took part in deciding *commit*, in the order of their calls.
+
+    *before* is the encounter as it was then, *payloads* are the commit's envelopes. Empty where deciding
+    again gives another result.
+    """
+    witness = _Witness(LoggedDice(commit, payloads))
+    try:
+        written, steps = watched(
+            lambda: decide_request(before.ruleset, before, raw_request, commit.n, witness)
+        )
+    except NotLogged:
+        return []
+    return steps if _alike(load_commit(written.raw), commit) else []
+
+
+def watched(work: Callable[[], T]) -> tuple[T, list[Step]]:
+    """Do *work* and return what it returns, with every rule that took part."""
+    steps: list[Step] = []
+    seen: dict[int, FrameType] = {}  # keeps the frames, so that no id is used twice
+    depth = 0
+
+    def watch(frame: FrameType, event: str, _: object) -> None:
+        nonlocal depth
+        rule = BY_CODE.get(frame.f_code)
+        if rule is None:
+            return
+        if event == "call":
+            if id(frame) not in seen:  # a generator that goes on is not a new call
+                seen[id(frame)] = frame
+                steps.append(Step(rule.id, depth))
+            depth += 1
+        elif event == "return":
+            depth -= 1
+
+    before = sys.getprofile()
+    sys.setprofile(watch)
+    try:
+        done = work()
+    finally:
+        sys.setprofile(before)
+    return done, steps
+
+
+def _alike(one: Commit, other: Commit) -> bool:
+    """Tell whether two commits say the same, whatever their salts."""
+    return (one.outcome, one.rolls, one.refusal, _open(one)) == (
+        other.outcome,
+        other.rolls,
+        other.refusal,
+        _open(other),
+    )
+
+
+def _open(commit: Commit) -> list[dict[str, Any]]:
+    """Return the events of *commit*, its envelopes without their commitments."""
+    return [
+        {name: value for name, value in event.items() if name != "sealed"} if "sealed" in event else event
+        for event in commit.events
+    ]
+
+
+def _place(name: Mapping[str, Any]) -> tuple[int, int, str, int]:
+    return name["lane"], name["epoch"], name["stream"], name["place"]

@@ -1,0 +1,270 @@
+"""Judge the bytes alone: are they whole, unchanged and all there. No rule of any game is run here.
+
+The chain is walked backward from the head, which is believed first: a commit whose bytes do not have the hash
+that its successor names is the one that was changed. What a signed checkpoint or a receipt contradicts though
+the chain holds was rewritten from there on, so an interval is named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any, Final
+
+from service.audit.evidence import Evidence
+from service.audit.verdict import FORKED, MALFORMED, TAMPERED, TRUNCATED, Fault, Verdict
+from service.dice.chain import envelope_commitment
+from service.dice.errors import DiceError
+from service.dice.values import Roll
+from service.encounter.canonical import (
+    NotCanonical,
+    check,
+    dumps,
+    eid_of,
+    is_canonical,
+    loads,
+    request_digest,
+)
+from service.encounter.commit import ACCEPTED, QUARANTINED, REFUSED, SEALED, VERSION, Commit, load_commit
+from service.encounter.decider import MALFORMED as REFUSED_AS_MALFORMED
+from service.encounter.frontier import Frontier
+from service.log.values import ZERO_HASH
+
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+_TYPES: Final = {
+    "at": str,
+    "edition": str,
+    "encounter": str,
+    "epoch": int,
+    "events": list,
+    "n": int,
+    "outcome": str,
+    "prev": str,
+    "request": str,
+    "rolls": list,
+    "v": int,
+}
+_ENVELOPE: Final = frozenset({"sealed", "audience", "opens"})
+_REFUSAL: Final = frozenset({"code", "detail", "rule"})
+_OUTCOMES: Final = (ACCEPTED, REFUSED, SEALED, QUARANTINED)
+
+
+def examine(evidence: Evidence) -> tuple[Commit, ...]:
+    """Return the commits, if all bytes are what they were and all there; raises `Fault`."""
+    commits = _read(evidence)
+    _check_chain(evidence, commits)
+    _check_contents(evidence, commits)
+    _check_witnesses(evidence, commits)
+    return commits
+
+
+# --- malformed ---------------------------------------------------------------------------------------
+
+
+def _read(evidence: Evidence) -> tuple[Commit, ...]:
+    try:
+        eid_of(evidence.encounter)
+    except NotCanonical as fault:
+        raise Fault(Verdict(MALFORMED, 0, str(fault))) from fault
+    commits = []
+    for n, raw in enumerate(evidence.commits, 1):
+        if not raw:
+            raise Fault(Verdict(TAMPERED, n, "the commit is missing"))
+        try:
+            commits.append(read_commit(raw))
+        except NotCanonical as fault:
+            raise Fault(Verdict(MALFORMED, n, f"commit: {fault}")) from fault
+    _check_requests(evidence, commits)
+    _check_opened(evidence, commits)
+    return tuple(commits)
+
+
+def _check_requests(evidence: Evidence, commits: Sequence[Commit]) -> None:
+    for n, request in enumerate(evidence.requests, 1):
+        if request == b"":
+            raise Fault(Verdict(TAMPERED, n, "the request is missing"))
+        if request is not None and not is_canonical(request) and not _was_refused_for_it(commits, n):
+            raise Fault(Verdict(MALFORMED, n, "the request is not canonical"))
+
+
+def _check_opened(evidence: Evidence, commits: Sequence[Commit]) -> None:
+    for (n, index), opened in sorted(evidence.opened.items()):
+        if not 1 <= n <= len(commits) or not _is_envelope(commits[n - 1], index):
+            raise Fault(Verdict(MALFORMED, n, f"there is no envelope {index} to open"))
+        reason = _payload_fault(opened.payload)
+        if reason:
+            raise Fault(Verdict(MALFORMED, n, f"what lies in envelope {index}: {reason}"))
+
+
+def read_commit(raw: bytes) -> Commit:
+    """Return the commit that *raw* is the one spelling of; raises `NotCanonical`."""
+    data = loads(raw)
+    check(data)
+    if dumps(data) != raw:
+        raise NotCanonical("", "another spelling of its value")
+    if not isinstance(data, dict):
+        raise NotCanonical("", "an object is wanted")
+    if data.keys() - {"refusal"} != _TYPES.keys():
+        raise NotCanonical("", "its members are not those of a commit")
+    for name, kind in _TYPES.items():
+        if type(data[name]) is not kind:
+            raise NotCanonical(f"/{name}", f"{kind.__name__} is wanted")
+    _check_values(data)
+    return load_commit(raw)
+
+
+def _check_values(data: dict[str, Any]) -> None:
+    if data["v"] != VERSION:
+        raise NotCanonical("/v", f"version {data['v']} is unknown")
+    for name in ("prev", "request"):
+        if not _HASH.fullmatch(data[name]):
+            raise NotCanonical(f"/{name}", "64 hexadecimal digits are wanted")
+    if data["outcome"] not in _OUTCOMES:
+        raise NotCanonical("/outcome", "one of " + ", ".join(_OUTCOMES))
+    if ("refusal" in data) != (data["outcome"] == REFUSED):
+        raise NotCanonical("/refusal", "it stands where a command was refused, and nowhere else")
+    if "refusal" in data and (not isinstance(data["refusal"], dict) or data["refusal"].keys() != _REFUSAL):
+        raise NotCanonical("/refusal", "code, detail and rule are wanted")
+    for index, event in enumerate(data["events"]):
+        _check_event(event, f"/events/{index}")
+    for index, roll in enumerate(data["rolls"]):
+        _check_roll(roll, f"/rolls/{index}")
+
+
+def _check_event(event: object, pointer: str) -> None:
+    if not isinstance(event, dict):
+        raise NotCanonical(pointer, "an object is wanted")
+    if "sealed" not in event:
+        if not isinstance(event.get("type"), str) or not isinstance(event.get("because"), list):
+            raise NotCanonical(pointer, "an event has a type, and the rules it came from")
+        return
+    audience = event.get("audience")
+    if event.keys() != _ENVELOPE or not isinstance(audience, list) or not isinstance(event["opens"], str):
+        raise NotCanonical(pointer, "an envelope has a commitment, an audience and an occasion")
+    if not isinstance(event["sealed"], str) or not _HASH.fullmatch(event["sealed"]):
+        raise NotCanonical(f"{pointer}/sealed", "64 hexadecimal digits are wanted")
+    if not all(isinstance(reader, str) for reader in audience):
+        raise NotCanonical(f"{pointer}/audience", "seats are wanted")
+
+
+def _check_roll(roll: object, pointer: str) -> None:
+    try:
+        Roll.from_data(roll)
+    except DiceError as fault:
+        raise NotCanonical(pointer, str(fault)) from fault
+
+
+def _payload_fault(raw: bytes) -> str | None:
+    """Return what keeps *raw* from being an envelope's payload, None if it is one."""
+    try:
+        data = loads(raw)
+        check(data)
+        if dumps(data) != raw:
+            return "another spelling of its value"
+        if not isinstance(data, dict) or not {"events", "rolls"} <= data.keys():
+            return "events and rolls are wanted"
+        if not isinstance(data["events"], list) or not isinstance(data["rolls"], list):
+            return "events and rolls are lists"
+        for index, event in enumerate(data["events"]):
+            _check_event(event, f"/events/{index}")
+        for index, roll in enumerate(data["rolls"]):
+            _check_roll(roll, f"/rolls/{index}")
+    except NotCanonical as fault:
+        return str(fault)
+    return None
+
+
+def _was_refused_for_it(commits: Sequence[Commit], n: int) -> bool:
+    """Tell whether commit *n* says that its request was refused for being no request at all."""
+    refusal = commits[n - 1].refusal if n <= len(commits) else None
+    return refusal is not None and refusal["code"] == REFUSED_AS_MALFORMED
+
+
+def _is_envelope(commit: Commit, index: int) -> bool:
+    return 0 <= index < len(commit.events) and "sealed" in commit.events[index]
+
+
+# --- tampered ----------------------------------------------------------------------------------------
+
+
+def _check_chain(evidence: Evidence, commits: Sequence[Commit]) -> None:
+    if len(commits) > evidence.count:
+        detail = f"there are {len(commits)} commits, the head counts {evidence.count}"
+        raise Fault(Verdict(TAMPERED, evidence.count + 1, detail, to=len(commits)))
+    if not commits:
+        return
+    expected = evidence.head if len(commits) == evidence.count else commits[-1].hash
+    for n in range(len(commits), 0, -1):
+        commit = commits[n - 1]
+        if commit.hash != expected:
+            who = "the head" if n == evidence.count else f"commit {n + 1}"
+            detail = f"its bytes have the hash {commit.hash[:16]}…, {who} names {expected[:16]}…"
+            raise Fault(Verdict(TAMPERED, n, detail))
+        expected = commit.prev
+    if expected != ZERO_HASH:
+        raise Fault(Verdict(TAMPERED, 1, "commit 1 names a commit before it"))
+    for n, commit in enumerate(commits, 1):
+        if (commit.n, commit.encounter, commit.edition) != (n, evidence.encounter, commits[0].edition):
+            detail = f"it is commit {commit.n} of {commit.encounter} by {commit.edition}"
+            raise Fault(Verdict(TAMPERED, n, detail))
+
+
+def _check_contents(evidence: Evidence, commits: Sequence[Commit]) -> None:
+    """Hold requests and opened envelopes to what the commits, unchanged by now, say of them."""
+    for n, raw in enumerate(evidence.requests, 1):
+        if n > len(commits):
+            raise Fault(Verdict(TAMPERED, n, "a request without a commit"))
+        if raw is not None and request_digest(raw).hex() != commits[n - 1].request:
+            raise Fault(Verdict(TAMPERED, n, "the request is not the one that its commit names"))
+    if len(evidence.requests) < len(commits):
+        raise Fault(Verdict(TAMPERED, len(evidence.requests) + 1, "the request is missing"))
+    eid = eid_of(evidence.encounter)
+    for (n, index), opened in sorted(evidence.opened.items()):
+        commitment = envelope_commitment(eid, opened.salt, opened.payload).hex()
+        if commitment != commits[n - 1].events[index]["sealed"]:
+            raise Fault(Verdict(TAMPERED, n, f"what lies in envelope {index} is not what was sealed"))
+
+
+# --- truncated, forked -------------------------------------------------------------------------------
+
+
+def _check_witnesses(evidence: Evidence, commits: Sequence[Commit]) -> None:
+    """Compare with what others were told or have signed: contradicted, cut off, or two truths at once."""
+    roots = _roots(commits, {point.size for point in evidence.checkpoints})
+    told = [(r.n, r.hash, commits[r.n - 1].hash if r.n <= len(commits) else None) for r in evidence.receipts]
+    told += [(c.size, c.root.hex(), roots.get(c.size)) for c in evidence.checkpoints]
+    false = sorted(n for n, said, found in told if found is not None and said != found)
+    true = [n for n, said, found in told if said == found]
+    forked = _is_forked(evidence, roots)
+    if false and not forked:
+        before = max((n for n in true if n < false[0]), default=0)
+        detail = f"what was signed or told of commit {false[0]} is not what stands here"
+        raise Fault(Verdict(TAMPERED, before + 1, detail, to=None if before + 1 == false[0] else false[0]))
+    last = max([evidence.count, *(n for n, _, _ in told)])
+    if last > len(commits):
+        detail = f"{len(commits)} commits are here, {last} were written"
+        raise Fault(Verdict(TRUNCATED, len(commits) + 1, detail, to=last))
+    if forked:
+        raise Fault(Verdict(FORKED, min(false, default=None), "two signed heads contradict each other"))
+
+
+def _is_forked(evidence: Evidence, roots: dict[int, str]) -> bool:
+    """Tell whether the signer contradicts itself: two roots of one size, or one signed beyond a false one."""
+    points = evidence.checkpoints
+    if any(a.size == b.size and a.root != b.root for a, b in combinations(points, 2)):
+        return True
+    false = [c.size for c in points if c.size in roots and roots[c.size] != c.root.hex()]
+    true = [c.size for c in points if roots.get(c.size) == c.root.hex()]
+    return bool(false) and max(true, default=0) >= min(false)
+
+
+def _roots(commits: Sequence[Commit], sizes: set[int]) -> dict[int, str]:
+    """Return the root of the tree at each of *sizes* that the commits reach."""
+    frontier = Frontier()
+    found = {0: frontier.root().hex()} if 0 in sizes else {}
+    for commit in commits if sizes else ():
+        frontier = frontier.append(bytes.fromhex(commit.hash))
+        if frontier.size in sizes:
+            found[frontier.size] = frontier.root().hex()
+    return found

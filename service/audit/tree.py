@@ -1,0 +1,134 @@
+"""Hash commits into the tree of RFC 9162, and prove with few hashes what stands in it.
+
+A leaf is given by its hash, which is the commit's own (`canonical.commit_hash`). A proof is a list of hashes
+in the order of the RFC. What an auditor needs (`includes`, `is_prefix`) uses no leaves and is written after
+the RFC's verification, not after its generation: each tests the other.
+
+Laws. A size is a number of leaves, an index counts from 0. A proof that does not fit is a false one, never an
+exception: proofs come from strangers.
+"""
+
+from collections.abc import Sequence
+from hmac import compare_digest
+
+from service.encounter.frontier import EMPTY_ROOT, Frontier, node
+
+__all__ = [
+    "EMPTY_ROOT",
+    "Frontier",
+    "consistency_proof",
+    "includes",
+    "inclusion_proof",
+    "is_prefix",
+    "node",
+    "root",
+]
+
+
+def root(leaves: Sequence[bytes]) -> bytes:
+    """Return the root over *leaves* (2.1.1)."""
+    return _root(leaves, 0, len(leaves)) if leaves else EMPTY_ROOT
+
+
+def inclusion_proof(index: int, leaves: Sequence[bytes]) -> list[bytes]:
+    """Return the path from the leaf at *index* to the root of all *leaves*, nearest first (2.1.3.1)."""
+    assert 0 <= index < len(leaves), f"no leaf {index} among {len(leaves)}"
+    path: list[bytes] = []
+    start, end = 0, len(leaves)
+    while end - start > 1:
+        middle = start + _left(end - start)
+        if index < middle:
+            path.append(_root(leaves, middle, end))
+            end = middle
+        else:
+            path.append(_root(leaves, start, middle))
+            start = middle
+    return path[::-1]
+
+
+def consistency_proof(first: int, leaves: Sequence[bytes]) -> list[bytes]:
+    """Return the proof that the tree of the *first* leaves is a prefix of the tree of all (2.1.4.1).
+
+    Empty where there is nothing to prove: for no leaves, and for all of them.
+    """
+    assert 0 <= first <= len(leaves), f"no tree of {first} among {len(leaves)} leaves"
+    if first in (0, len(leaves)):
+        return []
+    path: list[bytes] = []
+    start, end = 0, len(leaves)
+    while end != first:
+        middle = start + _left(end - start)
+        if first <= middle:
+            path.append(_root(leaves, middle, end))
+            end = middle
+        else:
+            path.append(_root(leaves, start, middle))
+            start = middle
+    # Where the old tree is one whole subtree from the left, who asks knows its root already.
+    if start > 0:
+        path.append(_root(leaves, start, end))
+    return path[::-1]
+
+
+def includes(leaf: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes) -> bool:
+    """Tell whether *proof* shows *leaf* at *index* of the tree of *size* leaves with *root* (2.1.3.2)."""
+    if not 0 <= index < size:
+        return False
+    at, last, reached = index, size - 1, leaf
+    for sibling in proof:
+        if last == 0:
+            return False
+        if at & 1 or at == last:
+            reached = node(sibling, reached)
+            at, last = _up_to_right(at, last)
+        else:
+            reached = node(reached, sibling)
+        at, last = at >> 1, last >> 1
+    return last == 0 and compare_digest(reached, root)
+
+
+def is_prefix(first: int, second: int, proof: Sequence[bytes], first_root: bytes, second_root: bytes) -> bool:
+    """Tell whether *proof* shows that the tree of *second* leaves begins with that of *first* (2.1.4.2)."""
+    if not 0 <= first <= second:
+        return False
+    if first == second:
+        return not proof and compare_digest(first_root, second_root)
+    if first == 0:
+        return not proof and compare_digest(first_root, EMPTY_ROOT)
+    path = [first_root, *proof] if first & (first - 1) == 0 else list(proof)
+    if not path:
+        return False
+    at, last = first - 1, second - 1
+    while at & 1:
+        at, last = at >> 1, last >> 1
+    old = new = path[0]
+    for sibling in path[1:]:
+        if last == 0:
+            return False
+        if at & 1 or at == last:
+            old, new = node(sibling, old), node(sibling, new)
+            at, last = _up_to_right(at, last)
+        else:
+            new = node(new, sibling)
+        at, last = at >> 1, last >> 1
+    return last == 0 and compare_digest(old, first_root) and compare_digest(new, second_root)
+
+
+def _left(size: int) -> int:
+    """Return the leaves of the left subtree: the greatest power of two below *size*, which is above 1."""
+    return 1 << ((size - 1).bit_length() - 1)
+
+
+def _root(leaves: Sequence[bytes], start: int, end: int) -> bytes:
+    """Return the root over the leaves from *start* to before *end*, at least one."""
+    if end - start == 1:
+        return leaves[start]
+    middle = start + _left(end - start)
+    return node(_root(leaves, start, middle), _root(leaves, middle, end))
+
+
+def _up_to_right(at: int, last: int) -> tuple[int, int]:
+    """Climb while *at* is a left child without a sibling of its own: such levels have no hash in a proof."""
+    while at and not at & 1:
+        at, last = at >> 1, last >> 1
+    return at, last

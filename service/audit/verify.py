@@ -1,0 +1,146 @@
+"""Audit an encounter: bytes first, then dice, then every decision again; the first that fails is the verdict.
+
+A pure function of the evidence and the rules at hand: no clock, no store, no secret. It says what was
+checked, by which code and up to where, and it never says "fair". Envelopes are compared whole: payloads come
+opened with their salts, so deciding again must make the very same commitments (see `again`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from service.audit.again import Again, Course, Progress
+from service.audit.dice import Proof, prove
+from service.audit.evidence import Evidence
+from service.audit.integrity import examine
+from service.audit.tree import root
+from service.audit.verdict import (
+    VALID,
+    VALID_AS_OPENED,
+    VALID_TO_EPOCH,
+    Counts,
+    Fault,
+    Finding,
+    Report,
+    Verdict,
+)
+from service.encounter.canonical import NotCanonical
+from service.encounter.commit import QUARANTINED, REFUSED, Commit, load_request
+from service.encounter.digest import ruleset_digest
+from service.encounter.no_rules import NO_RULES
+from service.rules.ruleset import Ruleset
+
+Shelf = Mapping[str, Ruleset[Any]]
+
+OTHER_BUILD: Final = "other_build"
+NO_SUCH_RULES: Final = "no_such_rules"
+
+
+def verify(
+    evidence: Evidence,
+    shelf: Shelf,
+    *,
+    span: tuple[int, int] | None = None,
+    progress: Progress = lambda done, of: None,  # noqa: ARG005 - nobody listens
+) -> Report:
+    """Audit *evidence* by the rules on *shelf*.
+
+    With *span* only the commits from its first to its last number are decided again; those before are folded.
+    """
+    counts = Counts(commits=len(evidence.commits))
+    judged = _Judged(evidence, counts)
+    try:
+        verdict = judged.whole(shelf, span or (1, len(evidence.commits)), progress)
+    except Fault as fault:
+        verdict = fault.verdict
+    return judged.report(verdict)
+
+
+class _Judged:
+    """An audit under way: what it has found so far."""
+
+    def __init__(self, evidence: Evidence, counts: Counts) -> None:
+        self.evidence = evidence
+        self.counts = counts
+        self.commits: Sequence[Commit] = ()
+        self.then: str | None = None
+        self.now: str | None = None
+        self.proof: Proof | None = None
+        self.course: Course | None = None
+        self.findings: list[Finding] = []
+
+    def whole(self, shelf: Shelf, span: tuple[int, int], progress: Progress) -> Verdict:
+        """Go through everything in order; raises `Fault` with the first thing wrong."""
+        self.commits = examine(self.evidence)
+        self._count()
+        self.proof = prove(self.evidence, self.commits, self.counts)
+        ruleset = self._ruleset(shelf)
+        if ruleset is None:
+            return Verdict(VALID_AS_OPENED, 1, "the rules it was played by are not at hand")
+        self._digests(ruleset)
+        again = Again(self.evidence, self.commits, ruleset, self.proof, self.then or self.now or "")
+        self.course = again.run(span, self.counts, self.now or "", progress)
+        if self.then is not None and self.then != self.now:
+            detail = "another build of the rules decided all of it alike"
+            self.findings.append(Finding(OTHER_BUILD, detail))
+        return self._soundness()
+
+    def _soundness(self) -> Verdict:
+        course, proof = self.course, self.proof
+        assert course is not None
+        assert proof is not None
+        if course.withheld is not None:
+            detail = "what follows it cannot be decided again by this reader"
+            return Verdict(VALID_AS_OPENED, course.withheld, detail)
+        is_closed = course.state.closed or any(
+            event.get("type") == "encounter_closed" for commit in self.commits for event in commit.events
+        )
+        if is_closed and not self.counts.rolls_unverified:
+            return Verdict(VALID)
+        return Verdict(VALID_TO_EPOCH, min(proof.epochs.values(), default=0))
+
+    def _count(self) -> None:
+        counts = self.counts
+        counts.refused = sum(commit.outcome == REFUSED for commit in self.commits)
+        counts.quarantined = sum(commit.outcome == QUARANTINED for commit in self.commits)
+        counts.envelopes = sum("sealed" in event for commit in self.commits for event in commit.events)
+        counts.envelopes_opened = len(self.evidence.opened)
+        counts.requests_withheld = sum(request is None for request in self.evidence.requests)
+
+    def _ruleset(self, shelf: Shelf) -> Ruleset[Any] | None:
+        edition = self.commits[0].edition if self.commits else NO_RULES.edition
+        ruleset = NO_RULES if edition == NO_RULES.edition else shelf.get(edition)
+        if ruleset is None:
+            self.findings.append(Finding(NO_SUCH_RULES, f"{edition} is not on this verifier's shelf"))
+        return ruleset
+
+    def _digests(self, ruleset: Ruleset[Any]) -> None:
+        self.now = ruleset_digest(ruleset)
+        first = self.evidence.requests[0] if self.evidence.requests else None
+        if first is None:
+            return
+        try:
+            digest = load_request(first).data.get("digest")
+        except NotCanonical:
+            return
+        self.then = digest if isinstance(digest, str) else None
+
+    def report(self, verdict: Verdict) -> Report:
+        """Return the answer."""
+        commits, course = self.commits, self.course
+        leaves = [bytes.fromhex(commit.hash) for commit in commits]
+        decided = (course.first, course.upto) if course is not None and self.counts.decided else None
+        return Report(
+            encounter=self.evidence.encounter,
+            verdict=verdict,
+            counts=self.counts,
+            head=commits[-1].hash if commits else None,
+            root=root(leaves).hex() if commits else None,
+            edition=commits[0].edition if commits else None,
+            digest_then=self.then,
+            digest_now=self.now,
+            epochs=None if self.proof is None else self.proof.epochs,
+            decided=decided,
+            findings=tuple(self.findings),
+        )

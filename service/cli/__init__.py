@@ -1,0 +1,49 @@
+"""Run Rewound from the command line: `rewound serve`, `rewound demo`, `rewound verify FILE` and the rest.
+
+Each command is a module of its own and is imported when it is called, so that `rewound --help` and `rewound
+verify` do not wait for what they do not need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Final
+
+import click
+
+COMMANDS: Final[Mapping[str, str]] = {
+    "serve": "Run the whole service on this machine.",
+    "worker": "Run one worker against servers that are there.",
+    "demo": "Play the sample fight over HTTP, replay a round, audit it.",
+    "replay": "Tell a recorded or scripted fight, round by round.",
+    "verify": "Audit a bundle, offline.",
+    "bundle": "Write an encounter into one file that proves itself.",
+    "keys": "List, create and revoke API keys.",
+    "openapi": "Write openapi.yaml, or check that it is up to date.",
+    "rules": "Write the tables of rules, or check that they are up to date.",
+}
+"""The commands, each in the module of its name, as `--help` lists them."""
+
+
+class _Commands(click.Group):
+    """The commands of the table above, imported one at a time."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as click declares it
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"{__name__}.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="rewound")
+def main() -> None:
+    """Event-sourced tabletop combat: every die proved, every round replayable, every ruling on the record."""

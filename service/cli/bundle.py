@@ -1,0 +1,38 @@
+"""Bundle: write one encounter into one file that proves itself, for the reader it is meant for."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from service.audit import bundle
+from service.audit.evidence import stored
+from service.cli.environment import read_settings
+from service.cli.store import opened
+from service.log import NoSuchEncounter
+
+
+@click.command("bundle")
+@click.argument("encounter")
+@click.option(
+    "--seat", default="gm", show_default=True, help="For whom: the file holds what this seat may see."
+)
+@click.option(
+    "--out", "file", type=click.Path(path_type=Path), help="Write to FILE instead of standard output."
+)
+def command(encounter: str, seat: str, file: Path | None) -> None:
+    """Write ENCOUNTER as a bundle: `rewound verify` audits it anywhere, offline."""
+    settings = read_settings().settings
+    with opened(settings) as log:
+        try:
+            evidence = stored(log, encounter)
+        except NoSuchEncounter as fault:
+            raise click.ClickException(str(fault)) from fault
+    lines = b"".join(bundle.write(evidence, seat))
+    if file is None:
+        sys.stdout.buffer.write(lines)
+        return
+    file.write_bytes(lines)
+    click.echo(f"{len(evidence.commits)} commits are in {file}", err=True)

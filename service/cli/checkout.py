@@ -1,0 +1,32 @@
+"""Write files that are generated from the code, or hold them to it; both need a checkout, not a wheel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+
+def in_checkout() -> Path:
+    """Return the root of the checkout this code runs from; ends the command where there is none."""
+    root = Path(__file__).parents[2]
+    if not (root / "pyproject.toml").is_file():
+        raise click.ClickException("generated files belong to a checkout: this is an installed package")
+    return root
+
+
+def settle(files: Mapping[Path, str], *, check: bool, by: str) -> None:
+    """Write *files*, or with *check* end the command if one of them is not what it should be."""
+    stale = [path for path, text in files.items() if _text(path) != text]
+    if not check:
+        for path in stale:
+            path.write_text(files[path], "utf-8")
+            click.echo(f"{path.name} is written")
+    elif stale:
+        names = ", ".join(path.name for path in stale)
+        raise click.ClickException(f"{names} is out of date: run {by}")
+
+
+def _text(path: Path) -> str | None:
+    return path.read_text("utf-8") if path.exists() else None

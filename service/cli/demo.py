@@ -1,0 +1,149 @@
+"""Demo: play the sample fight through the HTTP API and tell it, replay its first round, audit it.
+
+Without --url a service of its own is started in a temporary directory and ended with the demo.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from rich.console import Console
+
+from service.audit import bundle
+from service.audit.evidence import stored
+from service.cli.client import Client, Problem, Unreachable
+from service.cli.judging import print_report
+from service.cli.playing import NotAsWritten, Table, play, sit_down
+from service.cli.script import SAMPLES, BadScript, Fight, sample
+from service.cli.station import Station, any_free_port
+from service.cli.telling import Teller
+from service.encounter import keys
+from service.settings import Settings
+
+AUDIT_S: Final = 60.0
+_ASKED_EVERY_S: Final = 0.1
+
+
+@click.command("demo")
+@click.option("--ruleset", type=click.Choice(list(SAMPLES)), default="heartrush", help="Which rulebook.")
+@click.option("--form", help="Which telling of the fight (the first).")
+@click.option(
+    "--seeded/--declared",
+    default=False,
+    help="Dice of the service, or the faces of the worked example (default).",
+)
+@click.option("--url", help="A running service; otherwise one of its own is started for the demo.")
+@click.option("--key", envvar="REWOUND_API_KEY", help="An API key of that service (REWOUND_API_KEY).")
+@click.option("--bundle", "file", type=click.Path(path_type=Path), help="Also write the encounter into FILE.")
+def command(
+    ruleset: str, form: str | None, url: str | None, key: str | None, file: Path | None, *, seeded: bool
+) -> None:
+    """Play the sample fight over HTTP, tell it, replay a round, audit it."""
+    if url is not None and (key is None or file is not None):
+        raise click.UsageError("with --url comes --key, and --bundle is for a service of the demo's own")
+    console = Console(highlight=False)
+    try:
+        fight = sample(form, ruleset)
+        fight = fight.seeded() if seeded else fight
+        if url is not None and key is not None:
+            _run(Client(url.rstrip("/"), key), fight, console, by_script=not seeded)
+        else:
+            with _own_service(console) as (station, owner):
+                encounter = _run(owner, fight, console, by_script=not seeded)
+                if file is not None:
+                    _write_bundle(station, encounter, file, console)
+    except (BadScript, NotAsWritten, Problem, Unreachable) as fault:
+        raise click.ClickException(str(fault)) from fault
+
+
+@contextmanager
+def _own_service(console: Console) -> Iterator[tuple[Station, Client]]:
+    """Give a service in a temporary directory, and its owner."""
+    with tempfile.TemporaryDirectory(prefix="rewound-demo-") as directory:
+        home = Path(directory)
+        settings = replace(
+            Settings(),
+            data_dir=home,
+            key_file=home / "secret.key",
+            port=any_free_port("127.0.0.1"),
+            api_workers=1,
+            log_level="error",
+        )
+        station = Station(settings, lambda text: console.print(f"[dim]{text}[/]"))
+        with console.status("Starting a service for the demo …"):
+            station.start()
+        try:
+            with console.status("Waiting for the service …"):
+                station.wait_until_ready(lambda: False)
+            with closing(station.log()) as log:
+                token, _ = keys.create(log, "demo", time.time())
+            console.print(f"[dim]a service of its own runs at {station.url}[/]")
+            yield station, Client(station.url, token)
+        finally:
+            with console.status("Stopping the service …"):
+                station.stop()
+
+
+def _run(owner: Client, fight: Fight, console: Console, *, by_script: bool) -> str:
+    """Play, replay and audit *fight*; the encounter's id. Raises `NotAsWritten`, `Problem`, `Unreachable`."""
+    edition = owner.get(f"/v1/rulesets/{fight.opening['edition']}")
+    teller = Teller(console, fight.opening, {rule["id"]: rule["statement"] for rule in edition["rules"]})
+    teller.heading(fight.title)
+    teller.remark(fight.text)
+    table = sit_down(owner, fight)
+    try:
+        for moment in play(table, fight, by_script=by_script):
+            send = {name: value for name, value in moment.send.items() if name != "type"}
+            n = moment.outcome.get("n")
+            teller.moment(n, moment.seat, moment.send["type"], send, moment.outcome, moment.says)
+        if by_script:
+            console.print("\n[green]Every state is what the script says of it.[/]")
+        _replay(table, console)
+        _audit(table, console)
+        owner.send("DELETE", f"{table.path}?reason=demo", None, {"Prefer": "wait=30"})
+        console.print("\n[bold]The encounter is closed, its seed disclosed.[/] The same audit again:")
+        _audit(table, console)
+    finally:
+        table.close()
+    return table.encounter
+
+
+def _replay(table: Table, console: Console) -> None:
+    """Ask for the frames of round 1 and show that each begins where the one before it ended."""
+    round_ = table.gm.get(f"{table.path}/rounds/1/replay")
+    frames = round_["frames"]
+    for before, after in pairwise(frames):
+        if before["after"] != after["before"]:
+            raise NotAsWritten(f"commit {after['commit']['n']} does not begin where the one before it ended")
+    console.print(
+        f"\n[bold]Round 1, replayed from the record:[/] {len(frames)} commits, {round_['first']} to "
+        f"{round_['last'] or frames[-1]['commit']['n']}, each beginning in the state the one before left."
+    )
+
+
+def _audit(table: Table, console: Console) -> None:
+    """Ask for an audit, wait for it and print its verdict."""
+    with console.status("Auditing: every command is decided again …"):
+        job: dict[str, Any] = table.gm.post(f"{table.path}/audits", {}).data
+        ends = time.monotonic() + AUDIT_S
+        while job["status"] in ("pending", "running") and time.monotonic() < ends:
+            time.sleep(_ASKED_EVERY_S)
+            job = table.gm.get(f"{table.path}/audits/{job['audit']}")
+    if job["status"] != "done":
+        raise NotAsWritten(f"the audit is {job['status']}: {job.get('fault', 'no worker took it in time')}")
+    print_report(job["certificate"], console)
+
+
+def _write_bundle(station: Station, encounter: str, file: Path, console: Console) -> None:
+    """Write what the gm may have of the encounter into *file*."""
+    with closing(station.log()) as log:
+        file.write_bytes(b"".join(bundle.write(stored(log, encounter), "gm")))
+    console.print(f"\nThe encounter is in {file}: rewound verify {file}")

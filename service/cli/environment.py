@@ -1,0 +1,38 @@
+"""Read the settings for a command: all their faults become one message, and what was set is known as such."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, replace
+
+import click
+
+from service.settings import Settings, SettingsError
+
+
+@dataclass(frozen=True)
+class Given:
+    """The settings, and whether somebody chose the port."""
+
+    settings: Settings
+    has_port: bool
+
+
+def read_settings() -> Given:
+    """Return the settings; every fault of the environment ends the command, all of them told at once."""
+    try:
+        settings = Settings.from_environment()
+    except SettingsError as faults:
+        raise click.ClickException(f"the settings are not right:\n{faults}") from faults
+    return Given(settings, has_port=bool(os.environ.get("REWOUND_PORT")))
+
+
+def quiet_for_people(settings: Settings, *, demo: bool) -> Settings:
+    """Return *settings* with warnings alone logged where a person reads along and asked for nothing else.
+
+    That is on a terminal, and wherever what the demo prints would drown.
+    """
+    if (demo or sys.stderr.isatty()) and not os.environ.get("REWOUND_LOG_LEVEL"):
+        return replace(settings, log_level="warning")
+    return settings

@@ -1,0 +1,62 @@
+"""Keys: who may open encounters. A key is shown once, when it is made."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+
+import click
+
+from service.cli.environment import read_settings
+from service.cli.store import opened
+from service.encounter import keys
+
+_DAY_S = 86_400
+
+
+@click.group("keys")
+def command() -> None:
+    """List, create and revoke API keys in the store that the settings name."""
+
+
+@command.command("list")
+def list_keys() -> None:
+    """List all keys: what is known of them, never the keys themselves."""
+    with opened(read_settings().settings) as log:
+        found = list(keys.listed(log))
+    now = time.time()
+    for key in found:
+        state = "valid" if key.is_valid(now) else "revoked" if key.ended else "expired"
+        ends = "never ends" if key.expires is None else f"ends {_day(key.expires)}"
+        click.echo(f"{key.id}  {state:<8} {_day(key.created)}  {ends}  {','.join(key.scopes)}  {key.name}")
+    if not found:
+        click.echo("There is no key yet: rewound keys create NAME", err=True)
+
+
+@command.command("create")
+@click.argument("name")
+@click.option("--read-only", is_flag=True, help="A key that opens and changes nothing.")
+@click.option("--days", type=click.IntRange(1, 3650), help="How long it is valid (for ever).")
+def create_key(name: str, days: int | None, *, read_only: bool) -> None:
+    """Make a key called NAME and print it; it is not shown again."""
+    now = time.time()
+    expires = None if days is None else int(now) + days * _DAY_S
+    scopes = ("read",) if read_only else keys.SCOPES
+    with opened(read_settings().settings) as log:
+        token, key = keys.create(log, name, now, scopes=scopes, expires=expires)
+    click.echo(f"Key {key.id} for {name}; it is not shown again:", err=True)
+    click.echo(token)
+
+
+@command.command("revoke")
+@click.argument("key_id", metavar="ID")
+def revoke_key(key_id: str) -> None:
+    """End the key ID for good; the encounters it owns stay."""
+    with opened(read_settings().settings) as log:
+        if not keys.end(log, key_id):
+            raise click.ClickException(f"there is no key {key_id}: see rewound keys list")
+    click.echo(f"Key {key_id} is revoked; a process that has just used it may accept it for three seconds.")
+
+
+def _day(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")

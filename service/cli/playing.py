@@ -1,0 +1,178 @@
+"""Play a written fight through the HTTP API, seat by seat, as its people would.
+
+With declared dice every step is sent as it stands. With seeded dice the fight may go another way: a step
+whose prompt never comes is passed over, and a prompt that no step answers is answered as quietly as the
+options allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from service.cli.client import Client, Problem
+from service.cli.script import Fight, Step
+
+GM: Final = "gm"
+_QUIET: Final = ("accept_", "decline_", "keep_", "pass_")
+"""How the types of commands begin with which somebody lets things be."""
+
+
+class NotAsWritten(Exception):
+    """Say that a fight did not go as its script has it."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One command of the fight and what became of it, as the gm may see it."""
+
+    says: str
+    seat: str
+    send: Mapping[str, Any]
+    outcome: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Table:
+    """An open encounter and everybody who sits at it."""
+
+    encounter: str
+    seats: Mapping[str, Client]
+
+    @property
+    def gm(self) -> Client:
+        """The owner of the encounter."""
+        return self.seats[GM]
+
+    @property
+    def path(self) -> str:
+        """Where the encounter is served."""
+        return f"/v1/encounters/{self.encounter}"
+
+    def close(self) -> None:
+        """Give all connections back."""
+        for client in self.seats.values():
+            client.close()
+
+
+def sit_down(owner: Client, fight: Fight) -> Table:
+    """Open the encounter and give every player a token."""
+    opened = owner.post("/v1/encounters", fight.opening, Prefer="wait=30").data
+    path = f"/v1/encounters/{opened['encounter']}"
+    seats = {GM: owner}
+    for seat in fight.seats:
+        issued = owner.post(f"{path}/seats/{seat}/token", {}, Prefer="wait=30").data
+        seats[seat] = owner.as_seat(issued["token"])
+    return Table(opened["encounter"], seats)
+
+
+def play(table: Table, fight: Fight, *, by_script: bool) -> Iterator[Moment]:
+    """Play *fight* and yield every command that was sent; *by_script* where nothing may go another way.
+
+    Raises `NotAsWritten`.
+    """
+    playing = _Playing(table, list(fight.steps), by_script=by_script)
+    yield from playing.run()
+
+
+@dataclass
+class _Playing:
+    """A fight under way: the steps that are still to come."""
+
+    table: Table
+    left: list[Step]
+    by_script: bool = field(kw_only=True)
+
+    def run(self) -> Iterator[Moment]:
+        while self.left:
+            step = self.left[0]
+            if step.check is not None:
+                _hold(self.table, self.left.pop(0))
+                continue
+            if not self.by_script:
+                yield from self._answer_others()
+                if step.prompt is not None and not any(_answers(step, p) for p in self._owed()):
+                    self.left.pop(0)
+                    continue
+            self.left.pop(0)
+            yield self._send(step)
+        if not self.by_script:
+            yield from self._answer_others()
+
+    def _send(self, step: Step) -> Moment:
+        assert step.send is not None, "only commands are sent"
+        try:
+            outcome = self.table.seats[step.seat].post(
+                f"{self.table.path}/commands", step.send, Prefer="wait=30"
+            )
+        except Problem as problem:
+            if problem.code is None or self.by_script:
+                raise NotAsWritten(f"{step.seat} sends {step.send['type']}: {problem}") from problem
+            return Moment(step.says, step.seat, step.send, {"outcome": "refused", "refusal": problem.data})
+        return Moment(step.says, step.seat, step.send, outcome.data)
+
+    def _owed(self) -> Sequence[Mapping[str, Any]]:
+        """Return the answers that play waits for."""
+        waiting: Sequence[Mapping[str, Any]] = self.table.gm.get(self.table.path)["waiting"]
+        return [prompt for prompt in waiting if not prompt["optional"]]
+
+    def _answer_others(self) -> Iterator[Moment]:
+        """Answer every prompt that no step answers, as quietly as possible."""
+        while True:
+            other = [prompt for prompt in self._owed() if not self._is_planned(prompt)]
+            send = self._quiet_move(other[0]) if other else {}
+            if not send:
+                return
+            yield self._send(Step("", other[0]["seat"], send))
+
+    def _is_planned(self, prompt: Mapping[str, Any]) -> bool:
+        """Tell whether a step answers *prompt*: by its name, or by being next and of a type it takes."""
+        if any(_answers(step, prompt) for step in self.left):
+            return True
+        send = self.left[0].send if self.left else None
+        return send is not None and send["type"] in prompt["accepts"] and "prompt" not in send
+
+    def _quiet_move(self, prompt: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the quietest command that answers *prompt*; empty where none is offered."""
+        options = self.table.seats[prompt["seat"]].get(f"{self.table.path}/options")["options"]
+        offers = [
+            offer
+            for option in options
+            if option["prompt"]["prompt"] == prompt["prompt"]
+            for offer in option["commands"]
+        ]
+        offers.sort(key=lambda offer: not offer["type"].startswith(_QUIET))
+        return _command(offers[0]) if offers else {}
+
+
+def _answers(step: Step, prompt: Mapping[str, Any]) -> bool:
+    """Tell whether *step* answers *prompt*: a contest's damage hits one or the other under one name."""
+    return (step.prompt, step.seat) == (prompt["prompt"], prompt["seat"])
+
+
+def _command(offer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the command that an offer describes, with the first of each parameter's choices."""
+    named = {name: offer[name] for name in ("creature", "prompt") if offer[name] is not None}
+    chosen = {name: values[0] for name, values in offer["choices"].items()}
+    return {"type": offer["type"], **named, **offer["given"], **chosen}
+
+
+def _hold(table: Table, step: Step) -> None:
+    """Hold the state, as the gm sees it, to what a step says of it; raises `NotAsWritten`."""
+    assert step.check is not None, "only checks are held"
+    state = table.gm.get(f"{table.path}/state")["state"]
+    fault = difference(step.check, state)
+    if fault is not None:
+        raise NotAsWritten(f"{step.says} But {fault}")
+
+
+def difference(wanted: Any, found: Any, at: str = "") -> str | None:  # noqa: ANN401 - JSON
+    """Return where *found* lacks what *wanted* says, None if it has it all and maybe more."""
+    if isinstance(wanted, dict) and isinstance(found, dict):
+        for key, value in wanted.items():
+            fault = difference(value, found.get(key), f"{at}/{key}")
+            if fault is not None:
+                return fault
+        return None
+    return None if wanted == found else f"{at} is {found!r}, not {wanted!r}"

@@ -1,0 +1,167 @@
+"""Replay: tell a fight round by round, from a bundle or from a script, with no service at all.
+
+A bundle is told as it is written: each commit with what its reader may open. A script is decided here and
+now; its dice are the faces it says, so it must tell those that are thrown.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from service.audit import bundle
+from service.audit.evidence import Evidence
+from service.cli import script
+from service.cli.local import LocalTable
+from service.cli.playing import NotAsWritten, difference
+from service.cli.telling import Teller
+from service.encounter import views
+from service.encounter.commit import Commit, load_commit, load_request
+from service.rules.rulebook import RULES
+from service.rules.shelf import SHELF
+
+_ROUNDS = ("combat_began", "round_started")
+_WITHHELD = "(withheld)"
+
+
+@dataclass(frozen=True)
+class Told:
+    """One commit as it is told."""
+
+    n: int
+    seat: str
+    type: str
+    data: Mapping[str, Any]
+    outcome: Mapping[str, Any]
+    says: str = ""
+
+
+@click.command("replay")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--form", help="Which form of a script to play (the first).")
+@click.option(
+    "--round", "only", type=click.IntRange(0), help="Tell this round alone; 0 is what comes before."
+)
+def command(file: Path, form: str | None, only: int | None) -> None:
+    """Tell the fight in FILE, a bundle or a script, round by round; `rewound verify` is what judges."""
+    raw = file.read_bytes()
+    try:
+        opening, story = _of_bundle(raw) if _is_bundle(raw) else _of_script(raw, form)
+        teller = Teller(
+            Console(highlight=False), opening, {rule.id: rule.statement for rule in RULES.values()}
+        )
+        teller.heading(str(opening.get("title") or file.name))
+        round_ = 0
+        for told in story:
+            began = next((e for e in told.outcome.get("events", ()) if e["type"] in _ROUNDS), None)
+            if only is None or only == round_:
+                teller.moment(told.n, told.seat, told.type, told.data, told.outcome, told.says)
+            if began is not None:
+                round_ = began.get("round", 1)
+    except (bundle.BadBundle, script.BadScript, NotAsWritten) as fault:
+        raise click.ClickException(f"{file}: {fault}") from fault
+
+
+def _is_bundle(raw: bytes) -> bool:
+    """Tell a bundle by its first line; everything else is taken for a script."""
+    try:
+        first = json.loads(raw.partition(b"\n")[0])
+    except ValueError:
+        return False
+    return isinstance(first, dict) and first.get("kind") == "header"
+
+
+# --- a bundle -----------------------------------------------------------------------------------------
+
+
+def _of_bundle(raw: bytes) -> tuple[Mapping[str, Any], Iterator[Told]]:
+    evidence = bundle.read(raw)
+    try:
+        opening = load_request(evidence.requests[0] or b"").data if evidence.requests else {}
+        commits = [load_commit(raw) for raw in evidence.commits]
+    except ValueError as fault:
+        raise bundle.BadBundle(0, 0, f"it cannot be told: {fault}; see rewound verify") from fault
+    return opening.get("opening", opening), _tell(evidence, commits)
+
+
+def _tell(evidence: Evidence, commits: list[Commit]) -> Iterator[Told]:
+    for commit, raw in zip(commits, evidence.requests, strict=True):
+        request = None if raw is None else load_request(raw)
+        payloads = {
+            index: evidence.opened[commit.n, index].payload
+            for index in range(len(commit.events))
+            if (commit.n, index) in evidence.opened
+        }
+        outcome = views.outcome_data(commit, payloads, Holder.of(commit, payloads))
+        if request is None:
+            yield Told(commit.n, "?", _WITHHELD, {}, outcome)
+        else:
+            data = {} if commit.n == 1 else request.data
+            yield Told(commit.n, request.actor.seat, request.type, data, outcome)
+
+
+@dataclass(frozen=True)
+class Holder(views.Reader):
+    """A reader of exactly the envelopes that lie open before it."""
+
+    commitments: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, commit: Commit, payloads: Mapping[int, bytes]) -> Holder:
+        """Return the reader of *payloads*, which lie in the envelopes of *commit*."""
+        return cls("", {}, frozenset(commit.events[index]["sealed"] for index in payloads))
+
+    def may_open(self, envelope: Mapping[str, Any]) -> bool:
+        """Tell whether the envelope lies open."""
+        return envelope["sealed"] in self.commitments
+
+
+# --- a script -----------------------------------------------------------------------------------------
+
+
+def _of_script(raw: bytes, form: str | None) -> tuple[Mapping[str, Any], Iterator[Told]]:
+    try:
+        forms = script.read(raw.decode())
+    except UnicodeDecodeError as fault:
+        raise script.BadScript("neither a bundle nor a script") from fault
+    name = form or next(iter(forms))
+    if name not in forms:
+        raise script.BadScript(f"there is no form {name}: {', '.join(forms)}")
+    return forms[name].opening, _decide(forms[name])
+
+
+def _decide(fight: script.Fight) -> Iterator[Told]:
+    """Decide a script step by step; raises `NotAsWritten`."""
+    table = LocalTable(SHELF, fight.opening)
+    yield _told("gm", "open", {}, *table.opened, says=fight.text)
+    for step in fight.steps:
+        if step.send is None:
+            fault = difference(step.check, table.state_data())
+            if fault is not None:
+                raise NotAsWritten(f"{step.says} But {fault}")
+            continue
+        data = {name: value for name, value in step.send.items() if name != "type"}
+        commit, payloads = table.send(step.seat, step.send["type"], data)
+        told = _told(step.seat, step.send["type"], data, commit, payloads, says=step.says)
+        if "refusal" in told.outcome:
+            raise NotAsWritten(f"{step.seat} sends {told.type}: {told.outcome['refusal']['detail']}")
+        yield told
+
+
+def _told(
+    seat: str,
+    type_: str,
+    data: Mapping[str, Any],
+    commit: Commit,
+    payloads: Mapping[int, bytes],
+    *,
+    says: str,
+) -> Told:
+    outcome = views.outcome_data(commit, payloads, Holder.of(commit, payloads))
+    return Told(commit.n, seat, type_, data, outcome, says)

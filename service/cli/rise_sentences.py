@@ -1,0 +1,58 @@
+"""Tell an event of Rise in one sentence, as `sentences` does for Heart Rush."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+SENTENCES: Final[Mapping[str, str]] = {
+    "combat_started": "combat begins with the {start_phase} phase",
+    "phase_started": "the {phase} phase begins; the groups: {groups}",
+    "planning_began": "each group plans its movements in secret: {groups}",
+    "movement_planned": "(for its own group: {creature} plans {plan})",
+    "plans_revealed": "the plans of {group} are open",
+    "movement_resolved": "all movements happen together",
+    "phase_ended": "the {phase} phase is over",
+    "swift_committed": "(for its own group: {creature} is committed to {ability})",
+    "swift_resolved": "the Swift abilities of {groups} are in force; what they are stays sealed",
+    "group_finished": "{group} is done; what it did stays sealed",
+    "turn_began": "{creature} has the floor",
+    "turn_ending": "{creature} will do no more",
+    "turn_ended": "{creature} ends its turn",
+    "turn_passed": "{creature} lets its turn go by",
+    "action_paid": "{creature} pays a {pay} action for {what}",
+    "ability_used": "{assault}",
+    "attack_rolled": "{attacker} attacks {target} with {total}: {outcome}",
+    "damage_rolled": "{amount} {sort} damage to {target}",
+    "damage_taken": "{creature} loses {dr} resistance and {hp} hit points",
+    "defeated": "{creature} is {fate}, to the credit of {credit}",
+    "vital_wound_taken": "{creature} takes a vital wound: {wound}",
+    "healed": "{creature} has {hp} hit points again",
+    "condition_gained": "{creature} is affected by {condition}",
+    "condition_lost": "{creature} is rid of {condition}",
+    "fell_unconscious": "{creature} falls unconscious",
+    "moved": "{creature} moves to {path} ({how})",
+    "location_effect_ignored": "{creature} has moved already: it stays where it is",
+    "initiative_rolled": "{creature} has an initiative of {total}",
+    "conflict_found": "{creatures} cannot all go where they want; in order: {order}",
+    "group_announced": "{group} announces what it did: everything of it is open",
+    "phase_resolved": "everything is true at once",
+    "nobody_can_act": "nobody is able to act",
+    "combat_ended": "combat is over",
+}
+
+UNTOLD: Final = frozenset(
+    {
+        "ability_done",
+        "action_step_reached",
+        "effect_recorded",
+        "group_resolved",
+        "groups_apart",
+        "groups_scheduled",
+        "plans_sealed",
+        "sprints_asked",
+        "swift_closed",
+        "target_done",
+    }
+)
+"""Steps of the machinery, told by what comes of them."""

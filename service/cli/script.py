@@ -1,0 +1,93 @@
+"""Read fights that are written down: an opening and the commands of every seat, in order.
+
+A script has one or several forms. A step sends a command, or checks what must be true by then; where the
+command tells faces that people threw, it is left out when the dice are the service's own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+FORMAT: Final = "rewound/fight/1"
+SAMPLES: Final[Mapping[str, str]] = {"heartrush": "orc-and-hound", "rise": "mutual-kill"}
+"""The sample fight of each rulebook."""
+THROW: Final = "throw_dice"
+
+
+class BadScript(ValueError):
+    """Say what keeps a file from being a fight."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of a script: who sends what, or what must be true; and what a teller says of it."""
+
+    says: str
+    seat: str = ""
+    send: Mapping[str, Any] | None = None
+    check: Mapping[str, Any] | None = None
+
+    @property
+    def throws(self) -> bool:
+        """Tell whether somebody says the faces of dice that they threw."""
+        return self.send is not None and self.send["type"] == THROW
+
+    @property
+    def prompt(self) -> str | None:
+        """The prompt it answers, if any."""
+        return None if self.send is None else self.send.get("prompt")
+
+
+@dataclass(frozen=True)
+class Fight:
+    """One form of a script, ready to be played."""
+
+    title: str
+    text: str
+    opening: Mapping[str, Any]
+    steps: tuple[Step, ...]
+
+    def seeded(self) -> Fight:
+        """Return the fight with all dice thrown by the service."""
+        steps = tuple(step for step in self.steps if not step.throws and step.check is None)
+        return Fight(self.title, self.text, {**self.opening, "declared_sides": []}, steps)
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        """The players' seats."""
+        return tuple(entry["seat"] for entry in self.opening["seats"])
+
+
+def sample(form: str | None = None, book: str = "heartrush") -> Fight:
+    """Return the sample fight of *book* that comes with the package, in its first form if none is named."""
+    text = resources.files(__package__).joinpath("fights", f"{SAMPLES[book]}.json").read_text("utf-8")
+    forms = read(text)
+    if form is not None and form not in forms:
+        raise BadScript(f"there is no form {form}: {', '.join(forms)}")
+    return forms[form or next(iter(forms))]
+
+
+def load(path: Path) -> Mapping[str, Fight]:
+    """Return the forms of the fight in a file; raises `BadScript`."""
+    return read(path.read_text("utf-8"))
+
+
+def read(text: str) -> Mapping[str, Fight]:
+    """Return the forms of the fight that *text* spells; raises `BadScript`."""
+    try:
+        data = json.loads(text)
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
+            raise BadScript(f"this is no {FORMAT}")
+        return {name: _fight(form) for name, form in data["forms"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as fault:
+        raise fault if isinstance(fault, BadScript) else BadScript(f"this is no fight: {fault!r}") from fault
+
+
+def _fight(data: Mapping[str, Any]) -> Fight:
+    steps = tuple(Step(**step) for step in data["steps"])
+    return Fight(data["title"], data["text"], data["opening"], steps)

@@ -1,0 +1,108 @@
+"""Tell an event of Heart Rush in one sentence.
+
+A table, in the order in which a fight meets them. `{name}` is a field of the event; a creature's id is told
+as its name. An event that is not listed is told by its type and fields, so nothing is ever left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from string import Formatter
+from typing import Any, Final
+
+from service.cli import rise_sentences
+
+SENTENCES: Final[Mapping[str, str]] = {
+    "encounter_opened": "the encounter is open, by {edition}",
+    "seat_token_issued": "token {number} is issued for the seat {seat}",
+    "combat_began": "combat begins",
+    "rush_gained": "rush: {gains}",
+    "priority_granted": "the {side} have priority",
+    "priority_passed": "priority passes to the {side}",
+    "round_started": "round {round} begins",
+    "round_ran_out": "{passes} passes in a row: the round is over",
+    "round_ended": "round {round} has ended",
+    "ability_used": "{creature} uses {ability} (pays: {paid})",
+    "moved": "{creature} moves {feet} ft ({how})",
+    "engagement_declared": "{initiator} engages {target}: nobody has priority until it is resolved",
+    "engagement_joined": "{creature} joins the engagement",
+    "join_declined": "{creature} stays out",
+    "joining_closed": "nobody else joins",
+    "stance_committed": "{creature} has chosen a stance, in secret",
+    "stance_chosen": "(for its own seat: {creature} chose {stance})",
+    "stance_forced": "{creature} stands helpless",
+    "stances_revealed": "the stances are revealed: {stances}",
+    "step_started": "the {step} step begins",
+    "step_ended": "the {step} step is over",
+    "declaration_made": "{creature} has declared, in secret",
+    "declared": "(for its own seat: {creature} declares {declaration})",
+    "targets_revealed": "the declarations are revealed",
+    "exchange_begun": "{attacker} attacks {defender} ({stance})",
+    "attack_rolled": "{creature} attacks with {total}",
+    "defense_rolled": "{creature} defends with {total}",
+    "contested_rolled": "{creature} strikes back with {total}",
+    "exchange_hit": "{creature} is hit by {by}: {excess} over",
+    "exchange_settled": "the attack is over",
+    "damage_pending": "{creature} is about to take {amount}",
+    "damage_halved": "the defensive stance halves {before} to {after}",
+    "shrugged": "{creature} shrugs it off: {before} becomes {after}, the heart die a d{heart_die}",
+    "damage_applied": "{creature} takes {amount}: {hp} hit points left",
+    "wound_marked": "{creature} is wounded (rank {rank})",
+    "fell_to_zero": "{creature} falls to zero",
+    "unconscious": "{creature} loses consciousness",
+    "died": "{creature} dies",
+    "mover_done": "{creature} has moved and struck",
+    "sidestep_declined": "{creature} stays where it is",
+    "attacks_over": "all attacks are done",
+    "aftermath_over": "nothing is left to be pushed",
+    "engagement_ended": "the engagement is over",
+    "declined": "{creature} passes",
+    "dice_asked": "{owner} is asked to throw for {stream}",
+    "dice_told": "{seat} threw {faces}",
+    "epoch_closed": "the dice of epoch {epoch} are disclosed: link {link}",
+    "closing_begun": "the gm closes the encounter",
+    "encounter_closed": "the seed of all dice is disclosed: {seed}",
+}
+
+UNTOLD: Final = rise_sentences.UNTOLD | {
+    "dice_asked",
+    "dice_told",
+    "exchange_settled",
+    "declaration_made",
+}
+"""What a reader of the whole story need not hear: the dice themselves are told."""
+
+_LONG: Final = 16
+"""Letters after which a hash is cut."""
+_HASHES: Final = ("link", "seed", "digest")
+
+
+def sentence(event: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    """Return what *event* says; *names* gives the names of creatures by id."""
+    told = {key: _told(key, value, names) for key, value in event.items()}
+    pattern = next((known for known in _known(event["type"]) if _fields(known) <= told.keys()), None)
+    if pattern is None:
+        fields = " ".join(f"{key}={value}" for key, value in told.items() if key not in ("type", "because"))
+        return f"{event['type']} {fields}".strip()
+    return pattern.format_map(told)
+
+
+def _known(type_: str) -> Iterator[str]:
+    """Yield the patterns of this type: two rulebooks may call different things alike."""
+    for book in (SENTENCES, rise_sentences.SENTENCES):
+        if type_ in book:
+            yield book[type_]
+
+
+def _fields(pattern: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(pattern) if name}
+
+
+def _told(key: str, value: Any, names: Mapping[str, str]) -> str:  # noqa: ANN401 - JSON
+    if isinstance(value, dict):
+        kept = {k: v for k, v in value.items() if v not in (None, "", {}, [])}
+        return ", ".join(f"{names.get(k, k)} {_told(k, v, names)}" for k, v in kept.items())
+    if isinstance(value, list):
+        return ", ".join(_told(key, item, names) for item in value)
+    text = str(value)
+    return text[:_LONG] + "…" if key in _HASHES else names.get(text, text)

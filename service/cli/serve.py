@@ -1,0 +1,174 @@
+"""Serve: store, API and workers on this machine until ctrl-C; with `--demo` the sample fight is in it.
+
+The demo's API key is kept in the data directory for its owner's eyes alone, so that a second start shows the
+same key and the same fight.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import FrameType
+from typing import Final
+
+import click
+
+from service.cli.client import Client, Problem, Unreachable
+from service.cli.environment import quiet_for_people, read_settings
+from service.cli.playing import NotAsWritten, play, sit_down
+from service.cli.script import sample
+from service.cli.station import NotServing, Station, with_free_port
+from service.encounter import keys
+from service.log import Log
+
+TENDED_EVERY_S: Final = 0.2
+DEMO_FORM: Final = "s002"
+_STOPPING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Signals:
+    """Notes how often somebody asked to stop."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        for number in _STOPPING:
+            signal.signal(number, self._note)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - as signals are handed out
+        self.asked += 1
+
+    def is_stopping(self) -> bool:
+        """Tell whether to stop."""
+        return self.asked > 0
+
+    def is_hurried(self) -> bool:
+        """Tell whether to stop without waiting for anybody."""
+        return self.asked > 1
+
+
+@dataclass(frozen=True)
+class Demo:
+    """The sample fight in a store: its key and its encounter."""
+
+    key: str
+    encounter: str
+
+
+@click.command("serve")
+@click.option("--host", help="Address to listen on (REWOUND_HOST; 127.0.0.1).")
+@click.option(
+    "--port", type=click.IntRange(1, 65_535), help="Port to listen on (REWOUND_PORT; 8000 or the next)."
+)
+@click.option("--workers", type=click.IntRange(1, 256), help="Worker processes (REWOUND_WORKERS; 1).")
+@click.option(
+    "--demo", is_flag=True, help="Play the sample fight into it, once, and print how to look at it."
+)
+def command(host: str | None, port: int | None, workers: int | None, *, demo: bool) -> None:
+    """Run the whole service on this machine until ctrl-C.
+
+    Without REWOUND_STREAMS_URL and REWOUND_QUEUE_URL an embedded Valkey keeps the data in REWOUND_DATA_DIR
+    (.rewound). Stopping leaves no process, socket or lock behind; starting again finds everything.
+    """
+    signals = Signals()
+    given = read_settings()
+    settings = quiet_for_people(given.settings, demo=demo)
+    settings = replace(
+        settings,
+        host=host or settings.host,
+        port=port or settings.port,
+        workers=workers or settings.workers,
+    )
+    settings = with_free_port(settings, is_given=port is not None or given.has_port, say=_say)
+    station = Station(settings, _say)
+    station.is_hurried = signals.is_hurried
+    with station:
+        if station.wait_until_ready(signals.is_stopping):
+            click.echo(f"Rewound serves {station.url}  (documentation: {station.url}/docs, ctrl-C ends it)")
+            if demo:
+                _demonstrate(station)
+        while not signals.is_stopping():
+            station.tend()
+            time.sleep(TENDED_EVERY_S)
+        _say("stopping")
+
+
+def _say(text: str) -> None:
+    click.echo(f"rewound: {text}", err=True)
+
+
+# --- the sample fight ---------------------------------------------------------------------------------
+
+
+def _demonstrate(station: Station) -> None:
+    """Have the sample fight in the store, and print how to look at it."""
+    try:
+        _show(station, _demo(station))
+    except (Problem, Unreachable, NotAsWritten) as fault:
+        raise NotServing(f"the sample fight could not be played: {fault}") from fault
+
+
+def _demo(station: Station) -> Demo:
+    """Return the sample fight of this store, played now unless it was before."""
+    kept = station.settings.data_dir / "demo.json"
+    with closing(station.log()) as log:
+        known = _known(kept, log)
+        if known is not None:
+            return known
+        token, _ = keys.create(log, "demo", time.time())
+    demo = Demo(token, _play(Client(station.url, token)))
+    _keep(kept, demo)
+    return demo
+
+
+def _known(path: Path, log: Log) -> Demo | None:
+    """Return the demo that *path* tells of, if its key is valid in this store and its encounter there."""
+    try:
+        demo = Demo(**json.loads(path.read_text("utf-8")))
+    except FileNotFoundError:
+        return None
+    except (ValueError, TypeError) as fault:
+        raise NotServing(f"{path} is damaged: remove it, and the demo is played anew") from fault
+    is_valid = keys.find(log, demo.key, time.time()) is not None and log.head(demo.encounter) is not None
+    return demo if is_valid else None
+
+
+def _play(owner: Client) -> str:
+    fight = sample(DEMO_FORM).seeded()
+    with click.progressbar(length=len(fight.steps), label="Playing the sample fight") as bar:
+        table = sit_down(owner, fight)
+        try:
+            for _ in play(table, fight, by_script=False):
+                bar.update(1)
+        finally:
+            table.close()
+    return table.encounter
+
+
+def _keep(path: Path, demo: Demo) -> None:
+    """Write the demo down, for its owner's eyes alone, whole or not at all."""
+    draft = path.with_suffix(".draft")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "w") as file:
+        json.dump({"key": demo.key, "encounter": demo.encounter}, file)
+    draft.replace(path)
+
+
+def _show(station: Station, demo: Demo) -> None:
+    """Print the key, and three lines that work as they stand."""
+    client = Client(station.url, demo.key)
+    first = client.get(f"/v1/encounters/{demo.encounter}/rolls?round=1")["rolls"][0]["n"]
+    client.close()
+    curl = f"curl -s -H 'Authorization: Bearer {demo.key}'"
+    address = f"{station.url}/v1/encounters/{demo.encounter}"
+    click.echo(f"API key: {demo.key}\n")
+    click.echo("The orc and the hound, played with dice of the service. How it stands:")
+    click.echo(f"  {curl} {address}/state\n")
+    click.echo("Why the first dice came to what they did: names, derivation, rules:")
+    click.echo(f"  {curl} {address}/commits/{first}/explanation\n")
+    click.echo("Decide all of it again and compare every byte; then look at the audit:")
+    click.echo(f"  {curl} -X POST {address}/audits && sleep 2 && {curl} {address}/audits")

@@ -1,0 +1,48 @@
+"""Reach the store from a command that is no service: the servers named, a running `serve`'s, or the files.
+
+With the embedded store a command uses the server of a `rewound serve` that runs; where none does, it starts
+the server for as long as it needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+from service.cli.station import NotServing
+from service.embedded import DirectoryInUse, EmbeddedFailure, EmbeddedValkey
+from service.log import Log, StoreFailure
+from service.log.valkey import ValkeyLog
+from service.settings import Settings
+
+
+@contextmanager
+def opened(settings: Settings) -> Iterator[Log]:
+    """Give the log; raises `NotServing`."""
+    if settings.streams_url is not None:
+        with closing(_connected(settings.streams_url)) as log:
+            yield log
+        return
+    try:
+        server = EmbeddedValkey(settings.store_dir)
+        try:
+            server.start()
+        except DirectoryInUse:  # somebody serves from it: that server is as good
+            server_is_ours = False
+        else:
+            server_is_ours = True
+    except EmbeddedFailure as fault:
+        raise NotServing(str(fault)) from fault
+    try:
+        with closing(_connected(server.url)) as log:
+            yield log
+    finally:
+        if server_is_ours:
+            server.stop()
+
+
+def _connected(url: str) -> ValkeyLog:
+    try:
+        return ValkeyLog.connect(url)
+    except StoreFailure as fault:
+        raise NotServing(f"the store cannot be reached: {fault}") from fault

@@ -1,0 +1,129 @@
+"""Tell a fight on the terminal: who did what, which dice fell, what came of it, and by which rule.
+
+It knows what a record says and nothing of how it came here: a live fight, a bundle and a script are told
+alike. A rule's statement is told when the rule is met first, later only its id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from rich.console import Console
+from rich.markup import escape
+from rich.rule import Rule as Line
+from rich.text import Text
+
+from service.cli.sentences import UNTOLD, sentence
+
+_ROUND_BEGINS: Final = ("combat_began", "round_started")
+_REPEATED: Final = ("type", "prompt", "creature")
+
+
+class Teller:
+    """Tells one encounter to a console."""
+
+    def __init__(self, console: Console, opening: Mapping[str, Any], statements: Mapping[str, str]) -> None:
+        self._console = console
+        self._names = names_of(opening)
+        self._statements = statements
+        self._known: set[str] = set()
+
+    def heading(self, text: str) -> None:
+        """Begin a part of the story."""
+        self._console.print(Line(escape(text), style="bold"))
+
+    def remark(self, text: str) -> None:
+        """Say what stands between two commands."""
+        self._console.print(f"[italic]{escape(text)}[/]")
+
+    def moment(
+        self,
+        n: int | None,
+        seat: str,
+        type_: str,
+        data: Mapping[str, Any],
+        outcome: Mapping[str, Any],
+        says: str = "",
+    ) -> None:
+        """Tell one command: *outcome* as the API gives it."""
+        events = outcome.get("events", ())
+        began = next((event for event in events if event["type"] in _ROUND_BEGINS), None)
+        if says:
+            self._console.print(f"\n[bold]{escape(says)}[/]")
+        number = "" if n is None else str(n)
+        self._console.print(f"[dim]{number:>4}[/] [cyan]{escape(seat)}[/] {escape(_asked(type_, data))}")
+        if "refusal" in outcome:
+            refusal = outcome["refusal"]
+            said = f"refused: {refusal['detail']} ({refusal['code']}, {refusal['rule']})"
+            self._console.print(f"     [red]{escape(said)}[/]")
+        elif outcome["outcome"] == "sealed":
+            self._console.print(
+                "     [magenta]sealed: what it was stays between the seat and its envelope[/]"
+            )
+        for roll in outcome.get("rolls", ()):
+            self._console.print(self._roll(roll))
+        self._events(events)
+        if began is not None:
+            self.heading(f"Round {began.get('round', 1)}")
+
+    def _events(self, events: Iterable[Mapping[str, Any]]) -> None:
+        for event in events:
+            if event["type"] in UNTOLD:
+                continue
+            because = ", ".join(event["because"])
+            line = Text("     ").append(sentence(event, self._names)).append(f"  {because}", "dim")
+            self._console.print(line)
+            for id_ in event["because"]:
+                self._statement(id_)
+
+    def _statement(self, id_: str) -> None:
+        if id_ in self._known or id_ not in self._statements:
+            return
+        self._known.add(id_)
+        self._console.print(f"       [dim italic]{escape(id_)}: {escape(self._statements[id_])}[/]")
+
+    def _roll(self, roll: Mapping[str, Any]) -> Text:
+        name = roll["name"]
+        text = Text("     ").append(_spelled(roll, self._names), "yellow").append("  ")
+        for i, die in enumerate(roll["dice"]):
+            style = "strike dim" if die.get("dropped") else "bold"
+            text.append(" + " if i else "").append(f"{die['role']} d{die['sides']} ")
+            text.append(str(die["face"]), style)
+        for term in roll["terms"]:
+            text.append(f" {term['amount']:+d} ").append(term["what"])
+        text.append(f" = {total_of(roll)}", "bold")
+        where = f"  epoch {name['epoch']}, place {name['place']}"
+        return text.append("  thrown by hand" if roll["source"] == "declared" else where, "dim")
+
+
+def names_of(opening: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the names of an opening's creatures by id."""
+    sheets = (entry["sheet"] for entry in opening.get("creatures", ()))
+    return {sheet["id"]: sheet["name"] for sheet in sheets}
+
+
+def total_of(roll: Mapping[str, Any]) -> int:
+    """Return what a roll comes to: the faces that count, and the terms."""
+    kept: Sequence[int] = [die["face"] for die in roll["dice"] if not die.get("dropped")]
+    terms: Sequence[int] = [term["amount"] for term in roll["terms"]]
+    return sum(kept) + sum(terms)
+
+
+def _asked(type_: str, data: Mapping[str, Any]) -> str:
+    """Return a command in the words of a chat: its type, whom it is for, and the rest of it."""
+    rest = [f"{k}={_short(v)}" for k, v in data.items() if k not in _REPEATED and v is not None]
+    creature = [data["creature"]] if data.get("creature") else []
+    return " ".join([type_, *creature, *rest])
+
+
+def _short(value: Any) -> str:  # noqa: ANN401 - JSON
+    if isinstance(value, list):
+        return ",".join(_short(item) for item in value)
+    return "…" if isinstance(value, dict) else str(value)
+
+
+def _spelled(roll: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    """Return whose roll it is and what for, from its stream."""
+    owner, *what = roll["name"]["stream"].split("/")
+    return " ".join([names.get(owner, owner), *(names.get(word, word) for word in what)]) + ":"

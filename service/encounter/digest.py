@@ -1,0 +1,84 @@
+"""Tell by one hash which code decides: the digest of a ruleset's sources.
+
+It is SHA-256 over sorted lines `path NUL sha256(file) LF` of the ruleset's packages and everything they
+import from the rules and the dice, however indirectly. Two processes with the same digest decide alike; a
+commit that comes out otherwise under the same digest was not deterministic.
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from service.rules.ruleset import Ruleset
+
+SHARED: Final = ("service.rules", "service.dice")
+"""What a ruleset may import beside itself and the standard library; the standard library is not counted."""
+
+
+def ruleset_digest(ruleset: Ruleset[Any]) -> str:
+    """Return the digest of *ruleset*, in hexadecimal."""
+    return sources_digest(ruleset.packages)
+
+
+@cache
+def sources_digest(packages: tuple[str, ...]) -> str:
+    """Return the digest of *packages* and what they import; read from disk once per process."""
+    files: dict[str, bytes] = {}
+    waiting = [name for package in packages for name in _modules(package)]
+    while waiting:
+        module = waiting.pop()
+        found = _source(module)
+        if found is None or found[0] in files:
+            continue
+        path, raw = found
+        files[path] = raw
+        waiting += (name for name in _imported(raw) if name.startswith((*SHARED, *packages)))
+        waiting += _parents(module)
+    lines = (f"{path}\0{sha256(raw).hexdigest()}\n" for path, raw in sorted(files.items()))
+    return sha256("".join(lines).encode()).hexdigest()
+
+
+def _modules(package: str) -> Iterator[str]:
+    """Yield *package* and every module below it."""
+    yield package
+    spec = find_spec(package)
+    assert spec is not None, f"there is no package {package}"
+    for directory in spec.submodule_search_locations or ():
+        root = Path(directory)
+        for file in root.rglob("*.py"):
+            inside = file.relative_to(root).with_suffix("").parts
+            yield ".".join((package, *(part for part in inside if part != "__init__")))
+
+
+def _parents(module: str) -> list[str]:
+    """Return the packages that are run when *module* is imported."""
+    parts = module.split(".")
+    return [".".join(parts[:length]) for length in range(2, len(parts))]
+
+
+def _source(module: str) -> tuple[str, bytes] | None:
+    """Return where the source of *module* lies below its root, and the source; None for what is no module."""
+    try:
+        spec = find_spec(module)
+    except ModuleNotFoundError:
+        return None  # `from x import y` names a function as often as a module
+    if spec is None or spec.origin is None or not spec.has_location:
+        return None
+    path = module.replace(".", "/")
+    return path + ("/__init__.py" if spec.submodule_search_locations else ".py"), Path(
+        spec.origin
+    ).read_bytes()
+
+
+def _imported(raw: bytes) -> Iterator[str]:
+    """Yield every name an import statement of *raw* might mean, as a dotted path."""
+    for node in ast.walk(ast.parse(raw)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)

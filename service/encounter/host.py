@@ -1,0 +1,79 @@
+"""Hold what the service's use cases work with: one plain record, made once per process and passed in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from service.dice.encoding import hkdf
+from service.encounter.fold import Folder, Shelf
+from service.encounter.keys import KeyCache
+from service.encounter.occasions import Occasions
+from service.encounter.outcomes import Outcomes
+from service.encounter.register import Register
+from service.log import Log
+
+_LABEL: Final = b"rewound/service-key/1"
+
+Mode = Literal["durable", "memory"]
+
+
+@dataclass(frozen=True)
+class Host:
+    """Everything a process serves encounters with."""
+
+    log: Log
+    shelf: Shelf
+    folder: Folder
+    outcomes: Outcomes
+    keys: KeyCache
+    register: Register
+    occasions: Occasions
+    ring: Callable[[int], object]
+    """Enqueue a fold of the shard."""
+    shard_of: Callable[[str], int]
+    clock: Callable[[], float]
+    """Seconds since 1970. Never an input to a rule."""
+    service_key: bytes
+    """32 bytes: seat tokens and the ids of new encounters are derived from it."""
+    secrets_key: bytes
+    """32 bytes: seeds and envelope secrets are encrypted with it."""
+    mode: Mode
+    verifier_keys: tuple[Mapping[str, str], ...] = ()
+    """Name, algorithm and public key of each key this service signs with."""
+
+
+def host_of(
+    log: Log,
+    shelf: Shelf,
+    *,
+    ring: Callable[[int], object],
+    shard_of: Callable[[str], int],
+    clock: Callable[[], float],
+    key: bytes,
+    mode: Mode,
+) -> Host:
+    """Return a host over *log*, listening for outcomes; whoever made it closes `outcomes`.
+
+    *key* is the service's one secret: workers decrypt with it, and the service key follows from it.
+    """
+    folder = Folder(log, shelf)
+    outcomes = Outcomes(log)
+    outcomes.on_awaited(lambda outcome: folder.offer(outcome.encounter, outcome.n, outcome.raw))
+    outcomes.start()
+    return Host(
+        log=log,
+        shelf=shelf,
+        folder=folder,
+        outcomes=outcomes,
+        keys=KeyCache(log, clock),
+        register=Register(log),
+        occasions=Occasions(log),
+        ring=ring,
+        shard_of=shard_of,
+        clock=clock,
+        service_key=hkdf(salt=b"", ikm=key, info=_LABEL),
+        secrets_key=key,
+        mode=mode,
+    )

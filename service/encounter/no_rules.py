@@ -1,0 +1,39 @@
+"""Be the ruleset of an encounter whose first request cannot be read: every command of it is refused.
+
+No such request passes the API. Numbers are dense all the same: whatever stands in the store gets its commit.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final
+
+from service.rules.messages import Command, Refused, Tale
+from service.rules.records import record
+from service.rules.ruleset import Ruleset
+from service.rules.table import Table
+
+
+@record
+class _Nothing(Command[Table]):
+    """Open nothing: the command of no rules, which is always refused."""
+
+    type: ClassVar[str] = "nothing"
+
+    def check(self, view: Table) -> None:  # noqa: ARG002 - it is refused whatever the state
+        raise Refused("no_rules", "the encounter was opened under no rules")
+
+    def decide(self, state: Table) -> Tale[Table]:  # noqa: ARG002 - as above
+        yield from ()
+        raise AssertionError("a command that is always refused is never decided")
+
+
+NO_RULES: Final[Ruleset[Any]] = Ruleset(
+    edition="none",
+    title="Nothing",
+    blank=Table(),
+    opening=_Nothing,
+    commands={},
+    events={},
+    options={},
+    packages=("service.rules.table",),
+)

@@ -1,0 +1,155 @@
+"""Hand commits to the requests that wait for them, through one subscription per process.
+
+Laws. Nobody waits for a commit that was already heard. What a broken subscription missed is read from the
+log. A waiting request costs no connection; a request that stops waiting leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Event, Lock, Thread
+from typing import Any, Final
+
+import structlog
+
+from service.log import Listener, Log, Outcome, StoreFailure
+
+REMEMBERED: Final = 4_096
+"""Outcomes kept for requests that ask a moment after they were heard."""
+
+TICK: Final = 0.1
+"""Seconds after which the thread looks whether it shall stop."""
+
+PAUSE: Final = 0.5
+"""Seconds between two tries to subscribe."""
+
+_logger: Final = structlog.get_logger()
+
+Place = tuple[str, int]
+
+Bell = Any  # a lock that is held until it rings: an event without the event's own two locks
+
+
+def rung_later() -> Bell:
+    """Return a lock that is held: whoever acquires it waits until it is released."""
+    bell = Lock()
+    bell.acquire()
+    return bell
+
+
+class Outcomes:
+    """The process's one subscriber."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._lock = Lock()
+        self._heard: OrderedDict[Place, Outcome] = OrderedDict()
+        self._waiting: dict[Place, list[Bell]] = {}
+        self._hooks: list[Callable[[Outcome], None]] = []
+        self._awaited_hooks: list[Callable[[Outcome], None]] = []
+        self._stop = Event()
+        self._stands = Event()
+        self._thread = Thread(target=self._run, name="outcomes", daemon=True)
+
+    def start(self) -> None:
+        """Begin to listen; returns at once."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    @property
+    def stands(self) -> bool:
+        """Whether the subscription stands."""
+        return self._stands.is_set()
+
+    @property
+    def waiting(self) -> int:
+        """How many commits are waited for."""
+        return len(self._waiting)
+
+    def on_each(self, hook: Callable[[Outcome], None]) -> None:
+        """Call *hook* with every commit heard, before those who wait for it go on; it must be quick."""
+        self._hooks.append(hook)
+
+    def on_awaited(self, hook: Callable[[Outcome], None]) -> None:
+        """Call *hook* with every commit that somebody here waits for, before those who do go on."""
+        self._awaited_hooks.append(hook)
+
+    def wait(self, encounter: str, n: int, seconds: float) -> Outcome | None:
+        """Return commit *n* as soon as it stands, None if it does not within *seconds*."""
+        place = (encounter, n)
+        with self._lock:
+            heard = self._heard.get(place)
+            if heard is not None:
+                return heard
+            bell = rung_later()
+            self._waiting.setdefault(place, []).append(bell)
+        try:
+            if not self._stands.is_set() and (read := self._read(place)) is not None:
+                return read
+            bell.acquire(timeout=seconds)
+        finally:
+            self._forget(place, bell)
+        with self._lock:
+            heard = self._heard.get(place)
+        return heard if heard is not None else self._read(place)
+
+    def _forget(self, place: Place, bell: Bell) -> None:
+        with self._lock:
+            bells = self._waiting.get(place)
+            if bells is not None and bell in bells:
+                bells.remove(bell)
+                if not bells:
+                    del self._waiting[place]
+
+    def _read(self, place: Place) -> Outcome | None:
+        encounter, n = place
+        entries = self._log.commits(encounter, n - 1, 1)
+        return next((Outcome(encounter, n, entry.raw) for entry in entries if entry.n == n), None)
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                with self._log.listen_outcomes() as listener:
+                    self._stands.set()
+                    self._catch_up()
+                    self._listen(listener)
+            except StoreFailure as failure:
+                self._stands.clear()
+                _logger.warning("outcomes.lost", why=str(failure))
+                self._stop.wait(PAUSE)
+
+    def _listen(self, listener: Listener[Outcome]) -> None:
+        while not self._stop.is_set():
+            outcome = listener.get(TICK)
+            if outcome is not None:
+                self._hear(outcome)
+
+    def _hear(self, outcome: Outcome) -> None:
+        place = (outcome.encounter, outcome.n)
+        with self._lock:
+            self._heard[place] = outcome
+            if len(self._heard) > REMEMBERED:
+                self._heard.popitem(last=False)
+            bells = self._waiting.pop(place, ())
+        for hook in (*self._hooks, *self._awaited_hooks) if bells else self._hooks:
+            try:
+                hook(outcome)
+            except Exception:  # whatever a hook meets, those who wait get their outcome
+                _logger.exception("outcomes.hook", encounter=outcome.encounter, n=outcome.n)
+        for bell in bells:
+            bell.release()
+
+    def _catch_up(self) -> None:
+        """Read what was committed while nobody listened, for those who wait."""
+        with self._lock:
+            places = list(self._waiting)
+        for place in places:
+            read = self._read(place)
+            if read is not None:
+                self._hear(read)

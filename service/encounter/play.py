@@ -1,0 +1,271 @@
+"""Open encounters, send commands, read what became of them: the use cases behind the API's writing half.
+
+Nothing is decided here. Inside a sealed scope a command is first checked on its seat's own view, so that an
+ordinary mistake there leaves no trace; everywhere else the fold decides, and a refusal stands on the record.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from hmac import digest as hmac_digest
+from secrets import token_hex
+from typing import Any, Final
+from uuid import UUID
+
+from service.encounter import views
+from service.encounter.commit import Commit, Request, command_of, dump_request, load_commit, load_request
+from service.encounter.digest import ruleset_digest
+from service.encounter.doorbell import RING_MS
+from service.encounter.envelopes import Opened, envelopes
+from service.encounter.host import Host
+from service.encounter.register import Registered
+from service.encounter.secrets import EncounterSecrets
+from service.log import KeyReused
+from service.rules.codec import from_data, to_data
+from service.rules.messages import Actor, Command, Refused
+from service.rules.ruleset import Ruleset, check
+from service.rules.table import GM, DiceSetup
+
+NONCE_BYTES: Final = 16
+
+_NOBODY: Final = str(UUID(int=0))
+_LABEL: Final = b"rewound/encounter-id/1\x00"
+
+
+@dataclass(frozen=True)
+class Once:
+    """What makes a request happen once: whose key, the key, and what was asked with it."""
+
+    scope: str
+    key: str
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A command on the record: its number, and whether an earlier request put it there."""
+
+    n: int
+    replayed: bool
+
+
+_GIVEN_BY_US: Final = ("by", "encounter", "edition", "digest", "dice")
+"""Fields of every opening command that the service fills in."""
+
+_NESTED: Final = "opening"
+
+
+def opening_fields(ruleset: Ruleset[Any]) -> tuple[str, ...]:
+    """Return the fields of the opening command that a client fills in: `opening`, or several plain ones."""
+    return tuple(f.name for f in fields(ruleset.opening) if f.name not in _GIVEN_BY_US)
+
+
+def opening_request(
+    ruleset: Ruleset[Any], encounter: str, dice: object, data: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the data of the opening request, *data* being what the client sent."""
+    given = {_NESTED: data} if opening_fields(ruleset) == (_NESTED,) else dict(data)
+    digest = ruleset_digest(ruleset)
+    return {"encounter": encounter, "edition": ruleset.edition, "digest": digest, "dice": dice, **given}
+
+
+def opening_faults(ruleset: Ruleset[Any], data: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return what keeps *data*, which fits its schema, from being an encounter: (JSON pointer, detail)."""
+    request = opening_request(ruleset, _NOBODY, to_data(DiceSetup(algorithm="", mode="", lanes=())), data)
+    command = from_data(ruleset.opening, request, by=Actor(seat=GM, role=GM))
+    look = getattr(command, "check_opening", None)
+    found: tuple[tuple[str, str], ...] = tuple(look()) if look is not None else ()
+    if not found:
+        try:
+            check(ruleset.blank, command)
+        except Refused as refused:
+            return (("", refused.detail),)
+    return found
+
+
+def encounter_id(host: Host, owner: str, key: str) -> str:
+    """Return the id of the encounter that *owner* opens with the idempotency *key*: a UUID of version 8."""
+    said = _LABEL + owner.encode() + b"\x00" + key.encode()
+    raw = bytearray(hmac_digest(host.service_key, said, sha256)[:16])
+    raw[6] = raw[6] & 0x0F | 0x80
+    raw[8] = raw[8] & 0x3F | 0x80
+    return str(UUID(bytes=bytes(raw)))
+
+
+def open_encounter(
+    host: Host, owner: str, ruleset: Ruleset[Any], data: Mapping[str, Any], once: Once
+) -> tuple[Registered, Sent]:
+    """Append the opening of an encounter, which passed `opening_faults`; the same *once* finds it again.
+
+    Raises `KeyReused` where the key stands for another opening.
+    """
+    encounter = encounter_id(host, owner, once.key)
+    known = host.log.find_key(encounter, once.scope, once.key)
+    if known is not None and known.fingerprint != once.fingerprint:
+        raise KeyReused(known.n)
+    at = now(host)
+    title = str(data.get("title") or "")
+    entry = host.register.enter(Registered(encounter, owner, ruleset.edition, title, at))
+    secrets = _secrets(host, encounter)
+    request = opening_request(ruleset, encounter, to_data(secrets.setup), data)
+    gm = Actor(seat=GM, role=GM)
+    return entry, _append(host, encounter, _Told(ruleset.opening.type, request, gm, at), once, create=True)
+
+
+def _secrets(host: Host, encounter: str) -> EncounterSecrets:
+    """Return the encounter's secrets, drawn now or by an earlier try: whoever was first stands.
+
+    Only here are they ever read outside a worker: commit 1 must publish the anchors of those that stand.
+    """
+    made = EncounterSecrets.create(encounter)
+    if host.log.put_secret(encounter, made.encrypt(host.secrets_key)):
+        return made
+    blob = host.log.secret(encounter)
+    assert blob is not None, f"{encounter} has no secret"
+    return EncounterSecrets.decrypt(encounter, blob, host.secrets_key)
+
+
+def send(
+    host: Host,
+    encounter: str,
+    actor: Actor,
+    kind: type[Command[Any]],
+    data: Mapping[str, Any],
+    once: Once,
+    expected: int | None = None,
+) -> Sent:
+    """Append a command, which fits its schema, and see that somebody folds it.
+
+    Raises what the log raises, and `Refused` inside a sealed scope where it is not legal on the seat's view.
+    """
+    if kind.scope is not Command.scope or kind.place is not Command.place:
+        _check_sealed(host, encounter, actor, kind, data, once)
+    return _append(host, encounter, _Told(kind.type, data, actor, now(host)), once, expected=expected)
+
+
+def _check_sealed(
+    host: Host, encounter: str, actor: Actor, kind: type[Command[Any]], data: Mapping[str, Any], once: Once
+) -> None:
+    """Raise `Refused` if the command is illegal inside a sealed scope; a repeat is not judged again."""
+    if host.log.find_key(encounter, once.scope, once.key) is not None:
+        return
+    head = host.log.head(encounter)
+    if head is not None and head.appended != head.folded:
+        host.outcomes.wait(encounter, head.appended, 1.0)
+    state = host.folder.current(encounter).state
+    command = from_data(kind, data, by=actor)
+    if command.scope(state) is not None:
+        check(state, command)
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What goes into a request beside its time and nonce."""
+
+    type: str
+    data: Mapping[str, Any]
+    actor: Actor
+    at: str
+
+
+def _append(
+    host: Host,
+    encounter: str,
+    told: _Told,
+    once: Once,
+    *,
+    expected: int | None = None,
+    create: bool = False,
+) -> Sent:
+    request = Request(
+        encounter=encounter,
+        type=told.type,
+        at=told.at,
+        nonce=token_hex(NONCE_BYTES),
+        actor=told.actor,
+        data=told.data,
+    )
+    shard = host.shard_of(encounter)
+    submitted = host.log.submit(
+        encounter,
+        dump_request(request),
+        scope=once.scope,
+        key=once.key,
+        fingerprint=once.fingerprint,
+        expected=expected,
+        create=create,
+        shard=shard,
+        at_ms=int(host.clock() * 1000),
+        ring_ms=RING_MS,
+    )
+    if submitted.must_ring:
+        host.ring(shard)
+    return Sent(submitted.n, submitted.replayed)
+
+
+@dataclass(frozen=True)
+class Became:
+    """What became of command n, with what its reader needs of its envelopes."""
+
+    commit: Commit
+    lying: Mapping[int, Opened]
+    reader: views.Reader
+    told: bytes = b""
+    """What the worker told whoever waits: the next prompt of the seat that sent the command."""
+
+    @property
+    def payloads(self) -> views.Payloads:
+        """The payloads of the envelopes, by index."""
+        return {index: lies.payload for index, lies in self.lying.items()}
+
+
+def became(host: Host, encounter: str, seat: str, n: int, seconds: float = 0) -> Became | None:
+    """Return what became of command *n*, waiting up to *seconds* for it; None if it is undecided."""
+    heard = host.outcomes.wait(encounter, n, seconds)
+    if heard is None:
+        return None
+    return replace(read(host, encounter, seat, load_commit(heard.raw)), told=heard.told)
+
+
+def read(host: Host, encounter: str, seat: str, commit: Commit) -> Became:
+    """Return *commit* with what *seat* needs to read it."""
+    if not commit.has_envelopes:
+        return Became(commit, {}, views.Reader(seat, views.NOTHING))
+    lying = {at[1]: lies for at, lies in envelopes(host.log, encounter, commit.n - 1, commit.n).items()}
+    head = host.folder.current(encounter, commit.n)
+    return Became(commit, lying, views.Reader(seat, host.occasions.upto(encounter, head.n)))
+
+
+def outcome(host: Host, encounter: str, seat: str, found: Became, *, sender: bool = False) -> views.Data:
+    """Return what became of a command as *seat* may know it, with what it is asked next.
+
+    Only the *sender* is answered with what the worker told beside the commit: it is meant for that seat.
+    """
+    data = views.outcome_data(found.commit, found.payloads, found.reader)
+    if sender and found.told:
+        told: views.Data = json.loads(found.told)
+        return data | told
+    state = host.folder.current(encounter, found.commit.n).state
+    named = views.next_prompt(found.commit, found.payloads, found.reader)
+    return data | {"prompt": views.asked_next(state, seat, named)}
+
+
+def requested(host: Host, encounter: str, n: int) -> Request | None:
+    """Return request *n*, None if there is none."""
+    return next((load_request(e.raw) for e in host.log.commands(encounter, n - 1, 1) if e.n == n), None)
+
+
+def commanded(host: Host, encounter: str, n: int) -> Command[Any] | None:
+    """Return command *n* as the rules know it, None if it makes no sense to them."""
+    request = requested(host, encounter, n)
+    return None if request is None else command_of(host.folder.current(encounter).ruleset, request)
+
+
+def now(host: Host) -> str:
+    """Return the time as requests carry it: RFC 3339, UTC, milliseconds."""
+    moment = datetime.fromtimestamp(host.clock(), UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"

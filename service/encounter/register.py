@@ -1,0 +1,73 @@
+"""Know whose encounter is whose.
+
+An entry is made before the encounter's first command is appended, so that a crash leaves an entry too many
+and never an encounter that nobody owns. Entries never change.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from threading import Lock
+from typing import Final
+
+from service.log import Log
+
+SHELF: Final = "encounters"
+
+
+@dataclass(frozen=True)
+class Registered:
+    """What is known of an encounter without reading its record."""
+
+    encounter: str
+    owner: str
+    """The id of the API key that opened it."""
+    edition: str
+    title: str
+    opened: str
+    """RFC 3339, as the opening's `at`."""
+
+
+class Register:
+    """The entries of all encounters; those asked for are remembered."""
+
+    def __init__(self, log: Log, size: int = 50_000) -> None:
+        self._log = log
+        self._size = size
+        self._known: dict[str, Registered] = {}
+        self._lock = Lock()
+
+    def enter(self, entry: Registered) -> Registered:
+        """Make *entry* unless the encounter has one; the entry that stands."""
+        standing = self.find(entry.encounter)
+        if standing is not None:
+            return standing
+        blob = json.dumps(asdict(entry)).encode()
+        self._log.put_record(SHELF, entry.encounter, blob)
+        self._log.put_record(f"{SHELF}/{entry.owner}", entry.encounter, blob)
+        return self._keep(entry)
+
+    def find(self, encounter: str) -> Registered | None:
+        """Return the encounter's entry, None if there is none."""
+        known = self._known.get(encounter)
+        if known is not None:
+            return known
+        blob = self._log.record(SHELF, encounter)
+        return self._keep(_read(blob)) if blob is not None else None
+
+    def owned_by(self, owner: str, before: int | None, limit: int) -> list[tuple[int, Registered]]:
+        """Return entries of one API key, the newest first, each with its number on the owner's shelf."""
+        page = self._log.records(f"{SHELF}/{owner}", before, limit)
+        return [(record.number, _read(record.blob)) for record in page]
+
+    def _keep(self, entry: Registered) -> Registered:
+        with self._lock:
+            if len(self._known) >= self._size:
+                self._known.clear()
+            self._known[entry.encounter] = entry
+        return entry
+
+
+def _read(blob: bytes) -> Registered:
+    return Registered(**json.loads(blob))

@@ -1,0 +1,106 @@
+"""Keep what must not be known yet: the seeds of an encounter's dice and the secret of its envelopes.
+
+They are made once, before commit 1, and stored encrypted (AES-256-GCM, bound to the encounter's id). No repr,
+no message and no log line shows them.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import urandom
+from typing import Final
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from service.dice.chain import DEFAULT_EPOCHS, OPEN_LANE, Chain, seal
+from service.dice.encoding import ALGORITHM, HASH_BYTES
+from service.dice.source import SeededDice
+from service.encounter.canonical import eid_of, envelope_salt
+from service.rules.table import DiceSetup, Lane
+
+KEY_BYTES: Final = 32
+_NONCE_BYTES: Final = 12
+_SERVER_MODE: Final = "server"
+
+
+class Undecipherable(Exception):
+    """Say that a stored secret cannot be opened: another key, another encounter, or damaged bytes."""
+
+    def __init__(self, encounter: str) -> None:
+        super().__init__(f"the secret of {encounter} cannot be opened with this key")
+        self.encounter = encounter
+
+
+@dataclass(frozen=True)
+class EncounterSecrets:
+    """The secrets of one encounter: a seed and a number of epochs by lane, and the envelope secret."""
+
+    encounter: str
+    seeds: Mapping[int, bytes] = field(repr=False)
+    epochs: Mapping[int, int]
+    envelope_secret: bytes = field(repr=False)
+
+    @classmethod
+    def create(cls, encounter: str, epochs: int = DEFAULT_EPOCHS) -> EncounterSecrets:
+        """Draw the secrets of a new encounter, with lane 0 alone."""
+        return cls(encounter, {OPEN_LANE: urandom(HASH_BYTES)}, {OPEN_LANE: epochs}, urandom(HASH_BYTES))
+
+    @cached_property
+    def chains(self) -> Mapping[int, Chain]:
+        """The hash chains of the lanes."""
+        eid = eid_of(self.encounter)
+        return {lane: Chain(seed, eid, lane, self.epochs[lane]) for lane, seed in sorted(self.seeds.items())}
+
+    @cached_property
+    def dice(self) -> SeededDice:
+        """The dice, sealed by the host alone: mode `server`."""
+        eid = eid_of(self.encounter)
+        sealed = seal(eid, [chain.anchor for chain in self.chains.values()], {})
+        return SeededDice(eid, sealed, self.chains)
+
+    @property
+    def setup(self) -> DiceSetup:
+        """What commit 1 publishes of the dice."""
+        lanes = [chain.anchor for chain in self.chains.values()]
+        return DiceSetup(
+            algorithm=ALGORITHM,
+            mode=_SERVER_MODE,
+            lanes=tuple(Lane(lane=a.lane, n=a.n, anchor=a.value.hex()) for a in lanes),
+        )
+
+    def salt(self, request: bytes, n: int, index: int) -> bytes:
+        """Return the salt of the envelope at *index* of commit *n*; *request* is the request's digest."""
+        return envelope_salt(self.encounter, self.envelope_secret, request, n, index)
+
+    def encrypt(self, key: bytes) -> bytes:
+        """Return the secrets as they are stored: a nonce, then what only *key* opens."""
+        text = json.dumps(
+            {
+                "v": 1,
+                "seeds": {str(lane): b64encode(seed).decode() for lane, seed in self.seeds.items()},
+                "epochs": {str(lane): epochs for lane, epochs in self.epochs.items()},
+                "envelopes": b64encode(self.envelope_secret).decode(),
+            }
+        )
+        nonce = urandom(_NONCE_BYTES)
+        return nonce + AESGCM(key).encrypt(nonce, text.encode(), self.encounter.encode())
+
+    @classmethod
+    def decrypt(cls, encounter: str, blob: bytes, key: bytes) -> EncounterSecrets:
+        """Return what `encrypt` stored for *encounter*; raises `Undecipherable`."""
+        try:
+            text = AESGCM(key).decrypt(blob[:_NONCE_BYTES], blob[_NONCE_BYTES:], encounter.encode())
+        except (InvalidTag, ValueError) as fault:
+            raise Undecipherable(encounter) from fault
+        data = json.loads(text)
+        return cls(
+            encounter=encounter,
+            seeds={int(lane): b64decode(seed) for lane, seed in data["seeds"].items()},
+            epochs={int(lane): epochs for lane, epochs in data["epochs"].items()},
+            envelope_secret=b64decode(data["envelopes"]),
+        )

@@ -1,0 +1,79 @@
+"""Put the facts of a decision into the order and the shape in which a commit tells them.
+
+Open facts stand in the commit, in the order in which they became true. Private ones are gathered into one
+envelope for each audience and occasion, at the place of its first fact: number and size tell nothing. Rolls
+stand apart. Where gathering moves a fact past another, the state must be made of the facts as they are told,
+for that is how everybody else will fold them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+from service.rules.codec import to_data
+from service.rules.messages import Fact, Private, Rolled, Scope
+from service.rules.stack import TABLE
+from service.rules.table import Table
+
+S = TypeVar("S", bound=Table)
+
+
+class Told(Generic[S]):
+    """Facts as data: `events` with a hole for each envelope, whose `places` and `payloads` go by their scope.
+
+    *scope* is the sealed scope of the command, which has an envelope whatever happened in it. `reordered` are
+    the facts as they are told where that is not the order in which they were decided.
+    """
+
+    def __init__(self, facts: Sequence[Fact[S]], scope: Scope | None) -> None:
+        self.events: list[dict[str, Any]] = []
+        self.rolls: list[dict[str, Any]] = []
+        self.places: dict[Scope, int] = {}
+        self.payloads: dict[Scope, dict[str, Any]] = {}
+        self.reordered: list[Fact[S]] | None = None
+        apart = False
+        last: Scope | None = None
+        for fact in facts:
+            if isinstance(fact, Rolled):
+                self.rolls.append(fact.roll.to_data())
+                continue
+            if isinstance(fact, Private):
+                apart = apart or (fact.scope in self.places and fact.scope != last)
+                last = fact.scope
+                payload = self._open(last)
+                if isinstance(fact.event, Rolled):
+                    payload["rolls"].append(fact.event.roll.to_data())
+                else:
+                    payload["events"].append(to_data(fact.event))
+            else:
+                last = None
+                self.events.append(to_data(fact))
+        if scope is not None:
+            self._open(scope)
+        if apart:
+            self.reordered = self._as_folded(facts)
+
+    def _open(self, scope: Scope) -> dict[str, Any]:
+        """Return the payload of *scope*'s envelope, which stands where its first fact would."""
+        if scope not in self.places:
+            self.places[scope] = len(self.events)
+            self.events.append({})
+            self.payloads[scope] = {"events": [], "rolls": []}
+            if scope.at != TABLE:
+                self.payloads[scope]["at"] = scope.at
+        return self.payloads[scope]
+
+    def _as_folded(self, facts: Sequence[Fact[S]]) -> list[Fact[S]]:
+        """Return *facts* in the order in which the commit tells them: an envelope's all at its place."""
+        open_facts = iter([fact for fact in facts if not isinstance(fact, Private | Rolled)])
+        scopes = {index: scope for scope, index in self.places.items()}
+        told: list[Fact[S]] = []
+        for index in range(len(self.events)):
+            if index in scopes:
+                inside = [f for f in facts if isinstance(f, Private) and f.scope == scopes[index]]
+                told += [fact for fact in inside if not isinstance(fact.event, Rolled)]
+                told += [fact for fact in inside if isinstance(fact.event, Rolled)]
+            else:
+                told.append(next(open_facts))
+        return told + [fact for fact in facts if isinstance(fact, Rolled)]

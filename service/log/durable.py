@@ -1,0 +1,63 @@
+"""What a server must be set to so that nothing it acknowledged is lost.
+
+Asked at every start, of the embedded server and of others' alike; a server that falls short is refused, never
+put right in silence: its settings are its operator's.
+"""
+
+from dataclasses import dataclass
+
+from redis import exceptions
+
+from service.log.errors import NotDurable
+from service.log.wire import Wire
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """One setting, the value it must have, and what happens otherwise."""
+
+    setting: str
+    value: str
+    otherwise: str
+
+
+DEMANDS = (
+    Demand("appendonly", "yes", "the log is gone with the process"),
+    Demand("appendfsync", "always", "the last second of acknowledged commands is lost on a crash"),
+    Demand("no-appendfsync-on-rewrite", "no", "nothing is synced while the file is rewritten"),
+    Demand("maxmemory-policy", "noeviction", "whole encounters are thrown away when memory is short"),
+)
+OLDEST = 7
+"""The first major version with functions."""
+
+
+def check_durable(wire: Wire) -> None:
+    """Return if the server keeps what it acknowledges; raises `NotDurable` with every fault."""
+    faults = _version_faults(wire) or _setting_faults(
+        wire
+    )  # an old server cannot be asked for several settings
+    if faults:
+        raise NotDurable(tuple(faults))
+
+
+def _version_faults(wire: Wire) -> list[str]:
+    info: str = wire.read("INFO", "server").decode()
+    version = next(line for line in info.splitlines() if line.startswith("redis_version:")).partition(":")[2]
+    if int(version.partition(".")[0]) < OLDEST:
+        return [f"it is version {version} and has no functions: use Valkey 8 or Redis 7, or newer"]
+    return []
+
+
+def _setting_faults(wire: Wire) -> list[str]:
+    try:
+        flat = wire.read("CONFIG", "GET", *(demand.setting for demand in DEMANDS))
+    except exceptions.NoPermissionError:
+        return ["its settings may not be read: grant the service's user +config|get"]
+    settings = dict(zip(flat[::2], flat[1::2], strict=True))
+    faults = []
+    for demand in DEMANDS:
+        found = settings.get(demand.setting.encode(), b"").decode()
+        if found != demand.value:
+            mend = f"CONFIG SET {demand.setting} {demand.value}, and the same line in its configuration file"
+            faults.append(f"{demand.setting} is {found or 'unknown'}, so {demand.otherwise}: {mend}")
+    return faults

@@ -1,0 +1,85 @@
+"""What the log answers instead of doing: refusals, and the three ways a store can fail.
+
+A refusal changed nothing, and says what stands instead.
+A failure of the store says whether the change may have happened: `Unavailable` and `StoreFull` mean it has
+not, `Unknown` means it may have, and only asking again by idempotency key (or by number and hash) can tell.
+"""
+
+
+class LogError(Exception):
+    """Stand above everything the log raises by intention."""
+
+
+# --- refusals: checked before the first write, so they leave no trace ---------------------------------
+
+
+class Refusal(LogError):
+    """Say that the log kept to its rules and changed nothing."""
+
+
+class KeyReused(Refusal):
+    """Say that the idempotency key already stands for command *n*, which was another request."""
+
+    def __init__(self, n: int) -> None:
+        super().__init__(f"the key was already used for another request, command {n}")
+        self.n = n
+
+
+class Taken(Refusal):
+    """Say that the encounter to be created exists."""
+
+    def __init__(self, encounter: str) -> None:
+        super().__init__(f"encounter {encounter} exists already")
+        self.encounter = encounter
+
+
+class NoSuchEncounter(Refusal):
+    """Say that nothing was ever appended to the encounter."""
+
+    def __init__(self, encounter: str) -> None:
+        super().__init__(f"there is no encounter {encounter}")
+        self.encounter = encounter
+
+
+class VersionConflict(Refusal):
+    """Say that another number than the expected one is the last appended: *actual*."""
+
+    def __init__(self, actual: int) -> None:
+        super().__init__(f"the encounter is at {actual}")
+        self.actual = actual
+
+
+class Stale(Refusal):
+    """Say that a commit does not continue the head: *folded* and *hash* are the head's."""
+
+    def __init__(self, folded: int, hash_: str) -> None:
+        super().__init__(f"the head is commit {folded}, {hash_[:12]}")
+        self.folded = folded
+        self.hash = hash_
+
+
+# --- failures of the store ---------------------------------------------------------------------------
+
+
+class StoreFailure(LogError):
+    """Stand above what an outage looks like from here; the text says which server and why."""
+
+
+class Unavailable(StoreFailure):
+    """Say that the store did not do it: not reached, loading, read-only, or a read was cut short."""
+
+
+class StoreFull(StoreFailure):
+    """Say that the store did not do it because it has no room (memory or disk)."""
+
+
+class Unknown(StoreFailure):
+    """Say that the change was sent and no answer came: it stands or it does not; ask by key."""
+
+
+class NotDurable(LogError):
+    """Name every setting with which the server could lose what it acknowledged, and how to mend each."""
+
+    def __init__(self, faults: tuple[str, ...]) -> None:
+        super().__init__("the server may lose acknowledged commands: " + "; ".join(faults))
+        self.faults = faults

@@ -1,0 +1,159 @@
+#!lua name=rewound_1
+-- The changes that must be one step, as functions inside the server.
+--
+-- Every check stands before the first write: an error half way would leave the writes before it.
+-- No function allows itself to run out of memory: past `maxmemory` it is refused before its first line.
+-- A refusal is an answer, {what, number...}, never an error: errors are the server's own.
+-- The number in the library's and the functions' names counts changes of behaviour. Libraries of several
+-- numbers live side by side, so a process finds the functions it was written for while another is upgraded.
+
+local ZERO_HASH = '0000000000000000000000000000000000000000000000000000000000000000'
+
+-- The server process that runs this; asked once, since the library is loaded anew by every process.
+local run_id
+local function run()
+  if not run_id then
+    run_id = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
+  end
+  return run_id
+end
+
+local function entry_id(n, sub)
+  return string.format('%d-%d', n, sub)
+end
+
+-- commands, head, keys | key's field, fingerprint, request, expected or '', 1 to create
+-- -> {appended | replayed | key_reused | conflict, n} | {taken} | {missing}; and the folded number
+local function append(keys, args)
+  local commands, head, idempotency = keys[1], keys[2], keys[3]
+  local field, fingerprint, request, expected, create = args[1], args[2], args[3], args[4], args[5] == '1'
+  local numbers = redis.call('HMGET', head, 'appended', 'folded')
+  local appended, folded = tonumber(numbers[1] or ''), tonumber(numbers[2] or '')
+
+  local known = redis.call('HGET', idempotency, field)
+  if known then
+    local n, first = string.match(known, '^(%d+) (.*)$')
+    return { first == fingerprint and 'replayed' or 'key_reused', tonumber(n) }, folded
+  end
+  if create and appended then
+    return { 'taken' }
+  end
+  if not create and not appended then
+    return { 'missing' }
+  end
+  if expected ~= '' and tonumber(expected) ~= (appended or 0) then
+    return { 'conflict', appended or 0 }
+  end
+
+  local n = (appended or 0) + 1
+  redis.call('XADD', commands, entry_id(n, 0), 'r', request)
+  if create then
+    redis.call('HSET', head, 'appended', n, 'run', run(), 'folded', 0, 'hash', ZERO_HASH, 'frontier', '')
+  else
+    redis.call('HSET', head, 'appended', n, 'run', run())
+  end
+  redis.call('HSET', idempotency, field, string.format('%d ', n) .. fingerprint)
+  return { 'appended', n }, folded or 0
+end
+
+-- as append; and dirty set, bell | encounter, now (ms), life of the ring (ms), channel of the wakes
+-- -> as append; and 1 if the caller must enqueue a fold. The keys share no slot: for one server alone.
+local function submit(keys, args)
+  local answer, folded = append(keys, args)
+  local unfolded = answer[1] == 'appended' or (answer[1] == 'replayed' and answer[2] > folded)
+  if unfolded then
+    redis.call('ZADD', keys[4], 'NX', args[7], args[6])
+    -- a repeat was spelled anew, with another nonce: only the first request's bytes are the command's
+    local told = answer[1] == 'appended' and string.format('\n%d\n', answer[2]) .. args[3] or '\n0\n'
+    redis.call('PUBLISH', args[9], args[6] .. told)
+    answer[3] = redis.call('SET', keys[5], 'rung', 'NX', 'PX', args[8]) and 1 or 0
+  end
+  return answer
+end
+
+-- commits, head, marks, sealed | n, prev, hash, commit, frontier, channel, encounter, told (one line),
+--   count of marks, (name, value)..., (index, payload)... with rising indices
+-- -> {committed} | {already} | {stale, folded, hash}
+local function commit(keys, args)
+  local commits, head, marks, sealed = keys[1], keys[2], keys[3], keys[4]
+  local n, prev, hash = tonumber(args[1]), args[2], args[3]
+  local now = redis.call('HMGET', head, 'appended', 'folded', 'hash')
+  local appended, folded = tonumber(now[1] or '0'), tonumber(now[2] or '0')
+  local head_hash = now[3] or ZERO_HASH
+  if folded == n and head_hash == hash then
+    return { 'already' }
+  end
+  if folded ~= n - 1 or head_hash ~= prev or appended < n then
+    return { 'stale', folded, head_hash }
+  end
+
+  redis.call('XADD', commits, entry_id(n, 0), 'r', args[4])
+  redis.call('HSET', head, 'folded', n, 'hash', hash, 'frontier', args[5], 'run', run())
+  local first_sealed = 10 + 2 * tonumber(args[9])
+  for i = 10, first_sealed - 1, 2 do
+    redis.call('HSET', marks, args[i], args[i + 1])
+  end
+  for i = first_sealed, #args, 2 do
+    redis.call('XADD', sealed, entry_id(n, tonumber(args[i])), 'r', args[i + 1])
+  end
+  redis.call('PUBLISH', args[6], args[7] .. '\n' .. args[1] .. '\n' .. args[8] .. '\n' .. args[4])
+  return { 'committed' }
+end
+
+-- tries | n -> how often n was tried, this time included
+local function tried(keys, args)
+  local count = 1
+  if redis.call('HGET', keys[1], 'n') == args[1] then
+    count = tonumber(redis.call('HGET', keys[1], 'count')) + 1
+  end
+  redis.call('HSET', keys[1], 'n', args[1], 'count', count)
+  return count
+end
+
+-- dirty set, head | encounter -> 1 if it was taken out. The keys share no slot: for one server alone.
+local function clean(keys, args)
+  local numbers = redis.call('HMGET', keys[2], 'appended', 'folded')
+  if numbers[1] ~= numbers[2] then
+    return 0
+  end
+  return redis.call('ZREM', keys[1], args[1])
+end
+
+-- bell | token, life (ms) -> 1 if the token holds it now
+local function hold(keys, args)
+  local holder = redis.call('GET', keys[1])
+  if holder and holder ~= 'rung' and holder ~= args[1] then
+    return 0
+  end
+  redis.call('SET', keys[1], args[1], 'PX', args[2])
+  return 1
+end
+
+-- bell | token -> 1 if the token held it
+local function release(keys, args)
+  if redis.call('GET', keys[1]) ~= args[1] then
+    return 0
+  end
+  return redis.call('DEL', keys[1])
+end
+
+-- records, order | id, record -> the record's number
+local function put_record(keys, args)
+  local number = redis.call('ZSCORE', keys[2], args[1])
+  if not number then
+    local last = redis.call('ZRANGE', keys[2], 0, 0, 'REV', 'WITHSCORES')
+    number = tonumber(last[2] or '0') + 1
+    redis.call('ZADD', keys[2], number, args[1])
+  end
+  redis.call('HSET', keys[1], args[1], args[2])
+  return tonumber(number)
+end
+
+redis.register_function('rewound_1_append', function(keys, args) return (append(keys, args)) end)
+redis.register_function('rewound_1_submit', submit)
+redis.register_function('rewound_1_commit', commit)
+redis.register_function('rewound_1_tried', tried)
+redis.register_function('rewound_1_clean', clean)
+redis.register_function('rewound_1_hold', hold)
+redis.register_function('rewound_1_release', release)
+redis.register_function('rewound_1_put_record', put_record)

@@ -1,0 +1,337 @@
+"""The log in plain dictionaries, under one lock: for tests, offline replay and benchmarks.
+
+It keeps every promise of the log but one: nothing survives the process.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from service.log.errors import KeyReused, NoSuchEncounter, Stale, Taken, VersionConflict
+from service.log.memory_listener import MemoryListener
+from service.log.memory_shelves import MemoryShelves
+from service.log.protocol import Log
+from service.log.values import (
+    ZERO_HASH,
+    Appended,
+    CachedState,
+    Entry,
+    Fold,
+    Head,
+    Known,
+    Outcome,
+    Payload,
+    Submitted,
+    Wake,
+)
+
+_RUN_ID = "0" * 40
+
+
+@dataclass
+class _Encounter:
+    """All keys of one encounter; *head* is None until the first append."""
+
+    head: Head | None = None
+    commands: list[bytes] = field(default_factory=list)
+    commits: list[bytes] = field(default_factory=list)
+    keys: dict[tuple[str, str], Known] = field(default_factory=dict)
+    sealed: list[Payload] = field(default_factory=list)
+    marks: dict[str, bytes] = field(default_factory=dict)
+    secret: bytes | None = None
+    state: CachedState | None = None
+    tries: tuple[int, int] = (0, 0)
+
+
+@dataclass
+class _Shard:
+    """One shard: waiting encounters by time, and who holds the bell until when (monotonic seconds)."""
+
+    dirty: dict[str, int] = field(default_factory=dict)
+    bell: tuple[str, float] | None = None
+
+
+class MemoryLog(MemoryShelves):
+    """A whole log in this process; *clock* gives monotonic seconds, for the bell's life."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        super().__init__(threading.RLock())
+        self._encounters: dict[str, _Encounter] = {}
+        self._shards: dict[int, _Shard] = {}
+        self._wakes: dict[int, list[MemoryListener[Wake]]] = {}
+        self._outcomes: list[MemoryListener[Outcome]] = []
+
+    # --- streams -----------------------------------------------------------------------------------
+
+    def append(
+        self,
+        encounter: str,
+        request: bytes,
+        *,
+        scope: str,
+        key: str,
+        fingerprint: str,
+        expected: int | None = None,
+        create: bool = False,
+    ) -> Appended:
+        """Give *request* the next number; see `Streams.append`."""
+        with self._lock:
+            kept = self._read(encounter)
+            known = kept.keys.get((scope, key))
+            if known is not None:
+                if known.fingerprint != fingerprint:
+                    raise KeyReused(known.n)
+                return Appended(known.n, replayed=True)
+            if create and kept.head is not None:
+                raise Taken(encounter)
+            if not create and kept.head is None:
+                raise NoSuchEncounter(encounter)
+            head = kept.head or Head(0, 0, ZERO_HASH, b"", _RUN_ID)
+            if expected is not None and expected != head.appended:
+                raise VersionConflict(head.appended)
+            n = head.appended + 1
+            self._encounters[encounter] = kept
+            kept.commands.append(request)
+            kept.head = replace(head, appended=n)
+            kept.keys[scope, key] = Known(n, fingerprint)
+            return Appended(n, replayed=False)
+
+    def submit(  # noqa: PLR0913  an append, and what the bell needs to know of it
+        self,
+        encounter: str,
+        request: bytes,
+        *,
+        scope: str,
+        key: str,
+        fingerprint: str,
+        expected: int | None = None,
+        create: bool = False,
+        shard: int,
+        at_ms: int,
+        ring_ms: int,
+    ) -> Submitted:
+        """Append, mark dirty, wake and ring in one step; see `Doorbell.submit`."""
+        with self._lock:
+            place = self.append(
+                encounter,
+                request,
+                scope=scope,
+                key=key,
+                fingerprint=fingerprint,
+                expected=expected,
+                create=create,
+            )
+            head = self._read(encounter).head
+            if head is not None and place.n <= head.folded:
+                return Submitted(place.n, place.replayed, must_ring=False)
+            self.mark_dirty(shard, encounter, at_ms)
+            self._wake(
+                shard, Wake(encounter, 0, b"") if place.replayed else Wake(encounter, place.n, request)
+            )
+            return Submitted(place.n, place.replayed, must_ring=self.ring(shard, ring_ms))
+
+    def commit(self, encounter: str, *folds: Fold) -> int:
+        """Write consecutive commits; see `Streams.commit`."""
+        with self._lock:
+            written = [self._commit(encounter, fold) for fold in folds]
+            if written[-1] is None:
+                head = self._read(encounter).head
+                raise Stale(*(head.folded, head.hash) if head else (0, ZERO_HASH))
+            return written.count(True)
+
+    def commit_all(self, batch: Sequence[tuple[str, Sequence[Fold]]]) -> list[Stale | None]:
+        """Write commits of several encounters; see `Streams.commit_all`."""
+        found: list[Stale | None] = []
+        for encounter, folds in batch:
+            try:
+                self.commit(encounter, *folds)
+            except Stale as stale:
+                found.append(stale)
+            else:
+                found.append(None)
+        return found
+
+    def _commit(self, encounter: str, fold: Fold) -> bool | None:
+        """Write one commit: True if new, False if it is the head already, None if it does not continue it."""
+        indices = [index for index, _ in fold.sealed]
+        assert indices == sorted(set(indices)), f"payloads of commit {fold.n} are not in order: {indices}"
+        kept = self._read(encounter)
+        if kept.head is None:
+            return None
+        if (kept.head.folded, kept.head.hash) == (fold.n, fold.hash):
+            return False
+        if (kept.head.folded, kept.head.hash) != (fold.n - 1, fold.prev) or kept.head.appended < fold.n:
+            return None
+        kept.commits.append(fold.raw)
+        kept.head = replace(kept.head, folded=fold.n, hash=fold.hash, frontier=fold.frontier)
+        kept.marks.update(fold.marks)
+        kept.sealed.extend(Payload(fold.n, index, raw) for index, raw in fold.sealed)
+        for listener in self._outcomes:
+            listener.hear(Outcome(encounter, fold.n, fold.raw, fold.told))
+        return True
+
+    def head(self, encounter: str) -> Head | None:
+        """Read where the encounter stands."""
+        with self._lock:
+            return self._read(encounter).head
+
+    def look(self, encounter: str, after: int, count: int) -> tuple[Head | None, list[Entry]]:
+        """Read the head and commands above *after*."""
+        with self._lock:
+            return self.head(encounter), self.commands(encounter, after, count)
+
+    def commands(self, encounter: str, after: int, count: int) -> list[Entry]:
+        """Read up to *count* commands above *after*."""
+        with self._lock:
+            return _above(self._read(encounter).commands, after, count)
+
+    def commits(self, encounter: str, after: int, count: int) -> list[Entry]:
+        """Read up to *count* commits above *after*."""
+        with self._lock:
+            return _above(self._read(encounter).commits, after, count)
+
+    def sealed(self, encounter: str, after: int, upto: int) -> list[Payload]:
+        """Read the envelope payloads of commits *after* < n <= *upto*."""
+        with self._lock:
+            return [payload for payload in self._read(encounter).sealed if after < payload.n <= upto]
+
+    def marks(self, encounter: str) -> dict[str, bytes]:
+        """Read all marks."""
+        with self._lock:
+            return dict(self._read(encounter).marks)
+
+    def find_key(self, encounter: str, scope: str, key: str) -> Known | None:
+        """Read what an idempotency key stands for."""
+        with self._lock:
+            return self._read(encounter).keys.get((scope, key))
+
+    def put_secret(self, encounter: str, blob: bytes) -> bool:
+        """Keep *blob* if the encounter has no secret yet."""
+        with self._lock:
+            kept = self._write(encounter)
+            if kept.secret is not None:
+                return False
+            kept.secret = blob
+            return True
+
+    def secret(self, encounter: str) -> bytes | None:
+        """Read the secret."""
+        with self._lock:
+            return self._read(encounter).secret
+
+    def put_state(self, encounter: str, state: CachedState) -> None:
+        """Replace the cached fold."""
+        with self._lock:
+            self._write(encounter).state = state
+
+    def state(self, encounter: str) -> CachedState | None:
+        """Read the cached fold."""
+        with self._lock:
+            return self._read(encounter).state
+
+    def tried(self, encounter: str, n: int) -> int:
+        """Count one more try of command *n*."""
+        with self._lock:
+            kept = self._write(encounter)
+            last, count = kept.tries
+            kept.tries = (n, count + 1 if last == n else 1)
+            return kept.tries[1]
+
+    def _read(self, encounter: str) -> _Encounter:
+        """Find an encounter, or an empty one that is not kept."""
+        return self._encounters.get(encounter) or _Encounter()
+
+    def _write(self, encounter: str) -> _Encounter:
+        """Find an encounter, kept from now on."""
+        return self._encounters.setdefault(encounter, _Encounter())
+
+    # --- doorbell ----------------------------------------------------------------------------------
+
+    def mark_dirty(self, shard: int, encounter: str, at_ms: int) -> None:
+        """Note that the encounter waits for a fold, since *at_ms* unless it waits for longer."""
+        with self._lock:
+            self._shard(shard).dirty.setdefault(encounter, at_ms)
+
+    def dirty(self, shard: int, older_than: int, count: int = 1000) -> list[str]:
+        """Read encounters that wait since *older_than* or before, the longest waiting first."""
+        with self._lock:
+            waiting = sorted((at, encounter) for encounter, at in self._shard(shard).dirty.items())
+            return [encounter for at, encounter in waiting if at <= older_than][:count]
+
+    def clean(self, shard: int, encounter: str) -> bool:
+        """Take the encounter from the dirty set if everything appended is folded."""
+        with self._lock:
+            head = self._read(encounter).head
+            if head is not None and head.appended != head.folded:
+                return False
+            return self._shard(shard).dirty.pop(encounter, None) is not None
+
+    def ring(self, shard: int, ttl_ms: int) -> bool:
+        """Ring unless somebody rang or holds the bell."""
+        with self._lock:
+            if self._holder(shard) is not None:
+                return False
+            self._set_bell(shard, "rung", ttl_ms)
+            return True
+
+    def hold_bell(self, shard: int, token: str, ttl_ms: int) -> bool:
+        """Take over a rung or free bell, or prolong one's own."""
+        with self._lock:
+            if self._holder(shard) not in {None, "rung", token}:
+                return False
+            self._set_bell(shard, token, ttl_ms)
+            return True
+
+    def release_bell(self, shard: int, token: str) -> bool:
+        """Free the bell if *token* holds it."""
+        with self._lock:
+            if self._holder(shard) != token:
+                return False
+            self._shard(shard).bell = None
+            return True
+
+    def wake(self, shard: int, encounter: str) -> None:
+        """Tell whoever lingers on the shard that the encounter has something to fold."""
+        self._wake(shard, Wake(encounter, 0, b""))
+
+    def _wake(self, shard: int, wake: Wake) -> None:
+        with self._lock:
+            for listener in self._wakes.get(shard, ()):
+                listener.hear(wake)
+
+    def listen_wakes(self, shard: int) -> MemoryListener[Wake]:
+        """Subscribe to the commands that wake the shard."""
+        with self._lock:
+            return MemoryListener(self._wakes.setdefault(shard, []))
+
+    def listen_outcomes(self) -> MemoryListener[Outcome]:
+        """Subscribe to every commit of every encounter."""
+        with self._lock:
+            return MemoryListener(self._outcomes)
+
+    def _shard(self, shard: int) -> _Shard:
+        return self._shards.setdefault(shard, _Shard())
+
+    def _holder(self, shard: int) -> str | None:
+        bell = self._shard(shard).bell
+        return bell[0] if bell is not None and self._clock() < bell[1] else None
+
+    def _set_bell(self, shard: int, holder: str, ttl_ms: int) -> None:
+        self._shard(shard).bell = (holder, self._clock() + ttl_ms / 1000)
+
+    # --- the store itself --------------------------------------------------------------------------
+
+    def ping(self) -> None:
+        """Return: this process answers."""
+
+    def close(self) -> None:
+        """Forget nothing: whoever still holds the log may go on."""
+
+
+_: Callable[[], Log] = MemoryLog  # the type checker's proof that nothing is missing
+
+
+def _above(raws: list[bytes], after: int, count: int) -> list[Entry]:
+    return [Entry(n, raw) for n, raw in enumerate(raws[after : after + count], after + 1)]

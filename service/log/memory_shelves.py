@@ -1,0 +1,34 @@
+"""The side records of the log in memory: numbered in the order of their first putting."""
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+from service.log.values import Record
+
+
+class MemoryShelves:
+    """Every shelf of the store, under the lock it is given."""
+
+    def __init__(self, lock: AbstractContextManager[Any]) -> None:
+        self._lock = lock
+        self._shelves: dict[str, dict[str, Record]] = {}
+
+    def put_record(self, shelf: str, id_: str, blob: bytes) -> int:
+        """Put or replace a record; its number on the shelf."""
+        with self._lock:
+            kept = self._shelves.setdefault(shelf, {})
+            number = kept[id_].number if id_ in kept else len(kept) + 1
+            kept[id_] = Record(number, id_, blob)
+            return number
+
+    def record(self, shelf: str, id_: str) -> bytes | None:
+        """Read one record."""
+        with self._lock:
+            found = self._shelves.get(shelf, {}).get(id_)
+            return found.blob if found else None
+
+    def records(self, shelf: str, before: int | None = None, limit: int = 50) -> list[Record]:
+        """Read up to *limit* records, newest first, numbered below *before*."""
+        with self._lock:
+            newest_first = reversed(self._shelves.get(shelf, {}).values())
+            return [record for record in newest_first if before is None or record.number < before][:limit]

@@ -1,0 +1,224 @@
+"""The log: what an encounter is made of, as a store keeps it.
+
+It numbers bytes and chains hashes; it never reads what the bytes say.
+Every change is checked whole before its first write, so a refused change leaves no trace.
+What is said here holds for every store; `tests/log` holds each of them to it.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol, Self, TypeVar
+
+from service.log.errors import Stale
+from service.log.values import (
+    Appended,
+    CachedState,
+    Entry,
+    Fold,
+    Head,
+    Known,
+    Outcome,
+    Payload,
+    Record,
+    Submitted,
+    Wake,
+)
+
+Heard_co = TypeVar("Heard_co", covariant=True)
+
+
+class Listener(Protocol[Heard_co]):
+    """One subscription: hears what is said after it was made, and nothing from before.
+
+    It belongs to one thread. Nothing is kept for a listener that lost its connection: when `get` raises
+    `Unavailable`, make a new one and read what was missed from the log.
+    """
+
+    def get(self, timeout: float) -> Heard_co | None:
+        """Wait up to *timeout* seconds for the next message; None when there was none."""
+        ...
+
+    def close(self) -> None:
+        """End the subscription."""
+        ...
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_: object) -> None: ...
+
+
+class Streams(Protocol):
+    """The commands and commits of encounters, and what belongs to one encounter."""
+
+    def append(
+        self,
+        encounter: str,
+        request: bytes,
+        *,
+        scope: str,
+        key: str,
+        fingerprint: str,
+        expected: int | None = None,
+        create: bool = False,
+    ) -> Appended:
+        """Give *request* the next number, once for each (*scope*, *key*).
+
+        Raises, in this order: `KeyReused` (the key stands for another fingerprint; the same one answers the
+        first number again), `Taken` (with *create*) or `NoSuchEncounter` (without), `VersionConflict`
+        (*expected* is not the last appended number; 0 is, before the first).
+        """
+        ...
+
+    def commit(self, encounter: str, *folds: Fold) -> int:
+        """Write consecutive commits, each only on the head it was decided on; how many are new.
+
+        Each is all or nothing and is published as an `Outcome` as it is written. A commit that already is the
+        head (same number, same hash) counts as written earlier. Raises `Stale` when the last one does not
+        stand; those before it may: read the head again.
+        """
+        ...
+
+    def commit_all(self, batch: Sequence[tuple[str, Sequence[Fold]]]) -> list[Stale | None]:
+        """Write commits of several encounters, as `commit` does each; what kept each from it, or None."""
+        ...
+
+    def head(self, encounter: str) -> Head | None:
+        """Read where the encounter stands; None if it does not exist."""
+        ...
+
+    def look(self, encounter: str, after: int, count: int) -> tuple[Head | None, list[Entry]]:
+        """Read the head and up to *count* commands above *after* in one round trip.
+
+        The head is read first: a command it counts is there, later ones may be too.
+        """
+        ...
+
+    def commands(self, encounter: str, after: int, count: int) -> list[Entry]:
+        """Read up to *count* commands with n > *after*, in order."""
+        ...
+
+    def commits(self, encounter: str, after: int, count: int) -> list[Entry]:
+        """Read up to *count* commits with n > *after*, in order."""
+        ...
+
+    def sealed(self, encounter: str, after: int, upto: int) -> list[Payload]:
+        """Read the envelope payloads of commits *after* < n <= *upto*, by n and index."""
+        ...
+
+    def marks(self, encounter: str) -> dict[str, bytes]:
+        """Read all marks; empty if there are none."""
+        ...
+
+    def find_key(self, encounter: str, scope: str, key: str) -> Known | None:
+        """Read what an idempotency key stands for: the answer to every `Unknown` append."""
+        ...
+
+    def put_secret(self, encounter: str, blob: bytes) -> bool:
+        """Keep *blob* if the encounter has no secret yet; whether it was kept."""
+        ...
+
+    def secret(self, encounter: str) -> bytes | None:
+        """Read the secret."""
+        ...
+
+    def put_state(self, encounter: str, state: CachedState) -> None:
+        """Replace the cached fold."""
+        ...
+
+    def state(self, encounter: str) -> CachedState | None:
+        """Read the cached fold."""
+        ...
+
+    def tried(self, encounter: str, n: int) -> int:
+        """Count one more try of command *n*, this one included; only the last n asked for is remembered."""
+        ...
+
+
+class Doorbell(Protocol):
+    """Which encounters wait for a fold, and who was told."""
+
+    def submit(  # noqa: PLR0913  an append, and what the bell needs to know of it
+        self,
+        encounter: str,
+        request: bytes,
+        *,
+        scope: str,
+        key: str,
+        fingerprint: str,
+        expected: int | None = None,
+        create: bool = False,
+        shard: int,
+        at_ms: int,
+        ring_ms: int,
+    ) -> Submitted:
+        """Append, mark dirty, wake and ring in one step: all of it, or after a refusal nothing of it.
+
+        Raises as `append` does. A command that was there already and is not folded yet wakes and rings again.
+        """
+        ...
+
+    def mark_dirty(self, shard: int, encounter: str, at_ms: int) -> None:
+        """Note that the encounter waits for a fold, since *at_ms* unless it waits for longer."""
+        ...
+
+    def dirty(self, shard: int, older_than: int, count: int = 1000) -> list[str]:
+        """Read up to *count* encounters that wait since *older_than* (ms) or before, longest first."""
+        ...
+
+    def clean(self, shard: int, encounter: str) -> bool:
+        """Take the encounter from the dirty set if everything appended is folded; whether it was taken."""
+        ...
+
+    def ring(self, shard: int, ttl_ms: int) -> bool:
+        """Ring unless somebody rang or holds the bell: True means that the caller must enqueue a fold."""
+        ...
+
+    def hold_bell(self, shard: int, token: str, ttl_ms: int) -> bool:
+        """Take over a rung or free bell, or prolong one's own; False while another token holds it."""
+        ...
+
+    def release_bell(self, shard: int, token: str) -> bool:
+        """Free the bell if *token* holds it; then look at the dirty set once more: nobody rang meanwhile."""
+        ...
+
+    def wake(self, shard: int, encounter: str) -> None:
+        """Tell whoever lingers on the shard that the encounter has something to fold."""
+        ...
+
+    def listen_wakes(self, shard: int) -> Listener[Wake]:
+        """Subscribe to the commands that wake the shard; returns when the subscription stands."""
+        ...
+
+    def listen_outcomes(self) -> Listener[Outcome]:
+        """Subscribe to every commit of every encounter; returns when the subscription stands."""
+        ...
+
+
+class Shelves(Protocol):
+    """Side records that are no encounter's history: API keys, audits, whose encounters are which.
+
+    A shelf is a name ("keys", "audits/e1", "encounters/ada"); its records are numbered in the order of their
+    first putting and may be replaced.
+    """
+
+    def put_record(self, shelf: str, id_: str, blob: bytes) -> int:
+        """Put or replace a record; its number on the shelf."""
+        ...
+
+    def record(self, shelf: str, id_: str) -> bytes | None:
+        """Read one record."""
+        ...
+
+    def records(self, shelf: str, before: int | None = None, limit: int = 50) -> list[Record]:
+        """Read up to *limit* records, newest first, numbered below *before*."""
+        ...
+
+
+class Log(Streams, Doorbell, Shelves, Protocol):
+    """Everything a store keeps for the service."""
+
+    def ping(self) -> None:
+        """Return if the store answers; raises `Unavailable` otherwise."""
+        ...
+
+    def close(self) -> None:
+        """Give all connections back."""
+        ...

@@ -1,0 +1,23 @@
+"""Reach the server in which RQ keeps its jobs: a client of its own, for RQ speaks through redis-py's.
+
+Nothing that is kept there is needed: it may be wiped or down at any moment.
+"""
+
+from typing import Final
+
+import redis
+from redis import exceptions
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from service.log.wire import ANSWER_S
+
+QUEUE_FAILURES: Final = (exceptions.RedisError, OSError)
+"""What an outage of that server looks like."""
+
+
+def queue_client(url: str, *, answer_s: float = ANSWER_S) -> redis.Redis:
+    """Return a client of the server at *url*; nothing is sent twice and nothing is connected yet."""
+    return redis.Redis.from_url(
+        url, socket_timeout=answer_s, socket_connect_timeout=answer_s, retry=Retry(NoBackoff(), 0)
+    )

@@ -1,0 +1,273 @@
+"""The log in a Valkey or Redis server, one round trip for each call.
+
+What must be one step is a function inside the server (`functions/rewound.lua`); this file spells the calls
+and turns replies into values. It decides nothing.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Self
+
+from service.log import keys
+from service.log.durable import check_durable
+from service.log.errors import KeyReused, NoSuchEncounter, Stale, Taken, VersionConflict
+from service.log.library import call, install
+from service.log.protocol import Log
+from service.log.valkey_doorbell import ValkeyDoorbell
+from service.log.valkey_shelves import ValkeyShelves
+from service.log.values import Appended, CachedState, Entry, Fold, Head, Known, Payload, Submitted
+from service.log.wire import ANSWER_S, Command, Reply, Wire
+
+_HEAD_FIELDS = ("appended", "folded", "hash", "frontier", "run")
+
+
+class ValkeyStreams:
+    """Commands, commits and what belongs to one encounter."""
+
+    _wire: Wire
+
+    def append(
+        self,
+        encounter: str,
+        request: bytes,
+        *,
+        scope: str,
+        key: str,
+        fingerprint: str,
+        expected: int | None = None,
+        create: bool = False,
+    ) -> Appended:
+        """Give *request* the next number; see `Streams.append`."""
+        answer = self._wire.change(
+            *call(
+                "append",
+                (keys.commands(encounter), keys.head(encounter), keys.idempotency(encounter)),
+                keys.key_field(scope, key),
+                fingerprint,
+                request,
+                "" if expected is None else expected,
+                int(create),
+            ),
+        )
+        n, replayed = _place(encounter, answer)
+        return Appended(n, replayed)
+
+    def submit(  # noqa: PLR0913  an append, and what the bell needs to know of it
+        self,
+        encounter: str,
+        request: bytes,
+        *,
+        scope: str,
+        key: str,
+        fingerprint: str,
+        expected: int | None = None,
+        create: bool = False,
+        shard: int,
+        at_ms: int,
+        ring_ms: int,
+    ) -> Submitted:
+        """Append, mark dirty, wake and ring in one step; see `Doorbell.submit`."""
+        answer = self._wire.change(
+            *call(
+                "submit",
+                (
+                    keys.commands(encounter),
+                    keys.head(encounter),
+                    keys.idempotency(encounter),
+                    keys.dirty(shard),
+                    keys.bell(shard),
+                ),
+                keys.key_field(scope, key),
+                fingerprint,
+                request,
+                "" if expected is None else expected,
+                int(create),
+                encounter,
+                at_ms,
+                ring_ms,
+                keys.wakes(shard),
+            ),
+        )
+        n, replayed = _place(encounter, answer)
+        return Submitted(n, replayed, must_ring=answer[2:] == [1])
+
+    def commit(self, encounter: str, *folds: Fold) -> int:
+        """Write consecutive commits; see `Streams.commit`."""
+        answers = self._wire.change_all([_commit_call(encounter, fold) for fold in folds])
+        stale = _stale(answers[-1])
+        if stale is not None:
+            raise stale
+        return sum(answer[0] == b"committed" for answer in answers)
+
+    def commit_all(self, batch: Sequence[tuple[str, Sequence[Fold]]]) -> list[Stale | None]:
+        """Write commits of several encounters in one round trip; see `Streams.commit_all`."""
+        answers = iter(
+            self._wire.change_all(
+                [_commit_call(encounter, fold) for encounter, folds in batch for fold in folds]
+            )
+        )
+        return [[_stale(next(answers)) for _ in folds][-1] for _, folds in batch]
+
+    def head(self, encounter: str) -> Head | None:
+        """Read where the encounter stands."""
+        return _head(self._wire.read("HMGET", keys.head(encounter), *_HEAD_FIELDS))
+
+    def look(self, encounter: str, after: int, count: int) -> tuple[Head | None, list[Entry]]:
+        """Read the head, then commands above *after*, in one round trip."""
+        head, entries = self._wire.read_all(
+            (
+                ("HMGET", keys.head(encounter), *_HEAD_FIELDS),
+                _range(keys.commands(encounter), after, count),
+            ),
+        )
+        return _head(head), _entries(entries)
+
+    def commands(self, encounter: str, after: int, count: int) -> list[Entry]:
+        """Read up to *count* commands above *after*."""
+        return _entries(self._wire.read(*_range(keys.commands(encounter), after, count)))
+
+    def commits(self, encounter: str, after: int, count: int) -> list[Entry]:
+        """Read up to *count* commits above *after*."""
+        return _entries(self._wire.read(*_range(keys.commits(encounter), after, count)))
+
+    def sealed(self, encounter: str, after: int, upto: int) -> list[Payload]:
+        """Read the envelope payloads of commits *after* < n <= *upto*."""
+        if upto <= after:
+            return []
+        listed = self._wire.read("XRANGE", keys.sealed(encounter), after + 1, upto)
+        return [Payload(*_numbers(id_), fields[1]) for id_, fields in listed]
+
+    def marks(self, encounter: str) -> dict[str, bytes]:
+        """Read all marks."""
+        flat = self._wire.read("HGETALL", keys.marks(encounter))
+        return {name.decode(): value for name, value in zip(flat[::2], flat[1::2], strict=True)}
+
+    def find_key(self, encounter: str, scope: str, key: str) -> Known | None:
+        """Read what an idempotency key stands for."""
+        known = self._wire.read("HGET", keys.idempotency(encounter), keys.key_field(scope, key))
+        if known is None:
+            return None
+        n, _, fingerprint = known.decode().partition(" ")
+        return Known(int(n), fingerprint)
+
+    def put_secret(self, encounter: str, blob: bytes) -> bool:
+        """Keep *blob* if the encounter has no secret yet."""
+        return self._wire.change("SET", keys.secret(encounter), blob, "NX") is not None
+
+    def secret(self, encounter: str) -> bytes | None:
+        """Read the secret."""
+        blob: bytes | None = self._wire.read("GET", keys.secret(encounter))
+        return blob
+
+    def put_state(self, encounter: str, state: CachedState) -> None:
+        """Replace the cached fold."""
+        fields = ("n", state.n, "hash", state.hash, "ruleset", state.ruleset_digest, "blob", state.blob)
+        self._wire.change("HSET", keys.state(encounter), *fields)
+
+    def state(self, encounter: str) -> CachedState | None:
+        """Read the cached fold."""
+        n, hash_, ruleset, blob = self._wire.read(
+            "HMGET", keys.state(encounter), "n", "hash", "ruleset", "blob"
+        )
+        if n is None:
+            return None
+        return CachedState(int(n), hash_.decode(), ruleset.decode(), blob)
+
+    def tried(self, encounter: str, n: int) -> int:
+        """Count one more try of command *n*."""
+        count: int = self._wire.change(*call("tried", (keys.tries(encounter),), n))
+        return count
+
+
+class ValkeyLog(ValkeyStreams, ValkeyDoorbell, ValkeyShelves):
+    """A whole log in one server."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+
+    @classmethod
+    def connect(cls, url: str, *, answer_s: float = ANSWER_S) -> Self:
+        """Reach the server at *url* and make it know the log's functions; raises `Unavailable`."""
+        wire = Wire(url, answer_s=answer_s)
+        install(wire)
+        return cls(wire)
+
+    def ping(self) -> None:
+        """Return if the server answers."""
+        self._wire.read("PING")
+
+    def check_durable(self) -> None:
+        """Return if the server keeps what it acknowledges; raises `NotDurable` with every fault."""
+        check_durable(self._wire)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._wire.close()
+
+
+_: Callable[[Wire], Log] = ValkeyLog  # the type checker's proof that nothing is missing
+
+
+def _place(encounter: str, answer: Reply) -> tuple[int, bool]:
+    """Turn the answer of an append into (number, replayed), or into its refusal."""
+    what: bytes = answer[0]
+    if what == b"taken":
+        raise Taken(encounter)
+    if what == b"missing":
+        raise NoSuchEncounter(encounter)
+    n: int = answer[1]
+    if what == b"conflict":
+        raise VersionConflict(n)
+    if what == b"key_reused":
+        raise KeyReused(n)
+    assert what in {b"appended", b"replayed"}, what
+    return n, what == b"replayed"
+
+
+def _stale(answer: Reply) -> Stale | None:
+    """Return what kept a commit from standing, None if it stands."""
+    what, *head = answer
+    if what != b"stale":
+        return None
+    folded, head_hash = head
+    return Stale(folded, head_hash.decode())
+
+
+def _commit_call(encounter: str, fold: Fold) -> Command:
+    indices = [index for index, _ in fold.sealed]
+    assert indices == sorted(set(indices)), f"payloads of commit {fold.n} are not in order: {indices}"
+    assert b"\n" not in fold.told, "what is told stands on one line"
+    return call(
+        "commit",
+        (keys.commits(encounter), keys.head(encounter), keys.marks(encounter), keys.sealed(encounter)),
+        fold.n,
+        fold.prev,
+        fold.hash,
+        fold.raw,
+        fold.frontier,
+        keys.OUTCOMES,
+        encounter,
+        fold.told,
+        len(fold.marks),
+        *(part for mark in fold.marks.items() for part in mark),
+        *(part for payload in fold.sealed for part in payload),
+    )
+
+
+def _range(stream: str, after: int, count: int) -> Command:
+    return ("XRANGE", stream, after + 1, "+", "COUNT", count)
+
+
+def _numbers(entry_id: bytes) -> tuple[int, int]:
+    n, _, sub = entry_id.partition(b"-")
+    return int(n), int(sub)
+
+
+def _entries(listed: Reply) -> list[Entry]:
+    return [Entry(_numbers(id_)[0], fields[1]) for id_, fields in listed]
+
+
+def _head(fields: Reply) -> Head | None:
+    appended, folded, hash_, frontier, run_id = fields
+    if appended is None:
+        return None
+    return Head(int(appended), int(folded), hash_.decode(), frontier, run_id.decode())

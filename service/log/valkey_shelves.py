@@ -1,0 +1,39 @@
+"""The shelves in a Valkey or Redis server: a hash of records and a sorted set of their order for each."""
+
+from service.log import keys
+from service.log.library import call
+from service.log.values import Record
+from service.log.wire import Wire
+
+
+class ValkeyShelves:
+    """Side records that are no encounter's history."""
+
+    _wire: Wire
+
+    def put_record(self, shelf: str, id_: str, blob: bytes) -> int:
+        """Put or replace a record; its number on the shelf."""
+        number: int = self._wire.change(
+            *call("put_record", (keys.records(shelf), keys.order(shelf)), id_, blob)
+        )
+        return number
+
+    def record(self, shelf: str, id_: str) -> bytes | None:
+        """Read one record."""
+        blob: bytes | None = self._wire.read("HGET", keys.records(shelf), id_)
+        return blob
+
+    def records(self, shelf: str, before: int | None = None, limit: int = 50) -> list[Record]:
+        """Read up to *limit* records, newest first, numbered below *before*."""
+        bound = "+inf" if before is None else f"({before}"
+        listed = self._wire.read(
+            "ZRANGE", keys.order(shelf), bound, "-inf", "BYSCORE", "REV", "LIMIT", 0, limit, "WITHSCORES"
+        )
+        ids, numbers = listed[::2], listed[1::2]
+        if not ids:
+            return []
+        blobs = self._wire.read("HMGET", keys.records(shelf), *ids)
+        return [
+            Record(int(number), id_.decode(), blob)
+            for number, id_, blob in zip(numbers, ids, blobs, strict=True)
+        ]

@@ -1,0 +1,124 @@
+"""The values that go into the log and come out of it.
+
+Bytes, numbers and hashes: nothing here knows what the bytes say.
+A hash is 64 lower-case hexadecimal digits everywhere in the log.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+ZERO_HASH = "0" * 64
+"""What commit 1 names as the hash of the commit before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """The place of a command: its number, and whether an earlier call with the same key put it there."""
+
+    n: int
+    replayed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """The place of a command, and whether the caller must now enqueue a fold of its shard."""
+
+    n: int
+    replayed: bool
+    must_ring: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where an encounter stands: last numbers appended and folded, the last commit's hash, the tree frontier.
+
+    *run_id* names the server process that last wrote; it changes with a restart and with a failover.
+    """
+
+    appended: int
+    folded: int
+    hash: str
+    frontier: bytes
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Number n of a stream: the request's bytes, or the commit's."""
+
+    n: int
+    raw: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """What lies in envelope *index* of commit *n*."""
+
+    n: int
+    index: int
+    raw: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """One command folded: its commit, and what is written together with it or not at all.
+
+    *prev* is the hash the worker started from; *sealed* holds (index, payload) with rising indices; *marks*
+    are set beside those of earlier commits.
+    """
+
+    n: int
+    prev: str
+    hash: str
+    raw: bytes
+    frontier: bytes = b""
+    sealed: tuple[tuple[int, bytes], ...] = ()
+    marks: Mapping[str, bytes] = field(default_factory=dict)
+    told: bytes = b""
+    """What those who wait for the commit hear beside its bytes, on one line; it is not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What an idempotency key stands for."""
+
+    n: int
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class CachedState:
+    """A fold up to commit *n* as it was cached: worth only what *hash* and *ruleset_digest* confirm."""
+
+    n: int
+    hash: str
+    ruleset_digest: str
+    blob: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """News of a command that waits: its number and bytes as appended; 0 and nothing if they are not told."""
+
+    encounter: str
+    n: int
+    raw: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A commit, the moment it stands, and what was told with it."""
+
+    encounter: str
+    n: int
+    raw: bytes
+    told: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record of a shelf, with the number it got when it was first put there."""
+
+    number: int
+    id: str
+    blob: bytes

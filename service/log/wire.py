@@ -1,0 +1,177 @@
+"""One server, asked over pooled connections; every call is one round trip and is sent once.
+
+Nothing is ever sent twice: redis-py's own retries are off, because a lost reply is not a lost command.
+An error is translated here, where it enters, one by one; what is not named here is a programming mistake or
+a mistake of configuration and stays redis-py's.
+Connecting is a step of its own, so that "never sent" (`Unavailable`) and "no answer" (`Unknown`) can be told
+apart.
+"""
+
+import os
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import redis
+from redis import exceptions
+from redis.backoff import NoBackoff
+from redis.connection import ConnectionPool
+from redis.retry import Retry
+
+from service.log.errors import StoreFull, Unavailable, Unknown
+
+Argument = str | bytes | int
+Command = Sequence[Argument]
+Reply = Any  # what the protocol can carry: bytes, numbers, None and lists of them
+Raw = Any  # redis-py's connections and subscribers, whose methods are annotated in part
+
+FRESH_S = 1.0
+"""A connection that answered this recently is taken to be open still."""
+
+ANSWER_S = 5.0
+"""How long one answer may take, in seconds; longer than a disk that needs a second for a sync."""
+
+_DID_NOTHING = (
+    exceptions.BusyLoadingError,
+    exceptions.ReadOnlyError,
+    exceptions.MasterDownError,
+    exceptions.ClusterDownError,
+    exceptions.TryAgainError,
+)
+
+
+class Wire:
+    """A pool of connections to one server; may be used by any number of threads, and after a fork."""
+
+    def __init__(self, url: str, *, answer_s: float = ANSWER_S, connections: int = 1000) -> None:
+        self.url = url
+        self._pid = os.getpid()
+        self._idle: deque[tuple[Raw, float]] = deque()
+        self._pool: Raw = ConnectionPool.from_url(
+            url,
+            max_connections=connections,
+            protocol=2,
+            retry=Retry(NoBackoff(), 0),
+            socket_timeout=answer_s,
+            socket_connect_timeout=answer_s,
+        )
+
+    def read(self, *command: Argument) -> Reply:
+        """Ask one question; raises `Unavailable`."""
+        return self._exchange((command,), changes=False)[0]
+
+    def read_all(self, commands: Sequence[Command]) -> list[Reply]:
+        """Ask several questions in one round trip; raises `Unavailable`."""
+        return self._exchange(commands, changes=False)
+
+    def change(self, *command: Argument) -> Reply:
+        """Send one change, once; raises `Unavailable`, `StoreFull`, or `Unknown`."""
+        return self._exchange((command,), changes=True)[0]
+
+    def change_all(self, commands: Sequence[Command]) -> list[Reply]:
+        """Send several changes in one round trip, once each; raises for the first that failed."""
+        return self._exchange(commands, changes=True)
+
+    def pubsub(self) -> Raw:
+        """Make a subscriber with a connection of its own."""
+        client: Raw = redis.Redis(connection_pool=self._pool)
+        return client.pubsub(ignore_subscribe_messages=True)
+
+    def close(self) -> None:
+        """Close all connections; the next call opens new ones."""
+        self._pool.disconnect()
+        self._drop_idle()
+
+    def _drop_idle(self) -> None:
+        while self._idle:
+            self._idle.pop()[0].disconnect()
+
+    def _exchange(self, commands: Sequence[Command], *, changes: bool) -> list[Reply]:
+        connection = self._connect()
+        try:
+            if not self._send(connection, commands):
+                self._drop_idle()  # if one was closed, all were
+                connection = self._connect()
+                connection.send_packed_command(connection.pack_commands(commands))
+            replies = [self._reply(connection) for _ in commands]
+        except BaseException as error:
+            connection.disconnect()  # an answer may still come, and would be taken for the next one
+            if isinstance(error, exceptions.RedisError):
+                raise_translated(error, self.url, changes=changes)
+            raise
+        self._idle.append((connection, time.monotonic()))
+        for reply in replies:
+            if isinstance(reply, exceptions.ResponseError):
+                raise_translated(reply, self.url, changes=changes)
+        return replies
+
+    @staticmethod
+    def _send(connection: Raw, commands: Sequence[Command]) -> bool:
+        """Send *commands*; False if the server had closed the line before, so that not a byte went out."""
+        try:
+            connection.send_packed_command(connection.pack_commands(commands))
+        except exceptions.ConnectionError as error:
+            if isinstance(error.__context__, BrokenPipeError):
+                return False
+            raise
+        return True
+
+    def _connect(self) -> Raw:
+        """Return a connection that works: the one used last if it is fresh, else one that was looked at.
+
+        redis-py's pool looks at each connection each time; that costs a tenth of a command under load.
+        """
+        if self._pid != os.getpid():  # a fork must not speak on its parent's connections
+            self._idle, self._pid = deque(), os.getpid()
+        try:
+            while self._idle:
+                connection, since = self._idle.pop()
+                if time.monotonic() - since < FRESH_S or not self._is_cut(connection):
+                    return connection
+                connection.disconnect()
+            connection = self._pool.make_connection()
+            connection.connect()
+        except IndexError:  # another thread took the last one between look and pop
+            return self._connect()
+        except exceptions.RedisError as error:
+            raise_translated(error, self.url, changes=False)
+        return connection
+
+    @staticmethod
+    def _is_cut(connection: Raw) -> bool:
+        """Tell whether the server has closed an idle connection, or said what nobody asked."""
+        try:
+            return bool(connection.can_read())
+        except (exceptions.ConnectionError, exceptions.TimeoutError, OSError):
+            return True
+
+    @staticmethod
+    def _reply(connection: Raw) -> Reply:
+        """Read one answer; an error that the server answered is kept, so that the others can be read."""
+        try:
+            return connection.read_response()
+        except exceptions.ResponseError as error:
+            return error
+
+
+def raise_translated(error: exceptions.RedisError, url: str, *, changes: bool) -> NoReturn:
+    """Raise what *error* means for the log; *changes* tells whether a change was on its way."""
+    if isinstance(error, exceptions.AuthenticationError):
+        raise error
+    if isinstance(error, _DID_NOTHING):
+        raise Unavailable(f"{url} does not serve: {error}") from error
+    if isinstance(error, exceptions.OutOfMemoryError):
+        raise StoreFull(f"{url} is out of memory: {error}") from error
+    if isinstance(error, exceptions.ConnectionError | exceptions.TimeoutError):
+        if changes:
+            raise Unknown(f"{url} did not answer: {error}") from error
+        raise Unavailable(f"{url} cannot be asked: {error}") from error
+    text = str(error)
+    if text.startswith("MISCONF"):  # the last write to disk failed, so the server takes no more
+        raise StoreFull(f"{url} cannot write to its disk: {text}") from error
+    if text.startswith("NOREPLICAS"):
+        raise Unavailable(f"{url} has too few replicas: {text}") from error
+    if "Function not found" in text:  # the server was replaced by an empty one since we connected
+        raise Unavailable(f"{url} has lost the log's functions: {text}") from error
+    raise error

@@ -1,0 +1,153 @@
+"""Throw dice for a decision: derived from the committed seed, or taken from people who threw them.
+
+A roll's name is (epoch, lane, stream, place); the place counts the earlier rolls of that stream in the state
+the decision sees, so deciding again gives the same dice and a refused command draws none. Where the policy of
+the roller's side is `declared`, the faces must have been told beforehand; if not, `DiceWanted` stops the step
+and the runner asks for them with a prompt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from service.dice.values import Die, Roll, RollName, Term
+from service.rules.messages import Rolled
+from service.rules.records import record
+
+if TYPE_CHECKING:
+    from service.dice.source import Dice
+    from service.rules.table import Table
+
+S = TypeVar("S", bound="Table")
+
+OPEN_LANE: Final = 0
+"""The lane of rolls that everybody sees by the end of their round."""
+
+
+@record
+class Pip:
+    """One die of a pool before it is thrown: what it is for, and its sides."""
+
+    role: str
+    sides: int
+
+
+class DiceWanted(Exception):
+    """A step needs faces that a person throws: whose, for which roll, which dice, after how many of it."""
+
+    def __init__(
+        self, owner: str, stream: str, purpose: Mapping[str, str], pool: Sequence[Pip], known: int = 0
+    ) -> None:
+        super().__init__(stream)
+        self.owner = owner
+        self.stream = stream
+        self.purpose = purpose
+        self.pool = tuple(pool)
+        self.known = known
+
+
+class Chance:
+    """What a decision may ask of chance: faces by name, and the link of an epoch that closes."""
+
+    def __init__(self, dice: Dice) -> None:
+        self.dice = dice
+
+    def throw(  # noqa: PLR0913 - a roll is told with all of these; only what it needs is given
+        self,
+        state: S,
+        *,
+        owner: str,
+        stream: str,
+        purpose: Mapping[str, str],
+        pool: Sequence[Pip],
+        drop: Callable[[Sequence[int]], Sequence[int]] | None = None,
+        more: Callable[[Sequence[int]], Sequence[Pip]] | None = None,
+        terms: Sequence[Term] = (),
+    ) -> Generator[Rolled[S], S, tuple[S, Roll]]:
+        """Tell one roll of *pool* and return it with the state that has counted it.
+
+        *owner* is the creature (or `table`) whose side's policy applies; *drop* takes the faces in order of
+        the pool and returns the indices that do not count (advantage and disadvantage); *more* takes the
+        faces so far and returns the dice they add, none where the roll is complete (exploding dice).
+        """
+        name = RollName(state.epoch, OPEN_LANE, stream, state.place(OPEN_LANE, stream))
+        told = state.told.get(stream) if state.dice_policy(owner) == "declared" else None
+        by = told.seat if told else None
+        faces: Sequence[int] = ()
+        added: Sequence[Pip] = pool
+        pool = ()
+        while added:
+            pool = (*pool, *added)
+            if state.dice_policy(owner) != "declared":
+                # A longer roll begins with the faces of the shorter one: what was shown stays as it was.
+                faces = self.dice.faces(name.lane, name.epoch, stream, name.place, [p.sides for p in pool])
+            elif told is None or len(told.faces) < len(pool):
+                raise DiceWanted(owner, stream, purpose, added, known=len(faces))
+            else:
+                faces = told.faces[: len(pool)]
+            added = more(faces) if more else ()
+        dropped = frozenset(drop(faces)) if drop else frozenset()
+        roll = Roll(
+            name=name,
+            purpose=tuple(purpose.items()),
+            dice=tuple(
+                Die(role=pip.role, sides=pip.sides, face=face, dropped=i in dropped)
+                for i, (pip, face) in enumerate(zip(pool, faces, strict=True))
+            ),
+            terms=tuple(terms),
+            source="declared" if by else "seeded",
+            by=by,
+        )
+        state = yield Rolled(roll=roll)
+        return state, roll
+
+    def amend(
+        self,
+        state: S,
+        *,
+        owner: str,
+        roll: Roll,
+        pool: Sequence[Pip] = (),
+        drop: Callable[[Sequence[int]], Sequence[int]] | None = None,
+        terms: Sequence[Term] = (),
+    ) -> Generator[Rolled[S], S, tuple[S, Roll]]:
+        """Tell a roll again that gained dice or terms after it was shown: same name, all dice.
+
+        Added dice take the next words of the roll, after all that were shown. *drop* is asked anew, of all
+        faces; without it what was dropped stays so and what is added counts.
+        """
+        faces = [die.face for die in roll.dice]
+        by = roll.by
+        if pool:
+            added, by = self._added(state, owner, roll, pool)
+            faces += added
+        shown = [*roll.dice, *(Die(role=p.role, sides=p.sides, face=1) for p in pool)]
+        gone = [i for i, die in enumerate(shown) if die.dropped] if drop is None else drop(faces)
+        roll = replace(
+            roll,
+            dice=tuple(
+                replace(die, face=face, dropped=i in gone)
+                for i, (die, face) in enumerate(zip(shown, faces, strict=True))
+            ),
+            terms=(*roll.terms, *terms),
+            source="declared" if by else "seeded",
+            by=by,
+        )
+        state = yield Rolled(roll=roll)
+        return state, roll
+
+    def _added(
+        self, state: Table, owner: str, roll: Roll, pool: Sequence[Pip]
+    ) -> tuple[list[int], str | None]:
+        """Return the faces of dice added to *roll*, and who threw them; raises `DiceWanted`."""
+        name = roll.name
+        if state.dice_policy(owner) == "declared":
+            told = state.told.get(name.stream)
+            if told is None:
+                raise DiceWanted(owner, name.stream, {k: str(v) for k, v in roll.purpose}, pool)
+            return list(told.faces), told.seat
+        sides = [*(die.sides for die in roll.dice), *(pip.sides for pip in pool)]
+        found = self.dice.faces(name.lane, name.epoch, name.stream, name.place, sides)
+        return list(found[len(roll.dice) :]), None

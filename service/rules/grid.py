@@ -1,0 +1,120 @@
+"""Measure and walk the square grid: distances, steps, spaces, reachable cells, straight pushes.
+
+A cell is (x, y); 5 feet a side. A space is the square of cells a creature fills, named by its least corner.
+Every order here is fixed, so a search gives the same path on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from heapq import heappop, heappush
+from math import isqrt
+from typing import Final, TypeAlias
+
+Cell: TypeAlias = tuple[int, int]
+
+FEET: Final = 5
+"""Feet along one side of a cell."""
+
+STEPS: Final[tuple[Cell, ...]] = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1))
+"""The eight steps, straight ones first: of two equally short paths the straighter one is found."""
+
+
+def feet_between(dx: int, dy: int, metric: str) -> int:
+    """Return the feet between cells *dx*, *dy* apart by `chebyshev`, `alternating` (5-10-5) or `euclid`."""
+    dx, dy = abs(dx), abs(dy)
+    if metric == "chebyshev":
+        return FEET * max(dx, dy)
+    if metric == "alternating":
+        return FEET * (max(dx, dy) + min(dx, dy) // 2)
+    assert metric == "euclid", metric
+    return FEET * isqrt(dx * dx + dy * dy)
+
+
+def gap(a: Cell, a_side: int, b: Cell, b_side: int) -> tuple[int, int]:
+    """Return how many cells lie between two spaces along x and y, counted so that neighbours are 1 apart."""
+    return _gap(a[0], a_side, b[0], b_side), _gap(a[1], a_side, b[1], b_side)
+
+
+def _gap(a: int, a_side: int, b: int, b_side: int) -> int:
+    return max(0, b - (a + a_side - 1), a - (b + b_side - 1))
+
+
+def distance(a: Cell, a_side: int, b: Cell, b_side: int, metric: str) -> int:
+    """Return the feet between the nearest cells of two spaces; 5 for neighbours, 0 where they overlap."""
+    dx, dy = gap(a, a_side, b, b_side)
+    return feet_between(dx, dy, metric)
+
+
+def cells(at: Cell, side: int) -> tuple[Cell, ...]:
+    """Return the cells of the space of *side* cells whose least corner is *at*."""
+    return tuple((at[0] + i, at[1] + j) for j in range(side) for i in range(side))
+
+
+def is_step(a: Cell, b: Cell) -> bool:
+    """Tell whether *b* is one of the eight neighbours of *a*."""
+    return a != b and abs(a[0] - b[0]) <= 1 and abs(a[1] - b[1]) <= 1
+
+
+def away(of: Cell, from_: Cell) -> Cell:
+    """Return the step that leads *of* straight away from *from_*: along both axes where neither dominates.
+
+    An axis counts when it is at least half as long as the other; straight away is (1, 0) where both cells
+    coincide.
+    """
+    dx, dy = of[0] - from_[0], of[1] - from_[1]
+    if dx == 0 and dy == 0:
+        return (1, 0)
+    x = _sign(dx) if 2 * abs(dx) >= abs(dy) else 0
+    y = _sign(dy) if 2 * abs(dy) >= abs(dx) else 0
+    return (x, y)
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)
+
+
+def line(start: Cell, step: Cell, count: int) -> Iterator[Cell]:
+    """Yield the *count* cells that follow *start* in direction *step*."""
+    x, y = start
+    for _ in range(count):
+        x, y = x + step[0], y + step[1]
+        yield (x, y)
+
+
+def reachable(
+    start: Cell, budget: int, cost: Callable[[Cell, Cell, int], int | None]
+) -> Mapping[Cell, tuple[int, Cell | None]]:
+    """Return each cell within *budget* feet of walking: (feet spent, the cell before it), nearest first.
+
+    *cost* gets the cell left, the cell entered and the diagonals walked so far, and gives feet or None.
+    """
+    found: dict[Cell, tuple[int, Cell | None]] = {}
+    heap: list[tuple[int, int, int, Cell, Cell | None]] = [(0, 0, 0, start, None)]
+    order = 0
+    while heap:
+        spent, diagonals, _, cell, before = heappop(heap)
+        if cell in found:
+            continue
+        found[cell] = (spent, before)
+        for dx, dy in STEPS:
+            following = (cell[0] + dx, cell[1] + dy)
+            if following in found:
+                continue
+            feet = cost(cell, following, diagonals)
+            if feet is not None and spent + feet <= budget:
+                order += 1
+                heappush(heap, (spent + feet, diagonals + (dx != 0 and dy != 0), order, following, cell))
+    return found
+
+
+def path_to(found: Mapping[Cell, tuple[int, Cell | None]], goal: Cell) -> tuple[Cell, ...]:
+    """Return the steps from the start of a search to *goal*, the start itself left out."""
+    path: list[Cell] = []
+    cell: Cell | None = goal
+    while cell is not None:
+        before = found[cell][1]
+        if before is not None:
+            path.append(cell)
+        cell = before
+    return tuple(reversed(path))

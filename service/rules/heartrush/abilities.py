@@ -1,0 +1,224 @@
+"""Describe abilities as data: tags, costs, parameters, and what they do as lists of operations.
+
+An ability never holds code: its `effects` are operations and its `always` are modifiers, both of closed
+families (`operations.py`, `modifiers.py`). A definition comes from the shipped catalogue or from the opening
+and is checked whole before a fight knows it (`loading.py`). This file knows no fight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias, cast
+
+from service.rules.chance import Chance
+from service.rules.heartrush.sheet import Id
+from service.rules.messages import Tale
+from service.rules.records import EMPTY, record
+from service.rules.rulebook import rule
+
+if TYPE_CHECKING:
+    from service.rules.heartrush.state import Creature, State
+
+Frequency = Literal["passive", "minor", "heart", "major", "weekly", "monthly"]
+Timing = Literal["priority", "slow", "quick", "instant"]
+Tag = Literal[
+    "passive",
+    "minor",
+    "heart",
+    "major",
+    "weekly",
+    "monthly",
+    "priority",
+    "slow",
+    "quick",
+    "instant",
+    "full_action",
+]
+FREQUENCIES: Final[tuple[str, ...]] = ("passive", "minor", "heart", "major", "weekly", "monthly")
+TIMINGS: Final[tuple[str, ...]] = ("priority", "slow", "quick", "instant")
+
+Moment = Literal[
+    "any",
+    "ability_declared",
+    "joining_closed",
+    "stances_revealed",
+    "step_over",
+    "attack_rolled",
+    "rolls_known",
+    "damage_pending",
+    "damage_applied",
+    "engagement_closing",
+    "step_taken",
+    "moves",
+    "stands",
+    "trip",
+]
+"""When a window may open; `any` is one that somebody opened by declaring at an idle moment."""
+
+ROLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "attacker": ("attack_rolled", "rolls_known", "damage_pending", "damage_applied"),
+    "defender": ("attack_rolled", "rolls_known", "damage_pending", "damage_applied"),
+    "hitter": ("damage_pending", "damage_applied"),
+    "hurt": ("damage_pending", "damage_applied"),
+    "mover": ("step_taken", "moves", "stands", "trip"),
+    "declarer": ("ability_declared",),
+}
+"""Whom a moment is about, by name, and the moments that have somebody of this name."""
+
+Who: TypeAlias = str
+"""Whom an operation is about: `self`, `held`, a role of the moment, or `$` and a parameter."""
+
+Value: TypeAlias = Any
+"""What a parameter holds: text, a whole number, a cell, or a list of creatures."""
+
+
+@record
+class Param:
+    """One thing that must be said when the ability is announced."""
+
+    name: str
+    kind: Literal[
+        "creature", "creatures", "stance", "ability", "number", "choice", "condition", "cell", "text"
+    ]
+    side: Literal["any", "enemy", "ally", "other"] = "any"
+    """Whom a creature may be: anybody, an enemy, an ally (or oneself), anybody else."""
+    within_ft: int | None = None
+    engaged: bool = False
+    """Only participants of the open engagement."""
+    choices: tuple[str, ...] = ()
+    least: int = 1
+    most: int = 1
+    optional: bool = False
+    when: Mapping[str, str] = EMPTY
+    """Choices that must have been said for this to be needed; otherwise it is not said at all."""
+
+
+@record
+class Use:
+    """One use of an ability: by whom, of which, said how, and at which moment."""
+
+    path: str
+    creature: str
+    ability: str
+    params: Mapping[str, Any] = EMPTY
+    rush: int = 0
+    """Rush paid beyond the cost: the X of an ability with optional rush."""
+    moment: Moment = "any"
+    about: Mapping[str, str | int] = EMPTY
+    """What the moment is about: roles, the exchange's path, amounts."""
+
+
+@record
+class Requirement:
+    """Something that must be true of the user, the moment or the parameters."""
+
+    kind: ClassVar[str]
+
+    def lacking(self, state: State, use: Use) -> str | None:
+        """Return what is lacking, in lower case, or None where the requirement is met."""
+        raise NotImplementedError
+
+
+@record
+class Op:
+    """One thing an ability does when it resolves; a frame it leaves is finished before the next."""
+
+    kind: ClassVar[str]
+
+    def apply(self, state: State, chance: Chance, use: Use) -> Tale[State]:
+        """Tell what this operation does."""
+        raise NotImplementedError
+
+
+@record
+class Modifier:
+    """Something that holds while an ability is passive on a sheet, or lies on a creature for a time."""
+
+    kind: ClassVar[str]
+
+
+Lasts = Literal["next_roll", "next_attack", "round", "engagement", "minute", "until_reused", "ongoing"]
+
+
+@record
+class Lasting:
+    """A modifier that lies on creatures: who laid it, with what, and until when."""
+
+    id: str
+    source: str
+    ability: str
+    on: tuple[str, ...]
+    modifier: Modifier
+    lasts: Lasts
+    until_s: int | None = None
+    """The campaign second at which it ends, where it ends by the clock."""
+
+
+@record
+class Definition:
+    """What abilities and spells share: what must be said, what must hold, and what they do."""
+
+    id: Id
+    name: str
+    text: str = ""
+    """What it does in a sentence, for people."""
+    trigger: tuple[Moment, ...] = ()
+    """The moments an instant answers; empty at any time."""
+    params: tuple[Param, ...] = ()
+    requires: tuple[Requirement, ...] = ()
+    effects: tuple[Op, ...] = ()
+    always: tuple[Modifier, ...] = ()
+    """What always holds for whoever has it; passive abilities only."""
+
+
+@record
+class Ability(Definition):
+    """An ability as printed: its tags in order, the frequency first."""
+
+    tags: tuple[Tag, ...]
+    rush_extra: bool = False
+    """Whether any number of rush points may be added."""
+
+    @property
+    def frequency(self) -> Frequency:
+        """How often it may be used: its first tag, as loading has made sure."""
+        return cast("Frequency", self.tags[0])
+
+    @property
+    def timing(self) -> Timing | None:
+        """When it may be used; None where nothing is printed."""
+        return next((cast("Timing", tag) for tag in self.tags if tag in TIMINGS), None)
+
+    @property
+    def full_action(self) -> bool:
+        """Whether it spends the action."""
+        return "full_action" in self.tags
+
+
+@record
+class Spell(Definition):
+    """A spell: its elements, whether it may be cast at any moment, and whether it lasts."""
+
+    elements: tuple[str, ...]
+    instant: bool = False
+    ongoing: bool = False
+
+
+def is_instant(definition: Ability | Spell) -> bool:
+    """Tell whether *definition* may be used at any moment."""
+    if isinstance(definition, Spell):
+        return definition.instant
+    return definition.timing == "instant"
+
+
+@rule("HR-ABIL-2", "seed 003, Frequency Tags")
+def passives(state: State, creature: Creature) -> tuple[Modifier, ...]:
+    """A passive ability is always on, without limit: the sheet is asked whenever it matters."""
+    found = (state.abilities.get(name) for name in creature.sheet.abilities)
+    return tuple(modifier for ability in found if ability is not None for modifier in ability.always)
+
+
+@rule("HR-ABIL-10", "seed 000, Minor and Major Abilities")
+def costs_action(definition: Ability | Spell) -> bool:
+    """Abilities cost no action unless they carry the full action tag; a spell always does."""
+    return isinstance(definition, Spell) or definition.full_action

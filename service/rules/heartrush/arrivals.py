@@ -1,0 +1,89 @@
+"""Let creatures arrive late: checked like an opening's, and in the fight from the moment they stand there."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final
+
+from service.rules.grid import cells
+from service.rules.heartrush.catalogue import named
+from service.rules.heartrush.clock import at_rest
+from service.rules.heartrush.entries import Entry, Opening, creature_of, entry_faults, sheet_of, spelled_out
+from service.rules.heartrush.opening_faults import ability_name_faults, creature_faults
+from service.rules.heartrush.permission import gm
+from service.rules.heartrush.sheet import side_of
+from service.rules.heartrush.state import State
+from service.rules.messages import Command, Event, Refused, Tale
+from service.rules.records import changed, record, with_key
+from service.rules.rulebook import rule
+from service.rules.seats import SeatChanged
+from service.rules.table import GM
+
+MOST_CREATURES: Final = 100
+
+
+@record
+class CreatureAdded(Event[State]):
+    """A creature has arrived; in combat it has its action, its free firsts and one rush point at once."""
+
+    type: ClassVar[str] = "creature_added"
+    entry: Entry
+
+    def evolve(self, state: State) -> State:
+        creature = creature_of(self.entry, state.clock_s)
+        if not at_rest(state):
+            creature = changed(
+                creature, action=1, rush=1, free_dash=True, free_object=True, free_callout=True
+            )
+        creatures = with_key(state.creatures, creature.id, creature)
+        abilities = {**named((creature.sheet,), ()), **state.abilities}
+        return changed(state, creatures=creatures, abilities=abilities)
+
+
+@rule("HR-SVC-5", "service ruling", settles=("A-30",))
+@record
+class AddCreature(Command[State]):
+    """Who arrives late has an action and one rush point, no active rounds, and priority by its side alone."""
+
+    type: ClassVar[str] = "add_creature"
+    entry: Entry
+    seat: str | None = None
+    """The player's seat that controls it; null is the GM."""
+
+    def check(self, view: State) -> None:
+        gm(self)
+        opening = Opening(
+            sides=view.sides, player_side=view.player_side, creatures=(self.entry,), terrain=view.terrain
+        )
+        for pointer, fault in (*entry_faults(self.entry, "/creatures/0"),):
+            raise Refused("opening_not_possible", f"{pointer}: {fault}")
+        for pointer, fault in (*creature_faults(opening), *ability_name_faults(opening, view.abilities)):
+            raise Refused("opening_not_possible", f"{pointer}: {fault}")
+        self._check_room(view)
+        if self.seat is not None and self.seat != GM:
+            seat = view.seats.get(self.seat)
+            if seat is None or seat.closed or seat.role != "player":
+                raise Refused("no_such_seat", f"there is no open player's seat {self.seat}", "TABLE-SEAT-1")
+
+    def _check_room(self, view: State) -> None:
+        sheet = sheet_of(self.entry)
+        if sheet.id in view.creatures:
+            raise Refused("creature_taken", f"there is a creature {sheet.id} already")
+        if len(view.creatures) >= MOST_CREATURES:
+            raise Refused("opening_not_possible", f"at most {MOST_CREATURES} creatures take part")
+        for cell in cells(self.entry.position, side_of(sheet.size)):
+            if view.standing_at(cell):
+                raise Refused("space_occupied", f"{view.standing_at(cell)[0].id} stands at {cell}")
+
+    def decide(self, state: State) -> Tale[State]:
+        entry = spelled_out(self.entry)
+        state = yield CreatureAdded(entry=entry)
+        if self.seat is None or self.seat == GM:
+            return state
+        after: State = yield from seated(state, self.seat, sheet_of(entry).id)
+        return after
+
+
+def seated(state: State, seat: str, creature: str) -> Tale[Any]:
+    """Tell that *seat* controls *creature* besides those it has."""
+    creatures = (*state.seats[seat].creatures, creature)
+    return (yield SeatChanged(seat=seat, creatures=creatures, because=("TABLE-SEAT-1",)))

@@ -1,0 +1,315 @@
+"""Run the fight: what the bottom frame of the stack does when nothing lies above it.
+
+setup, precombat, opening roll, priority or turns, resolving, round end, round start, and the end of combat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from service.rules.chance import Chance
+from service.rules.closing import close_epoch
+from service.rules.heartrush import start, turns, upkeep
+from service.rules.heartrush.ability_effects import effects_of_round
+from service.rules.heartrush.clock import time_passed
+from service.rules.heartrush.conditions import fade
+from service.rules.heartrush.lasting import without
+from service.rules.heartrush.permission import gm, left_by_bars
+from service.rules.heartrush.priority import (
+    PriorityGranted,
+    able_members,
+    decline,
+    is_anybody_undecided,
+    pass_after_ability,
+    pass_unable,
+    undecided,
+)
+from service.rules.heartrush.reactions import proactive
+from service.rules.heartrush.rush import lose_rush, rush_of_round
+from service.rules.heartrush.state import Creature, State, is_able
+from service.rules.heartrush.timing import by_turns
+from service.rules.heartrush.windows import idle, known
+from service.rules.heartrush.zero import falling
+from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.records import EMPTY, changed, record
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited, Frame
+from service.rules.table import GM
+
+PRIORITY_COMMANDS = (
+    "dash",
+    "sidestep",
+    "engage",
+    "object",
+    "help",
+    "call_out",
+    "treat_wounds",
+    "break_free",
+    "let_go",
+    "shake_off",
+    "steady",
+    "douse",
+    "hold_breath",
+    "breathe",
+    "go_unconscious",
+    "pass",
+    "pass_side",
+)
+
+LEISURE_COMMANDS = (
+    "treat_wounds",
+    "invoke_wound",
+    "spend_xp",
+    "set_standing",
+    "hide",
+    "coat_weapon",
+    "scrape_weapon",
+)
+"""What a creature may do while no combat runs."""
+
+GM_LEISURE_COMMANDS = ("rest", "award_xp", "advance_clock")
+"""What the GM may set going while no combat runs, besides rulings, checks and arrivals."""
+
+ABILITY_COMMANDS = ("use_ability", "cast", "meditate", "end_spell")
+"""What a creature with abilities or spells may do besides."""
+
+UNTIL_ONE_SIDE_IS_GONE = ("precombat", "priority", "turn", "resolving", "idle")
+"""The phases in which combat may end by itself."""
+
+
+@record
+class CombatFrame(Frame[State]):
+    """The fight itself, below everything unfinished in it."""
+
+    kind: ClassVar[str] = "combat"
+
+    def waits(self, state: State) -> bool:
+        phase = state.phase
+        if phase in UNTIL_ONE_SIDE_IS_GONE and start.is_one_side_gone(state):
+            return False
+        if phase == "priority":
+            return is_anybody_undecided(state)
+        if phase == "turn":
+            return turns.can_take_turn(state)
+        return phase in ("setup", "precombat", "idle", "ended")
+
+    def waiting(self, state: State) -> tuple[Awaited, ...]:  # noqa: PLR0911 - one return for each phase
+        phase = state.phase
+        if not self.waits(state):
+            return ()
+        if phase == "priority":
+            asked = tuple(creature.id for creature in undecided(state))
+            members = tuple(self._of_member(state, creature) for creature in asked)
+            return members + self._unasked(state, asked)
+        if phase == "turn":
+            extra = {
+                creature.id: self._abilities_of(state, creature) for creature in state.creatures.values()
+            }
+            taking = turns.taking_part(state, self._path(state), extra)
+            asked = tuple(awaited.creature or "" for awaited in taking)
+            return taking + self._unasked(state, asked)
+        if phase == "precombat":
+            return (self._of_gm(state, "grant_priority", "end_combat"), *self._unasked(state, ()))
+        if phase == "setup":
+            return (self._of_gm(state, "begin_combat"), *self._at_leisure(state))
+        if phase == "idle":
+            return (self._of_gm(state, "pass_side", "end_combat"),)
+        return self._at_leisure(state)
+
+    def _at_leisure(self, state: State) -> tuple[Awaited, ...]:
+        """Return what may be done while no combat runs; it keeps nobody waiting."""
+        between = Awaited(
+            prompt=f"{self._path(state)}/gm", seat=GM, accepts=GM_LEISURE_COMMANDS, optional=True
+        )
+        creatures = tuple(
+            Awaited(
+                prompt=f"{self._path(state)}/{creature.id}",
+                seat=state.controller(creature.id),
+                accepts=LEISURE_COMMANDS,
+                creature=creature.id,
+                optional=True,
+            )
+            for creature in state.creatures.values()
+            if is_able(creature)
+        )
+        return (between, *creatures)
+
+    def _unasked(self, state: State, asked: tuple[str, ...]) -> tuple[Awaited, ...]:
+        """Return what may be done at any time: strike at who gives an opening, fall when at zero."""
+        path = self._path(state)
+        return proactive(state, path) + falling(state, path, asked) + idle(state, path)
+
+    def _path(self, state: State) -> str:
+        return f"r{state.round}/{state.phase}"
+
+    def _of_gm(self, state: State, *accepts: str) -> Awaited:
+        return Awaited(prompt=self._path(state), seat=GM, accepts=accepts)
+
+    def _of_member(self, state: State, creature: str) -> Awaited:
+        return Awaited(
+            prompt=f"{self._path(state)}/{creature}",
+            seat=state.controller(creature),
+            accepts=self._accepts(state, state.creatures[creature]),
+            creature=creature,
+            optional=True,
+        )
+
+    def _accepts(self, state: State, creature: Creature) -> tuple[str, ...]:
+        """Return what a creature may do with priority; some of it may be forbidden to it by an ability."""
+        return left_by_bars(state, creature, PRIORITY_COMMANDS + self._abilities_of(state, creature))
+
+    def _abilities_of(self, state: State, creature: Creature) -> tuple[str, ...]:
+        return ABILITY_COMMANDS if state.abilities and known(creature) else ()
+
+    def advance(self, state: State, chance: Chance) -> Tale[State]:  # noqa: PLR0911 - one return for each phase
+        phase = state.phase
+        if phase == "opening":
+            opened = turns.set_order if by_turns(state) else start.opening_roll
+            return (yield from opened(state, chance))
+        if phase in UNTIL_ONE_SIDE_IS_GONE and start.is_one_side_gone(state):
+            return (yield from start.end_if_one_side_is_gone(state, chance))
+        if phase == "resolving":
+            return (yield from pass_after_ability(state))
+        if phase == "priority":
+            return (yield from (decline if state.member_passed else pass_unable)(state))
+        if phase == "turn":
+            return (yield from turns.turn_over(state))
+        if phase == "round_end":
+            queue = upkeep.due(state)
+            return (yield from upkeep.begin_upkeep(state, queue) if queue else end_round(state, chance))
+        if phase == "round_over":
+            return (yield from end_round(state, chance))
+        if phase == "ending":
+            return (yield from start.end(state, chance, state.ending))
+        assert phase == "round_start", phase
+        return (yield from begin_round(state))
+
+
+@record
+class RoundEnded(Event[State]):
+    """A round is over: unspent rush is gone, and whoever was surprised is so no longer."""
+
+    type: ClassVar[str] = "round_ended"
+    round: int
+
+    def evolve(self, state: State) -> State:
+        creatures = {
+            name: changed(lose_rush(creature), surprised=False) for name, creature in state.creatures.items()
+        }
+        clock_s = state.clock_s + int(state.option("round_seconds"))
+        if state.lasting:
+            state = changed(state, lasting=without(state, "round"))
+        return changed(state, phase="round_start", priority_side=None, creatures=creatures, clock_s=clock_s)
+
+
+@record
+class RoundStarted(Event[State]):
+    """A round begins: an action and the free firsts for everybody."""
+
+    type: ClassVar[str] = "round_started"
+    round: int
+
+    def evolve(self, state: State) -> State:
+        creatures = {
+            name: changed(
+                creature,
+                action=1,
+                free_dash=True,
+                free_object=True,
+                free_callout=True,
+                moved_ft=0,
+                dashed=False,
+                used_reach=False,
+                ranged_stance_taken=False,
+                shrugs=0,
+                spell_cast=False,
+                cast_at_ft=0,
+                meditation=creature.meditation + 1 if creature.meditates else 0,
+                meditates=False,
+                acted=False,
+            )
+            for name, creature in state.creatures.items()
+        }
+        return changed(
+            state,
+            round=self.round,
+            passes=0,
+            auto_passes=0,
+            acted_this_round=False,
+            engagements=0,
+            movements=0,
+            starter=None,
+            turns=turns.order_of_round(state) if by_turns(state) else (),
+            delayed=(),
+            creatures=creatures,
+        )
+
+
+@record
+class NobodyCanAct(Event[State]):
+    """Neither side has anybody able to act: the fight waits for the GM."""
+
+    type: ClassVar[str] = "nobody_can_act"
+
+    def evolve(self, state: State) -> State:
+        return changed(state, phase="idle", priority_side=None)
+
+
+@record
+class CombatEnding(Event[State]):
+    """The GM ends combat; what was unfinished is dropped."""
+
+    type: ClassVar[str] = "combat_ending"
+    reason: str
+
+    def evolve(self, state: State) -> State:
+        stacks = changed(state.stacks, table=state.stacks.table[:1])
+        return changed(state, phase="ending", ending=self.reason, stacks=stacks, told=EMPTY)
+
+
+def end_round(state: State, chance: Chance) -> Tale[State]:
+    """Tell the end of a round and disclose what its dice were derived from."""
+    state = yield RoundEnded(round=state.round, because=("HR-PRIO-4", "HR-RUSH-3"))
+    after: State = yield from close_epoch(state, chance)
+    return after
+
+
+@rule("HR-START-5", "seed 000, Starting Combat")
+def begin_round(state: State) -> Tale[State]:
+    """The side that began the fight opens every later round with priority."""
+    still = not state.acted_this_round
+    state = yield RoundStarted(round=state.round + 1, because=("HR-ACT-1",))
+    state = yield from time_passed(state, state.clock_s - int(state.option("round_seconds")))
+    state = yield from fade(state)
+    state = yield from rush_of_round(state)
+    if state.lasting:
+        state = yield from effects_of_round(state)
+    if still and not any(able_members(state, side) for side in state.sides):
+        return (yield NobodyCanAct(because=("HR-PRIO-10",)))
+    if by_turns(state):
+        return (yield from turns.turn_from(state, 0))
+    assert state.starting_side is not None
+    return (yield PriorityGranted(side=state.starting_side))
+
+
+@record
+class EndCombat(Command[State]):
+    """End combat by the GM's word."""
+
+    type: ClassVar[str] = "end_combat"
+    reason: str = "called by the gm"
+
+    def check(self, view: State) -> None:
+        if view.phase == "ended":
+            raise Refused("encounter_over", "combat has ended", "HR-GEN-1")
+        gm(self)
+        if view.phase == "setup":
+            raise Refused("no_encounter", "combat has not begun", "HR-SVC-4")
+
+    def decide(self, state: State) -> Tale[State]:
+        return (yield CombatEnding(reason=self.reason, because=("HR-SVC-4",)))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield Offer(type=cls.type, prompt=None)

@@ -1,0 +1,120 @@
+"""Describe what a fight begins with: its creatures, seats, ground, options and abilities of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated
+
+from service.rules.heartrush.abilities import Ability, Spell
+from service.rules.heartrush.bestiary import BESTIARY, drawn
+from service.rules.heartrush.catalogue import named
+from service.rules.heartrush.ground import Scenery, Terrain
+from service.rules.heartrush.sheet import Id, Sheet
+from service.rules.heartrush.state import Creature
+from service.rules.records import EMPTY, changed, record
+from service.rules.table import Option
+
+Fault = tuple[str, str]
+"""A JSON pointer into the opening, and what is wrong there."""
+
+
+@record
+class Entry:
+    """A creature that takes part: its sheet or its stat block, and where and how it stands at the beginning.
+
+    A stat block needs `id` and `side` beside it; a sheet has them itself.
+    """
+
+    position: tuple[int, int]
+    sheet: Sheet | None = None
+    stat_block: str | None = None
+    """The name of a shipped stat block."""
+    id: Id | None = None
+    side: Id | None = None
+    name: str | None = None
+    """Null takes the stat block's."""
+    hp: int | None = None
+    """Null takes the maximum."""
+    heart_die: int | None = None
+    """The live heart die as faces; null takes the maximum."""
+
+
+def sheet_of(entry: Entry) -> Sheet:
+    """Return the sheet of *entry*: its own, or that of its stat block; one without either is a fault."""
+    if entry.sheet is not None:
+        return entry.sheet
+    assert entry.stat_block is not None, "an entry without a sheet names a stat block"
+    return drawn(entry.stat_block, entry.id or "", entry.side or "", entry.name)
+
+
+def spelled_out(entry: Entry) -> Entry:
+    """Return *entry* with its whole sheet, so that a record needs no bestiary."""
+    if entry.sheet is not None:
+        return entry
+    return changed(entry, sheet=sheet_of(entry), stat_block=None, id=None, side=None, name=None)
+
+
+def entry_faults(entry: Entry, at: str) -> Iterator[Fault]:
+    """Yield what keeps *entry* from having a sheet."""
+    if entry.sheet is not None:
+        if any(value is not None for value in (entry.stat_block, entry.id, entry.side, entry.name)):
+            yield at, "a sheet, or a stat block with id and side: not both"
+    elif entry.stat_block not in BESTIARY:
+        yield f"{at}/stat_block", "a sheet, or the name of a stat block"
+    else:
+        for key, value in (("id", entry.id), ("side", entry.side)):
+            if value is None:
+                yield f"{at}/{key}", "a stat block needs it"
+
+
+@record
+class SeatEntry:
+    """A seat that is open from the start: a player's with its creatures, or an observer's."""
+
+    seat: Id
+    role: Annotated[str, "player or observer"] = "player"
+    creatures: tuple[Id, ...] = ()
+
+
+@record
+class Opening:
+    """Everything a fight begins with."""
+
+    sides: tuple[Id, ...]
+    player_side: Id
+    creatures: tuple[Entry, ...]
+    seats: tuple[SeatEntry, ...] = ()
+    options: Mapping[str, Option] = EMPTY
+    terrain: Mapping[str, Terrain] = EMPTY
+    scenery: Scenery = Scenery()
+    declared_sides: tuple[Id, ...] = ()
+    abilities: tuple[Ability, ...] = ()
+    """Abilities of your own, beside the shipped ones; sheets name them by id."""
+    spells: tuple[Spell, ...] = ()
+    """Spells of your own, beside the shipped ones."""
+    turn_order: tuple[Id, ...] = ()
+    """The order of turns, where creatures take turns; empty rolls for it."""
+    title: str = ""
+
+
+def known_in(opening: Opening) -> Mapping[str, Ability | Spell]:
+    """Return every ability and spell that the sheets of *opening* name, and its own."""
+    sheets = (sheet_of(entry) for entry in opening.creatures)
+    return named(sheets, (*opening.abilities, *opening.spells))
+
+
+def creature_of(entry: Entry, clock_s: int = 0) -> Creature:
+    """Return the creature that *entry* brings at *clock_s*, as it is before anything happens."""
+    sheet = sheet_of(entry)
+    first = sheet.weapons[0].id if sheet.weapons else None
+    hp = sheet.hp_max if entry.hp is None else entry.hp
+    return Creature(
+        sheet=sheet,
+        position=(entry.position[0], entry.position[1]),
+        heart_die=entry.heart_die or sheet.heart_die,
+        hp=hp,
+        down_since_s=None if hp > 0 else clock_s,
+        wielded=sheet.wielded or first,
+        doses={poison.id: poison.doses for poison in sheet.poisons},
+        destiny_points=sheet.destiny_points,
+    )

@@ -1,0 +1,69 @@
+"""Heal creatures: hit points rise as far as their wounds allow, and who is above zero again wakes.
+
+Every gain of hit points comes through `heal`; nothing here asks where it came from.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from service.rules.heartrush.state import State
+from service.rules.messages import Event, Tale
+from service.rules.records import record
+from service.rules.rulebook import rule
+
+
+@record
+class Healed(Event[State]):
+    """A creature regained hit points; what its wounds did not allow was lost."""
+
+    type: ClassVar[str] = "healed"
+    creature: str
+    amount: int
+    """What was offered."""
+    hp: int
+    """Hit points after it."""
+    source: str | None = None
+
+    def evolve(self, state: State) -> State:
+        clock = {"down_since_s": None} if self.hp > 0 else {}
+        return state.with_creature(self.creature, hp=self.hp, **clock)
+
+
+@record
+class Woke(Event[State]):
+    """An unconscious creature is awake again; it lies or stands as it did before."""
+
+    type: ClassVar[str] = "woke"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, vitality="active", down_since_s=None)
+
+
+@rule("HR-REST-6", "edition, Rests; seed 002, Wounds")
+def heal(state: State, creature: str, amount: int, source: str | None = None) -> Tale[State]:
+    """Whatever heals stops at what wounds leave of the maximum; the dead stay dead."""
+    found = state.creatures[creature]
+    if found.vitality == "dead" or amount <= 0:
+        return state
+    hp = healed_to(found.hp, amount, found.hp_cap)
+    state = yield Healed(
+        creature=creature, amount=amount, hp=hp, source=source, because=("HR-WND-1", "HR-REST-6")
+    )
+    return (yield from wake(state, creature))
+
+
+@rule("HR-WND-1", "seed 002, Wounds", settles=("A-22",))
+def healed_to(hp: int, amount: int, cap: int) -> int:
+    """Hit points gained stop at the maximum less the ranks of all wounds, and never fall by it."""
+    return max(hp, min(hp + amount, cap))
+
+
+@rule("HR-ZERO-5", "seed 002, Zero Hit Points")
+def wake(state: State, creature: str) -> Tale[State]:
+    """An unconscious creature stays so until its hit points are above zero, and then wakes by itself."""
+    found = state.creatures[creature]
+    if found.vitality != "unconscious" or found.hp <= 0:
+        return state
+    return (yield Woke(creature=creature))

@@ -1,0 +1,88 @@
+"""Forbid what conditions forbid: acting at all, acting after moving, coming nearer to what one fears.
+
+`permission.acting` asks here in the ledger's order; a creature in good health costs one look.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from service.rules.heartrush.state import Creature
+from service.rules.messages import Refused
+from service.rules.rulebook import rule
+
+MOVES: Final = ("dash", "sidestep")
+SPELLS: Final = ("cast",)
+ACTS: Final = (
+    *SPELLS,
+    "engage",
+    "join_engagement",
+    "help",
+    "object",
+    "opportunity_attack",
+    "trip",
+    "use_ability",
+    "declare_instant",
+    "break_free",
+    "shake_off",
+    "douse",
+    "steady",
+)
+
+
+def check_able(creature: Creature, command: str, allow: tuple[str, ...]) -> None:
+    """Refuse what *creature* cannot do in the state it is in; *allow* excuses states."""
+    if creature.vitality != "active":
+        check_alive(creature)
+        check_conscious(creature)
+    if creature.conditions:
+        if "stunned" not in allow:
+            check_stunned(creature)
+        if "incapacitated" not in allow:
+            check_incapacitated(creature)
+    if creature.surprised and "surprised" not in allow:
+        refuse_surprised(creature)
+    if creature.conditions and creature.has("confused"):
+        check_confused(creature, command)
+
+
+@rule("HR-START-7", "edition, Combat")
+def refuse_surprised(creature: Creature) -> None:
+    """Whoever is surprised uses no abilities and does not move in round 1; others may strike at it."""
+    raise Refused("surprised", f"{creature.id} is surprised")
+
+
+def check_alive(creature: Creature) -> None:
+    """Refuse the dead, and who has left the fight."""
+    if creature.vitality == "gone":
+        raise Refused("dead", f"{creature.id} has left the fight", "HR-SVC-1")
+    if creature.vitality == "dead":
+        raise Refused("dead", f"{creature.id} is dead", "HR-ZERO-4")
+
+
+@rule("HR-COND-26", "seed 002, Zero Hit Points; service ruling")
+def check_conscious(creature: Creature) -> None:
+    """The unconscious do nothing, like the incapacitated, until their hit points are above zero."""
+    if creature.vitality == "unconscious":
+        raise Refused("unconscious", f"{creature.id} is unconscious", "HR-ZERO-6")
+
+
+@rule("HR-COND-6", "edition, Conditions")
+def check_stunned(creature: Creature) -> None:
+    """The stunned have no speed, no actions, abilities, speech or attacks, and stand helpless."""
+    if creature.has("stunned"):
+        raise Refused("stunned", f"{creature.id} is stunned")
+
+
+@rule("HR-COND-7", "edition, Conditions")
+def check_incapacitated(creature: Creature) -> None:
+    """The incapacitated do nothing but speak, and enemies may strike at them whenever they can pay."""
+    if creature.has("incapacitated"):
+        raise Refused("incapacitated", f"{creature.id} is incapacitated")
+
+
+def check_confused(creature: Creature, command: str) -> None:
+    """Refuse the second of moving and acting in one round, and any spell (HR-COND-14)."""
+    moved = creature.moved_ft > 0 or creature.dashed
+    if command in SPELLS or (command in ACTS and moved) or (command in MOVES and creature.acted):
+        raise Refused("confused_move_or_act", f"{creature.id} is confused", "HR-COND-14")

@@ -1,0 +1,110 @@
+"""Open a fight: who takes part, where, by which house options; all of it is checked before it exists."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from service.rules.heartrush.combat import CombatFrame
+from service.rules.heartrush.entries import (
+    Fault,
+    Opening,
+    creature_of,
+    known_in,
+    sheet_of,
+    spelled_out,
+)
+from service.rules.heartrush.opening_faults import faults
+from service.rules.heartrush.state import State
+from service.rules.heartrush.timing import assumed_slow, by_turns
+from service.rules.messages import Command, Event, Refused, Tale
+from service.rules.records import changed, record
+from service.rules.rulebook import rule
+from service.rules.stack import Stacks
+from service.rules.table import GM, DiceSetup, Seat
+
+
+@record
+class EncounterOpened(Event[State]):
+    """The encounter exists: its edition, dice and everything it begins with, for all to see."""
+
+    type: ClassVar[str] = "encounter_opened"
+    encounter: str
+    edition: str
+    digest: str
+    dice: DiceSetup
+    opening: Opening
+
+    def evolve(self, state: State) -> State:
+        return initial(self)
+
+
+@record
+class TimingAssumed(Event[State]):
+    """A warning: these abilities carry no timing tag, and in turns they count as slow."""
+
+    type: ClassVar[str] = "timing_assumed"
+    abilities: tuple[str, ...]
+
+    def evolve(self, state: State) -> State:
+        return state
+
+
+def initial(opened: EncounterOpened) -> State:
+    """Return the state a fight begins with."""
+    opening = opened.opening
+    seats = {GM: Seat(role=GM)} | {
+        entry.seat: Seat(role=entry.role, creatures=entry.creatures) for entry in opening.seats
+    }
+    return State(
+        encounter=opened.encounter,
+        edition=opened.edition,
+        digest=opened.digest,
+        dice=opened.dice,
+        options=opening.options,
+        seats=seats,
+        sides=opening.sides,
+        player_side=opening.player_side,
+        declared_sides=opening.declared_sides,
+        terrain=opening.terrain,
+        scenery=opening.scenery,
+        creatures={sheet_of(entry).id: creature_of(entry) for entry in opening.creatures},
+        abilities=known_in(opening),
+        given_order=opening.turn_order,
+        stacks=Stacks(table=(CombatFrame(path="combat"),)),
+    )
+
+
+@rule("HR-GEN-1", "seed 000, Combat")
+@record
+class OpenEncounter(Command[State]):
+    """Combat is a sequence of rounds, in which creatures use abilities and fight engagements."""
+
+    type: ClassVar[str] = "open"
+    encounter: str
+    edition: str
+    digest: str
+    dice: DiceSetup
+    opening: Opening
+
+    def check(self, view: State) -> None:
+        if view.encounter:
+            raise Refused("already_open", f"{view.encounter} is open already")
+        for pointer, fault in self.check_opening():
+            raise Refused("opening_not_possible", f"{pointer}: {fault}")
+
+    def check_opening(self) -> tuple[Fault, ...]:
+        """Return everything that keeps the opening from being a fight: the API asks before it appends."""
+        return tuple(faults(self.opening))
+
+    def decide(self, state: State) -> Tale[State]:
+        state = yield EncounterOpened(
+            encounter=self.encounter,
+            edition=self.edition,
+            digest=self.digest,
+            dice=self.dice,
+            opening=changed(self.opening, creatures=tuple(map(spelled_out, self.opening.creatures))),
+        )
+        untimed = tuple(name for name, found in state.abilities.items() if assumed_slow(found))
+        if not untimed or not by_turns(state):
+            return state
+        return (yield TimingAssumed(abilities=untimed, because=("HR-TIME-5", "A-47")))

@@ -1,0 +1,228 @@
+"""Find everything that keeps an opening from being a fight, each fault with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from re import compile as pattern
+from typing import Final
+
+from service.rules.grid import FEET, Cell, cells
+from service.rules.heartrush.abilities import Ability, Spell
+from service.rules.heartrush.catalogue import CATALOGUE
+from service.rules.heartrush.entries import (
+    Fault,
+    Opening,
+    creature_of,
+    entry_faults,
+    sheet_of,
+)
+from service.rules.heartrush.loading import faults as definition_faults
+from service.rules.heartrush.options import OPTIONS
+from service.rules.heartrush.sheet import Sheet
+from service.rules.heartrush.sizes import fit_together
+from service.rules.heartrush.state import Creature
+from service.rules.heartrush.weapons import may_wield
+from service.rules.table import GM
+
+ID: Final = pattern(r"[a-z0-9][a-z0-9-]{0,23}")
+ABILITY_ID: Final = pattern(r"[a-z0-9][a-z0-9-]{0,39}")
+RESERVED: Final = ("table", GM)
+SIDES: Final = 2
+SHARING: Final = 2
+"""Sizes by which two creatures differ that may share a space."""
+CELL: Final = pattern(r"-?\d{1,4},-?\d{1,4}")
+MOST_CN: Final = 200
+MOST_FT: Final = 1000
+MOST_DICE: Final = 20
+
+
+def faults(opening: Opening) -> Iterator[Fault]:
+    """Yield everything that keeps *opening* from being a fight, each with its place."""
+    nameless = [
+        f for i, entry in enumerate(opening.creatures) for f in entry_faults(entry, f"/creatures/{i}")
+    ]
+    if nameless:
+        yield from nameless
+        return
+    yield from _side_faults(opening)
+    yield from creature_faults(opening)
+    yield from _ability_faults(opening)
+    yield from _seat_faults(opening)
+    yield from _option_faults(opening)
+    yield from _scenery_faults(opening)
+
+
+def _side_faults(opening: Opening) -> Iterator[Fault]:
+    if len(opening.sides) != SIDES or len(dict.fromkeys(opening.sides)) != SIDES:
+        yield "/sides", "a fight has exactly two sides, of different names"
+    for i, side in enumerate(opening.sides):
+        if not ID.fullmatch(side):
+            yield f"/sides/{i}", "an id is a-z, 0-9 and -, at most 24"
+    if opening.player_side not in opening.sides:
+        yield "/player_side", "one of the two sides"
+    for i, side in enumerate(opening.declared_sides):
+        if side not in opening.sides:
+            yield f"/declared_sides/{i}", "one of the two sides"
+
+
+def creature_faults(opening: Opening) -> Iterator[Fault]:
+    """Yield what is wrong with the creatures of *opening* and their places; all of them have sheets."""
+    yield from _sheet_faults(opening)
+    yield from _position_faults(opening)
+
+
+def _sheet_faults(opening: Opening) -> Iterator[Fault]:
+    seen: dict[str, int] = {}
+    for i, entry in enumerate(opening.creatures):
+        sheet, at = sheet_of(entry), f"/creatures/{i}/sheet"
+        if not ID.fullmatch(sheet.id) or sheet.id in RESERVED:
+            yield f"{at}/id", "an id is a-z, 0-9 and -, at most 24, and neither table nor gm"
+        if sheet.id in seen:
+            yield f"{at}/id", f"creature {seen[sheet.id]} has this id already"
+        seen[sheet.id] = i
+        if sheet.side not in opening.sides:
+            yield f"{at}/side", "one of the two sides"
+        if sheet.hp_max < 1:
+            yield f"{at}/hp_max", "at least 1"
+        if entry.hp is not None and not -sheet.hp_max < entry.hp <= sheet.hp_max:
+            yield f"/creatures/{i}/hp", "more than the negative of the maximum, and at most the maximum"
+        if entry.heart_die is not None and entry.heart_die not in (4, 6, 8, 10, 12, 20)[:6]:
+            yield f"/creatures/{i}/heart_die", "a die: 4, 6, 8, 10, 12 or 20"
+        if entry.heart_die is not None and entry.heart_die > sheet.heart_die:
+            yield f"/creatures/{i}/heart_die", "at most the sheet's heart die"
+        yield from _weapon_faults(sheet, at)
+        yield from _poison_faults(sheet, at)
+
+
+def _ability_faults(opening: Opening) -> Iterator[Fault]:
+    own: dict[str, Ability | Spell] = {}
+    given: tuple[tuple[str, tuple[Ability | Spell, ...]], ...] = (
+        ("abilities", opening.abilities),
+        ("spells", opening.spells),
+    )
+    for key, found in given:
+        for i, definition in enumerate(found):
+            at = f"/{key}/{i}"
+            if not ABILITY_ID.fullmatch(definition.id) or definition.id in CATALOGUE or definition.id in own:
+                yield f"{at}/id", "an id that no other ability or spell has, shipped ones included"
+            own[definition.id] = definition
+            yield from ((f"{at}{pointer}", fault) for pointer, fault in definition_faults(definition))
+    yield from ability_name_faults(opening, own)
+    names = [sheet_of(entry).id for entry in opening.creatures]
+    if opening.turn_order and sorted(opening.turn_order) != sorted(names):
+        yield "/turn_order", "every creature, once"
+
+
+def ability_name_faults(opening: Opening, own: Mapping[str, Ability | Spell]) -> Iterator[Fault]:
+    """Yield the abilities on sheets that nobody defines."""
+    for i, entry in enumerate(opening.creatures):
+        for j, name in enumerate(sheet_of(entry).abilities):
+            if not isinstance(own.get(name, CATALOGUE.get(name)), Ability):
+                yield f"/creatures/{i}/sheet/abilities/{j}", "no ability has this id"
+
+
+def _weapon_faults(sheet: Sheet, at: str) -> Iterator[Fault]:
+    names = [weapon.id for weapon in sheet.weapons]
+    if sheet.wielded is not None and sheet.wielded not in names:
+        yield f"{at}/wielded", "one of the creature's weapons"
+    for i, weapon in enumerate(sheet.weapons):
+        if not ID.fullmatch(weapon.id) or weapon.id == "unarmed" or names.index(weapon.id) != i:
+            yield f"{at}/weapons/{i}/id", "an id no other weapon of the creature has, and not unarmed"
+        if not may_wield(sheet, weapon):
+            yield f"{at}/weapons/{i}", f"a {sheet.size} creature cannot wield a {weapon.size_class} weapon"
+
+
+def _poison_faults(sheet: Sheet, at: str) -> Iterator[Fault]:
+    names = [poison.id for poison in sheet.poisons]
+    for i, poison in enumerate(sheet.poisons):
+        if not ID.fullmatch(poison.id) or names.index(poison.id) != i:
+            yield f"{at}/poisons/{i}/id", "an id no other poison of the creature has"
+        if poison.doses < 0 or not 0 <= poison.dice <= MOST_DICE:
+            yield f"{at}/poisons/{i}", f"no fewer than no doses, and from 0 to {MOST_DICE} dice"
+
+
+def _position_faults(opening: Opening) -> Iterator[Fault]:
+    taken: dict[Cell, list[Creature]] = {}
+    for i, entry in enumerate(opening.creatures):
+        at: Cell = (entry.position[0], entry.position[1])
+        creature = creature_of(entry)
+        for cell in cells(at, creature.space):
+            if opening.terrain.get(f"{cell[0]},{cell[1]}") == "wall":
+                yield f"/creatures/{i}/position", "inside a wall"
+            there = [other for other in taken.get(cell, ()) if abs(other.rank - creature.rank) < SHARING]
+            if there and not fit_together(creature, there):
+                yield f"/creatures/{i}/position", f"{there[0].id} stands there"
+            taken.setdefault(cell, []).append(creature)
+
+
+def _scenery_faults(opening: Opening) -> Iterator[Fault]:
+    yield from _cell_faults(opening)
+    yield from _ground_faults(opening)
+    scenery = opening.scenery
+    for key, cn in scenery.climb_cn.items():
+        if not 1 <= cn <= MOST_CN:
+            yield f"/scenery/climb_cn/{key}", f"from 1 to {MOST_CN}"
+    for key, feet in scenery.heights.items():
+        if feet % FEET or abs(feet) > MOST_FT:
+            yield f"/scenery/heights/{key}", f"in fives, at most {MOST_FT} either way"
+
+
+def _cell_faults(opening: Opening) -> Iterator[Fault]:
+    scenery = opening.scenery
+    places: tuple[tuple[str, Iterable[str]], ...] = (
+        ("/terrain", opening.terrain),
+        ("/scenery/light", scenery.light),
+        ("/scenery/water", scenery.water),
+        ("/scenery/climb_cn", scenery.climb_cn),
+        ("/scenery/sheer", scenery.sheer),
+        ("/scenery/heights", scenery.heights),
+    )
+    for at, keys in places:
+        for key in keys:
+            if not CELL.fullmatch(key):
+                yield f"{at}/{key}", "a cell is written x,y"
+
+
+def _ground_faults(opening: Opening) -> Iterator[Fault]:
+    scenery = opening.scenery
+    for at, keys, ground in (
+        ("/scenery/water", scenery.water, "deep_water"),
+        ("/scenery/climb_cn", scenery.climb_cn, "climb"),
+        ("/scenery/sheer", scenery.sheer, "climb"),
+    ):
+        for key in keys:
+            if opening.terrain.get(key) != ground:
+                yield f"{at}/{key}", f"its terrain is {ground}"
+
+
+def _seat_faults(opening: Opening) -> Iterator[Fault]:
+    creatures = {sheet_of(entry).id: "" for entry in opening.creatures}
+    names: dict[str, int] = {}
+    for i, seat in enumerate(opening.seats):
+        at = f"/seats/{i}"
+        if not ID.fullmatch(seat.seat) or seat.seat == GM or seat.seat in names:
+            yield f"{at}/seat", "an id no other seat has, and not gm"
+        names[seat.seat] = i
+        if seat.role not in ("player", "observer"):
+            yield f"{at}/role", "player or observer"
+        if seat.role == "observer" and seat.creatures:
+            yield f"{at}/creatures", "an observer controls no creature"
+        for j, creature in enumerate(seat.creatures):
+            if creature not in creatures:
+                yield f"{at}/creatures/{j}", "no creature has this id"
+            elif creatures[creature]:
+                yield f"{at}/creatures/{j}", f"{creatures[creature]} controls it already"
+            else:
+                creatures[creature] = seat.seat
+
+
+def _option_faults(opening: Opening) -> Iterator[Fault]:
+    for key, value in opening.options.items():
+        spec = OPTIONS.get(key)
+        if spec is None:
+            yield f"/options/{key}", "no such option"
+        elif spec.bounds is not None:
+            if type(value) is not int or not spec.bounds[0] <= value <= spec.bounds[1]:
+                yield f"/options/{key}", f"a whole number from {spec.bounds[0]} to {spec.bounds[1]}"
+        elif not any(value == known and type(value) is type(known) for known in spec.values):
+            yield f"/options/{key}", "one of " + ", ".join(map(str, spec.values))

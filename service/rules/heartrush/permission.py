@@ -1,0 +1,173 @@
+"""Check who may act at all, in the ledger's order: lifecycle, actor's state, timing; costs come after.
+
+Every command of a creature begins with `acting`; what needs priority goes on with `holding_priority`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, Protocol
+
+from service.rules.heartrush.incapacity import check_able
+from service.rules.heartrush.lasting import barred
+from service.rules.heartrush.state import Creature, State, is_able
+from service.rules.heartrush.timing import built_in_speed, by_turns, check_turn
+from service.rules.messages import Actor, Refused
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited, owed
+
+
+class Sent(Protocol):
+    """Anything that somebody sends."""
+
+    @property
+    def type(self) -> str: ...
+    @property
+    def by(self) -> Actor: ...
+
+
+def running(view: State) -> None:
+    """Refuse unless combat has begun and is not over."""
+    if view.phase == "ended":
+        raise Refused("encounter_over", "combat has ended", "HR-GEN-1")
+    if view.phase == "setup":
+        raise Refused("no_priority", "combat has not begun", "HR-START-1")
+
+
+def gm(command: Sent) -> None:
+    """Refuse everybody but the GM."""
+    if command.by.role != "gm":
+        raise Refused("not_gm", f"{command.by.seat} is not the gm", "HR-SVC-1")
+
+
+def own(view: State, command: Sent, creature: str) -> Creature:
+    """Return the creature if the command's seat controls it."""
+    found = view.creatures.get(creature)
+    if found is None:
+        raise Refused("no_such_creature", f"there is no creature {creature}", "TABLE-SEAT-1")
+    if view.controller(creature) != command.by.seat:
+        raise Refused("not_your_creature", f"{command.by.seat} does not control {creature}", "TABLE-SEAT-1")
+    return found
+
+
+def acting(view: State, command: Sent, creature: str, *, allow: tuple[str, ...] = ()) -> Creature:
+    """Return the creature that acts: the seat's own, and in a state to act (*allow* excuses states)."""
+    running(view)
+    found = own(view, command, creature)
+    check_able(found, command.type, allow)
+    return found
+
+
+@rule("HR-ENG-8", "service ruling")
+def engaged(view: State) -> bool:
+    """One engagement is open at a time: none is declared inside another."""
+    return any(frame.kind == "engagement" for frame in view.stacks.table)
+
+
+def holding_priority(view: State, creature: Creature, action: str = "act") -> None:
+    """Refuse an action unless it is the side's to act, or in turns the creature's, and nothing forbids it."""
+    if by_turns(view):
+        check_turn(view, creature, built_in_speed(action))
+    else:
+        has_priority(view, creature)
+    if view.lasting:
+        check_unbarred(view, creature, action)
+
+
+@rule("HR-PRIO-1", "seed 000, Priority During Combat")
+def has_priority(view: State, creature: Creature) -> None:
+    """While a side holds priority, any one of its members may use one ability."""
+    if engaged(view):
+        no_priority_in_engagements()
+    if view.phase != "priority" or view.priority_side != creature.side:
+        raise Refused("no_priority", f"{creature.side} does not hold priority")
+    top = view.top
+    assert top is not None, "combat keeps its frame"
+    if top.kind != "combat":
+        raise Refused("no_priority", f"{top.path} is not resolved yet")
+    if is_held_back(view, creature):
+        raise Refused("no_priority", f"{view.starter} was named to begin", "HR-START-4")
+
+
+BARRED_BY: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "dash": ("act", "move"),
+        "sidestep": ("act", "move", "sidestep"),
+        "call_out": ("act", "speak"),
+        "cast": ("act", "speak"),
+    }
+)
+"""What of a bar stops an action; the others are stopped by `act`."""
+
+
+def is_unbarred(view: State, creature: Creature, action: str) -> bool:
+    """Tell whether nothing that lies on *creature* forbids it an action."""
+    return not any(barred(view, creature, what) for what in BARRED_BY.get(action, ("act",)))
+
+
+ALWAYS: Final = ("pass", "pass_side", "go_unconscious", "end_spell")
+"""What no ability that lies on a creature forbids."""
+
+
+def left_by_bars(view: State, creature: Creature, actions: tuple[str, ...]) -> tuple[str, ...]:
+    """Return those of *actions* that nothing which lies on *creature* forbids."""
+    if not view.lasting:
+        return actions
+    return tuple(name for name in actions if name in ALWAYS or is_unbarred(view, creature, name))
+
+
+def check_unbarred(view: State, creature: Creature, action: str) -> None:
+    """Refuse what an ability that lies on *creature* forbids."""
+    if not is_unbarred(view, creature, action):
+        raise Refused("barred", f"something keeps {creature.id} from that", "HR-GEN-3")
+
+
+def is_held_back(view: State, creature: Creature) -> bool:
+    """Tell whether the house lets only the named starter begin, and *creature* is somebody else."""
+    if view.starter is None or view.starter == creature.id or not view.option("enforce_starter"):
+        return False
+    return is_able(view.creatures[view.starter])
+
+
+AT_REST = ("precombat", "priority", "turn")
+"""The phases in which combat waits for somebody to act."""
+
+
+def at_rest(view: State) -> None:
+    """Refuse while something is being resolved; who holds priority does not matter."""
+    if engaged(view):
+        no_priority_in_engagements()
+    if view.top is None or view.top.kind != "combat" or view.phase not in AT_REST:
+        raise Refused("no_priority", "something is being resolved", "HR-PRIO-1")
+
+
+@rule("HR-PRIO-8", "seeds 000 and 004, Engaging the Enemy")
+def no_priority_in_engagements() -> None:
+    """While an engagement is open neither side holds priority, and only instants may be used."""
+    raise Refused("engagement_in_progress", "nobody has priority in an engagement")
+
+
+class Answer(Sent, Protocol):
+    """A command that answers a prompt."""
+
+    @property
+    def type(self) -> str: ...
+    @property
+    def prompt(self) -> str | None: ...
+
+
+@rule("HR-SVC-3", "service ruling")
+def answering(view: State, command: Answer, *, late: str = "prompt_gone") -> Awaited:
+    """An answer names the prompt it was made for and counts once: repeated or late it changes nothing.
+
+    Returns what is awaited; refused with *late* where nobody waits for it. That a request sent twice is one
+    request is the service's part: it knows the sender's nonce.
+    """
+    top = view.top
+    awaited = owed(top.waiting(view), command.prompt) if top is not None and command.prompt else None
+    if awaited is None or command.type not in awaited.accepts:
+        raise Refused(late, f"nothing waits for {command.type} at {command.prompt}")
+    if awaited.seat != command.by.seat:
+        raise Refused("not_your_prompt", f"{command.prompt} is for {awaited.seat}", "TABLE-SEAT-1")
+    return awaited

@@ -1,0 +1,163 @@
+"""Describe what is printed on a creature's sheet: sizes, dice, weapons, armor. No fight changes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Final, Literal
+
+from service.rules.records import EMPTY, record
+from service.rules.rulebook import rule
+
+Size = Literal["minuscule", "tiny", "small", "medium", "large", "l2", "l3", "l4", "l5", "l6", "l7", "l8"]
+SizeClass = Literal["ultralight", "light", "heavy"]
+AttackType = Literal["melee", "ranged", "thrown", "whip"]
+DamageType = Literal["bludgeoning", "slashing", "piercing"]
+ArmorKind = Literal["none", "light", "medium", "heavy", "natural"]
+ShieldKind = Literal["none", "light", "heavy"]
+Ability = Literal["might", "agility", "cunning", "presence"]
+DieSize = Literal[2, 4, 6, 8, 10, 12, 20]
+Id = Annotated[str, "an id: a-z, 0-9 and -, at most 24"]
+
+SIZES: Final[tuple[str, ...]] = (
+    "minuscule",
+    "tiny",
+    "small",
+    "medium",
+    "large",
+    "l2",
+    "l3",
+    "l4",
+    "l5",
+    "l6",
+    "l7",
+    "l8",
+)
+WEAPON_DIE: Final[Mapping[str, int]] = MappingProxyType({"heavy": 12, "light": 8, "ultralight": 4})
+ARMOR: Final[Mapping[str, int]] = MappingProxyType({"none": 0, "light": 2, "medium": 4, "heavy": 6})
+ARMOR_PENALTY: Final[Mapping[str, int]] = MappingProxyType(
+    {"none": 0, "light": 5, "medium": 10, "heavy": 15, "natural": 0}
+)
+SHIELD: Final[Mapping[str, int]] = MappingProxyType({"none": 0, "light": 1, "heavy": 2})
+SHIELD_PENALTY: Final[Mapping[str, int]] = MappingProxyType({"none": 0, "light": 0, "heavy": 5})
+HEAVY_WEAPON_PENALTY: Final = 5
+
+
+@record
+class Weapon:
+    """One weapon: how heavy it is, how it strikes, and which stance its damage type favours."""
+
+    id: Id
+    size_class: SizeClass = "ultralight"
+    attack_type: AttackType = "melee"
+    damage_type: DamageType = "bludgeoning"
+    tags: tuple[Literal["reach", "natural"], ...] = ()
+
+
+UNARMED: Final = Weapon(id="unarmed")
+"""Fists count as an improvised, ultralight melee weapon."""
+
+
+@record
+class Aspect:
+    """Something a character is known for, with its rank from 1 to 5."""
+
+    text: str
+    rank: int = 1
+
+
+@record
+class Growth:
+    """What a character has earned and bought; bought dice and hit points stand on the sheet itself."""
+
+    xp_total: int = 0
+    """Everything ever awarded: the heart die grows with it, spent or not."""
+    xp_unspent: int = 0
+    aspects: tuple[Aspect, ...] = ()
+    combat_talents: tuple[str, ...] = ()
+    noncombat_talents: tuple[str, ...] = ()
+    destiny_levels: tuple[str, ...] = ()
+    """Talents whose destiny level is owned, once for each level."""
+    spells: tuple[str, ...] = ()
+    attunements: tuple[str, ...] = ()
+    """Elements it is attuned to."""
+    advanced_attunements: tuple[str, ...] = ()
+    paragon_attunements: tuple[str, ...] = ()
+    spelltouched: bool = False
+
+
+@record
+class Poison:
+    """One poison: what a dose does to whom a coated weapon hurts, and how long a coat of it stays potent."""
+
+    id: Id
+    doses: int = 1
+    dice: int = 1
+    sides: DieSize = 6
+    conditions: Mapping[str, int] = EMPTY
+    """Levels of conditions it brings besides its damage."""
+    potent_s: int | None = None
+    """Seconds a coat stays potent; null lasts until it is used."""
+    on_weapons: bool = True
+
+
+@record
+class Sheet:
+    """What a creature is before the fight: dice as numbers of faces, distances in feet."""
+
+    id: Id
+    name: str
+    side: Id
+    kind: Literal["pc", "npc", "companion"] = "npc"
+    size: Size = "medium"
+    might: DieSize = 6
+    agility: DieSize = 6
+    cunning: DieSize = 4
+    presence: DieSize = 4
+    heart_die: DieSize = 8
+    """The largest the heart die gets; shrugging off lowers the live one."""
+    hp_max: int = 40
+    wound_threshold: int | None = None
+    """Final damage that wounds; null takes the house's option."""
+    woundable: bool = True
+    armor: ArmorKind = "none"
+    natural_armor: int = 0
+    shield: ShieldKind = "none"
+    attack_bonus: int = 0
+    defense_bonus: int = 0
+    weapons: tuple[Weapon, ...] = ()
+    wielded: str | None = None
+    """The weapon in hand when the fight begins; null takes the first."""
+    speed: int = 60
+    swim_speed: int = 15
+    climb_speed: int = 5
+    darkvision: bool = False
+    abilities: tuple[Id, ...] = ()
+    poisons: tuple[Poison, ...] = ()
+    paragon_level: int = 0
+    combat_rank: int = 0
+    destiny_points: int = 3
+    growth: Growth = Growth()
+
+
+_RANKS: Final[Mapping[str, int]] = MappingProxyType({size: place for place, size in enumerate(SIZES)})
+_SPACES: Final[Mapping[str, int]] = MappingProxyType(
+    {size: max(1, place - _RANKS["large"] + 1) for size, place in _RANKS.items()}
+)
+
+
+@rule("HR-SIZE-1", "seed 003, Size")
+def rank(size: str) -> int:
+    """Sizes go from minuscule over tiny, small, medium and large to L2 and on; a step is one level."""
+    return _RANKS[size]
+
+
+def side_of(size: str) -> int:
+    """Return how many cells a creature of *size* fills along one side: 1 up to large, n for Ln."""
+    return _SPACES[size]
+
+
+def smaller_die(sides: int) -> int:
+    """Return the next smaller die of the ladder d4, d6, d8, d10, d12, d20; d4 stays."""
+    ladder = (4, 6, 8, 10, 12, 20)
+    return ladder[max(0, ladder.index(sides) - 1)] if sides in ladder else sides

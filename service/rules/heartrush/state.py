@@ -1,0 +1,343 @@
+"""Hold the state of a Heart Rush fight: creatures as they are now, sides, round and priority.
+
+Plain data and derived getters. What is unfinished (movement, engagements, attacks) lies on the stacks as
+frames of the chapters; what changes anything here are the chapters' events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final, Literal
+
+from service.rules.grid import Cell, cells, distance
+from service.rules.heartrush.abilities import Ability, Lasting, Spell
+from service.rules.heartrush.ground import Scenery, Terrain
+from service.rules.heartrush.options import DEFAULTS
+from service.rules.heartrush.sheet import Poison, Sheet, rank, side_of
+from service.rules.records import EMPTY, changed, derived, record, with_key
+from service.rules.sealed import Sealed
+from service.rules.table import Option, Table
+
+Phase = Literal[
+    "setup",
+    "precombat",
+    "opening",
+    "priority",
+    "turn",
+    "resolving",
+    "round_end",
+    "round_over",
+    "round_start",
+    "idle",
+    "ending",
+    "ended",
+]
+
+
+TABLE_OWNER: Final = "table"
+"""Whose roll it is when no creature throws: the players' opening die."""
+
+
+@record
+class Wound:
+    """One wound: its rank lowers what hit points can rise to."""
+
+    id: str
+    rank: int
+    initial_rank: int
+    description: str = "wound"
+    treated: bool = False
+
+
+@record
+class Condition:
+    """A condition that lies on a creature, with its level (1 where levels mean nothing)."""
+
+    level: int = 1
+    source: str | None = None
+    since_round: int = 0
+
+
+@record
+class Standing:
+    """What a seat answers in advance for a creature, so that play need not wait for it."""
+
+    windows: Literal["ask", "only_abilities", "pass"] = "ask"
+    shrug: Literal["ask", "never", "if_it_kills"] = "ask"
+
+
+@record
+class Complication:
+    """A complication that a check brought, until the GM has said what it is."""
+
+    id: str
+    creature: str
+    what: str
+
+
+@record
+class Request:
+    """Something a player asked the GM to rule on."""
+
+    id: str
+    creature: str
+    text: str
+
+
+@record
+class Coat:
+    """Poison on a weapon, and the campaign second at which it lapses; null never does."""
+
+    poison: Poison
+    until_s: int | None = None
+
+
+@record
+class HidingPlace:
+    """The GM's leave to hide: the number of the stealth check, and whom success hides from."""
+
+    cn: int
+    viewers: tuple[str, ...]
+
+
+@record
+class Creature:
+    """One creature as it is now; its sheet says what it was made with."""
+
+    sheet: Sheet
+    position: Cell
+    heart_die: int
+    hp: int
+    wielded: str | None = None
+    thrown: tuple[str, ...] = ()
+    """Weapons it threw after others, and has no more."""
+    wounds: tuple[Wound, ...] = ()
+    conditions: Mapping[str, Condition] = EMPTY
+    vitality: Literal["active", "unconscious", "dead", "gone"] = "active"
+    """Gone is out of the fight alive: fled, yielded, taken away."""
+    down_since_s: int | None = None
+    """The campaign second at which hit points fell to zero or below: the ten-minute clock runs from it."""
+    rush: int = 0
+    rounds_active: tuple[int, ...] = ()
+    action: int = 0
+    free_dash: bool = False
+    free_object: bool = False
+    free_callout: bool = False
+    moved_ft: int = 0
+    dashed: bool = False
+    used_reach: bool = False
+    ranged_stance_taken: bool = False
+    shrugs: int = 0
+    """Times it shrugged off this round."""
+    surprised: bool = False
+    hidden_from: tuple[str, ...] = ()
+    help: int = 0
+    """Advantage tokens from help, each spent by the next roll."""
+    uses: Mapping[str, int] = EMPTY
+    """Uses of each minor ability in this encounter."""
+    spent: tuple[str, ...] = ()
+    """Heart and major abilities that are not charged."""
+    last_used: Mapping[str, int] = EMPTY
+    """The campaign second of the last use of each weekly and monthly ability."""
+    cooldowns: Mapping[str, int] = EMPTY
+    """Long rests each spell that was cast still waits; at 0 a short rest will do."""
+    spell_cast: bool = False
+    """Whether it has cast its one spell of the round."""
+    cast_at_ft: int = 0
+    """How far it had moved when it did."""
+    meditates: bool = False
+    """Whether it meditates this round, and has done nothing else."""
+    meditation: int = 0
+    """Rounds of full meditation just before this one, in a row."""
+    exposed: bool = False
+    """Ruled helpless: an opportunity attack needs no other opening."""
+    destiny_points: int = 3
+    penalty: int = 0
+    """What an invoked wound takes off the next check."""
+    long_rests: int = 0
+    """Long rests it has taken: what waits for some of them counts from here."""
+    last_long_rest_day: int | None = None
+    """The campaign day on which its last long rest ended."""
+    failed_nights: int = 0
+    """Nights of failed sleep in a row."""
+    standing: Standing | Sealed[Standing] | None = None
+    """What its seat answers in advance; known to that seat alone."""
+    acted: bool = False
+    """Whether it used an ability other than moving this round."""
+    breath: int | None = None
+    """Rounds of air left while it holds its breath."""
+    doses: Mapping[str, int] = EMPTY
+    """Doses left of each of its poisons."""
+    coats: Mapping[str, Coat] = EMPTY
+    """Poison on its weapons, by weapon."""
+
+    @property
+    def id(self) -> str:
+        """Its id, as on the sheet."""
+        return self.sheet.id
+
+    @property
+    def side(self) -> str:
+        """The side it fights for."""
+        return self.sheet.side
+
+    @property
+    def rank(self) -> int:
+        """Its size as a number; differences are levels of size difference."""
+        return rank(self.sheet.size)
+
+    @property
+    def space(self) -> int:
+        """Cells along one side of its space."""
+        return side_of(self.sheet.size)
+
+    @property
+    def hp_cap(self) -> int:
+        """What healing can reach: the maximum less the ranks of all wounds."""
+        return self.sheet.hp_max - sum(wound.rank for wound in self.wounds)
+
+    @property
+    def is_present(self) -> bool:
+        """Whether it is here and alive, awake or not."""
+        return self.vitality in ("active", "unconscious")
+
+    def level(self, condition: str) -> int:
+        """Return the level of *condition*, 0 where it does not lie on the creature."""
+        found = self.conditions.get(condition)
+        return found.level if found else 0
+
+    def has(self, condition: str) -> bool:
+        """Tell whether *condition* lies on the creature."""
+        return condition in self.conditions
+
+
+@record
+class State(Table):
+    """A whole fight of Heart Rush."""
+
+    phase: Phase = "setup"
+    sides: tuple[str, ...] = ()
+    player_side: str = ""
+    declared_sides: tuple[str, ...] = ()
+    """Sides whose dice people throw themselves; the others' are seeded."""
+    creatures: Mapping[str, Creature] = EMPTY
+    terrain: Mapping[str, Terrain] = EMPTY
+    """Cells that are not plain ground, by `x,y`."""
+    scenery: Scenery = Scenery()
+    hiding_places: Mapping[str, HidingPlace] = EMPTY
+    """Who may hide, by the GM's leave."""
+    unaware_side: str | None = None
+    starting_side: str | None = None
+    starter: str | None = None
+    priority_side: str | None = None
+    last_actor_side: str | None = None
+    """Whose ability is resolving; priority goes to the other side when it has."""
+    last_actor: str | None = None
+    """Who used it."""
+    passes: int = 0
+    auto_passes: int = 0
+    """Automatic passes in a row: two end the round at once."""
+    acted_this_round: bool = False
+    """Whether anybody chose anything since the round began; a round of automatic passes waits for the GM."""
+    member_passed: tuple[str, ...] = ()
+    ending: str = ""
+    """Why the GM ends combat, until it has ended."""
+    engagements: int = 0
+    """Engagements declared this round: the next one's number."""
+    movements: int = 0
+    """Movements made this round: the next one's number."""
+    abilities: Mapping[str, Ability | Spell] = EMPTY
+    """What every ability and spell in this fight does, by id."""
+    lasting: tuple[Lasting, ...] = ()
+    """What abilities have left that holds for a time, oldest first."""
+    instants: int = 0
+    """Abilities used and instants declared at idle moments this round: the next one's number."""
+    given_order: tuple[str, ...] = ()
+    """The order of turns the opening supplies; empty where it is rolled for."""
+    initiative: Mapping[str, int] = EMPTY
+    """Agility checks for the order of turns, as far as they are rolled."""
+    turn_order: tuple[str, ...] = ()
+    """The order of turns, the same every round."""
+    turns: tuple[str, ...] = ()
+    """The order of this round: as always, but for who delays."""
+    turn: int = 0
+    """Whose turn it is: a place in `turns`."""
+    delayed: tuple[str, ...] = ()
+    """Who has delayed this round."""
+    clock_s: int = 0
+    """Seconds on the campaign clock since its first midnight."""
+    rulings: int = 0
+    """Rulings, checks and other matters so far: the next one's number."""
+    complications: tuple[Complication, ...] = ()
+    requests: tuple[Request, ...] = ()
+
+    def option(self, key: str) -> Option:
+        """Return the house's value of an option, or its default."""
+        return self.options.get(key, DEFAULTS[key])
+
+    def has_creature(self, creature: str) -> bool:
+        return creature in self.creatures
+
+    def dice_policy(self, owner: str) -> str:
+        side = self.player_side if owner == TABLE_OWNER else self.creatures[owner].side
+        return "declared" if side in self.declared_sides else "seeded"
+
+    def controller(self, creature: str) -> str:
+        if creature == TABLE_OWNER:
+            return next(
+                (
+                    s
+                    for s, seat in self.seats.items()
+                    if seat.role == "player" and seat.creatures and not seat.closed
+                ),
+                "gm",
+            )
+        return super().controller(creature)
+
+    def other(self, side: str) -> str:
+        """Return the side that is not *side*."""
+        return self.sides[1] if side == self.sides[0] else self.sides[0]
+
+    def members(self, side: str) -> Iterator[Creature]:
+        """Yield the creatures of *side*, in the order of the opening."""
+        return (creature for creature in self.creatures.values() if creature.side == side)
+
+    def with_creature(self, creature: str, /, **changes: object) -> State:
+        """Return the state with fields of one creature changed."""
+        new = changed(self.creatures[creature], **changes)
+        return changed(self, creatures=with_key(self.creatures, creature, new))
+
+    def distance(self, a: Creature, b: Creature) -> int:
+        """Return the feet between two creatures' spaces by the house's metric."""
+        return distance(a.position, a.space, b.position, b.space, str(self.option("metric")))
+
+    def ground(self, cell: Cell) -> Terrain:
+        """Return what *cell* is made of."""
+        return self.terrain.get(f"{cell[0]},{cell[1]}", "normal")
+
+    def standing_at(self, cell: Cell) -> tuple[Creature, ...]:
+        """Return the living creatures whose space covers *cell*."""
+        return derived(self, "standing", _standing).get(cell, ())
+
+    def paused(self) -> bool:
+        """Tell whether combat runs (its rules apply) rather than being set up or over."""
+        return self.phase in ("setup", "ended")
+
+
+def _standing(state: State) -> Mapping[Cell, tuple[Creature, ...]]:
+    found: dict[Cell, tuple[Creature, ...]] = {}
+    for creature in state.creatures.values():
+        if creature.is_present:
+            for cell in cells(creature.position, creature.space):
+                found[cell] = (*found.get(cell, ()), creature)
+    return found
+
+
+def is_able(creature: Creature) -> bool:
+    """Tell whether *creature* can act at all: conscious, not stunned, incapacitated or surprised."""
+    return (
+        creature.vitality == "active"
+        and not creature.surprised
+        and not creature.has("stunned")
+        and not creature.has("incapacitated")
+    )

@@ -1,0 +1,164 @@
+"""Say what every ruleset's messages share: commands ask, facts tell, a refusal explains.
+
+A command class knows how it is checked and decided, an event class what it changes; a class that lacks its
+half does not import. A decision is *told*: a generator that yields facts and receives the state in which each
+fact is true (`state = yield Moved(...)`). No generator lives longer than one command.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import field
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
+
+from service.dice.values import Roll
+from service.rules.records import EMPTY, record
+from service.rules.sealed import view
+from service.rules.stack import TABLE, Awaited
+
+S = TypeVar("S")
+
+
+class Refused(Exception):
+    """A command the rules do not allow: a code for machines, a lower-case detail that names the culprit."""
+
+    def __init__(self, code: str, detail: str, rule: str | None = None) -> None:
+        super().__init__(f"{code}: {detail}")
+        self.code = code
+        self.detail = detail
+        self.rule = rule
+
+
+@record
+class Actor:
+    """Who sends a command: a seat of the encounter and its role."""
+
+    seat: str
+    role: str
+
+
+@record
+class Scope:
+    """A sealed scope: who reads what is decided inside it, and which occasion opens it for all."""
+
+    audience: tuple[str, ...]
+    opens: str
+    at: str = TABLE
+    """Where it becomes true: at the table, or in the world of a group that acts apart."""
+
+
+@record
+class Offer:
+    """A command that is legal now, with the values each parameter may take; every combination is accepted."""
+
+    type: str
+    creature: str | None = None
+    prompt: str | None = None
+    given: Mapping[str, Any] = EMPTY
+    """Parameters that have exactly this value in the offer."""
+    choices: Mapping[str, tuple[Any, ...]] = EMPTY
+    """Parameters to choose: one of the values listed."""
+
+
+@record
+class Event(Generic[S]):
+    """What happened: past tense, one fact, and the rules that made it true."""
+
+    type: ClassVar[str]
+    because: tuple[str, ...] = ()
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        complete(cls, "type", "evolve")
+
+    def evolve(self, state: S) -> S:
+        """Return *state* with this fact true in it; a fact never fails and never asks."""
+        raise NotImplementedError
+
+
+@record
+class Rolled(Generic[S]):
+    """A roll that was thrown: logged with the commit, and counted so that the next has its own place."""
+
+    roll: Roll
+
+    def evolve(self, state: S) -> S:
+        """Return *state* with the roll counted under its stream."""
+        counted: S = state.counted(self.roll.name)  # type: ignore[attr-defined]  # every state is a Table; importing it here would be a circle
+        return counted
+
+
+@record
+class Private(Generic[S]):
+    """A fact told to its audience alone until the occasion that opens it."""
+
+    scope: Scope
+    event: Event[S] | Rolled[S]
+
+    def evolve(self, state: S) -> S:
+        """Return *state* with the fact true where its scope says; at the table it stores it `Sealed`."""
+        return evolve_at(state, self.scope.at, self.event)
+
+
+def evolve_at(state: S, place: str, fact: Event[S] | Rolled[S]) -> S:
+    """Return *state* with *fact* true at *place*."""
+    if place == TABLE:
+        return fact.evolve(state)
+    table: Any = state
+    after: S = table.with_at(place, fact.evolve(table.at(place)))
+    return after
+
+
+Fact: TypeAlias = Event[S] | Private[S] | Rolled[S]
+Tale: TypeAlias = Generator[Fact[S], S, S]
+"""How a decision is told; it returns the state in which all of it is true."""
+
+
+@record
+class Command(Generic[S]):
+    """What somebody wants: imperative. Its fields are its parameters, its docstring the API's text."""
+
+    type: ClassVar[str]
+    by: Actor = field(metadata={"given": False})
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        complete(cls, "type", "check", "decide")
+
+    def check(self, view: S) -> None:
+        """Raise `Refused` unless the command is legal on the seat's *view*."""
+        raise NotImplementedError
+
+    def decide(self, state: S) -> Tale[S]:
+        """Tell what follows at once; dice belong to the frames it leaves on the stack."""
+        raise NotImplementedError
+
+    def place(self, view: S) -> str:
+        """Return where the command is decided, judged on its seat's *view*: the table, or a group's world."""
+        return TABLE
+
+    def scope(self, state: S) -> Scope | None:
+        """Return the sealed scope this command is given in, if any: by default that of its place."""
+        table: Any = state  # every state is a Table, as in Rolled
+        if not table.apart:
+            return None
+        found: Scope | None = table.scope_at(self.place(view(state, self.by.seat)))
+        return found
+
+    @classmethod
+    def offers(cls, view: S, awaited: Awaited) -> Iterator[Offer]:
+        """Yield what a seat may choose with this command to answer *awaited*."""
+        yield from ()
+
+
+def complete(cls: type, *members: str) -> None:
+    """Refuse to define a message class that lacks its half; an intermediate class says `abstract = True`."""
+    if vars(cls).get("abstract") or inspect.isabstract(cls):
+        return
+    for member in members:
+        found = next((vars(base)[member] for base in cls.__mro__ if member in vars(base)), None)
+        missing = found is None or getattr(found, "__module__", None) == __name__
+        if missing:
+            text = f"{cls.__name__} lacks {member}"
+            raise TypeError(text)

@@ -1,0 +1,106 @@
+"""Give the rules their one kind of record: immutable, and cheap to change one field of.
+
+A frozen dataclass with slots takes 4 to 5 us for one `dataclasses.replace`; copying `__dict__` takes a tenth
+of that, and a command changes several records. Every update of a state goes through `changed`, so this file
+is the place to try another representation.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NoReturn, TypeVar, dataclass_transform
+
+R = TypeVar("R")
+K = TypeVar("K")
+V = TypeVar("V")
+
+PUBLIC: Final = "_public"
+"""Where a record remembers whether nothing in it is sealed (see `sealed.py`).
+
+True, False, or the names of the fields that changed since all was known to be public.
+"""
+
+UNSEEN: Final = 8
+"""Changed fields a record remembers; with more it is looked at whole, so that a long fold keeps no list."""
+
+DERIVED: Final = "_derived"
+"""Where a record keeps what was once derived from it (see `derived`); never copied to a changed record."""
+
+
+class _Nothing(Mapping[Any, Any]):
+    """The mapping with nothing in it; hashable, or Python 3.11 takes it for no record's default."""
+
+    def __getitem__(self, key: object) -> NoReturn:
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def __contains__(self, key: object) -> bool:
+        return False
+
+    def get(self, key: object, default: V | None = None) -> V | None:
+        """Return *default*, at once: an empty mapping is asked on every roll."""
+        return default
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __repr__(self) -> str:
+        return "{}"
+
+
+EMPTY: Final[Mapping[Any, Any]] = _Nothing()
+"""The mapping with nothing in it, safe to share as a default."""
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def record(cls: type[R]) -> type[R]:
+    """Make *cls* a frozen dataclass whose fields are named when it is built."""
+    return dataclass(frozen=True, kw_only=True)(cls)
+
+
+def changed(old: R, /, **changes: object) -> R:
+    """Return *old* with *changes*; a field it does not have is a programming mistake."""
+    fields = old.__dict__
+    assert changes.keys() <= fields.keys(), (
+        f"{type(old).__name__} has no field {sorted(changes.keys() - fields.keys())}"
+    )
+    new = object.__new__(type(old))
+    copy = new.__dict__
+    copy.update(fields)
+    copy.pop(DERIVED, None)
+    if PUBLIC in fields:
+        _carry_public(copy, changes)
+    copy.update(changes)
+    return new
+
+
+def _carry_public(copy: dict[str, Any], changes: dict[str, object]) -> None:
+    """Leave the names of what changed for `is_public` to look at, if the rest is known to be public."""
+    known = copy.pop(PUBLIC)
+    if known is True:
+        copy[PUBLIC] = tuple(changes)
+    elif known is not False and len(known) < UNSEEN:
+        copy[PUBLIC] = (*known, *changes)
+
+
+def derived(of: R, name: str, derive: Callable[[R], V]) -> V:
+    """Return what *derive* makes of a record, made once: neither the record nor the answer ever changes."""
+    known: dict[str, Any] = of.__dict__.setdefault(DERIVED, {})
+    if name not in known:
+        known[name] = derive(of)
+    found: V = known[name]
+    return found
+
+
+def with_key(mapping: Mapping[K, V], key: K, value: V) -> Mapping[K, V]:
+    """Return *mapping* with *key* set; order of first insertion is kept, so iteration is reproducible."""
+    return {**mapping, key: value}
+
+
+def without_key(mapping: Mapping[K, V], key: K) -> Mapping[K, V]:
+    """Return *mapping* without *key*; a key it does not have is no fault."""
+    return {k: v for k, v in mapping.items() if k != key}

@@ -1,0 +1,139 @@
+"""Rise: rounds of two phases, groups that resolve in secret and in parallel, then everything true at once.
+
+One module per chapter of the book. This file lists the chapters' messages: what is not listed does not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from service.rules.asking import DiceAsked, DiceTold, ThrowDice
+from service.rules.closing import CloseEncounter, ClosingBegun, EncounterClosed, EpochClosed
+from service.rules.messages import Command, Event
+from service.rules.rise import (
+    actions,
+    aloft,
+    assault,
+    blocking,
+    brawling,
+    combat,
+    conditions,
+    conflicts,
+    damage,
+    delays,
+    effects,
+    exertion,
+    groups,
+    hurling,
+    movement,
+    moving,
+    objects,
+    opening,
+    plans,
+    resolution,
+    rest,
+    rounds,
+    rulings,
+    special,
+    strikes,
+    swift,
+    taking_turns,
+    turns,
+    vital,
+)
+from service.rules.rise.options import OPTIONS
+from service.rules.rise.state import State
+from service.rules.ruleset import Ruleset
+from service.rules.seats import (
+    ChangeSeat,
+    CloseSeat,
+    IssueToken,
+    OpenSeat,
+    SeatChanged,
+    SeatClosed,
+    SeatOpened,
+    SeatTokenIssued,
+)
+
+_CHAPTERS: Final = (
+    opening,
+    rounds,
+    combat,
+    groups,
+    hurling,
+    plans,
+    movement,
+    blocking,
+    conflicts,
+    moving,
+    turns,
+    taking_turns,
+    actions,
+    swift,
+    delays,
+    strikes,
+    brawling,
+    special,
+    objects,
+    assault,
+    exertion,
+    effects,
+    damage,
+    vital,
+    conditions,
+    resolution,
+    aloft,
+    rest,
+    rulings,
+)
+_SHARED: Final = (
+    OpenSeat,
+    ChangeSeat,
+    IssueToken,
+    CloseSeat,
+    ThrowDice,
+    CloseEncounter,
+    SeatOpened,
+    SeatChanged,
+    SeatTokenIssued,
+    SeatClosed,
+    DiceAsked,
+    DiceTold,
+    EpochClosed,
+    ClosingBegun,
+    EncounterClosed,
+)
+
+
+def _messages(base: type) -> Mapping[str, Any]:
+    """Return the chapters' messages of one kind by type; a name given twice does not import."""
+    found: dict[str, type] = {}
+    own = (cls for chapter in _CHAPTERS for cls in vars(chapter).values() if _is_own(cls, chapter.__name__))
+    for cls in (*own, *_SHARED):
+        if issubclass(cls, base):
+            assert cls.type not in found, f"{cls.type} is the name of two messages"
+            found[cls.type] = cls
+    return MappingProxyType(dict(sorted(found.items())))
+
+
+def _is_own(cls: object, module: str) -> bool:
+    return (
+        isinstance(cls, type)
+        and issubclass(cls, Command | Event)
+        and cls.__module__ == module
+        and "abstract" not in vars(cls)
+    )
+
+
+RISE: Final[Ruleset[State]] = Ruleset(
+    edition="rise@1",
+    title="Rise",
+    blank=State(),
+    opening=opening.OpenEncounter,
+    commands=_messages(Command),
+    events=_messages(Event),
+    options=OPTIONS,
+    packages=("service.rules.rise",),
+)

@@ -1,0 +1,314 @@
+"""Resolve an ability against its targets: the attack roll, its outcome, damage, and everything it does.
+
+One frame for one use, one target after the other. What hits, how well, and what follows is settled here for
+good, on what the user's group knows; the announcement later applies the effects and judges nothing again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Literal
+
+from service.dice.values import Roll
+from service.rules.chance import Chance
+from service.rules.messages import Event, Tale
+from service.rules.records import EMPTY, changed, record
+from service.rules.rise.effects import note
+from service.rules.rise.forced import hurl, push, push_feet
+from service.rules.rise.numbers import halved
+from service.rules.rise.outcomes import (
+    Outcome,
+    at_least,
+    is_valid,
+    judge,
+    shown,
+)
+from service.rules.rise.paths import feet_of, walk
+from service.rules.rise.rolling import against, damage_amount, roll_attack, see_through
+from service.rules.rise.sheet import Effect, Sort, Strike
+from service.rules.rise.state import Atom, Condition, State, is_able
+from service.rules.rise.uses import Aim, Assault, do, may_modify
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited, Frame
+
+
+@record
+class AssaultFrame(Frame[State]):
+    """An ability that is being resolved."""
+
+    kind: ClassVar[str] = "rise_assault"
+    assault: Assault
+    index: int = 0
+    stage: Literal["roll", "shown", "land"] = "roll"
+    outcome: Outcome = "none"
+    multiple: int = 0
+    """Of a critical hit: 1 doubles, 2 triples."""
+    total: int = 0
+    rerolled: bool = False
+    exerted: bool = False
+    stopped_by: str | None = None
+    """Overrun: who was not to be passed."""
+
+    @property
+    def target(self) -> str:
+        """The target at hand."""
+        return self.assault.targets[self.index]
+
+    @property
+    def aim(self) -> Aim:
+        """This use, and the target at hand."""
+        return Aim(self.assault, self.target)
+
+    def waiting(self, state: State) -> tuple[Awaited, ...]:
+        if self.stage != "shown":
+            return ()
+        seat = state.controller(self.assault.user)
+        accepts = ("desperate_exertion", "keep_roll")
+        return (Awaited(prompt=f"{self.path}/roll", seat=seat, accepts=accepts, creature=self.assault.user),)
+
+    def advance(self, state: State, chance: Chance) -> Tale[State]:
+        if self.index >= len(self.assault.targets):
+            return (yield from finish(state, chance, self))
+        if self.stage == "roll" and self.assault.strike is not None and self.assault.strike.versus:
+            return (yield from attack(state, chance, self, self.assault.strike))
+        return (yield from land(state, chance, self))
+
+
+def assaulting(state: State) -> AssaultFrame:
+    """Return the ability that is being resolved."""
+    frame = state.top
+    assert isinstance(frame, AssaultFrame)
+    return frame
+
+
+# --- facts -------------------------------------------------------------------------------------------
+
+
+@record
+class AssaultBegun(Event[State]):
+    """Somebody uses an ability on its targets."""
+
+    type: ClassVar[str] = "ability_used"
+    assault: Assault
+
+    def evolve(self, state: State) -> State:
+        top = state.top
+        assert top is not None, "abilities are used in turns"
+        user = state.creatures[self.assault.user]
+        number = user.budget.attacks + 1
+        state = state.with_budget(user.id, attacks=number)
+        return state.pushed(
+            AssaultFrame(path=f"{top.path}/{self.assault.what}-{number}", assault=self.assault)
+        )
+
+
+@record
+class AttackRolled(Event[State]):
+    """An attack was rolled against a target, and what came of it is settled."""
+
+    type: ClassVar[str] = "attack_rolled"
+    attacker: str
+    target: str
+    what: str
+    total: int
+    outcome: Outcome
+    multiple: int
+    asks: bool
+    """Whether the attacker's player may still reroll it."""
+    defenses: Mapping[str, int] = EMPTY
+    """The target's defenses, where the house shows them."""
+
+    def evolve(self, state: State) -> State:
+        frame = assaulting(state)
+        stage = "shown" if self.asks else "land"
+        return state.put(
+            changed(frame, stage=stage, outcome=self.outcome, multiple=self.multiple, total=self.total)
+        )
+
+
+@record
+class DamageRolled(Event[State]):
+    """The damage of an attack or ability, before resistance."""
+
+    type: ClassVar[str] = "damage_rolled"
+    source: str
+    target: str
+    amount: int
+    sort: Sort
+
+    def evolve(self, state: State) -> State:
+        return state
+
+
+@record
+class TargetDone(Event[State]):
+    """An ability is done with one of its targets."""
+
+    type: ClassVar[str] = "target_done"
+    target: str
+    stops: bool = False
+    """Whether the ability ends with this target."""
+
+    def evolve(self, state: State) -> State:
+        frame = assaulting(state)
+        index = len(frame.assault.targets) if self.stops else frame.index + 1
+        return state.put(
+            changed(
+                frame,
+                index=index,
+                stage="roll",
+                outcome="none",
+                multiple=0,
+                rerolled=False,
+                stopped_by=self.target if self.stops else None,
+            )
+        )
+
+
+@record
+class AbilityDone(Event[State]):
+    """An ability is done with all its targets."""
+
+    type: ClassVar[str] = "ability_done"
+    user: str
+    path: str
+
+    def evolve(self, state: State) -> State:
+        return state.popped(self.path)
+
+
+# --- the attack roll ---------------------------------------------------------------------------------
+
+
+@rule("RI-RES-12", "P25-26", settles=("C-09",))
+def attack(state: State, chance: Chance, frame: AssaultFrame, strike: Strike) -> Tale[State]:
+    """Hit or miss, critical or not, and what it leads to is settled where it is rolled, for good."""
+    assault = frame.assault
+    roll: Roll
+    state, roll = yield from roll_attack(state, chance, frame.aim, strike, again=frame.rerolled)
+    defenses = against(state, assault, strike, frame.target)
+    outcome, multiple = judge(roll.total, defenses, strike)
+    if frame.rerolled and state.option("exertion_keeps") == "better" and frame.total > roll.total:
+        outcome, multiple = frame.outcome, frame.multiple
+    if outcome != "miss":
+        state, outcome = yield from see_through(state, chance, frame.aim, outcome)
+    return (
+        yield AttackRolled(
+            attacker=assault.user,
+            target=frame.target,
+            what=assault.what,
+            total=roll.total,
+            outcome=outcome,
+            multiple=multiple,
+            asks=may_exert(state, frame, outcome),
+            defenses=shown(state, defenses),
+        )
+    )
+
+
+def may_exert(state: State, frame: AssaultFrame, outcome: Outcome) -> bool:
+    """Tell whether the attacker's player is asked whether to reroll."""
+    user = state.creatures[frame.assault.user]
+    if not user.sheet.is_pc or frame.rerolled or not may_modify(frame.assault):
+        return False
+    asks = state.option("exertion_prompt")
+    return asks == "always" or (asks == "misses" and outcome in ("miss", "glance"))
+
+
+# --- what it does ------------------------------------------------------------------------------------
+
+
+def land(state: State, chance: Chance, frame: AssaultFrame) -> Tale[State]:
+    """Tell what the ability does to the target at hand."""
+    assault = frame.assault
+    hit = frame.outcome in ("hit", "crit", "none")
+    before = state.creatures[frame.target].hp
+    if assault.strike is not None and assault.strike.damaging:
+        state = yield from strike_damage(state, chance, frame, assault.strike)
+    state = yield from do_all(state, chance, frame, assault.effects if hit else ())
+    if frame.outcome == "crit":
+        state = yield from do_all(state, chance, frame, assault.on_crit)
+    if frame.outcome in ("miss", "glance"):
+        state = yield from do_all(state, chance, frame, assault.on_miss)
+    if hit and state.creatures[frame.target].hp < before:
+        state = yield from do_all(state, chance, frame, assault.on_loss)
+    if assault.maneuver == "grip":
+        firm = Condition(
+            name="grip",
+            source=assault.user,
+            until="round",
+            expires=state.round,
+            modifiers={"grip": frame.total},
+        )
+        atom = Atom(seq=0, source=assault.user, target=assault.user, does="gain", condition=firm, swift=True)
+        state = yield from note(state, chance, atom)
+    if hit and assault.push is not None:
+        if assault.maneuver == "throw":
+            feet = assault.push_ft
+            state = yield from hurl(state, chance, assault.user, frame.target, assault.push, feet)
+        else:
+            feet = reach(state, frame)
+            state = yield from push(state, chance, assault.user, frame.target, assault.push, feet)
+    stops = assault.maneuver == "overrun" and not hit
+    return (yield TargetDone(target=frame.target, stops=stops, because=("RI-RES-12",)))
+
+
+def reach(state: State, frame: AssaultFrame) -> int:
+    """Return how many feet the target at hand is pushed at most."""
+    user, target = state.creatures[frame.assault.user], state.creatures[frame.target]
+    return min(frame.assault.push_ft, push_feet(state, user, target, critical=frame.outcome == "crit"))
+
+
+def strike_damage(state: State, chance: Chance, frame: AssaultFrame, strike: Strike) -> Tale[State]:
+    """Tell the damage roll of an attack and record what it does."""
+    glancing = frame.outcome == "glance" or (frame.outcome == "miss" and strike.half_on_miss)
+    if frame.outcome == "miss" and not glancing:
+        return state
+    amount: int
+    state, amount = yield from damage_amount(state, chance, frame.aim, strike, frame.multiple)
+    amount = halved(amount, glancing + frame.assault.subdual) if glancing or frame.assault.subdual else amount
+    sort: Sort = "subdual" if frame.assault.subdual else strike.sort
+    amount = at_least(state, amount)
+    state = yield DamageRolled(
+        source=frame.assault.user, target=frame.target, amount=amount, sort=sort, because=("RI-DMG-1",)
+    )
+    atom = Atom(
+        seq=0, source=frame.assault.user, target=frame.target, does="damage", amount=amount, sort=sort
+    )
+    return (yield from note(state, chance, atom))
+
+
+def do_all(state: State, chance: Chance, frame: AssaultFrame, effects: Sequence[Effect]) -> Tale[State]:
+    """Tell each of an ability's effects on the target at hand, or on its user."""
+    for number, effect in enumerate(effects):
+        target = frame.assault.user if effect.to == "self" else frame.target
+        if effect.to == "target" and not is_valid(state, target, effect):
+            continue
+        state = yield from do(state, chance, frame.assault, effect, target, number)
+    return state
+
+
+def run_through(state: State, chance: Chance, frame: AssaultFrame) -> Tale[State]:
+    """Tell how far an overrun led: past everybody beaten, up to whom it was not."""
+    assault = frame.assault
+    user = state.creatures[assault.user]
+    beaten = tuple([name for name in assault.targets if name != frame.stopped_by])
+    path = walk(state, user, assault.path, feet_of(state, user, assault.path), beaten).cells
+    atom = Atom(seq=0, source=user.id, target=user.id, does="locate", path=path)
+    return (yield from note(state, chance, atom))
+
+
+def finish(state: State, chance: Chance, frame: AssaultFrame) -> Tale[State]:
+    """Tell what an ability does to its user at the end, and what it costs in fatigue."""
+    assault = frame.assault
+    if assault.maneuver == "overrun":
+        state = yield from run_through(state, chance, frame)
+    for number, effect in enumerate(assault.after):
+        state = yield from do(state, chance, assault, effect, assault.user, number)
+    levels = assault.fatigue + (2 if frame.exerted else 0)
+    if levels and is_able(state.creatures[assault.user]):
+        atom = Atom(
+            seq=0, source=assault.user, target=assault.user, does="fatigue", amount=levels, name=assault.what
+        )
+        state = yield from note(state, chance, atom)
+    return (yield AbilityDone(user=assault.user, path=frame.path, because=("RI-GROUP-3",)))

@@ -1,0 +1,277 @@
+"""Brawl: shove, trip, grapple and what follows from it, throw, and dirty tricks.
+
+All use brawling accuracy, do no damage of their own and so never glance; which defense they attack is the
+profile's to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from service.rules.grid import Cell
+from service.rules.messages import Offer, Refused, Tale
+from service.rules.records import changed, record
+from service.rules.rise.actions import check_standard, pay_for
+from service.rules.rise.assault import AssaultBegun
+from service.rules.rise.forced import push_feet
+from service.rules.rise.permission import Act
+from service.rules.rise.sheet import Effect, Strike
+from service.rules.rise.sight import check_reach
+from service.rules.rise.state import Creature, State
+from service.rules.rise.strikes import target_of
+from service.rules.rise.turns import begun, offered, sender, taking_turn
+from service.rules.rise.uses import Assault
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+
+ONE_LARGER = 1
+
+
+def brawl(versus: tuple[str, ...]) -> Strike:
+    """Return an attack with bare strength against these defenses."""
+    return Strike(versus=versus, damaging=False, brawling=True)
+
+
+def check_size(user: Creature, target: Creature) -> None:
+    """Refuse a target more than one size larger; lying flat counts as one size smaller."""
+    if target.rank - target.has("prone") - user.rank > ONE_LARGER:
+        raise Refused("target_too_big", f"{target.id} is too big for {user.id}", "RI-UNIV-SHOVE")
+
+
+def hands_free(creature: Creature) -> int:
+    """Return how many hands of *creature* hold nothing and nobody."""
+    return creature.sheet.hands - len(creature.held) - creature.has("grappled")
+
+
+def check_hand(creature: Creature) -> None:
+    """Refuse what needs a free hand."""
+    if hands_free(creature) < 1:
+        raise Refused("no_free_hand", f"{creature.id} has no hand free", "RI-UNIV-GRAPPLE")
+
+
+@record
+class Brawl(Act):
+    """A brawling ability used on one target for the standard action."""
+
+    abstract: ClassVar[bool] = True
+    target: str
+    willing: bool = False
+    """Whether the target, of the same group, lets it happen."""
+
+    def check(self, view: State) -> None:
+        creature = taking_turn(view, self)
+        check_standard(creature)
+        target = target_of(view, creature, self.target, willing=self.willing)
+        check_reach(view, creature, target, 5, touching=True)
+        check_size(creature, target)
+        self.check_more(view, creature, target)
+
+    def check_more(self, view: State, user: Creature, target: Creature) -> None:
+        """Refuse what this ability alone does not allow."""
+
+    def decide(self, state: State) -> Tale[State]:
+        state = yield from begun(state, self.creature)
+        state = yield from pay_for(self.creature, "standard", "standard", self.type)
+        target = state.creatures[self.target]
+        helpless = self.willing or target.down
+        assault = changed(self.assault(state), willing=(self.target,) if helpless else ())
+        return (yield AssaultBegun(assault=assault, because=self.because()))
+
+    def because(self) -> tuple[str, ...]:
+        """Return the rule that this ability is."""
+        return (f"RI-UNIV-{self.type.upper()}",)
+
+    def assault(self, state: State) -> Assault:
+        """Return the use of this ability."""
+        raise NotImplementedError
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        by, name = sender(view, awaited), awaited.creature or ""
+        for target in view.creatures:
+            yield from offered(cls(by=by, creature=name, target=target), view, target=target)
+
+
+@rule("RI-UNIV-SHOVE", "R4/R5")
+@record
+class Shove(Brawl):
+    """Push a target, moving along: up to half speed, or all of it critically or on a far smaller one."""
+
+    type: ClassVar[str] = "shove"
+    direction: tuple[int, int] | None = None
+    """One step on the grid; null pushes straight away."""
+    distance_ft: int | None = None
+    """Null pushes as far as possible."""
+
+    def check_more(self, view: State, user: Creature, target: Creature) -> None:
+        step = self.direction
+        if step is not None and (step == (0, 0) or max(abs(step[0]), abs(step[1])) > 1):
+            raise Refused("path_not_straight", "a push goes one of eight ways", "RI-MOVE-7")
+
+    def assault(self, state: State) -> Assault:
+        user, target = state.creatures[self.creature], state.creatures[self.target]
+        most = push_feet(state, user, target, critical=True)
+        return Assault(
+            user=user.id,
+            what=self.type,
+            targets=(target.id,),
+            strike=brawl(state.profile.shove),
+            push=self.direction or straight_away(user.position, target.position),
+            push_ft=most if self.distance_ft is None else min(most, self.distance_ft),
+        )
+
+
+def straight_away(user: Cell, target: Cell) -> Cell:
+    """Return the step that leads from *user* past *target*."""
+    dx, dy = target[0] - user[0], target[1] - user[1]
+    return ((dx > 0) - (dx < 0), (dy > 0) - (dy < 0))
+
+
+@rule("RI-UNIV-TRIP", "R4")
+@record
+class Trip(Brawl):
+    """Knock a target prone; the attack does no damage and so cannot glance."""
+
+    type: ClassVar[str] = "trip"
+
+    def assault(self, state: State) -> Assault:
+        prone = Effect(does="gain", condition="prone", until="condition")
+        return Assault(
+            user=self.creature,
+            what=self.type,
+            targets=(self.target,),
+            strike=brawl(state.profile.trip),
+            effects=(prone,),
+        )
+
+
+@rule("RI-UNIV-GRAPPLE", "R4/R5")
+@record
+class Grapple(Brawl):
+    """Seize a target with a free hand: both are grappled until one gets away."""
+
+    type: ClassVar[str] = "grapple"
+
+    def check_more(self, view: State, user: Creature, target: Creature) -> None:
+        check_hand(user)
+
+    def assault(self, state: State) -> Assault:
+        held = Effect(does="gain", condition="grappled", until="condition")
+        return Assault(
+            user=self.creature,
+            what=self.type,
+            targets=(self.target,),
+            strike=brawl(state.profile.grapple),
+            effects=(held, changed(held, to="self")),
+        )
+
+
+@rule("RI-UNIV-DIRTY", "R4")
+@record
+class DirtyTrick(Brawl):
+    """With a free hand, a dirty trick takes 2 off one of the target's defenses for a short while."""
+
+    type: ClassVar[str] = "dirty_trick"
+    defense: str = "armor"
+
+    def check_more(self, view: State, user: Creature, target: Creature) -> None:
+        check_hand(user)
+        if not view.profile.dirty_trick:
+            raise Refused("ability_not_in_profile", "this printing knows no dirty tricks", "RI-UNIV-DIRTY")
+        if self.defense not in view.profile.defenses:
+            raise Refused("invalid_target", f"there is no defense {self.defense}", "RI-UNIV-DIRTY")
+
+    def because(self) -> tuple[str, ...]:
+        return ("RI-UNIV-DIRTY",)
+
+    def assault(self, state: State) -> Assault:
+        trick = Effect(does="gain", condition="dirty_trick", modifiers={self.defense: -2}, until="brief")
+        return Assault(
+            user=self.creature,
+            what=self.type,
+            targets=(self.target,),
+            strike=brawl(("reflex",)),
+            effects=(trick,),
+        )
+
+
+def grapplers(creature: Creature) -> tuple[str, ...]:
+    """Return who holds *creature*, or is held by it."""
+    return tuple([c.source for c in creature.known() if c.name == "grappled"])
+
+
+def check_grappled(creature: Creature) -> None:
+    """Refuse what only the grappled can do."""
+    if not creature.has("grappled"):
+        raise Refused("not_grappled", f"{creature.id} is in no grapple", "RI-UNIV-GRAPPLE")
+
+
+@rule("RI-UNIV-ESCAPE", "R4/R5")
+@record
+class EscapeGrapple(Act):
+    """Break free of a grapple by beating what its holder rolled to keep it, nothing where it did not."""
+
+    type: ClassVar[str] = "escape_grapple"
+
+    def check(self, view: State) -> None:
+        creature = taking_turn(view, self)
+        check_standard(creature)
+        check_grappled(creature)
+
+    def decide(self, state: State) -> Tale[State]:
+        state = yield from begun(state, self.creature)
+        state = yield from pay_for(self.creature, "standard", "standard", self.type)
+        others = [
+            n for n, c in state.creatures.items() if self.creature in grapplers(c) and n != self.creature
+        ]
+        others += [n for n in grapplers(state.creatures[self.creature]) if n != self.creature]
+        free = Effect(does="lose", condition="grappled")
+        assault = Assault(
+            user=self.creature,
+            what=self.type,
+            targets=tuple(dict.fromkeys(others)) or (self.creature,),
+            strike=brawl(("grip",)),
+            effects=(free, changed(free, to="self")),
+        )
+        return (yield AssaultBegun(assault=assault, because=("RI-UNIV-ESCAPE",)))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield from offered(cls(by=sender(view, awaited), creature=awaited.creature or ""), view)
+
+
+@rule("RI-ACT-11", "CM")
+def not_twice(creature: Creature, purpose: str) -> None:
+    """A free action that takes a check is not tried twice in a round for the same purpose."""
+    if creature.budget.free.get(purpose, 0):
+        raise Refused("free_check_repeated", f"{creature.id} has tried {purpose} this round")
+
+
+@rule("RI-UNIV-MAINTAIN", "R4/R5", settles=("C-46",))
+@record
+class MaintainGrapple(Act):
+    """Once a round, freely, roll how firm the grip is this round: who wants to escape has to beat it."""
+
+    type: ClassVar[str] = "maintain_grapple"
+
+    def check(self, view: State) -> None:
+        creature = taking_turn(view, self)
+        check_grappled(creature)
+        not_twice(creature, self.type)
+
+    def decide(self, state: State) -> Tale[State]:
+        state = yield from begun(state, self.creature)
+        state = yield from pay_for(self.creature, "free", "free", self.type)
+        assault = Assault(
+            user=self.creature,
+            what=self.type,
+            targets=(self.creature,),
+            strike=brawl(("grip",)),
+            maneuver="grip",
+        )
+        return (yield AssaultBegun(assault=assault, because=("RI-UNIV-MAINTAIN",)))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield from offered(cls(by=sender(view, awaited), creature=awaited.creature or ""), view)

@@ -1,0 +1,251 @@
+"""Take damage and recover from it: resistance first, then hit points, then what being below zero means.
+
+Amounts arrive nominal. Whoever applies several at once applies all damage, then asks `consequences` once,
+then heals: so several hits of one phase count as one, and wounds come before recovery.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from service.rules.chance import Chance
+from service.rules.messages import Event, Tale
+from service.rules.records import record
+from service.rules.rise.numbers import dr_max
+from service.rules.rise.rulings import ruled
+from service.rules.rise.sheet import Sort
+from service.rules.rise.state import Condition, Creature, State, is_unconscious
+from service.rules.rise.vital import due, is_mine_to_roll, take_wounds
+from service.rules.rulebook import rule
+
+SUBDUAL_FATIGUE = 3
+
+
+@record
+class DamageTaken(Event[State]):
+    """A creature lost damage resistance and hit points."""
+
+    type: ClassVar[str] = "damage_taken"
+    creature: str
+    source: str
+    amount: int
+    sort: Sort
+    dr: int
+    hp: int
+
+    def evolve(self, state: State) -> State:
+        creature = state.creatures[self.creature]
+        hurt = creature.hurt_by if self.source in creature.hurt_by else (*creature.hurt_by, self.source)
+        return state.with_creature(
+            self.creature, dr=creature.dr - self.dr, hp=creature.hp - self.hp, hurt_by=hurt
+        )
+
+
+@record
+class Healed(Event[State]):
+    """A creature regained hit points; from below zero they count from zero."""
+
+    type: ClassVar[str] = "healed"
+    creature: str
+    hp: int
+    """Its hit points now."""
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, hp=self.hp, depth=0)
+
+
+@record
+class ResistanceRecovered(Event[State]):
+    """A creature regained damage resistance."""
+
+    type: ClassVar[str] = "resistance_recovered"
+    creature: str
+    dr: int
+    """Its damage resistance now."""
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, dr=self.dr)
+
+
+@record
+class FatigueGained(Event[State]):
+    """A creature is more tired."""
+
+    type: ClassVar[str] = "fatigue_gained"
+    creature: str
+    levels: int
+    cause: str
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(
+            self.creature, fatigue=state.creatures[self.creature].fatigue + self.levels
+        )
+
+
+@record
+class Defeated(Event[State]):
+    """A monster or an object is out of the fight, to the credit of everybody who hurt it in this phase."""
+
+    type: ClassVar[str] = "defeated"
+    creature: str
+    fate: Literal["dead", "unconscious", "destroyed"]
+    credit: tuple[str, ...]
+    wasted_damage: int
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(
+            self.creature, defeated=True, dead=self.fate != "unconscious", credit=self.credit
+        )
+
+
+@record
+class FellUnconscious(Event[State]):
+    """A creature falls unconscious where it is."""
+
+    type: ClassVar[str] = "fell_unconscious"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        creature = state.creatures[self.creature]
+        conditions = creature.conditions
+        if state.option("fall_prone") and not creature.has("prone"):
+            conditions = (*conditions, Condition(name="prone", source=self.creature))
+        return state.with_creature(self.creature, down=True, conditions=conditions)
+
+
+@record
+class Woke(Event[State]):
+    """A creature is conscious again."""
+
+    type: ClassVar[str] = "woke"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, down=False)
+
+
+@rule("RI-DMG-5", "BK 5.3")
+def normal_damage(state: State, creature: str, source: str, amount: int, sort: Sort) -> Tale[State]:
+    """Damage empties resistance first; what is left over costs hit points."""
+    stopped = min(state.creatures[creature].dr, amount)
+    return (
+        yield DamageTaken(
+            creature=creature, source=source, amount=amount, sort=sort, dr=stopped, hp=amount - stopped
+        )
+    )
+
+
+@rule("RI-DMG-6", "BK 5.3")
+def environmental_damage(state: State, creature: str, source: str, amount: int) -> Tale[State]:
+    """Damage of the surroundings costs what exceeds the resistance at hand, which it does not use up."""
+    through = max(0, amount - state.creatures[creature].dr)
+    return (
+        yield DamageTaken(
+            creature=creature, source=source, amount=amount, sort="environmental", dr=0, hp=through
+        )
+    )
+
+
+def hurt(state: State, creature: str, source: str, amount: int, sort: Sort) -> Tale[State]:
+    """Tell damage of any sort; what it leads to is told by `consequences`."""
+    found = state.creatures[creature]
+    if found.dead or amount <= 0:
+        return state
+    if sort == "environmental":
+        return (yield from environmental_damage(state, creature, source, amount))
+    return (yield from normal_damage(state, creature, source, amount, sort))
+
+
+def consequences(state: State, chance: Chance, creature: str, *, subdual: bool = False) -> Tale[State]:
+    """Tell what the hit points of *creature* now mean: defeat, wounds, exhaustion, or a fall."""
+    found = state.creatures[creature]
+    if found.dead or found.defeated:
+        return state
+    if not found.sheet.is_pc:
+        return (yield from fell(state, creature, subdual=subdual)) if found.hp <= 0 else state
+    if subdual:
+        state = yield from exhaust(state, creature)
+    else:
+        state = yield from take_wounds(state, chance, creature)
+    return (yield from fall_or_wake(state, creature))
+
+
+@rule("RI-HP-3", "BK 5.3", settles=("C-41", "C-08"))
+def fell(state: State, creature: str, *, subdual: bool) -> Tale[State]:
+    """Monsters take no vital wounds: at zero they die, or drop if subdual damage brought them there."""
+    found = state.creatures[creature]
+    fate: Literal["dead", "unconscious", "destroyed"] = "unconscious" if subdual else "dead"
+    if ruled(state, "monster_fate", creature) == "unconscious":
+        fate = "unconscious"
+    if found.sheet.kind == "object":
+        fate = "destroyed"
+    return (
+        yield Defeated(
+            creature=creature, fate=fate, credit=credited(state, found.hurt_by), wasted_damage=wasted(found)
+        )
+    )
+
+
+@rule("RI-MULTI-2", "P60")
+def wasted(creature: Creature) -> int:
+    """What several groups did beyond felling a creature is simply lost; nothing is given back."""
+    return max(0, -creature.hp)
+
+
+@rule("RI-MULTI-3", "GL", settles=("C-08",))
+def credited(state: State, hurt_by: tuple[str, ...]) -> tuple[str, ...]:
+    """Everybody who damaged a creature in the phase it fell has defeated it."""
+    return hurt_by if state.option("credit") == "everyone" else hurt_by[-1:]
+
+
+@rule("RI-DMG-7", "R4", settles=("C-33",))
+def exhaust(state: State, creature: str) -> Tale[State]:
+    """Subdual damage tires by 3 levels where other damage would have wounded."""
+    found = state.creatures[creature]
+    new = due(state, found) - found.depth
+    if new <= 0 or not is_mine_to_roll(state, creature):
+        return state
+    levels = SUBDUAL_FATIGUE * (new if state.option("subdual_fatigue_per") == "wound" else 1)
+    return (yield FatigueGained(creature=creature, levels=levels, cause="subdual damage"))
+
+
+@rule("RI-HP-1", "BK 5.3", settles=("C-35", "C-53"))
+def fall_or_wake(state: State, creature: str) -> Tale[State]:
+    """A creature falls when a wound or fatigue takes its senses, and wakes when that no longer holds."""
+    found = state.creatures[creature]
+    if found.dead or is_unconscious(found) == found.down:
+        return state
+    return (yield FellUnconscious(creature=creature) if not found.down else Woke(creature=creature))
+
+
+@rule("RI-HEAL-3", "BK 5.3")
+def heal(state: State, creature: str, amount: int) -> Tale[State]:
+    """Healing below zero begins at zero, and nothing rises above the maximum."""
+    found = state.creatures[creature]
+    if found.dead or found.defeated or amount <= 0:
+        return state
+    return (yield Healed(creature=creature, hp=capped(max(0, found.hp) + amount, found.sheet.hp_max)))
+
+
+@rule("RI-HP-2", "BK 5.3")
+def capped(amount: int, most: int) -> int:
+    """Hit points and resistance never exceed their maximum."""
+    return min(amount, most)
+
+
+def restore(state: State, creature: str, amount: int) -> Tale[State]:
+    """Tell that damage resistance comes back."""
+    found = state.creatures[creature]
+    if found.dead or found.defeated or amount <= 0:
+        return state
+    dr = capped(found.dr + amount, max(found.dr, dr_max(found)))
+    return (yield ResistanceRecovered(creature=creature, dr=dr, because=("RI-HP-2",)))
+
+
+@rule("RI-FATIG-2", "CH5, R4")
+def tire(state: State, creature: str, levels: int, cause: str) -> Tale[State]:
+    """Fatigue is paid after the ability has done its work, down to unconsciousness; monsters do not tire."""
+    if not state.creatures[creature].sheet.is_pc or levels <= 0:
+        return state
+    state = yield FatigueGained(creature=creature, levels=levels, cause=cause)
+    return (yield from fall_or_wake(state, creature))

@@ -1,0 +1,92 @@
+"""Let a player reroll what its creature has just rolled, at the price of fatigue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from service.rules.messages import Event, Offer, Refused, Tale
+from service.rules.records import changed, record
+from service.rules.rise.assault import AssaultFrame, assaulting
+from service.rules.rise.permission import Act, in_phase
+from service.rules.rise.state import State
+from service.rules.rise.uses import may_modify
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+
+
+@record
+class ExertionUsed(Event[State]):
+    """An attack is rolled again with desperate exertion."""
+
+    type: ClassVar[str] = "exertion_used"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return state.put(changed(assaulting(state), stage="roll", rerolled=True, exerted=True))
+
+
+@record
+class RollKept(Event[State]):
+    """An attack stands as it was rolled."""
+
+    type: ClassVar[str] = "roll_kept"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return state.put(changed(assaulting(state), stage="land"))
+
+
+@rule("RI-UNIV-DESPERATE", "R4/R5", settles=("C-44",))
+@record
+class DesperateExertion(Act):
+    """For 2 fatigue a player rolls an attack it has just seen again, with 2 more; the better roll counts."""
+
+    type: ClassVar[str] = "desperate_exertion"
+
+    def check(self, view: State) -> None:
+        creature = in_phase(view, self, "action")
+        frame = view.top
+        if (
+            not isinstance(frame, AssaultFrame)
+            or frame.assault.user != self.creature
+            or frame.stage != "shown"
+        ):
+            raise Refused("too_late", f"{self.creature} has no roll to change")
+        if frame.rerolled:
+            raise Refused("already_rerolled", f"{self.creature} has rolled this again already")
+        if not may_modify(frame.assault):
+            raise Refused("reactive_cannot_modify", f"{frame.assault.what} stands as rolled", "RI-ATK-11")
+        if not creature.sheet.is_pc:
+            raise Refused("ability_not_in_profile", f"{self.creature} does not tire")
+
+    def decide(self, state: State) -> Tale[State]:
+        return (yield ExertionUsed(creature=self.creature))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield Offer(type=cls.type, creature=awaited.creature)
+
+
+@record
+class KeepRoll(Act):
+    """Let an attack stand as it was rolled."""
+
+    type: ClassVar[str] = "keep_roll"
+
+    def check(self, view: State) -> None:
+        in_phase(view, self, "action")
+        frame = view.top
+        if (
+            not isinstance(frame, AssaultFrame)
+            or frame.assault.user != self.creature
+            or frame.stage != "shown"
+        ):
+            raise Refused("too_late", f"{self.creature} has no roll to keep", "RI-UNIV-DESPERATE")
+
+    def decide(self, state: State) -> Tale[State]:
+        return (yield RollKept(creature=self.creature, because=("RI-UNIV-DESPERATE",)))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield Offer(type=cls.type, creature=awaited.creature)

@@ -1,0 +1,176 @@
+"""Merge what groups did apart: who ends where, then for each creature what came from outside and from inside.
+
+Nothing is judged again. Outside damage comes first with what it means, then outside conditions, then the
+group's own effects in their order, and outside healing last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from typing import TypeAlias
+
+from service.rules.chance import Chance
+from service.rules.grid import Cell
+from service.rules.messages import Fact, Tale
+from service.rules.records import changed
+from service.rules.rise.conditions import ALL
+from service.rules.rise.conflicts import Paths, ranked, settle
+from service.rules.rise.damage import consequences, hurt
+from service.rules.rise.effects import LocationEffectIgnored, apply, apply_quietly, move
+from service.rules.rise.state import Atom, State
+from service.rules.rulebook import rule
+
+Logs: TypeAlias = Mapping[str, tuple[Atom, ...]]
+Contested: TypeAlias = Generator[Fact[State], State, tuple[State, Atom]]
+SORTS = ("environmental", "normal", "subdual")
+"""In which order simultaneous damage is applied, so that no hit strips resistance for another kind."""
+
+
+@rule("RI-RES-8", "P26")
+def where_it_ends(
+    state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[str, ...]]
+) -> Tale[State]:
+    """An attack stops nobody's movement: whoever is knocked out drops where its movement ends."""
+    state = yield from places(state, chance, logs, groups)
+    for name in sorted(state.creatures):
+        state = yield from merge(state, chance, name, logs, state.group_of(name))
+    return state
+
+
+@rule("RI-RES-14", "service ruling")
+def in_fixed_order(state: State) -> Logs:
+    """In which order groups resolved changes nothing: their logs are taken by name."""
+    return {group: state.at(group).effects for group in sorted(state.groups)}
+
+
+@rule("RI-HEAL-4", "P62")
+def after_swift(log: Sequence[Atom]) -> tuple[Atom, ...]:
+    """What is Swift, as most healing is, was true before the attacks; only the rest comes now."""
+    return tuple([effect for effect in log if not effect.swift])
+
+
+@rule("RI-HEAL-5", "P24", settles=("C-05",))
+def own_in_order(state: State, chance: Chance, inside: Sequence[Atom]) -> Tale[State]:
+    """Within a group nothing is simultaneous: what its members did to each other stays in their order."""
+    for effect in inside:
+        if effect.does != "locate":
+            state = yield from apply(state, chance, effect)
+    return state
+
+
+@rule("RI-RES-10", "P28", settles=("C-05", "C-06"))
+def merge(state: State, chance: Chance, name: str, logs: Logs, own: str | None) -> Tale[State]:
+    """Two combatants may fell each other in one phase: both outcomes stand."""
+    outside = [e for group in sorted(logs) if group != own for e in logs[group] if e.target == name]
+    inside = [e for e in logs.get(own or "", ()) if e.target == name]
+    saved = is_saved_by_healing(state, name)
+    state = yield from damage_first(state, chance, name, outside, judged=not saved)
+    early = cleansed_before(state, inside)
+    for effect in (*early, *outside):
+        if effect.does in ("gain", "lose", "fatigue"):
+            state = yield from apply_quietly(state, effect)
+    state = yield from own_in_order(state, chance, [e for e in inside if e not in early])
+    state = yield from healing_last(state, outside)
+    return (yield from consequences(state, chance, name)) if saved else state
+
+
+def is_saved_by_healing(state: State, name: str) -> bool:
+    """Tell whether the house lets healing of the same phase save a creature that takes no wounds."""
+    return state.option("late_healing") == "saves" and not state.creatures[name].sheet.is_pc
+
+
+def cleansed_before(state: State, inside: Sequence[Atom]) -> list[Atom]:
+    """Return the group's cleansings that, by the house's rule, come too early for what others did."""
+    if state.option("cleanse") == "removes":
+        return []
+    return [effect for effect in inside if effect.does == "lose" and effect.name == ALL]
+
+
+@rule("RI-HEAL-1", "P62", settles=("C-51",))
+def damage_first(
+    state: State, chance: Chance, name: str, outside: Sequence[Atom], *, judged: bool
+) -> Tale[State]:
+    """Damage and recovery that come at once: all damage first, wounds and all, then recovery."""
+    hits = sorted(
+        (e for e in outside if e.does == "damage"), key=lambda e: (SORTS.index(e.sort), e.group, e.seq)
+    )
+    lethal = [e for e in hits if e.sort != "subdual"]
+    for effect in lethal:
+        state = yield from hurt(state, name, effect.source, effect.amount, effect.sort)
+    if lethal and judged:
+        state = yield from consequences(state, chance, name)
+    for effect in hits[len(lethal) :]:
+        state = yield from apply(state, chance, effect)
+    return state
+
+
+@rule("RI-HEAL-2", "P62", settles=("C-07",))
+def healing_last(state: State, outside: Sequence[Atom]) -> Tale[State]:
+    """Vital wounds are gained and felt before any recovery of the same phase."""
+    for effect in outside:
+        if effect.does in ("heal_hp", "heal_dr"):
+            state = yield from apply_quietly(state, effect)
+    return state
+
+
+@rule("RI-RES-7", "P26")
+def places(state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[str, ...]]) -> Tale[State]:
+    """Moving away dodges nothing: attacks were judged on where their group saw the target."""
+    wanted: dict[str, tuple[Cell, ...]] = {}
+    hows: dict[str, str] = {}
+    pushers: list[tuple[str, str]] = []
+    for name in sorted(state.creatures):
+        located = [
+            (g, e)
+            for g in sorted(logs)
+            for e in logs[g]
+            if e.target == name and e.does == "locate" and e.path
+        ]
+        own = [e for g, e in located if name in groups[g]]
+        outside = [e for g, e in located if name not in groups[g]]
+        chosen: Atom | None = None
+        own = as_one(own)
+        if own and (state.option("shove_of_movers") == "own" or not outside):
+            chosen, ignored = own[0], [*own[1:], *outside]
+        elif outside:
+            state, chosen = yield from contest(state, chance, outside)
+            ignored = [e for e in (*own, *outside) if e is not chosen]
+        else:
+            continue
+        assert chosen is not None, "one of them applies"
+        wanted[name], hows[name] = chosen.path, chosen.how
+        pushers.append((chosen.source, name))
+        for effect in ignored:
+            if effect.path:
+                state = yield LocationEffectIgnored(
+                    creature=name, source=effect.source, because=("RI-MOVE1-2", "C-15")
+                )
+    still = [name for name in state.creatures if not wanted.get(name)]
+    paths: Paths
+    state, paths = yield from settle(state, chance, wanted, pushers, still)
+    for name, path in paths.items():
+        if path and path[-1] != state.creatures[name].position:
+            state = yield from move(state, name, path, hows[name], tuple(wanted))
+    return state
+
+
+def as_one(own: Sequence[Atom]) -> list[Atom]:
+    """Return *own* with the parts of an interrupted movement joined to its beginning."""
+    found: list[Atom] = []
+    for effect in own:
+        if effect.how == "continued" and found:
+            found[0] = changed(found[0], path=(*found[0].path, *effect.path))
+        else:
+            found.append(effect)
+    return found
+
+
+@rule("RI-MOVE1-7", "service ruling", settles=("C-16", "C-17"))
+def contest(state: State, chance: Chance, outside: Sequence[Atom]) -> Contested:
+    """Which of several outside effects moves a creature first is decided by their sources' initiative."""
+    sources = tuple(dict.fromkeys([effect.source for effect in outside]))
+    if len(sources) == 1:
+        return state, outside[0]
+    order: tuple[str, ...]
+    state, order = yield from ranked(state, chance, sources)
+    return state, next(effect for effect in outside if effect.source == order[0])

@@ -1,0 +1,287 @@
+"""Open a fight of Rise: who takes part, where, by which printing; all of it is checked before it exists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from re import compile as pattern
+from typing import Annotated, ClassVar
+
+from service.rules.grid import Cell, cells
+from service.rules.messages import Command, Event, Refused, Tale
+from service.rules.records import EMPTY, record
+from service.rules.rise.options import DEFAULTS, OPTIONS
+from service.rules.rise.profiles import PROFILES
+from service.rules.rise.rounds import CombatFrame
+from service.rules.rise.sheet import ID, RESERVED, Id, Sheet, Strike, side_of
+from service.rules.rise.state import Attitude, Creature, State, Terrain
+from service.rules.rise.swift import is_simple
+from service.rules.rulebook import rule
+from service.rules.stack import Stacks
+from service.rules.table import GM, DiceSetup, Option, Seat
+
+Fault = tuple[str, str]
+"""A JSON pointer into the opening, and what is wrong there."""
+
+
+@record
+class Entry:
+    """A creature that takes part: its sheet, and where and how it stands when the fight begins."""
+
+    sheet: Sheet
+    position: tuple[int, int]
+    hp: int | None = None
+    """Null takes the maximum."""
+    dr: int | None = None
+    fatigue: int = 0
+    mount: Id | None = None
+    """The creature it rides."""
+
+
+@record
+class SeatEntry:
+    """A seat that is open from the start: a player's with its creatures, or an observer's."""
+
+    seat: Id
+    role: Annotated[str, "player or observer"] = "player"
+    creatures: tuple[Id, ...] = ()
+
+
+@record
+class Opening:
+    """Everything a fight begins with."""
+
+    creatures: tuple[Entry, ...]
+    seats: tuple[SeatEntry, ...] = ()
+    options: Mapping[str, Option] = EMPTY
+    terrain: Mapping[str, Terrain] = EMPTY
+    declared_sides: tuple[Id, ...] = ()
+    attitudes: Mapping[str, Mapping[str, Attitude]] = EMPTY
+    """What creatures say of others from the start; silence means by side."""
+    groups: Mapping[str, tuple[Id, ...]] = EMPTY
+    """Groups that the GM names; whoever is not named finds its group by itself."""
+    title: str = ""
+
+
+@record
+class EncounterOpened(Event[State]):
+    """The encounter exists: its edition, dice and everything it begins with, for all to see."""
+
+    type: ClassVar[str] = "encounter_opened"
+    encounter: str
+    edition: str
+    digest: str
+    dice: DiceSetup
+    opening: Opening
+
+    def evolve(self, state: State) -> State:
+        return initial(self)
+
+
+def initial(opened: EncounterOpened) -> State:
+    """Return the state a fight begins with."""
+    opening = opened.opening
+    seats = {GM: Seat(role=GM)} | {
+        entry.seat: Seat(role=entry.role, creatures=entry.creatures) for entry in opening.seats
+    }
+    return State(
+        encounter=opened.encounter,
+        edition=opened.edition,
+        digest=opened.digest,
+        dice=opened.dice,
+        options=opening.options,
+        seats=seats,
+        declared_sides=opening.declared_sides,
+        terrain=opening.terrain,
+        attitudes=opening.attitudes,
+        next_groups=opening.groups,
+        creatures={entry.sheet.id: _creature(entry) for entry in opening.creatures},
+        stacks=Stacks(table=(CombatFrame(path="combat"),)),
+    )
+
+
+def _creature(entry: Entry) -> Creature:
+    sheet = entry.sheet
+    return Creature(
+        sheet=sheet,
+        position=(entry.position[0], entry.position[1]),
+        hp=sheet.hp_max if entry.hp is None else entry.hp,
+        dr=sheet.dr_max if entry.dr is None else entry.dr,
+        fatigue=entry.fatigue,
+        mount=entry.mount,
+    )
+
+
+@record
+class OpenEncounter(Command[State]):
+    """Open a fight of Rise with everything it begins with."""
+
+    type: ClassVar[str] = "open"
+    encounter: str
+    edition: str
+    digest: str
+    dice: DiceSetup
+    opening: Opening
+
+    def check_opening(self) -> tuple[Fault, ...]:
+        """Return everything that keeps the opening from being a fight."""
+        return tuple(faults(self.opening))
+
+    def check(self, view: State) -> None:
+        if view.encounter:
+            raise Refused("already_open", f"{view.encounter} is open already", "RI-ROUND-5")
+        for pointer, fault in faults(self.opening):
+            raise Refused("opening_not_possible", f"{pointer}: {fault}", "RI-ROUND-5")
+
+    def decide(self, state: State) -> Tale[State]:
+        return (
+            yield EncounterOpened(
+                encounter=self.encounter,
+                edition=self.edition,
+                digest=self.digest,
+                dice=self.dice,
+                opening=self.opening,
+                because=("RI-ROUND-1",),
+            )
+        )
+
+
+def faults(opening: Opening) -> Iterator[Fault]:
+    """Yield everything that keeps *opening* from being a fight, each with its place."""
+    yield from _option_faults(opening)
+    yield from _creature_faults(opening)
+    yield from _position_faults(opening)
+    yield from _seat_faults(opening)
+    yield from _group_faults(opening)
+    for key in opening.terrain:
+        if not pattern(r"-?\d{1,4},-?\d{1,4}").fullmatch(key):
+            yield f"/terrain/{key}", "a cell is written x,y"
+    sides = [entry.sheet.side for entry in opening.creatures]
+    for i, side in enumerate(opening.declared_sides):
+        if side not in sides:
+            yield f"/declared_sides/{i}", "a side that somebody fights for"
+
+
+def _creature_faults(opening: Opening) -> Iterator[Fault]:
+    profile = PROFILES.get(str(opening.options.get("profile", DEFAULTS["profile"])))
+    if not opening.creatures:
+        yield "/creatures", "at least one creature takes part"
+    seen: dict[str, int] = {}
+    for i, entry in enumerate(opening.creatures):
+        sheet, at = entry.sheet, f"/creatures/{i}/sheet"
+        if not ID.fullmatch(sheet.id) or sheet.id in RESERVED:
+            yield f"{at}/id", "an id is a-z, 0-9 and -, at most 24, and neither table nor gm"
+        if sheet.id in seen:
+            yield f"{at}/id", f"creature {seen[sheet.id]} has this id already"
+        seen[sheet.id] = i
+        if not ID.fullmatch(sheet.side) or sheet.side in RESERVED:
+            yield f"{at}/side", "an id is a-z, 0-9 and -, at most 24, and neither table nor gm"
+        yield from _number_faults(entry, i)
+        known = profile.defenses if profile is not None else ()
+        for name in sheet.defenses:
+            if name not in known:
+                yield f"{at}/defenses/{name}", "one of " + ", ".join(known)
+        yield from _ability_faults(sheet, at, known)
+
+
+@rule("RI-HP-4", "CH5")
+def _number_faults(entry: Entry, i: int) -> Iterator[Fault]:
+    """Nobody lives with a maximum of no hit points."""
+    sheet = entry.sheet
+    if sheet.hp_max < 1:
+        yield f"/creatures/{i}/sheet/hp_max", "at least 1"
+    if entry.hp is not None and not 0 <= entry.hp <= sheet.hp_max:
+        yield f"/creatures/{i}/hp", "from 0 to the maximum"
+    if entry.dr is not None and not 0 <= entry.dr <= sheet.dr_max:
+        yield f"/creatures/{i}/dr", "from 0 to the maximum"
+    if entry.fatigue < 0 or sheet.dr_max < 0:
+        yield f"/creatures/{i}", "fatigue and damage resistance are not below 0"
+
+
+def _ability_faults(sheet: Sheet, at: str, known: tuple[str, ...]) -> Iterator[Fault]:
+    yield from _strike_faults([(w.id, w.strike) for w in sheet.weapons], f"{at}/weapons", known)
+    yield from _strike_faults([(a.id, a.strike) for a in sheet.abilities], f"{at}/abilities", known)
+    for i, ability in enumerate(sheet.abilities):
+        if not is_simple(ability):
+            yield f"{at}/abilities/{i}", "invalid_ability_swift_attack: a Swift ability makes no attack roll"
+
+
+def _strike_faults(
+    things: Sequence[tuple[str, Strike | None]], at: str, known: tuple[str, ...]
+) -> Iterator[Fault]:
+    names = [name for name, _ in things]
+    for i, (name, strike) in enumerate(things):
+        if not ID.fullmatch(name) or names.index(name) != i:
+            yield f"{at}/{i}/id", "an id no other has"
+        if strike is None:
+            continue
+        if any(defense not in known for defense in strike.versus):
+            yield f"{at}/{i}/strike/versus", "one of " + ", ".join(known)
+        if any(not 2 <= sides <= 1000 for sides in strike.dice):
+            yield f"{at}/{i}/strike/dice", "dice have 2 to 1000 sides"
+
+
+def _position_faults(opening: Opening) -> Iterator[Fault]:
+    taken: dict[Cell, str] = {}
+    names = [entry.sheet.id for entry in opening.creatures]
+    for i, entry in enumerate(opening.creatures):
+        if entry.mount is not None and entry.mount not in names:
+            yield f"/creatures/{i}/mount", "no creature has this id"
+        at: Cell = (entry.position[0], entry.position[1])
+        for cell in cells(at, side_of(entry.sheet.size)):
+            if opening.terrain.get(f"{cell[0]},{cell[1]}") == "wall":
+                yield f"/creatures/{i}/position", "inside a wall"
+            if cell in taken and entry.mount is None:
+                yield f"/creatures/{i}/position", f"{taken[cell]} stands there"
+            if entry.mount is None:
+                taken[cell] = entry.sheet.id
+
+
+def _seat_faults(opening: Opening) -> Iterator[Fault]:
+    holders = {entry.sheet.id: "" for entry in opening.creatures}
+    names: dict[str, int] = {}
+    for i, seat in enumerate(opening.seats):
+        at = f"/seats/{i}"
+        if not ID.fullmatch(seat.seat) or seat.seat == GM or seat.seat in names:
+            yield f"{at}/seat", "an id no other seat has, and not gm"
+        names[seat.seat] = i
+        if seat.role not in ("player", "observer"):
+            yield f"{at}/role", "player or observer"
+        if seat.role == "observer" and seat.creatures:
+            yield f"{at}/creatures", "an observer controls no creature"
+        for j, creature in enumerate(seat.creatures):
+            if creature not in holders:
+                yield f"{at}/creatures/{j}", "no creature has this id"
+            elif holders[creature]:
+                yield f"{at}/creatures/{j}", f"{holders[creature]} controls it already"
+            else:
+                holders[creature] = seat.seat
+
+
+def _group_faults(opening: Opening) -> Iterator[Fault]:
+    names = [entry.sheet.id for entry in opening.creatures]
+    seen: list[str] = []
+    for group, members in opening.groups.items():
+        if not ID.fullmatch(group) or group in RESERVED:
+            yield f"/groups/{group}", "an id is a-z, 0-9 and -, at most 24, and neither table nor gm"
+        for name in members:
+            if name not in names or name in seen:
+                yield f"/groups/{group}", f"{name} is no creature, or in two groups"
+            seen.append(name)
+    for creature, said in opening.attitudes.items():
+        for other in (creature, *said):
+            if other not in names:
+                yield f"/attitudes/{creature}", f"no creature is called {other}"
+        if creature in said:
+            yield f"/attitudes/{creature}", "nobody is friend or foe to itself"
+
+
+def _option_faults(opening: Opening) -> Iterator[Fault]:
+    for key, value in opening.options.items():
+        spec = OPTIONS.get(key)
+        if spec is None:
+            yield f"/options/{key}", "no such option"
+        elif spec.bounds is not None:
+            if type(value) is not int or not spec.bounds[0] <= value <= spec.bounds[1]:
+                yield f"/options/{key}", f"a whole number from {spec.bounds[0]} to {spec.bounds[1]}"
+        elif not any(value == known and type(value) is type(known) for known in spec.values):
+            yield f"/options/{key}", "one of " + ", ".join(map(str, spec.values))

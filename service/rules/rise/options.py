@@ -1,0 +1,85 @@
+"""List the house options of Rise: each with its values, default first, and the ambiguity it settles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from service.rules.ruleset import OptionSpec
+from service.rules.table import Option
+
+
+def _spec(
+    key: str, settles: str, text: str, *values: Option, bounds: tuple[int, int] | None = None
+) -> OptionSpec:
+    return OptionSpec(key=key, values=values, settles=settles, text=text, bounds=bounds)
+
+
+_ALL: Final = (
+    _spec("profile", "C-42", "which printing is played: four defenses or five", "rise-4d", "rise-5d"),
+    _spec(
+        "swift_mode",
+        "C-01",
+        "when Swift is committed: before any dice by all, or by all but one group of players",
+        "auto",
+        "strict",
+        "lenient",
+    ),
+    _spec("visibility", "RI-INFO-5", "what an attacker's group learns of defenses", "outcomes", "full"),
+    _spec("gm_blind", "C-52", "whether players' results stay hidden from the GM", True, False),
+    _spec("crit_mode", "C-40", "a critical hit rolls its dice again, or multiplies them", "roll", "multiply"),
+    _spec("min_damage", "C-40", "the least damage of a hit", 0, 1),
+    _spec(
+        "explosion_target",
+        "RI-ATK-2",
+        "the face from which an attack's first die explodes",
+        10,
+        bounds=(2, 10),
+    ),
+    _spec("detailed_manipulation", "C-27", "whether sheathed and stowed things cost more", False, True),
+    _spec(
+        "free_actions_warn",
+        "C-25",
+        "free actions of one creature after which the GM is asked",
+        10,
+        bounds=(1, 99),
+    ),
+    _spec(
+        "exertion_prompt",
+        "C-44",
+        "when a player is asked to reroll with desperate exertion",
+        "misses",
+        "always",
+        "never",
+    ),
+    _spec("exertion_keeps", "RI-UNIV-DESPERATE", "which roll counts after an exertion", "better", "second"),
+    _spec("total_defense_lasts", "C-28", "how long total defense protects", "round", "phase"),
+    _spec("depth_step", "C-33", "how far below zero the next vital wound lies", "full", "half"),
+    _spec("subdual_fatigue_per", "C-33", "what subdual damage tires for", "application", "wound"),
+    _spec(
+        "late_healing",
+        "C-07",
+        "whether healing of the same phase saves a felled monster",
+        "too_late",
+        "saves",
+    ),
+    _spec("credit", "C-08", "whom a creature's defeat is credited to", "everyone", "last"),
+    _spec(
+        "felled_by_own", "C-36", "whether a creature felled by its own group still acts", "stays_down", "acts"
+    ),
+    _spec(
+        "cleanse",
+        "C-10",
+        "whether removing all conditions reaches those of the same phase",
+        "removes",
+        "keeps",
+    ),
+    _spec("shove_of_movers", "C-15", "what moves a creature that moved and was pushed", "own", "outside"),
+    _spec("initiative", "C-12", "what is added to an initiative roll", "dexterity", "speed"),
+    _spec("fall_prone", "C-53", "whether falling unconscious means falling prone", True, False),
+)
+
+OPTIONS: Final[Mapping[str, OptionSpec]] = MappingProxyType({spec.key: spec for spec in _ALL})
+
+DEFAULTS: Final[Mapping[str, Option]] = MappingProxyType({spec.key: spec.values[0] for spec in _ALL})

@@ -1,0 +1,151 @@
+"""Work out reactive movements: those who withdraw first, then those who follow, as far as speed goes.
+
+Nothing here is a conflict and nothing throws dice: both move as far as they can, and their speeds decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from service.rules.grid import FEET, Cell, distance, line, path_to, reachable
+from service.rules.rise.conflicts import ending
+from service.rules.rise.numbers import speed_of
+from service.rules.rise.paths import in_the_way, is_wall, leaving, occupant, step_feet, walk
+from service.rules.rise.state import Creature, Plan, State
+from service.rules.rulebook import rule
+
+Paths: TypeAlias = dict[str, tuple[Cell, ...]]
+DETOUR = 40
+"""Feet more than the straight way within which a way around obstacles is looked for."""
+FAR_OFF = 160
+"""Feet from which a follower simply goes straight towards whom it follows."""
+
+
+@rule("RI-UNIV-FOLLOW", "R4/R5")
+def intended(state: State, plans: Mapping[str, Plan], sprinting: tuple[str, ...] = ()) -> Paths:
+    """Following and withdrawing are movements that react: first those who do not react, then the others."""
+    paths: Paths = {name: plan.path for name, plan in plans.items() if plan.path}
+    for name in _doing(plans, "withdraw"):
+        paths[name] = withdrawing(state, plans, paths, name, budget(state, plans[name], name, sprinting))
+    for name in _doing(plans, "follow"):
+        paths[name] = following(state, plans, paths, name, budget(state, plans[name], name, sprinting))
+    return paths
+
+
+def _doing(plans: Mapping[str, Plan], ability: str) -> list[str]:
+    return sorted(name for name, plan in plans.items() if plan.ability == ability)
+
+
+@rule("RI-REAC-5", "R4")
+def budget(state: State, plan: Plan, name: str, sprinting: tuple[str, ...]) -> int:
+    """A reactive mover whose speed is spent before its goal stops there."""
+    speed = speed_of(state, state.creatures[name], plan.mode)
+    return 2 * speed if name in sprinting else speed
+
+
+@rule("RI-REAC-3", "R4", settles=("C-19",))
+def withdrawing(
+    state: State, plans: Mapping[str, Plan], paths: Paths, name: str, feet: int
+) -> tuple[Cell, ...]:
+    """Whoever withdraws goes straight away from the nearest until far enough from all, as speed allows."""
+    creature, plan = state.creatures[name], plans[name]
+    known = ending(state, paths)
+    nearest = min(plan.targets, key=lambda t: (state.distance(creature, state.creatures[t]), t))
+    step = _away(creature.position, state.creatures[nearest].position)
+    straight = tuple(line(creature.position, step, feet // FEET))
+    whole = walk(known, creature, straight, feet, _movers(paths)).cells
+    for length in range(len(whole) + 1):
+        there = whole[length - 1] if length else creature.position
+        if all(_far_enough(state, known, plans, creature, there, t) for t in plan.targets):
+            return whole[:length]
+    return whole
+
+
+def _away(of: Cell, from_: Cell) -> Cell:
+    """Return the step that leads away from a cell, along both axes where both differ."""
+    dx, dy = of[0] - from_[0], of[1] - from_[1]
+    return ((dx > 0) - (dx < 0), (dy > 0) - (dy < 0)) if (dx, dy) != (0, 0) else (1, 0)
+
+
+def _movers(paths: Paths) -> tuple[str, ...]:
+    return tuple(paths)
+
+
+def _far_enough(
+    state: State, known: State, plans: Mapping[str, Plan], creature: Creature, there: Cell, target: str
+) -> bool:
+    """Tell whether *there* is far enough from a target, which may come after as far as it can."""
+    other = known.creatures[target]
+    pursuer = plans.get(target)
+    reach = 0
+    if pursuer is not None and pursuer.ability == "follow" and creature.id in pursuer.targets:
+        reach = speed_of(state, other, pursuer.mode)
+    apart = distance(there, creature.space, other.position, other.space, "alternating")
+    return apart - reach >= plans[creature.id].distance_ft
+
+
+@rule("RI-REAC-2", "R4", settles=("C-19",))
+def following(
+    state: State, plans: Mapping[str, Plan], paths: Paths, name: str, feet: int
+) -> tuple[Cell, ...]:
+    """Whoever follows takes the shortest way to within its distance of where the other ends."""
+    creature, plan = state.creatures[name], plans[name]
+    (target,) = plan.targets
+    after = ending(state, {**paths, **_closing(state, plans, paths, name)})
+    goal = after.creatures[target]
+    if state.distance(creature, goal) <= plan.distance_ft:
+        return ()
+    way = _way(after, creature, goal, plan.distance_ft)
+    return walk(after, creature, way, feet).cells
+
+
+def _closing(state: State, plans: Mapping[str, Plan], paths: Paths, name: str) -> Paths:
+    """Return how far the followed creature comes when it follows the follower: half the gap."""
+    (target,) = plans[name].targets
+    back = plans.get(target)
+    if target in paths or back is None or back.ability != "follow" or back.targets != (name,):
+        return {}
+    a, b = state.creatures[name], state.creatures[target]
+    gap = max(0, state.distance(a, b) - plans[name].distance_ft)
+    step = _away(a.position, b.position)
+    return {target: tuple(line(b.position, step, min(gap // 2, speed_of(state, b)) // FEET))}
+
+
+def _way(after: State, creature: Creature, goal: Creature, distance_ft: int) -> tuple[Cell, ...]:
+    """Return the shortest way to the nearest place within *distance_ft* of *goal* that may be stood in."""
+
+    def cost(before: Cell, cell: Cell, diagonals: int) -> int | None:
+        if is_wall(after, creature, cell) or in_the_way(after, creature, cell) is not None:
+            return None
+        return step_feet(before, cell, diagonals) + leaving(after, creature, before)
+
+    straight = after.distance(creature, goal)
+    found = reachable(creature.position, straight + DETOUR, cost) if straight < FAR_OFF else {}
+    for cell in found:
+        apart = distance(cell, creature.space, goal.position, goal.space, "alternating")
+        if apart <= distance_ft and occupant(after, creature, cell) is None:
+            return path_to(found, cell)
+    return tuple(line(creature.position, _away(goal.position, creature.position), straight // FEET))
+
+
+@rule("RI-CONF-6", "P67", settles=("C-20",))
+def outrun(state: State, plans: Mapping[str, Plan]) -> tuple[str, ...]:
+    """Being left out of reach is a legal result; a player's creature may break it by sprinting after all."""
+    paths = intended(state, plans)
+    after = ending(state, paths)
+    return tuple(
+        [
+            name
+            for name, plan in sorted(plans.items())
+            if plan.ability in ("follow", "withdraw") and plan.sprint != "never" and _short(after, name, plan)
+        ]
+    )
+
+
+def _short(after: State, name: str, plan: Plan) -> bool:
+    creature = after.creatures[name]
+    gaps = [after.distance(creature, after.creatures[target]) for target in plan.targets]
+    if plan.ability == "follow":
+        return max(gaps) > plan.distance_ft
+    return min(gaps) < plan.distance_ft

@@ -1,0 +1,116 @@
+"""Throw the dice of an attack: the exploding roll, the chance to miss the hidden, the damage.
+
+Every roll is told with its terms; each belongs to the stream of its user and purpose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+from service.dice.values import Roll, Term
+from service.rules.chance import Chance, Pip
+from service.rules.messages import Fact
+from service.rules.rise.numbers import accuracy_terms, defense_terms, total
+from service.rules.rise.outcomes import (
+    Outcome,
+    grip,
+    lowered,
+    may_be_crit,
+    weapon_damage,
+)
+from service.rules.rise.sheet import Strike
+from service.rules.rise.state import State
+from service.rules.rise.uses import Aim, Assault
+from service.rules.rulebook import rule
+
+Thrown: TypeAlias = Generator[Fact[State], State, tuple[State, Roll]]
+HIDDEN: Final[Mapping[str, int]] = MappingProxyType({"concealed": 2, "unseen": 5})
+"""Of ten attacks, how many miss a target only because it is hard to see."""
+EXPLOSIONS = 20
+
+
+@rule("RI-ATK-13", "R4, GL")
+def see_through(
+    state: State, chance: Chance, aim: Aim, outcome: Outcome
+) -> Generator[Fact[State], State, tuple[State, Outcome]]:
+    """A hidden target is missed by chance, 2 in 10 if concealed, 5 in 10 if unseen; never a glance."""
+    target = state.creatures[aim.target]
+    misses = max([HIDDEN.get(condition.name, 0) for condition in target.known()], default=0)
+    if not misses:
+        return state, outcome
+    roll: Roll
+    state, roll = yield from chance.throw(
+        state,
+        owner=aim.assault.user,
+        stream=f"{aim.assault.user}/concealment",
+        purpose={"who": aim.assault.user, "whom": aim.target, "what": "concealment"},
+        pool=(Pip(role="concealment", sides=10),),
+    )
+    return state, "miss" if roll.total <= misses else outcome
+
+
+@rule("RI-ATK-2", "BK/R5")
+def roll_attack(state: State, chance: Chance, aim: Aim, strike: Strike, *, again: bool) -> Thrown:
+    """A ten on an attack roll explodes: it is rolled on and added. Only attack rolls explode."""
+    assault = aim.assault
+    user = state.creatures[assault.user]
+    terms = [*accuracy_terms(user, brawling=strike.brawling, bonus=strike.accuracy)]
+    terms += [Term(amount=amount, what=what, rule="RI-ATK-8") for what, amount in assault.terms.items()]
+    if again:
+        terms.append(Term(amount=2, what="desperate exertion", rule="RI-UNIV-DESPERATE"))
+    first = int(state.option("explosion_target")) if state.profile.exploding else 10
+
+    def explode(faces: Sequence[int]) -> Sequence[Pip]:
+        if faces[-1] >= (first if len(faces) == 1 else 10) and len(faces) <= EXPLOSIONS:
+            return (Pip(role="explosion", sides=10),)
+        return ()
+
+    return (
+        yield from chance.throw(
+            state,
+            owner=user.id,
+            stream=f"{user.id}/attack",
+            purpose={"who": user.id, "whom": aim.target, "what": assault.what},
+            pool=(Pip(role="attack", sides=10),),
+            more=explode,
+            terms=terms,
+        )
+    )
+
+
+@rule("RI-GROUP-5", "P24")
+def against(state: State, assault: Assault, strike: Strike, target: str) -> Mapping[str, int]:
+    """Later members profit from what earlier ones did: defenses count as the group knows them by now."""
+    creature, user = state.creatures[target], state.creatures[assault.user]
+    if "grip" in strike.versus:
+        return {"grip": -EXPLOSIONS if assault.maneuver == "grip" else grip(creature)}
+    if target in assault.willing:
+        return dict.fromkeys(strike.versus, lowered())
+    extra = sum(assault.defense_terms.values())
+    return {name: total(defense_terms(creature, name, user)) + extra for name in strike.versus}
+
+
+@rule("RI-DMG-2", "BK 5.1", settles=("C-40",))
+def damage_amount(
+    state: State, chance: Chance, aim: Aim, strike: Strike, multiple: int
+) -> Generator[Fact[State], State, tuple[State, int]]:
+    """A critical hit rolls its damage dice once more for each multiple and multiplies the rest."""
+    target = state.creatures[aim.target]
+    times = 1 + (multiple if may_be_crit(target) else 0)
+    rolls_again = state.option("crit_mode") == "roll"
+    dice = strike.dice * (times if rolls_again else 1)
+    flat = weapon_damage(state.creatures[aim.assault.user], strike)
+    if not dice:
+        return state, flat * times
+    roll: Roll
+    state, roll = yield from chance.throw(
+        state,
+        owner=aim.assault.user,
+        stream=f"{aim.assault.user}/damage",
+        purpose={"who": aim.assault.user, "whom": aim.target, "what": aim.assault.what},
+        pool=[Pip(role="damage", sides=sides) for sides in dice],
+        terms=(Term(amount=flat * (times if rolls_again else 1), what="flat damage", rule="RI-DMG-1"),),
+    )
+    return state, roll.total * (1 if rolls_again else times)

@@ -1,0 +1,97 @@
+"""Record the GM's rulings: each call the rules leave open is an event; none rewrites what was announced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.records import changed, record
+from service.rules.rise.permission import gm
+from service.rules.rise.state import Ruling, State
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+
+
+@record
+class RulingMade(Event[State]):
+    """The GM ruled on what the rules leave open."""
+
+    type: ClassVar[str] = "ruling_made"
+    ruling: Ruling
+
+    def evolve(self, state: State) -> State:
+        kept = tuple([known for known in state.rulings if known.id != self.ruling.supersedes])
+        return changed(state, rulings=(*kept, self.ruling))
+
+
+@rule("RI-GM-2", "CM")
+@record
+class Rule(Command[State]):
+    """Every call the GM makes is recorded, with what it is about, its reason, and how long it holds."""
+
+    type: ClassVar[str] = "rule"
+    question: Literal[
+        "combat_start",
+        "group_membership",
+        "group_order",
+        "free_action_reasonable",
+        "trivial_manipulation",
+        "action_cost",
+        "reactive_plan_ok",
+        "swap_conflict",
+        "conflict_exists",
+        "location_conflict",
+        "monster_fate",
+        "monster_sprint_exception",
+        "improved_cover",
+        "delayed_lapse",
+        "crit_mode",
+        "visibility",
+        "swift_mode",
+    ]
+    subjects: tuple[str, ...] = ()
+    chosen: str
+    note: str = ""
+    scope_of: Literal["once", "encounter", "campaign"] = "once"
+    supersedes: str | None = None
+    """The ruling that this one takes the place of, from now on."""
+    from_round: int | None = None
+    """The round from which it holds; null is now."""
+
+    def check(self, view: State) -> None:
+        gm(self)
+        forward(view, self.from_round)
+        if self.supersedes is not None and all(known.id != self.supersedes for known in view.rulings):
+            raise Refused("ruling_required", f"there is no ruling {self.supersedes}", "RI-GM-3")
+
+    def decide(self, state: State) -> Tale[State]:
+        number = 1 + max([int(known.id.removeprefix("ruling-")) for known in state.rulings], default=0)
+        ruling = Ruling(
+            id=f"ruling-{number}",
+            question=self.question,
+            subjects=self.subjects,
+            chosen=self.chosen,
+            note=self.note,
+            scope=self.scope_of,
+            supersedes=self.supersedes,
+            round=state.round,
+        )
+        return (yield RulingMade(ruling=ruling))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield from ()
+
+
+@rule("RI-GM-3", "CM")
+def forward(view: State, from_round: int | None) -> None:
+    """A ruling never rewrites what has been announced; it holds from now on."""
+    if from_round is not None and from_round < view.round:
+        raise Refused("ruling_retroactive", f"round {from_round} is over")
+
+
+def ruled(state: State, question: str, subject: str) -> str | None:
+    """Return what the GM has last said to *question* about *subject*, if anything."""
+    found = [r for r in state.rulings if r.question == question and (not r.subjects or subject in r.subjects)]
+    return found[-1].chosen if found else None

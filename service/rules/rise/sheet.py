@@ -1,0 +1,181 @@
+"""Describe what is printed on a creature's sheet: attributes, defenses, weapons, abilities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from re import compile as pattern
+from types import MappingProxyType
+from typing import Annotated, Final, Literal
+
+from service.rules.records import EMPTY, record
+from service.rules.stack import TABLE
+from service.rules.table import GM
+
+ID: Final = pattern(r"[a-z0-9][a-z0-9-]{0,23}")
+RESERVED: Final = (TABLE, GM)
+"""Names that are nobody's: the table's and the gm's."""
+
+Id = Annotated[str, "an id: a-z, 0-9 and -, at most 24"]
+Size = Literal["fine", "diminutive", "tiny", "small", "medium", "large", "huge", "gargantuan", "colossal"]
+Usage = Literal["standard", "minor", "free", "movement", "move_or_standard", "none"]
+Sort = Literal["normal", "environmental", "subdual"]
+Until = Literal["phase", "round", "brief", "sustain", "condition", "permanent"]
+Mode = Literal["land", "climb", "swim", "fly", "glide", "burrow"]
+
+SIZES: Final[tuple[str, ...]] = (
+    "fine",
+    "diminutive",
+    "tiny",
+    "small",
+    "medium",
+    "large",
+    "huge",
+    "gargantuan",
+    "colossal",
+)
+_SPACES: Final[Mapping[str, int]] = MappingProxyType({"large": 2, "huge": 3, "gargantuan": 4, "colossal": 6})
+_SPEEDS: Final = (10, 10, 20, 20, 30, 40, 50, 60, 80)
+
+
+def rank(size: str) -> int:
+    """Return the place of *size* in the order of sizes."""
+    return SIZES.index(size)
+
+
+def side_of(size: str) -> int:
+    """Return how many cells a creature of *size* fills along one side."""
+    return _SPACES.get(size, 1)
+
+
+def base_speed(size: str) -> int:
+    """Return the feet a creature of *size* walks where its sheet does not say."""
+    return _SPEEDS[rank(size)]
+
+
+@record
+class Tick:
+    """What an effect does by itself at one of the six boundaries of a round: steps 1, 2, 4, 5, 10 and 11."""
+
+    step: int
+    damage: int = 0
+    heal: int = 0
+    sort: Sort = "environmental"
+
+
+@record
+class Effect:
+    """One thing an ability does to its target or its user."""
+
+    does: Literal["damage", "heal_hp", "heal_dr", "gain", "lose", "fatigue"]
+    to: Literal["target", "self"] = "target"
+    amount: int = 0
+    dice: tuple[int, ...] = ()
+    sort: Sort = "normal"
+    condition: str = ""
+    """The condition gained or lost; `*` loses all."""
+    modifiers: Mapping[str, int] = EMPTY
+    """What the condition adds, by defense, `defenses`, `accuracy` or `speed`."""
+    until: Until = "condition"
+    tick: Tick | None = None
+    swift: bool = False
+    """Whether this part resolves before everything that is not Swift."""
+
+
+@record
+class Strike:
+    """How something attacks: against which defenses, all of which it must beat, and with what damage."""
+
+    versus: tuple[str, ...] = ("armor",)
+    accuracy: int = 0
+    dice: tuple[int, ...] = ()
+    flat: int = 0
+    sort: Sort = "normal"
+    damaging: bool = True
+    half_on_miss: bool = False
+    brawling: bool = False
+    crit_bonus: int = 0
+    """Accuracy that counts only for whether a hit is critical."""
+
+
+@record
+class Weapon:
+    """A weapon: its strike, and how far it reaches."""
+
+    id: Id
+    strike: Strike
+    melee: bool = True
+    projectile: bool = False
+    thrown: bool = False
+    close_ft: int = 5
+    """Reach, or the range up to which there is no penalty."""
+    long_ft: int = 5
+
+
+@record
+class Ability:
+    """A special ability: what it costs, whom it reaches, how it attacks, what it does."""
+
+    id: Id
+    name: str = ""
+    tags: tuple[Literal["swift", "sustain", "brawling", "size_based", "reactive", "swift_roll_ok"], ...] = ()
+    usage: Usage = "standard"
+    repeat_same_round: bool = False
+    per_round_limit: int | None = None
+    cost_fatigue: int = 0
+    range_ft: int = 5
+    strike: Strike | None = None
+    effects: tuple[Effect, ...] = ()
+    """What it does where it hits, or simply does where it makes no attack."""
+    on_crit: tuple[Effect, ...] = ()
+    on_miss: tuple[Effect, ...] = ()
+    on_loss: tuple[Effect, ...] = ()
+    """What follows for a target that loses hit points."""
+    later: Literal["none", "next_action", "each_action"] = "none"
+    """Whether the effects come in the user's next turn, or in each of its turns, instead of now."""
+    times: int = 1
+    """In how many turns they come, where they come later."""
+
+
+@record
+class Sheet:
+    """What a creature is before the fight; distances in feet."""
+
+    id: Id
+    name: str
+    side: Id
+    kind: Literal["pc", "monster", "object"] = "monster"
+    size: Size = "medium"
+    level: int = 1
+    strength: int = 0
+    dexterity: int = 0
+    constitution: int = 0
+    intelligence: int = 0
+    perception: int = 0
+    willpower: int = 0
+    accuracy: int = 0
+    brawling_accuracy: int = 0
+    defenses: Mapping[str, int] = EMPTY
+    hp_max: int = 20
+    dr_max: int = 0
+    fatigue_tolerance: int = 3
+    power: int = 0
+    speeds: Mapping[Mode, int] = EMPTY
+    hands: int = 2
+    weapons: tuple[Weapon, ...] = ()
+    abilities: tuple[Ability, ...] = ()
+    communicates: bool = True
+    """Whether allies can see or otherwise communicate with it."""
+    carries_riders: bool = False
+    floats: bool = False
+    """Whether it stays in the air without moving."""
+
+    @property
+    def is_pc(self) -> bool:
+        """Whether vital wounds, fatigue and sprinting are its own."""
+        return self.kind == "pc"
+
+    def speed(self, mode: str = "land") -> int:
+        """Return the printed speed of *mode*, 0 where it has none."""
+        if mode == "land" and mode not in self.speeds:
+            return base_speed(self.size)
+        return next((feet for known, feet in self.speeds.items() if known == mode), 0)

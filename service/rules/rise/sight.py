@@ -1,0 +1,55 @@
+"""Tell who can be reached: range, lines of effect, cover by creatures, all on the positions a group knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from service.rules.grid import Cell
+from service.rules.messages import Refused
+from service.rules.rise.rulings import ruled
+from service.rules.rise.state import Creature, State
+from service.rules.rulebook import rule
+
+
+@rule("RI-ATK-1", "BK 5.1")
+def check_reach(
+    view: State, user: Creature, target: Creature, reach_ft: int, *, touching: bool = False
+) -> None:
+    """An attack is a d10 and accuracy against each defense it names; it needs range and a clear line."""
+    if touching and not view.adjacent(user, target):
+        raise Refused("not_adjacent", f"{target.id} is not adjacent to {user.id}")
+    if not touching and view.distance(user, target) > reach_ft and not view.adjacent(user, target):
+        raise Refused("target_out_of_range", f"{target.id} is out of reach of {user.id}")
+    if not is_clear(view, user.position, target.position):
+        raise Refused("no_line_of_effect", f"something stands between {user.id} and {target.id}")
+
+
+def is_clear(view: State, start: Cell, end: Cell) -> bool:
+    """Tell whether no wall lies between two cells."""
+    return all(view.ground(cell) != "wall" for cell in between(start, end))
+
+
+def between(start: Cell, end: Cell) -> Iterator[Cell]:
+    """Yield the cells that the straight line from *start* to *end* passes, both ends left out."""
+    dx, dy = end[0] - start[0], end[1] - start[1]
+    steps = max(abs(dx), abs(dy))
+    for i in range(1, steps):
+        yield (start[0] + _nearest(dx * i, steps), start[1] + _nearest(dy * i, steps))
+
+
+def _nearest(part: int, whole: int) -> int:
+    """Return part / whole, rounded to the nearest whole number; halves go away from zero."""
+    sign = 1 if part >= 0 else -1
+    return sign * ((2 * abs(part) + whole) // (2 * whole))
+
+
+@rule("RI-ATK-15", "R4")
+def cover(view: State, user: Creature, target: Creature) -> int:
+    """Creatures in the way give cover, 2 to Armor and Reflex; allies who communicate with you give none."""
+    for cell in between(user.position, target.position):
+        for other in view.standing_at(cell):
+            if other.id in (user.id, target.id):
+                continue
+            if view.attitude(user.id, other.id) != "ally":
+                return 4 if ruled(view, "improved_cover", target.id) == "4" else 2
+    return 0

@@ -1,0 +1,197 @@
+"""Use what stands on the sheet: special abilities, sustained ones, and those whose effects come later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+from service.rules.messages import Event, Offer, Refused, Tale
+from service.rules.records import changed, record
+from service.rules.rise.actions import Pay, check_free, check_pay, pay_for
+from service.rules.rise.assault import AssaultBegun
+from service.rules.rise.brawling import check_size
+from service.rules.rise.delays import DelayedSet, due, fire
+from service.rules.rise.permission import Act, in_phase
+from service.rules.rise.sheet import Ability
+from service.rules.rise.sight import check_reach
+from service.rules.rise.state import Creature, Delayed, State
+from service.rules.rise.swift import check_committed
+from service.rules.rise.turns import TurnFrame, begun, offered, sender, taking_turn
+from service.rules.rise.uses import Assault
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+
+
+@record
+class Sustained(Event[State]):
+    """A creature keeps up what it would otherwise lose."""
+
+    type: ClassVar[str] = "sustained"
+    creature: str
+    name: str
+
+    def evolve(self, state: State) -> State:
+        kept = (*state.creatures[self.creature].budget.sustained, self.name)
+        return state.with_budget(self.creature, sustained=kept)
+
+
+def ability_on(creature: Creature, id_: str) -> Ability:
+    """Return the creature's ability; refused where it has none of this name."""
+    for ability in creature.sheet.abilities:
+        if ability.id == id_ and is_played(ability):
+            return ability
+    raise Refused("ability_not_in_profile", f"{creature.id} has no ability {id_}", "RI-ACT-1")
+
+
+@rule("RI-UNIV-READY", "R5", settles=("C-45",))
+def is_played(ability: Ability) -> bool:
+    """Readying, and whatever else acts before its trigger, is not played: it contradicts simultaneity."""
+    return ability.id not in ("ready", "counter")
+
+
+@record
+class UseAbility(Act):
+    """Use a special ability of the creature's sheet on its targets."""
+
+    type: ClassVar[str] = "use_ability"
+    ability: str
+    targets: tuple[str, ...] = ()
+    pay: Pay | None = None
+    """Null pays with the action the ability costs."""
+
+    def check(self, view: State) -> None:
+        creature = taking_turn(view, self)
+        ability = ability_on(creature, self.ability)
+        pay = self.pay or ability.usage
+        check_pay(creature, ability.usage, pay, ability.id, repeatable=ability.repeat_same_round)
+        if ability.usage == "free":
+            check_free(view, creature, ability.id, ability.per_round_limit)
+        if "swift" in ability.tags:
+            check_committed(view, creature, ability.id)
+        if not self.targets:
+            raise Refused("invalid_target", f"{ability.id} needs a target", "RI-ATK-1")
+        for name in self.targets:
+            target = view.creatures.get(name)
+            if target is None:
+                raise Refused("invalid_target", f"there is no creature {name}", "RI-ATK-1")
+            if target.id != creature.id:
+                check_reach(view, creature, target, ability.range_ft)
+                if "size_based" in ability.tags:
+                    check_size(creature, target)
+
+    def decide(self, state: State) -> Tale[State]:
+        ability = ability_on(state.creatures[self.creature], self.ability)
+        state = yield from begun(state, self.creature)
+        pay: Pay = self.pay or ("minor" if ability.usage == "minor" else "standard")
+        pay = "free" if ability.usage == "free" else pay
+        state = yield from pay_for(self.creature, ability.usage, pay, ability.id)
+        if ability.later != "none":
+            return (yield from later(state, self.creature, ability, self.targets))
+        return (
+            yield AssaultBegun(assault=use_of(self.creature, ability, self.targets), because=("RI-ATK-1",))
+        )
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        by, name = sender(view, awaited), awaited.creature or ""
+        for ability in view.creatures[name].sheet.abilities:
+            for target in view.creatures:
+                command = cls(by=by, creature=name, ability=ability.id, targets=(target,))
+                yield from offered(command, view, ability=ability.id, targets=(target,))
+
+
+def use_of(user: str, ability: Ability, targets: tuple[str, ...]) -> Assault:
+    """Return what one use of *ability* does."""
+    swift = "swift" in ability.tags
+    effects = tuple([changed(e, swift=True) for e in ability.effects]) if swift else ability.effects
+    strike = ability.strike
+    if strike is not None and "brawling" in ability.tags:
+        strike = changed(strike, brawling=True)
+    return Assault(
+        user=user,
+        what=ability.id,
+        targets=targets,
+        strike=strike,
+        effects=effects,
+        on_crit=ability.on_crit,
+        on_miss=ability.on_miss,
+        on_loss=ability.on_loss,
+        fatigue=ability.cost_fatigue,
+        reactive="reactive" in ability.tags,
+    )
+
+
+def later(state: State, owner: str, ability: Ability, targets: tuple[str, ...]) -> Tale[State]:
+    """Tell that the effects of *ability* come in the owner's next turns."""
+    times = 1 if ability.later == "next_action" else ability.times
+    delayed = Delayed(ability=ability.id, targets=targets, remaining=times, created=state.round)
+    return (yield DelayedSet(owner=owner, delayed=delayed, because=("RI-DELAY-1",)))
+
+
+@rule("RI-SWIFT-9", "R5, GL")
+@record
+class Sustain(Act):
+    """Keep up an effect by paying its action; what is not kept up ends with its owner's turn."""
+
+    type: ClassVar[str] = "sustain"
+    condition: str
+    pay: Literal["standard", "minor"] = "minor"
+
+    def check(self, view: State) -> None:
+        creature = taking_turn(view, self)
+        if not sustained_by(view, creature.id, self.condition):
+            raise Refused("sustain_not_declared", f"{self.creature} sustains no {self.condition}")
+        if self.condition in creature.budget.sustained:
+            raise Refused("sustain_same_ability_twice", f"{self.condition} is kept up already")
+        check_pay(creature, self.pay, self.pay, f"sustain-{self.condition}")
+
+    def decide(self, state: State) -> Tale[State]:
+        state = yield from begun(state, self.creature)
+        state = yield from pay_for(self.creature, self.pay, self.pay, f"sustain-{self.condition}")
+        return (yield Sustained(creature=self.creature, name=self.condition))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        by, name = sender(view, awaited), awaited.creature or ""
+        names = [c.name for other in view.creatures.values() for c in other.known() if c.source == name]
+        for condition in dict.fromkeys(names):
+            command = cls(by=by, creature=name, condition=condition)
+            yield from offered(command, view, condition=condition)
+
+
+def sustained_by(state: State, owner: str, name: str) -> list[str]:
+    """Return the creatures on whom *owner* keeps up an effect of this name."""
+    return [
+        creature.id
+        for creature in state.creatures.values()
+        if any(c.name == name and c.source == owner and c.until == "sustain" for c in creature.known())
+    ]
+
+
+@rule("RI-DELAY-3", "P30")
+@record
+class FireDelayed(Act):
+    """Let a delayed effect come now: at any point of its owner's turn, but never apart from it."""
+
+    type: ClassVar[str] = "fire_delayed"
+    ability: str
+
+    def check(self, view: State) -> None:
+        creature = in_phase(view, self, "action")
+        top = view.top
+        if not isinstance(top, TurnFrame) or top.creature != self.creature:
+            raise Refused("turn_split", f"{self.creature} is not taking its turn")
+        if not any(delayed.ability == self.ability for delayed in due(view, creature)):
+            raise Refused("delayed_already_fired", f"{self.ability} is not due", "RI-DELAY-4")
+
+    def decide(self, state: State) -> Tale[State]:
+        creature = state.creatures[self.creature]
+        delayed = next(d for d in due(state, creature) if d.ability == self.ability)
+        return (yield from fire(state, self.creature, delayed))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        by, creature = sender(view, awaited), view.creatures[awaited.creature or ""]
+        for delayed in due(view, creature):
+            command = cls(by=by, creature=creature.id, ability=delayed.ability)
+            yield from offered(command, view, ability=delayed.ability)

@@ -1,0 +1,337 @@
+"""Hold the state of a Rise fight: creatures as they are now, groups, the step of the round, and the worlds.
+
+Plain data and derived getters. In a group's world the same record holds what that group knows to be true; its
+`effects` are the group's log, which the announcement merges into the table. What is unfinished lies on the
+stacks as frames of the chapters; what changes anything here are the chapters' events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar, Final, Literal
+
+from service.rules.grid import Cell, cells, distance
+from service.rules.records import EMPTY, changed, derived, record, with_key
+from service.rules.rise.options import DEFAULTS
+from service.rules.rise.profiles import PROFILES, Profile
+from service.rules.rise.sheet import Sheet, Sort, Tick, Until, rank, side_of
+from service.rules.sealed import Sealed, is_closed, unsealed
+from service.rules.table import Option
+from service.rules.worlds import SHARED, Parted
+
+Stage = Literal[
+    "setup",
+    "round_start",
+    "movement_start",
+    "movement",
+    "movement_end",
+    "action_start",
+    "action",
+    "action_end",
+    "round_end",
+    "idle",
+    "ended",
+]
+Attitude = Literal["ally", "enemy", "neutral"]
+Terrain = Literal["normal", "difficult", "wall"]
+Turn = Literal["not_started", "open", "closed"]
+How = Literal["self", "continued", "ally", "forced", "teleport", "carry"]
+
+WOUND_STEP: Final = 2
+"""What each earlier wound takes off a vital roll."""
+
+
+@record
+class VitalWound:
+    """One vital wound: its die, what it came to, and the round in which it kills if nobody treats it."""
+
+    die: int
+    result: int
+    effect: str
+    gained: int
+    """The round in which it was gained."""
+    phase: str = ""
+    """The stage of that round."""
+    treated: bool = False
+    deadline: int | None = None
+    by: str | None = None
+    """The seat that declared the die."""
+
+
+@record
+class Condition:
+    """A condition or timed effect on a creature."""
+
+    name: str
+    source: str = ""
+    until: Until = "condition"
+    expires: int | None = None
+    """The round at whose end it is gone."""
+    since: int = 0
+    """The round in which it began."""
+    modifiers: Mapping[str, int] = EMPTY
+    tick: Tick | None = None
+
+
+@record
+class Delayed:
+    """An effect that comes when its owner takes a turn."""
+
+    ability: str
+    targets: tuple[str, ...]
+    remaining: int
+    created: int
+    fired: int | None = None
+
+
+@record
+class Budget:
+    """What a creature has spent of its round, and how far its turn has come."""
+
+    moved: bool = False
+    """Whether the movement of the movement phase is spent."""
+    standard: Literal["unused", "used", "traded_movement", "traded_minor"] = "unused"
+    minors: tuple[str, ...] = ()
+    """The minor actions used this round."""
+    turn: Turn = "not_started"
+    free: Mapping[str, int] = EMPTY
+    """Uses of each free ability this round."""
+    free_manipulation: bool = False
+    manipulations: int = 0
+    sustained: tuple[str, ...] = ()
+    swift: str | None = None
+    """The Swift ability it has committed to before anybody rolled."""
+    attacks: int = 0
+    modes: Mapping[str, int] = EMPTY
+    """Feet of the traded movement spent so far, by way of moving."""
+    paused: bool = False
+    """Whether that movement goes on."""
+
+
+@record
+class Creature:
+    """One creature as it is now; its sheet says what it was made with."""
+
+    sheet: Sheet
+    position: Cell
+    hp: int
+    dr: int
+    depth: int = 0
+    """Vital wounds already taken for this time below zero."""
+    wounds: tuple[VitalWound, ...] = ()
+    fatigue: int = 0
+    conditions: tuple[Condition | Sealed[Condition], ...] = ()
+    down: bool = False
+    """Whether it has fallen unconscious and not woken since."""
+    dead: bool = False
+    defeated: bool = False
+    credit: tuple[str, ...] = ()
+    """Who is said to have defeated it."""
+    hurt_by: tuple[str, ...] = ()
+    """Who damaged it in this phase."""
+    unaware_of: tuple[str, ...] = ()
+    budget: Budget = Budget()
+    location_changed: bool = False
+    """Whether its place changed in this phase."""
+    mount: str | None = None
+    recovered: bool = False
+    held: tuple[str, ...] = ()
+    delayed: tuple[Delayed, ...] = ()
+    aloft: Literal["flying", "jumping", "falling"] | None = None
+    """How it is in the air, if it is."""
+
+    @property
+    def id(self) -> str:
+        """Its id, as on the sheet."""
+        return self.sheet.id
+
+    @property
+    def rank(self) -> int:
+        """Its size as a number."""
+        return rank(self.sheet.size)
+
+    @property
+    def space(self) -> int:
+        """Cells along one side of its space."""
+        return side_of(self.sheet.size)
+
+    def known(self) -> Iterator[Condition]:
+        """Yield the conditions on it that the reader of this state knows of."""
+        for condition in self.conditions:
+            if not is_closed(condition):
+                yield unsealed(condition)
+
+    def has(self, name: str) -> bool:
+        """Tell whether the condition *name* lies on it."""
+        return any(condition.name == name for condition in self.known())
+
+    def wounded(self, effect: str) -> int:
+        """Return how many of its vital wounds have *effect*."""
+        return sum(wound.effect == effect for wound in self.wounds)
+
+
+@record
+class Atom:
+    """One effect in a group's log, with its nominal amount: resistance and limits come when it is applied."""
+
+    seq: int
+    source: str
+    target: str
+    does: Literal["damage", "heal_hp", "heal_dr", "gain", "lose", "fatigue", "locate"]
+    amount: int = 0
+    sort: Sort = "normal"
+    condition: Condition | None = None
+    name: str = ""
+    """The condition lost."""
+    path: tuple[Cell, ...] = ()
+    how: How = "self"
+    swift: bool = False
+    group: str = ""
+
+
+@record
+class Plan:
+    """What a creature will do with its movement: a path, or a simple rule about others."""
+
+    ability: str
+    path: tuple[Cell, ...] = ()
+    targets: tuple[str, ...] = ()
+    distance_ft: int = 0
+    mode: str = "land"
+    sprint: Literal["never", "ask", "auto"] = "never"
+    carry: tuple[str, ...] = ()
+    mount: str | None = None
+    """Whom it mounts where it ends."""
+
+
+@record
+class Ruling:
+    """The GM's answer to a question that the rules leave open."""
+
+    id: str
+    question: str
+    subjects: tuple[str, ...]
+    chosen: str
+    note: str = ""
+    scope: Literal["once", "encounter", "campaign"] = "once"
+    supersedes: str | None = None
+    round: int = 0
+
+
+@record
+class State(Parted):
+    """A whole fight of Rise, or the fight as one group has resolved it so far."""
+
+    shared: ClassVar[tuple[str, ...]] = (*SHARED, "rulings")
+    stage: Stage = "setup"
+    step: int = 0
+    """Which of the eleven steps of the round is at hand."""
+    start_phase: Literal["movement", "action"] = "movement"
+    creatures: Mapping[str, Creature] = EMPTY
+    terrain: Mapping[str, Terrain] = EMPTY
+    """Cells that are not plain ground, by `x,y`."""
+    groups: Mapping[str, tuple[str, ...]] = EMPTY
+    """The members of each allied group in this phase."""
+    attitudes: Mapping[str, Mapping[str, Attitude]] = EMPTY
+    """What each creature has said of others; silence means by side."""
+    next_groups: Mapping[str, tuple[str, ...]] = EMPTY
+    """Groups the GM has set, for the phases to come."""
+    declared_sides: tuple[str, ...] = ()
+    orders: Mapping[str, tuple[str, ...]] = EMPTY
+    """In a world: the order of acting that each seat of the group wants."""
+    effects: tuple[Atom, ...] = ()
+    """In a world: the group's log."""
+    committed: bool = False
+    """In a world: whether what the group does comes too late to be Swift, for it has committed already."""
+    plans: Mapping[str, Plan] = EMPTY
+    """The plans of the movement phase: a group's own in its world, all of them once revealed."""
+    initiative: Mapping[str, tuple[int, ...]] = EMPTY
+    """Initiative checks of this phase: the total, then re-rolls of ties."""
+    rulings: tuple[Ruling, ...] = ()
+    worlds: Mapping[str, State | Sealed[State]] = EMPTY
+
+    @property
+    def profile(self) -> Profile:
+        """The printing that is played."""
+        return PROFILES[str(self.option("profile"))]
+
+    @property
+    def phase(self) -> str:
+        """`movement` or `action` while one runs, else nothing."""
+        return self.stage if self.stage in ("movement", "action") else ""
+
+    def option(self, key: str) -> Option:
+        """Return the house's value of an option, or its default."""
+        return self.options.get(key, DEFAULTS[key])
+
+    def has_creature(self, creature: str) -> bool:
+        return creature in self.creatures
+
+    def dice_policy(self, owner: str) -> str:
+        return "declared" if self.creatures[owner].sheet.side in self.declared_sides else "seeded"
+
+    def group_of(self, creature: str) -> str | None:
+        """Return the group that *creature* acts with in this phase."""
+        return next((group for group, members in self.groups.items() if creature in members), None)
+
+    def attitude(self, creature: str, toward: str) -> Attitude:
+        """Return how *creature* regards another."""
+        if toward in self.attitudes.get(creature, EMPTY):
+            return self.attitudes[creature][toward]
+        same = self.creatures[creature].sheet.side == self.creatures[toward].sheet.side
+        return "ally" if same else "enemy"
+
+    def with_creature(self, creature: str, /, **changes: object) -> State:
+        """Return the state with fields of one creature changed."""
+        new = changed(self.creatures[creature], **changes)
+        return changed(self, creatures=with_key(self.creatures, creature, new))
+
+    def with_budget(self, creature: str, /, **changes: object) -> State:
+        """Return the state with part of one creature's budget changed."""
+        return self.with_creature(creature, budget=changed(self.creatures[creature].budget, **changes))
+
+    def distance(self, a: Creature, b: Creature) -> int:
+        """Return the feet between two creatures' spaces, every second diagonal counting double."""
+        return distance(a.position, a.space, b.position, b.space, "alternating")
+
+    def adjacent(self, a: Creature, b: Creature) -> bool:
+        """Tell whether two creatures' spaces touch, also at a corner."""
+        return distance(a.position, a.space, b.position, b.space, "chebyshev") <= 5
+
+    def ground(self, cell: Cell) -> Terrain:
+        """Return what *cell* is made of."""
+        return self.terrain.get(f"{cell[0]},{cell[1]}", "normal")
+
+    def standing_at(self, cell: Cell) -> tuple[Creature, ...]:
+        """Return the creatures whose space covers *cell*; the fallen take no room."""
+        return derived(self, "standing", _standing).get(cell, ())
+
+
+def _standing(state: State) -> Mapping[Cell, tuple[Creature, ...]]:
+    found: dict[Cell, tuple[Creature, ...]] = {}
+    for creature in state.creatures.values():
+        if not creature.dead and not creature.defeated:
+            for cell in cells(creature.position, creature.space):
+                found[cell] = (*found.get(cell, ()), creature)
+    return found
+
+
+def is_unconscious(creature: Creature) -> bool:
+    """Tell whether *creature* lies unconscious: by a wound, below half its hit points, or by fatigue."""
+    return (
+        creature.has("unconscious")
+        or creature.wounded("dying") > 0
+        or (creature.wounded("faint_below_half") > 0 and 2 * creature.hp < creature.sheet.hp_max)
+        or fatigue_penalty(creature) >= 5
+    )
+
+
+def fatigue_penalty(creature: Creature) -> int:
+    """Return what fatigue beyond the creature's tolerance takes off accuracy and checks."""
+    tolerance = creature.sheet.fatigue_tolerance - 2 * creature.wounded("tolerance")
+    return max(0, creature.fatigue - max(0, tolerance))
+
+
+def is_able(creature: Creature) -> bool:
+    """Tell whether *creature* can act at all."""
+    return not (creature.dead or creature.defeated or is_unconscious(creature))

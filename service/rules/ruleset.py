@@ -1,0 +1,227 @@
+"""Run any ruleset: decide a command to facts, fold facts to a state, list what is legal.
+
+This file does not know which game it serves. A refusal leaves nothing behind and throws no dice. What a seat
+cannot see never refuses its command: legality is judged on the seat's view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+from service.rules.asking import ask
+from service.rules.chance import Chance, DiceWanted
+from service.rules.messages import Command, Event, Fact, Offer, Private, Refused, Rolled, Scope
+from service.rules.records import changed, record
+from service.rules.rulebook import refuser, rule, speaker
+from service.rules.sealed import view
+from service.rules.stack import TABLE, Awaited
+from service.rules.table import Option, Table
+
+S = TypeVar("S", bound=Table)
+
+STEP_LIMIT: Final = 10_000
+"""Steps one command may set off; what follows from rules is bounded by this, not by counting dice."""
+
+
+@record
+class OptionSpec:
+    """A choice of the house rules: its values (the first is the default) and the ambiguity it settles."""
+
+    key: str
+    values: tuple[Option, ...]
+    settles: str
+    text: str
+    bounds: tuple[int, int] | None = None
+    """Where any whole number within bounds will do, instead of the values listed."""
+
+
+@dataclass(frozen=True)
+class Ruleset(Generic[S]):
+    """One edition of a rulebook: its messages and options. Pinned when an encounter opens."""
+
+    edition: str
+    title: str
+    blank: S
+    opening: type[Command[S]]
+    commands: Mapping[str, type[Command[S]]]
+    events: Mapping[str, type[Event[S]]]
+    options: Mapping[str, OptionSpec]
+    packages: tuple[str, ...]
+    """Dotted names of the packages whose sources make up the ruleset's digest."""
+
+
+@record
+class Refusal:
+    """Why a command was refused, as the record tells it."""
+
+    code: str
+    detail: str
+    rule: str | None
+
+
+@record
+class Decision(Generic[S]):
+    """What became of a command: the facts it made true, or why it was refused, and the state after it."""
+
+    state: S
+    facts: tuple[Fact[S], ...] = ()
+    refusal: Refusal | None = None
+    scope: Scope | None = None
+
+    @property
+    def outcome(self) -> str:
+        """`sealed` inside a sealed scope whatever the truth, otherwise `accepted` or `refused`."""
+        if self.scope:
+            return "sealed"
+        return "refused" if self.refusal else "accepted"
+
+
+class _Tape(Generic[S]):
+    """Collects what is told and keeps the state in which it is true."""
+
+    def __init__(self, state: S) -> None:
+        self.state = state
+        self.facts: list[Fact[S]] = []
+
+    def play(self, tale: Generator[Fact[S], S, object], place: str = TABLE) -> None:
+        """Collect *tale*, told at *place*, whole, or nothing of it if it stops half way."""
+        start, before = len(self.facts), self.state
+        scope = before.scope_at(place)
+        try:
+            fact = next(tale)
+            while True:
+                if not isinstance(fact, Rolled):
+                    event = fact.event if isinstance(fact, Private) else fact
+                    if isinstance(event, Event) and not event.because:
+                        event.__dict__["because"] = speaker(tale)
+                        assert event.because, f"no rule speaks for {event.type}"
+                if scope is not None:
+                    assert not isinstance(fact, Private), f"what {place} does is private as a whole"
+                    fact = Private(scope=scope, event=fact)
+                self.state = fact.evolve(self.state)
+                self.facts.append(fact)
+                fact = tale.send(self.state.at(place))
+        except StopIteration:
+            return
+        except BaseException:
+            del self.facts[start:]
+            self.state = before
+            raise
+
+    def settle(self, chance: Chance) -> None:
+        """Advance every stack until all are empty or wait: the groups first, then what they come from."""
+        told = -1
+        while told != len(self.facts):
+            told = len(self.facts)
+            for place in (*self.state.apart, TABLE):
+                self._settle(chance, place)
+            if not self.state.apart:
+                return
+
+    def _settle(self, chance: Chance, place: str) -> None:
+        for _ in range(STEP_LIMIT):
+            if place != TABLE and place not in self.state.apart:
+                return
+            state = self.state.at(place)
+            frame = state.top
+            if frame is None or frame.waits(state):
+                return
+            try:
+                self.play(frame.advance(state, chance), place)
+            except DiceWanted as wanted:
+                self.play(ask(state, wanted), place)
+        text = f"the stack of {place} does not come to rest"
+        raise AssertionError(text)
+
+
+def decide(state: S, command: Command[S], chance: Chance, batch: str | None = None) -> Decision[S]:
+    """Decide *command* against *state*; the same three and the same dice give the same decision.
+
+    *batch* is the id of the array the command came in, if a refusal in it is to stop the rest.
+    """
+    scope = command.scope(state)
+    try:
+        admit(state, command, batch)
+        place = _checked(state, command)
+        tape = _Tape(state)
+        tape.play(command.decide(state.at(place)), place)
+        tape.settle(chance)
+    except Refused as refused:
+        rule = refused.rule or refuser(refused.__traceback__)
+        refusal = Refusal(code=refused.code, detail=refused.detail, rule=rule)
+        after = changed(state, stopped=batch) if batch else state
+        return Decision(state=after, refusal=refusal, scope=scope)
+    return Decision(state=tape.state, facts=tuple(tape.facts), scope=scope)
+
+
+def _checked(state: S, command: Command[S]) -> str:
+    """Return where *command* is decided; raise `Refused` if it is not legal on its seat's view."""
+    seen = view(state, command.by.seat)
+    place = command.place(seen)
+    command.check(seen.at(place))
+    return place
+
+
+def admit(state: Table, command: Command[Any], batch: str | None = None) -> None:
+    """Refuse what no ruleset needs to see: a closed encounter, a stopped batch, a seat that only watches."""
+    if state.closed:
+        raise Refused("encounter_over", "the encounter is closed", "TABLE-CLOSE-1")
+    _check_batch(state, batch)
+    seat = state.seats.get(command.by.seat)
+    if seat is None:
+        if state.encounter:
+            raise Refused("no_such_seat", f"there is no seat {command.by.seat}", "TABLE-SEAT-1")
+    elif seat.closed or seat.role == "observer":
+        raise Refused("seat_cannot_act", f"the seat {command.by.seat} only watches", "TABLE-SEAT-1")
+
+
+@rule("TABLE-BATCH-1", "service ruling")
+def _check_batch(state: Table, batch: str | None) -> None:
+    """After a refusal in an array of commands the rest of it is refused too, unless it says otherwise."""
+    if batch and batch == state.stopped:
+        raise Refused("skipped", "an earlier command of the array was refused", "TABLE-BATCH-1")
+
+
+def check(state: S, command: Command[S]) -> None:
+    """Raise `Refused` if *command* would be refused now: what the API asks inside a sealed scope."""
+    admit(state, command)
+    _checked(state, command)
+
+
+def fold(state: S, facts: Iterable[Fact[S]]) -> S:
+    """Return *state* with all *facts* true in it, in their order."""
+    for fact in facts:
+        state = fact.evolve(state)
+    return state
+
+
+def waiting(state: Table) -> tuple[Awaited, ...]:
+    """Return every answer that is owed now: the table's, then those of each group that *state* looks into."""
+    return tuple(awaited for local in _places(state) for awaited in _owed_in(local))
+
+
+def _places(state: S) -> Iterator[S]:
+    yield state
+    for place in state.apart:
+        yield state.at(place)
+
+
+def _owed_in(local: Table) -> tuple[Awaited, ...]:
+    frame = local.top
+    return frame.waiting(local) if frame is not None else ()
+
+
+def legal(
+    ruleset: Ruleset[S], state: S, seat: str, creature: str | None = None
+) -> Iterator[tuple[Awaited, tuple[Offer, ...]]]:
+    """Yield each answer that *seat* owes or may give, with every command that is legal for it now."""
+    for seen in _places(view(state, seat)):
+        for awaited in _owed_in(seen):
+            if awaited.seat != seat or (creature and awaited.creature != creature):
+                continue
+            offers = tuple(
+                offer for name in awaited.accepts for offer in ruleset.commands[name].offers(seen, awaited)
+            )
+            yield awaited, offers

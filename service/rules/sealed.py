@@ -1,0 +1,131 @@
+"""Keep what is secret inside the state as sealed values, and take them out in one place.
+
+A `Sealed` is what an envelope of the record put into the state: it says who may open it. There is one generic
+`view`; options, explanations, diffs and pages read views and nothing else. A leak needs a wrong audience,
+which is one value in one place.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache
+from types import UnionType
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Generic,
+    Literal,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from service.dice.values import Roll
+from service.rules.records import PUBLIC, changed, record
+
+T = TypeVar("T")
+
+EVERYONE: Final = "everyone"
+"""The reader from whom nothing is withheld: the worker itself, never a seat."""
+
+
+@record
+class Sealed(Generic[T]):
+    """A value that only its audience may open, until the occasion that opens it for all."""
+
+    audience: tuple[str, ...]
+    """Readers, as `seat:<id>`."""
+    opens: str
+    """The occasion that opens the envelope: `r1/e1/reveal`."""
+    value: T | None
+    """None once taken out of a view."""
+    closed: bool = False
+
+
+def unsealed(value: "T | Sealed[T] | Any") -> Any:
+    """Return what *value* holds; only the full state and the audience's own view may be asked."""
+    if isinstance(value, Sealed):
+        assert not value.closed, "a closed envelope was read"
+        return cast("T", value.value)
+    return value
+
+
+def is_closed(value: object) -> bool:
+    """Tell whether *value* is sealed from the reader of this view."""
+    return isinstance(value, Sealed) and value.closed
+
+
+def view(state: T, seat: str) -> T:
+    """Return *state* as *seat* may know it: its own envelopes opened, all others closed.
+
+    What holds nothing sealed is the very same object, so a state without secrets costs nothing to view.
+    """
+    return cast("T", _view(state, f"seat:{seat}"))
+
+
+def _view(value: Any, reader: str) -> Any:
+    if isinstance(value, Sealed):
+        if reader in value.audience:
+            return _view(value.value, reader)
+        return changed(value, value=None, closed=True)
+    if is_public(value):
+        return value
+    if isinstance(value, tuple):
+        return tuple(_view(item, reader) for item in value)
+    if isinstance(value, Mapping):
+        return {key: _view(item, reader) for key, item in value.items()}
+    return changed(
+        value, **{name: _view(getattr(value, name), reader) for name in names(cast("Any", type(value)))}
+    )
+
+
+_CONTAINERS: Final = (tuple, Mapping, Union, UnionType, Annotated)
+"""Types that hold nothing but what their arguments say; any other generic may be an envelope."""
+
+_PLAIN: Final = (str, int, bool, type(None), Roll)  # a roll is logged openly, so it holds nothing sealed
+
+
+def is_public(value: Any) -> bool:
+    """Tell whether nothing below *value* is sealed; records remember the answer, for they never change."""
+    kind: Any = type(value)
+    if kind in _PLAIN:
+        return True
+    if kind is Sealed:
+        return False
+    if kind is tuple:
+        return all(map(is_public, value))
+    if kind is dict or not hasattr(kind, "__dataclass_fields__"):  # what is no record is some other mapping
+        return not value or all(map(is_public, value.values()))
+    known = vars(value)
+    answer = known.get(PUBLIC)
+    if answer is True or answer is False:
+        return answer
+    suspects = _suspects(kind)
+    answer = all(is_public(known[name]) for name in answer or suspects if name in suspects)
+    known[PUBLIC] = answer
+    return answer
+
+
+@cache
+def names(kind: type) -> tuple[str, ...]:
+    """Return the names of a record's fields."""
+    return tuple(field.name for field in fields(kind))
+
+
+@cache
+def _suspects(kind: type) -> Mapping[str, None]:
+    """Return the fields of a record in which, by their types, something sealed could lie."""
+    hints = get_type_hints(kind)
+    return {name: None for name in names(kind) if not _is_plain(hints[name])}
+
+
+def _is_plain(hint: Any) -> bool:
+    """Tell whether a value of this type is text, number or truth all through."""
+    if hint in (*_PLAIN, Ellipsis):
+        return True
+    if get_origin(hint) is Literal:
+        return True
+    return get_origin(hint) in _CONTAINERS and all(map(_is_plain, get_args(hint)))

@@ -1,0 +1,27 @@
+"""Find a ruleset by the name of its edition. An edition that was ever released stays on the shelf."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from service.rules.heartrush import HEARTRUSH
+from service.rules.rise import RISE
+from service.rules.ruleset import Ruleset
+
+SHELF: Final[Mapping[str, Ruleset[Any]]] = MappingProxyType(
+    {HEARTRUSH.edition: HEARTRUSH, RISE.edition: RISE}
+)
+
+
+class NoSuchEdition(LookupError):
+    """No ruleset of this name and revision is on the shelf."""
+
+
+def ruleset_of(edition: str) -> Ruleset[Any]:
+    """Return the ruleset of *edition*; raises `NoSuchEdition`."""
+    found = SHELF.get(edition)
+    if found is None:
+        raise NoSuchEdition(edition)
+    return found

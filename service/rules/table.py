@@ -1,0 +1,152 @@
+"""Hold what every encounter has, whatever its ruleset: seats, dice bookkeeping, stacks, options.
+
+A ruleset's state is a `Table` with fields of its own. Everything here is plain data and derived getters; what
+changes it are facts (`seats.py`, `closing.py`, the ruleset's events).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
+
+from service.rules.records import EMPTY, changed, record, with_key
+from service.rules.stack import TABLE, Frame, Stacks
+
+if TYPE_CHECKING:
+    from service.dice.values import RollName
+    from service.rules.messages import Scope
+
+GM: Final = "gm"
+"""The seat, and the role, of whoever runs the encounter. It exists from the opening on."""
+
+Option: TypeAlias = str | int | bool
+
+
+@record
+class Seat:
+    """Who may act: a role and the creatures it controls. Its token is not part of the record."""
+
+    role: str
+    creatures: tuple[str, ...] = ()
+    tokens: int = 0
+    """How many tokens were issued for it: a second one cannot be minted in silence."""
+    closed: bool = False
+
+
+@record
+class Lane:
+    """One chain of the dice: its number, its length and the anchor that was published when it began."""
+
+    lane: int
+    n: int
+    anchor: str
+
+
+@record
+class DiceSetup:
+    """How the dice of an encounter are derived, fixed by its first commit."""
+
+    algorithm: str
+    mode: str
+    lanes: tuple[Lane, ...]
+
+
+@record
+class Told:
+    """Faces that a person threw and said, waiting for the step that asked for them."""
+
+    seat: str
+    faces: tuple[int, ...]
+
+
+@record
+class Table:
+    """The part of a state that every ruleset shares."""
+
+    encounter: str = ""
+    edition: str = ""
+    digest: str = ""
+    """Digest of the ruleset's source when the encounter opened."""
+    options: Mapping[str, Option] = EMPTY
+    seats: Mapping[str, Seat] = EMPTY
+    dice: DiceSetup = DiceSetup(algorithm="", mode="", lanes=())
+    epoch: int = 1
+    places: Mapping[str, int] = EMPTY
+    """Rolls already thrown in this epoch, by `lane/stream`."""
+    told: Mapping[str, Told] = EMPTY
+    """Declared faces by stream, until the step that wanted them has used them."""
+    stacks: Stacks[Any] = Stacks()
+    round: int = 0
+    stopped: str | None = None
+    """The batch whose remaining commands are refused, because one of it was."""
+    closed: bool = False
+
+    def place(self, lane: int, stream: str) -> int:
+        """Return how many rolls of *stream* this epoch has already seen in *lane*."""
+        return self.places.get(f"{lane}/{stream}", 0)
+
+    def counted(self, name: RollName) -> Self:
+        """Return the table with the roll *name* counted; one of an epoch that has closed counts no more."""
+        told = self.told
+        if name.stream in told:
+            told = {k: v for k, v in told.items() if k != name.stream}
+        if name.epoch != self.epoch:
+            return changed(self, told=told)
+        key = f"{name.lane}/{name.stream}"
+        count = max(name.place + 1, self.places.get(key, 0))  # a roll that gained dice is no further roll
+        return changed(self, places=with_key(self.places, key, count), told=told)
+
+    def dice_policy(self, owner: str) -> str:
+        """Return `seeded` or `declared` for the rolls of *owner*: a creature, or `table`."""
+        raise NotImplementedError
+
+    def has_creature(self, creature: str) -> bool:
+        """Tell whether *creature* takes part."""
+        raise NotImplementedError
+
+    def controller(self, creature: str) -> str:
+        """Return the seat that commands *creature*: the open player seat that lists it, or the GM's."""
+        for seat_id, seat in self.seats.items():
+            if creature in seat.creatures and not seat.closed:
+                return seat_id
+        return GM
+
+    @property
+    def top(self) -> Frame[Any] | None:
+        """The frame the table works on."""
+        return self.stacks.top()
+
+    def pushed(self, frame: Frame[Any]) -> Self:
+        """Return the table with *frame* on top of the stack."""
+        return changed(self, stacks=self.stacks.pushed(frame))
+
+    def popped(self, path: str) -> Self:
+        """Return the table with the frame at *path*, which must be on top, done."""
+        return changed(self, stacks=self.stacks.popped(path))
+
+    def put(self, frame: Frame[Any]) -> Self:
+        """Return the table with the unfinished frame at *frame*'s path replaced by it."""
+        return changed(self, stacks=self.stacks.put(frame))
+
+    @property
+    def apart(self) -> tuple[str, ...]:
+        """The groups that act apart now and into whose worlds this state may look (see `worlds.py`)."""
+        return ()
+
+    def at(self, place: str) -> Self:
+        """Return the state in which *place* acts: the table's own, or a group's world."""
+        assert place == TABLE, f"nobody acts apart at {place}"
+        return self
+
+    def with_at(self, place: str, inner: Self) -> Self:
+        """Return the state with *inner* for the world of *place*."""
+        assert place == TABLE, f"nobody acts apart at {place}"
+        return inner
+
+    def scope_at(self, place: str) -> Scope | None:
+        """Return the sealed scope of everything that is decided at *place*, if it is one."""
+        return None
+
+
+BLANK: Final = Table()
+"""What there is before the first commit."""

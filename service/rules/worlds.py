@@ -1,0 +1,67 @@
+"""Let groups act apart: each in a world of its own, a state like any other, sealed to the group's seats.
+
+A world begins as a copy of the table and has its own stack, its own roll places and its own truth; what is
+decided in it stands in the record inside the group's envelope and evolves into that world alone. The table's
+frame that opened the worlds goes on when all their stacks are empty. Seats, options and the epoch are always
+the table's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final, Self
+
+from service.rules.messages import Scope
+from service.rules.records import EMPTY, changed, record, with_key
+from service.rules.sealed import Sealed, is_closed, unsealed
+from service.rules.stack import TABLE
+from service.rules.table import Table
+
+SHARED: Final = (
+    "encounter",
+    "edition",
+    "digest",
+    "options",
+    "seats",
+    "dice",
+    "epoch",
+    "round",
+    "stopped",
+    "closed",
+)
+"""Fields that a world reads off the table each time it is looked at: they change for everybody at once."""
+
+
+@record
+class Parted(Table):
+    """A table whose groups may act apart."""
+
+    shared: ClassVar[tuple[str, ...]] = SHARED
+    """What a world reads off the table; a ruleset adds what is public in its own state."""
+    here: str = TABLE
+    """Which world this is: the table, or a group's id."""
+    worlds: Mapping[str, Any] = EMPTY
+    """The worlds of groups that act apart, each `Sealed` to its group; a state's class says of what type."""
+
+    @property
+    def apart(self) -> tuple[str, ...]:
+        if self.closed:
+            return ()
+        return tuple([group for group, world in self.worlds.items() if not is_closed(world)])
+
+    def at(self, place: str) -> Self:
+        if place == self.here:
+            return self
+        world: Self = unsealed(self.worlds[place])
+        return changed(world, **{name: getattr(self, name) for name in self.shared})
+
+    def with_at(self, place: str, inner: Self) -> Self:
+        if place == self.here:
+            return inner
+        return changed(self, worlds=with_key(self.worlds, place, changed(self.worlds[place], value=inner)))
+
+    def scope_at(self, place: str) -> Scope | None:
+        if place == self.here:
+            return None
+        world: Sealed[Any] = self.worlds[place]
+        return Scope(audience=world.audience, opens=world.opens, at=place)

@@ -1,0 +1,184 @@
+"""What can be set from outside, read once at the start; no other module reads the environment.
+
+Everything is checked together: whoever starts the service learns of all faults at once.
+A setting has a default on which one machine runs as it is.
+"""
+
+import contextlib
+import os
+import re
+import secrets
+import tempfile
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Self
+
+from environs import Env, EnvValidationError, validate
+
+_ADDRESS = r"(rediss?|unix)://\S+"
+_ORIGIN = r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?(/[A-Za-z0-9._~-]+)*"
+_KEY = r"[0-9a-f]{64}"
+_LEVELS = ("debug", "info", "warning", "error")
+_KEY_BYTES = 32
+
+
+class SettingsError(Exception):
+    """Name every fault of the environment, one for each line."""
+
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__("\n".join(faults))
+        self.faults = faults
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How this process runs; a field's name in upper case after `REWOUND_` is its variable's."""
+
+    streams_url: str | None = None
+    """The server of the streams; None: the embedded one, in `store_dir`."""
+    queue_url: str | None = None
+    """RQ's server; None exactly when *streams_url* is."""
+    data_dir: Path = Path(".rewound")
+    host: str = "127.0.0.1"
+    port: int = 8000
+    shards: int = 1
+    """The fixed number of shards; must be the same for all processes and for the life of the data."""
+    workers: int = 1
+    api_workers: int = 2
+    api_threads: int = 32
+    log_level: str = "info"
+    origin: str = "rewound.local"
+    """Whose checkpoints these are; the first line of each."""
+    key_file: Path = Path(".rewound/secret.key")
+    """Where the key that encrypts seeds at rest is kept, unless it is given."""
+    given_key: bytes | None = field(default=None, repr=False)
+
+    @classmethod
+    def from_environment(cls) -> Self:
+        """Read the environment; raises `SettingsError` with every fault."""
+        env = Env(eager=False)
+        faults: list[str] = []
+        with env.prefixed("REWOUND_"):
+            data_dir = Path(env.str("DATA_DIR", str(cls().data_dir)))
+            key = env.str(
+                "SECRET_KEY", "", validate=_matches(_KEY, "64 hexadecimal digits (32 random bytes)")
+            )
+            key_file = env.str("KEY_FILE", "")
+            settings = cls(
+                streams_url=env.str("STREAMS_URL", "", validate=_address()) or None,
+                queue_url=env.str("QUEUE_URL", "", validate=_address()) or None,
+                data_dir=data_dir,
+                host=env.str("HOST", cls().host, validate=_matches(r"\S+", "a name or an address")),
+                port=env.int("PORT", cls().port, validate=validate.Range(1, 65_535)),
+                shards=env.int("SHARDS", cls().shards, validate=validate.Range(1, 1024)),
+                workers=env.int("WORKERS", cls().workers, validate=validate.Range(1, 256)),
+                api_workers=env.int("API_WORKERS", cls().api_workers, validate=validate.Range(1, 256)),
+                api_threads=env.int("API_THREADS", cls().api_threads, validate=validate.Range(1, 4096)),
+                log_level=env.str("LOG_LEVEL", cls().log_level, validate=validate.OneOf(_LEVELS)),
+                origin=env.str(
+                    "ORIGIN", cls().origin, validate=_matches(_ORIGIN, "a host name, then a path if any")
+                ),
+                key_file=Path(key_file) if key_file else data_dir / "secret.key",
+            )
+        try:
+            env.seal()
+        except EnvValidationError as error:
+            texts_by_name = error.error_messages
+            assert isinstance(texts_by_name, dict), "it names the variables when several were read"
+            faults += [f"{name}: {' '.join(texts)}" for name, texts in texts_by_name.items()]
+        if (settings.streams_url is None) != (settings.queue_url is None):
+            faults.append(
+                "REWOUND_STREAMS_URL, REWOUND_QUEUE_URL: set both, or neither for the embedded server"
+            )
+        if key and key_file:
+            faults.append("REWOUND_SECRET_KEY, REWOUND_KEY_FILE: set one of them")
+        if faults:
+            raise SettingsError(faults)
+        return replace(settings, given_key=bytes.fromhex(key)) if key else settings
+
+    @property
+    def is_embedded(self) -> bool:
+        """Tell whether the service keeps its own server."""
+        return self.streams_url is None
+
+    @property
+    def store_dir(self) -> Path:
+        """The embedded server's directory."""
+        return self.data_dir / "valkey"
+
+    def secret_key(self) -> bytes:
+        """Give the 32 bytes that encrypt seeds at rest; makes the key file on the first start."""
+        return self.given_key or kept_key(self.key_file)
+
+    def with_servers(self, streams_url: str, queue_url: str) -> Self:
+        """Set the addresses of servers that run by now."""
+        return replace(self, streams_url=streams_url, queue_url=queue_url)
+
+    def environment(self) -> dict[str, str]:
+        """Spell the settings for a process to be started; the key stays in its file or is given on."""
+        spelled = {
+            "STREAMS_URL": self.streams_url or "",
+            "QUEUE_URL": self.queue_url or "",
+            "DATA_DIR": str(self.data_dir),
+            "HOST": self.host,
+            "PORT": str(self.port),
+            "SHARDS": str(self.shards),
+            "WORKERS": str(self.workers),
+            "API_WORKERS": str(self.api_workers),
+            "API_THREADS": str(self.api_threads),
+            "LOG_LEVEL": self.log_level,
+            "ORIGIN": self.origin,
+            "KEY_FILE": "" if self.given_key else str(self.key_file),
+            "SECRET_KEY": self.given_key.hex() if self.given_key else "",
+        }
+        return os.environ | {f"REWOUND_{name}": value for name, value in spelled.items()}
+
+
+def kept_key(path: Path) -> bytes:
+    """Read the 32 bytes kept in *path*; the first to ask makes them, for its owner's eyes alone.
+
+    Processes that start at once get the same key. Raises `SettingsError` for a file that holds no key, that
+    others may read, or that cannot be made.
+    """
+    try:
+        if not path.exists():
+            _make_key(path)
+        if path.stat().st_mode & 0o077:
+            raise SettingsError([f"{path}: others may read this key: chmod 600 it"])
+        text = path.read_text("ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(
+            [f"{path}: the key cannot be kept there: {error}; or set REWOUND_SECRET_KEY"]
+        ) from error
+    if not re.fullmatch(_KEY, text):
+        raise SettingsError([f"{path}: this is no key: it holds 64 hexadecimal digits"])
+    return bytes.fromhex(text)
+
+
+def _make_key(path: Path) -> None:
+    """Write a new key unless there is one by now: the whole file appears at once, or not at all."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle, draft = tempfile.mkstemp(dir=path.parent)  # 0600
+    try:
+        with os.fdopen(handle, "w") as file:
+            file.write(secrets.token_hex(_KEY_BYTES) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):  # another process was first: its key is the key
+            os.link(draft, path)
+    finally:
+        Path(draft).unlink()
+    directory = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+def _matches(pattern: str, what: str) -> validate.Regexp:
+    """Demand the whole of a value, or nothing: an empty variable counts as none."""
+    return validate.Regexp(rf"({pattern})?\Z", error=f"must be {what}")
+
+
+def _address() -> validate.Regexp:
+    return _matches(_ADDRESS, "an address: redis://host:port/db, rediss://... or unix:///path?db=0")

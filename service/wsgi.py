@@ -1,0 +1,59 @@
+"""Make the WSGI application of one process from the environment."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from typing import Final
+
+import structlog
+from flask import Flask
+
+from service.api.app import create_app
+from service.encounter.doorbell import Ringer, shard_of
+from service.encounter.host import host_of
+from service.log.queue import queue_client
+from service.log.valkey import ValkeyLog
+from service.rules.shelf import SHELF
+from service.settings import Settings, SettingsError
+
+_LEVELS: Final = logging.getLevelNamesMapping()
+
+
+def application() -> Flask:
+    """Return the application; raises `SettingsError`, and `NotDurable` for a store that may lose commands."""
+    settings = Settings.from_environment()
+    if settings.streams_url is None or settings.queue_url is None:
+        raise SettingsError(
+            ["REWOUND_STREAMS_URL, REWOUND_QUEUE_URL: an API process alone needs servers that run"]
+        )
+    write_lines(settings.log_level)
+    log = ValkeyLog.connect(settings.streams_url)
+    log.check_durable()
+    ringer = Ringer(queue_client(settings.queue_url))
+    host = host_of(
+        log,
+        SHELF,
+        ring=ringer.ring,
+        shard_of=lambda encounter: shard_of(encounter, settings.shards),
+        clock=time.time,
+        key=settings.secret_key(),
+        mode="durable",
+    )
+    return create_app(host)
+
+
+def write_lines(level: str) -> None:
+    """Have every log line from *level* on written to standard error as one JSON object."""
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[level.upper()]),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )

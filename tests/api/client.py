@@ -1,0 +1,129 @@
+"""Call the API as a client would, and hold every answer to the contract."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from flask import Flask
+from jsonschema import Draft202012Validator
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
+from werkzeug.test import TestResponse
+
+from service.api import openapi
+from service.rules.shelf import SHELF
+from tests.encounter.tiny import SHELF as TINY_SHELF
+
+ROOT = "urn:rewound:contract"
+
+
+@cache
+def contract() -> dict[str, Any]:
+    return openapi.document({**SHELF, **TINY_SHELF})
+
+
+@cache
+def registry() -> Registry[Any]:
+    made: Registry[Any] = Registry().with_resource(ROOT, DRAFT202012.create_resource(contract()))
+    return made
+
+
+@cache
+def paths() -> list[tuple[re.Pattern[str], str]]:
+    return [(re.compile(re.sub(r"{\w+}", "[^/]+", path)), path) for path in contract()["paths"]]
+
+
+def check(method: str, target: str, answer: TestResponse) -> None:
+    """Fail unless the contract has this answer for this operation."""
+    assert "Request-Id" in answer.headers
+    path = next((path for pattern, path in paths() if pattern.fullmatch(target.partition("?")[0])), None)
+    operation = contract()["paths"].get(path, {}).get(method.lower()) if path else None
+    if operation is None:
+        assert answer.status_code in (404, 405), f"{method} {target} is in no contract"
+        _fits(answer, {"$ref": f"{ROOT}#/components/schemas/Problem"})
+        return
+    where = f"{method} {path} answers {answer.status_code}: {answer.text[:500]}"
+    assert str(answer.status_code) in operation["responses"], where
+    content = operation["responses"][str(answer.status_code)].get("content", {})
+    if not content:
+        return
+    if "*/*" in content:
+        return
+    assert answer.mimetype in content, where
+    schema = content[answer.mimetype].get("schema")
+    if schema is not None:
+        _fits(answer, {"$ref": schema["$ref"].replace("#", f"{ROOT}#")})
+
+
+def _fits(answer: TestResponse, schema: dict[str, Any]) -> None:
+    found = list(Draft202012Validator(schema, registry=registry()).iter_errors(json.loads(answer.text)))
+    assert not found, f"{found[0].message} at {found[0].json_path}: {answer.text[:1000]}"
+
+
+class Api:
+    """A client with or without a token."""
+
+    def __init__(self, app: Flask, token: str | None = None) -> None:
+        self.app = app
+        self.token = token
+
+    def with_token(self, token: str) -> Api:
+        return Api(self.app, token)
+
+    def __call__(self, method: str, target: str, data: object = None, /, **headers: str) -> TestResponse:
+        """Send a request; bytes are sent as they are, and `Idempotency_Key="k"` gives a header."""
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        if self.token is not None:
+            sent.setdefault("Authorization", f"Bearer {self.token}")
+        body = data if data is None or isinstance(data, bytes) else json.dumps(data).encode()
+        if body is not None:
+            sent.setdefault("Content-Type", "application/json")
+        answer = self.app.test_client().open(target, method=method, data=body, headers=sent)
+        check(method, target, answer)
+        return answer
+
+    def get(self, target: str, **headers: str) -> Any:
+        """Return the data of a successful GET."""
+        answer = self("GET", target, **headers)
+        assert answer.status_code == 200, answer.text
+        return answer.json
+
+
+def is_problem(answer: TestResponse, status: int, code: str) -> dict[str, Any]:
+    """Return the problem that *answer* is, which must be of this status and type."""
+    assert (answer.status_code, answer.mimetype) == (status, "application/problem+json"), answer.text
+    data: dict[str, Any] = json.loads(answer.text)
+    assert data["type"] == f"/problems/{code}", answer.text
+    return data
+
+
+@dataclass
+class Table:
+    """A tiny game and the clients at it."""
+
+    id: str
+    gm: Api
+    ada: Api
+    bo: Api
+
+    @classmethod
+    def opened(cls, owner: Api, **opening: object) -> Table:
+        answer = owner("POST", "/v1/encounters", {"edition": "tiny@1", **opening})
+        assert answer.status_code == 201, answer.text
+        id_ = json.loads(answer.text)["encounter"]
+        tokens = [
+            json.loads(owner("POST", f"/v1/encounters/{id_}/seats/{seat}/token", {}).text)["token"]
+            for seat in ("ada", "bo")
+        ]
+        return cls(id_, owner, *(owner.with_token(token) for token in tokens))
+
+    @property
+    def at(self) -> str:
+        return f"/v1/encounters/{self.id}"
+
+    def send(self, who: Api, data: object, /, **headers: str) -> TestResponse:
+        return who("POST", f"{self.at}/commands", data, **headers)

@@ -1,0 +1,113 @@
+"""Serve the API in this process over the memory log, with a worker that folds in a thread."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from threading import Event, Thread
+
+import pytest
+
+from service.api.app import create_app
+from service.encounter import keys
+from service.encounter.fold import Folder
+from service.encounter.host import Host, host_of
+from service.encounter.pulse import beat
+from service.log import Log
+from service.log.memory import MemoryLog
+from service.rules.shelf import SHELF
+from tests.api.client import Api, Table
+from tests.encounter.tiny import SHELF as TINY_SHELF
+from workers.fold import Folding
+
+KEY = bytes(range(32))
+BOTH = {**SHELF, **TINY_SHELF}
+
+
+class Worker:
+    """Folds what it is woken for, like a worker process that always lingers."""
+
+    def __init__(self, log: Log) -> None:
+        self.log = log
+        self.folder = Folder(log, BOTH)
+        self.paused = Event()
+        self._stopping = Event()
+        self._listening = Event()
+        self._thread = Thread(target=self._run, daemon=True)
+
+    def start(self) -> None:
+        beat(self.log, "worker-1", int(time.time() * 1000))
+        self._thread.start()
+        assert self._listening.wait(5)
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._thread.join()
+
+    def pause(self) -> None:
+        """Leave what comes undecided until `go_on`."""
+        self.paused.set()
+
+    def go_on(self) -> None:
+        self.paused.clear()
+
+    def _run(self) -> None:
+        folding = Folding(self.log, self.folder, KEY)
+        waiting: list[str] = []
+        with self.log.listen_wakes(0) as wakes:
+            self._listening.set()
+            while not self._stopping.is_set():
+                woken = wakes.get(0.02)
+                if woken is not None:
+                    waiting.append(woken.encounter)
+                while waiting and not self.paused.is_set():
+                    folding.fold(waiting.pop(0), lambda: True)
+
+
+@pytest.fixture
+def log() -> Iterator[Log]:
+    kept = MemoryLog()
+    yield kept
+    kept.close()
+
+
+@pytest.fixture
+def host(log: Log) -> Iterator[Host]:
+    made = host_of(
+        log,
+        BOTH,
+        ring=lambda _shard: None,
+        shard_of=lambda _encounter: 0,
+        clock=time.time,
+        key=KEY,
+        mode="memory",
+    )
+    yield made
+    made.outcomes.close()
+
+
+@pytest.fixture
+def worker(log: Log) -> Iterator[Worker]:
+    made = Worker(log)
+    made.start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def api(host: Host, worker: Worker) -> Api:
+    """Give a client without a token."""
+    return Api(create_app(host))
+
+
+@pytest.fixture
+def owner(api: Api, host: Host) -> Api:
+    """Give a client with an API key."""
+    token, _ = keys.create(host.log, "tests", time.time())
+    return api.with_token(token)
+
+
+@pytest.fixture
+def table(owner: Api) -> Table:
+    """Give a tiny game that is open: its gm, ada and bo."""
+    return Table.opened(owner)

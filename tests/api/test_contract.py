@@ -1,0 +1,132 @@
+"""The contract is valid, committed and kept; what it promises stands here by hand, too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from openapi_spec_validator import validate
+
+from service.api import openapi
+from service.api.problems import PROBLEMS
+from service.rules.shelf import SHELF
+from tests.api.client import Api, Table, contract
+
+ROOT = Path(__file__).parents[2]
+
+PROMISES: list[tuple[str, str, int, str | None]] = [
+    ("POST", "/v1/encounters", 201, None),
+    ("POST", "/v1/encounters", 202, None),
+    ("POST", "/v1/encounters", 422, "invalid"),
+    ("POST", "/v1/encounters", 422, "idempotency-key-reused"),
+    ("POST", "/v1/encounters", 400, "not-strict-json"),
+    ("POST", "/v1/encounters", 413, "body-too-large"),
+    ("GET", "/v1/encounters", 200, None),
+    ("GET", "/v1/encounters", 401, "unauthenticated"),
+    ("GET", "/v1/encounters/{encounter}", 200, None),
+    ("GET", "/v1/encounters/{encounter}", 304, None),
+    ("GET", "/v1/encounters/{encounter}", 404, "not-found"),
+    ("DELETE", "/v1/encounters/{encounter}", 200, None),
+    ("DELETE", "/v1/encounters/{encounter}", 403, "forbidden"),
+    ("POST", "/v1/encounters/{encounter}/seats", 201, None),
+    ("GET", "/v1/encounters/{encounter}/seats", 200, None),
+    ("PATCH", "/v1/encounters/{encounter}/seats/{seat}", 200, None),
+    ("DELETE", "/v1/encounters/{encounter}/seats/{seat}", 200, None),
+    ("POST", "/v1/encounters/{encounter}/seats/{seat}/token", 201, None),
+    ("POST", "/v1/encounters/{encounter}/commands", 200, None),
+    ("POST", "/v1/encounters/{encounter}/commands", 202, None),
+    ("POST", "/v1/encounters/{encounter}/commands", 409, "command-refused"),
+    ("POST", "/v1/encounters/{encounter}/commands", 412, "version-mismatch"),
+    ("POST", "/v1/encounters/{encounter}/commands", 422, "idempotency-key-reused"),
+    ("POST", "/v1/encounters/{encounter}/commands", 422, "invalid"),
+    ("POST", "/v1/encounters/{encounter}/commands", 415, "unsupported-media-type"),
+    ("POST", "/v1/encounters/{encounter}/commands", 503, "store-unavailable"),
+    ("POST", "/v1/encounters/{encounter}/commands", 504, "outcome-unknown"),
+    ("POST", "/v1/encounters/{encounter}/commands", 507, "store-full"),
+    ("GET", "/v1/encounters/{encounter}/commands", 200, None),
+    ("GET", "/v1/encounters/{encounter}/commands/{n}", 200, None),
+    ("GET", "/v1/encounters/{encounter}/commands/{n}", 202, None),
+    ("GET", "/v1/encounters/{encounter}/state", 200, None),
+    ("GET", "/v1/encounters/{encounter}/state", 304, None),
+    ("GET", "/v1/encounters/{encounter}/options", 200, None),
+    ("GET", "/v1/encounters/{encounter}/commits", 200, None),
+    ("GET", "/v1/encounters/{encounter}/commits/{n}/explanation", 200, None),
+    ("GET", "/v1/encounters/{encounter}/rounds", 200, None),
+    ("GET", "/v1/encounters/{encounter}/rounds/{round}", 200, None),
+    ("GET", "/v1/encounters/{encounter}/rounds/{round}/replay", 200, None),
+    ("GET", "/v1/encounters/{encounter}/rolls", 200, None),
+    ("POST", "/v1/encounters/{encounter}/audits", 202, None),
+    ("GET", "/v1/encounters/{encounter}/audits/{audit}", 200, None),
+    ("GET", "/v1/rulesets", 200, None),
+    ("GET", "/v1/rulesets/{edition}", 200, None),
+    ("GET", "/v1/rulesets/{edition}/commands", 200, None),
+    ("GET", "/v1/rulesets/{edition}/rules/{rule}", 200, None),
+    ("GET", "/v1/keys", 200, None),
+    ("GET", "/livez", 200, None),
+    ("GET", "/readyz", 200, None),
+    ("GET", "/readyz", 503, None),
+    ("GET", "/problems/{code}", 200, None),
+    ("GET", "/openapi.yaml", 200, None),
+    ("GET", "/docs", 200, None),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "status", "code"), PROMISES)
+def test_the_contract_promises(method: str, path: str, status: int, code: str | None) -> None:
+    responses = contract()["paths"][path][method.lower()]["responses"]
+
+    assert str(status) in responses
+    if code is not None:
+        assert PROBLEMS[code].status == status
+        assert f"(/problems/{code})" in responses[str(status)]["description"]
+
+
+def test_the_contract_is_valid_openapi() -> None:
+    validate(openapi.document())
+
+
+def test_the_committed_contract_is_the_generated_one() -> None:
+    assert (ROOT / "openapi.yaml").read_text() == openapi.dump(SHELF), "run `rewound openapi`"
+
+
+def test_the_served_contract_is_that_of_the_shelf(api: Api) -> None:
+    assert yaml.safe_load(api("GET", "/openapi.yaml").text) == contract()
+    assert api("GET", "/openapi.json").json == contract()
+
+
+def test_each_command_has_its_schema_selected_by_type() -> None:
+    schemas = openapi.document()["components"]["schemas"]
+    for edition, ruleset in SHELF.items():
+        name = "".join(part.capitalize() for part in edition.split("@"))
+        mapping = schemas[f"{name}Command"]["discriminator"]["mapping"]
+        assert set(mapping) == set(ruleset.commands) - {ruleset.opening.type}
+        for type_, place in mapping.items():
+            assert schemas[place.rsplit("/", 1)[1]]["properties"]["type"] == {"const": type_}
+
+
+def test_every_reference_leads_somewhere_and_every_component_is_used() -> None:
+    text = openapi.dump()
+    schemas = openapi.document()["components"]["schemas"]
+    used = {part.split("'")[0].split("\n")[0].strip() for part in text.split("#/components/schemas/")[1:]}
+
+    assert used <= set(schemas)
+    assert set(schemas) <= used
+
+
+def test_every_operation_tells_what_it_does() -> None:
+    for path, item in openapi.document()["paths"].items():
+        for method, operation in item.items():
+            assert len(operation["summary"]) > 10, f"{method} {path}"
+            assert operation["description"], f"{method} {path}"
+
+
+def test_rulesets_are_told_as_they_are(api: Api, table: Table) -> None:
+    for edition in ("heartrush@1", "tiny@1"):
+        told = api.get(f"/v1/rulesets/{edition}")
+        commands = api.get(f"/v1/rulesets/{edition}/commands")["commands"]
+        assert [each["type"] for each in commands] == [name for name in told["commands"] if name != "open"]
+        for rule in told["rules"][:5]:
+            assert api.get(f"/v1/rulesets/{edition}/rules/{rule['id']}") == rule
+    assert api("GET", "/v1/rulesets/chess@1").status_code == 404
+    assert api("GET", "/v1/rulesets/tiny@1/rules/HR-GEN-1").status_code == 404

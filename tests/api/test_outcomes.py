@@ -1,0 +1,114 @@
+"""One subscriber per process: nobody waits for what was heard, nothing missed stays missed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from threading import Event, Thread
+
+import pytest
+
+from service.encounter.outcomes import Outcomes
+from service.log import Fold, Outcome, Unavailable
+from service.log.memory import MemoryLog
+from service.log.memory_listener import MemoryListener
+
+EID = "00112233-4455-6677-8899-aabbccddeeff"
+
+
+class Flaky(MemoryLog):
+    """A log whose subscriptions break when told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.broken = Event()
+        self.subscribed = 0
+
+    def listen_outcomes(self) -> MemoryListener[Outcome]:
+        self.subscribed += 1
+        if self.broken.is_set():
+            raise Unavailable("cut")
+        inner = super().listen_outcomes()
+        real_get = inner.get
+
+        def get(timeout: float) -> Outcome | None:
+            if self.broken.is_set():
+                raise Unavailable("cut")
+            return real_get(timeout)
+
+        inner.get = get  # type: ignore[method-assign]  # the cut is made here
+        return inner
+
+
+@pytest.fixture
+def log() -> Flaky:
+    made = Flaky()
+    made.append(EID, b"{}", scope="s", key="k", fingerprint="f", create=True)
+    return made
+
+
+@pytest.fixture
+def outcomes(log: Flaky) -> Iterator[Outcomes]:
+    made = Outcomes(log)
+    made.start()
+    while not made.stands:
+        pass
+    yield made
+    made.close()
+
+
+def commit(log: Flaky) -> None:
+    log.commit(EID, Fold(n=1, prev="0" * 64, hash="1" * 64, raw=b"one"))
+
+
+def test_who_comes_late_gets_what_was_heard(log: Flaky, outcomes: Outcomes) -> None:
+    commit(log)
+
+    assert outcomes.wait(EID, 1, 5) == Outcome(EID, 1, b"one")
+    assert outcomes.wait(EID, 1, 0) == Outcome(EID, 1, b"one")
+
+
+def test_what_does_not_come_in_time_is_none_and_leaves_nothing(outcomes: Outcomes) -> None:
+    assert outcomes.wait(EID, 1, 0) is None
+    assert outcomes.waiting == 0
+
+
+def test_all_who_wait_for_one_commit_are_told(log: Flaky, outcomes: Outcomes) -> None:
+    told: list[Outcome | None] = []
+    threads = [Thread(target=lambda: told.append(outcomes.wait(EID, 1, 10))) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    while outcomes.waiting < 1:
+        pass
+    commit(log)
+    for thread in threads:
+        thread.join()
+
+    assert told == [Outcome(EID, 1, b"one")] * 5
+
+
+def test_what_a_broken_subscription_missed_is_read_from_the_log(log: Flaky, outcomes: Outcomes) -> None:
+    told: list[Outcome | None] = []
+    waiting = Thread(target=lambda: told.append(outcomes.wait(EID, 1, 30)))
+    waiting.start()
+    while outcomes.waiting < 1:
+        pass
+    log.broken.set()
+    while outcomes.stands:
+        pass
+    commit(log)
+    log.broken.clear()
+    waiting.join()
+
+    assert told == [Outcome(EID, 1, b"one")]
+    assert log.subscribed > 1
+
+
+def broken(outcome: Outcome) -> None:
+    raise RuntimeError(outcome.n)
+
+
+def test_a_hook_that_fails_keeps_nobody_waiting(log: Flaky, outcomes: Outcomes) -> None:
+    outcomes.on_each(broken)
+    commit(log)
+
+    assert outcomes.wait(EID, 1, 10) == Outcome(EID, 1, b"one")

@@ -1,0 +1,66 @@
+"""Every operation has a policy entry, and the table is what happens."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from service.api import resources
+from service.api.operations import OPERATIONS, Operation
+from service.api.policy import POLICY
+from tests.api.client import Api, Table, is_problem
+
+resources.load()
+INSIDE = [each for each in OPERATIONS.all.values() if POLICY[each.id].is_inside]
+BODIES: dict[str, object] = {
+    "Command": {"type": "add", "amount": 1},
+    "NewSeat": {"seat": "new", "role": "observer"},
+    "SeatChange": {"creatures": []},
+    "Nothing": {},
+    "AuditRequest": {},
+}
+QUERIES = {"findCommand": "?key=none"}
+
+
+def test_every_operation_has_a_policy_and_every_policy_an_operation() -> None:
+    assert set(POLICY) == set(OPERATIONS.all)
+
+
+def test_every_route_of_the_application_is_an_operation(api: Api) -> None:
+    assert {rule.endpoint for rule in api.app.url_map.iter_rules()} == set(OPERATIONS.all)
+
+
+def call(who: Api, at: str, each: Operation) -> object:
+    """Call *each* on the encounter at *at* as *who* and return the answer's status."""
+    values = {"encounter": at.rsplit("/", 1)[1], "seat": "bo", "n": "1", "round": "1", "audit": "none"}
+    target = re.sub(r"{(\w+)}", lambda found: values[found[1]], each.path) + QUERIES.get(each.id, "")
+    return who(each.method, target, BODIES.get(each.body or "")).status_code
+
+
+@pytest.mark.parametrize("each", INSIDE, ids=lambda each: each.id)
+def test_the_role_table_is_what_happens(owner: Api, each: Operation) -> None:
+    """The full matrix: every operation inside an encounter, by every role in it and by those outside."""
+    mine, foreign = Table.opened(owner), Table.opened(owner)
+    eve = json.loads(owner("POST", f"{mine.at}/seats", {"seat": "eve", "role": "observer"}).text)["token"]
+    roles = {"observer": owner.with_token(eve), "player": mine.ada, "gm": mine.gm}
+
+    assert call(foreign.ada, mine.at, each) == 404
+    assert call(Api(owner.app), mine.at, each) == 401
+    for role, who in roles.items():
+        allowed = role in POLICY[each.id].roles
+        status = call(who, mine.at, each)
+        assert (status != 403) == allowed, f"{role} gets {status} from {each.id}"
+
+
+def test_a_public_operation_asks_for_nothing(api: Api) -> None:
+    for target in ("/v1/rulesets", "/v1/keys", "/livez", "/readyz", "/docs", "/problems", "/openapi.yaml"):
+        assert api("GET", target).status_code == 200
+
+
+def test_a_key_alone_opens_no_path_that_does_not_exist(owner: Api) -> None:
+    is_problem(owner("GET", "/v1/nothing"), 404, "not-found")
+    answer = owner("PUT", "/v1/encounters", {})
+    assert set(answer.headers["Allow"].split(", ")) == {"GET", "HEAD", "POST"}
+    is_problem(answer, 405, "method-not-allowed")

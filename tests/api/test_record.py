@@ -1,0 +1,220 @@
+"""Read the record: commits that prove themselves, rounds that play again, rolls and reasons."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from itertools import pairwise
+
+import pytest
+
+from service.dice.chain import envelope_commitment
+from service.encounter.canonical import eid_of
+from service.log import Log
+from tests.api.client import Table, is_problem
+
+ADD = {"type": "add", "amount": 3}
+
+
+@pytest.fixture
+def played(table: Table) -> Table:
+    """Give a game of two rounds: dice in the first, a secret choice in the second."""
+    table.send(table.gm, {"type": "roll", "sides": 20})  # 4
+    table.send(table.gm, {"type": "add", "amount": 10})  # 5, refused
+    table.send(table.gm, {"type": "end_round", "last": True})  # 6
+    table.send(table.ada, {"type": "choose", "number": 7})  # 7
+    table.send(table.gm, ADD)  # 8
+    return table
+
+
+def test_commits_prove_their_chain_and_envelopes(played: Table) -> None:
+    commits = played.ada.get(f"{played.at}/commits")["commits"]
+
+    prev = "0" * 64
+    for each in commits:
+        raw = each["commit"].encode()
+        assert json.loads(raw)["prev"] == prev
+        assert each["hash"] == sha256(b"\0" + raw).hexdigest()
+        prev = each["hash"]
+    own = next(each for each in commits if each["opened"])
+    envelope = own["opened"][0]
+    salt, payload = bytes.fromhex(envelope["salt"]), envelope["payload"].encode()
+    proved = envelope_commitment(eid_of(played.id), salt, payload).hex()
+    assert json.loads(own["commit"])["events"][envelope["index"]]["sealed"] == proved
+
+
+def test_envelopes_are_proved_without_the_encounters_secret(
+    played: Table, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The salts lie with the payloads: only the worker, and the opening itself, ever read the secret."""
+    asked: list[str] = []
+    monkeypatch.setattr(log, "secret", asked.append)
+
+    for path in ("commits", "rounds/1", "rounds/1/replay", "rolls", "commits/7/explanation", "commands/7"):
+        assert played.ada("GET", f"{played.at}/{path}").status_code == 200
+
+    assert asked == []
+
+
+def test_everybody_gets_the_same_commits_and_only_their_own_envelopes(played: Table) -> None:
+    ada, bo = (who.get(f"{played.at}/commits")["commits"] for who in (played.ada, played.bo))
+
+    assert [each["commit"] for each in ada] == [each["commit"] for each in bo]
+    assert [each["n"] for each in ada if each["opened"]] == [7]
+    assert [each["n"] for each in bo if each["opened"]] == []
+
+
+def test_pages_join_without_gap_or_repeat(played: Table) -> None:
+    target, seen = f"{played.at}/commits?after=1&limit=3", []
+    while True:
+        answer = played.gm("GET", target)
+        seen += [each["n"] for each in json.loads(answer.text)["commits"]]
+        if "Link" not in answer.headers:
+            break
+        target = answer.headers["Link"].split(">")[0].lstrip("<")
+
+    assert seen == [2, 3, 4, 5, 6, 7, 8]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "limit=0",
+        "limit=501",
+        "limit=x",
+        "after=-1",
+        "after=1&after=2",
+        "cursor=zzz",
+        "round=9",
+        "cursor=MS4y&after=1",
+        "unknown=1",
+        "after=%EF%BC%91",
+    ],
+)
+def test_a_question_that_does_not_fit_is_invalid(played: Table, query: str) -> None:
+    problem = is_problem(played.gm("GET", f"{played.at}/commits?{query}"), 422, "invalid")
+
+    assert problem["errors"][0]["pointer"].startswith("?")
+
+
+def test_rounds_are_found_and_join(played: Table) -> None:
+    rounds = played.gm.get(f"{played.at}/rounds")["rounds"]
+
+    assert rounds == [{"round": 1, "first": 1, "last": 6}, {"round": 2, "first": 6, "last": None}]
+    assert [each["n"] for each in played.gm.get(f"{played.at}/rounds/1")["commits"]] == [1, 2, 3, 4, 5, 6]
+    assert [each["n"] for each in played.gm.get(f"{played.at}/commits?round=2")["commits"]] == [6, 7, 8]
+    is_problem(played.gm("GET", f"{played.at}/rounds/3"), 404, "not-found")
+    is_problem(played.gm("GET", f"{played.at}/rounds/x"), 404, "not-found")
+
+
+def test_a_replay_ends_where_the_state_stands(played: Table) -> None:
+    frames = played.ada.get(f"{played.at}/rounds/2/replay")["frames"]
+
+    assert [frame["commit"]["n"] for frame in frames] == [6, 7, 8]
+    assert all(a["after"] == b["before"] for a, b in pairwise(frames))
+    assert frames[-1]["after"] == played.ada.get(f"{played.at}/state")["state"]
+
+
+def test_the_state_of_any_version_is_found_again(played: Table) -> None:
+    now = played.gm.get(f"{played.at}/state")
+    then = played.gm.get(f"{played.at}/state?at=4")
+    ended = played.gm.get(f"{played.at}/state?round=1")
+
+    assert (now["version"], then["version"], ended["version"]) == (8, 4, 6)
+    assert then["hash"] == played.gm.get(f"{played.at}/commits?after=3&limit=1")["commits"][0]["hash"]
+    assert now["state"]["round"] == 2
+    for query in ("at=9", "round=3", "at=4&known=3", "at=4&known=9", "at=1&round=1", "at=0"):
+        is_problem(played.gm("GET", f"{played.at}/state?{query}"), 422, "invalid")
+
+
+def test_a_version_that_is_not_there_yet_is_waited_for(played: Table) -> None:
+    assert played.gm.get(f"{played.at}/state?min_version=8")["version"] == 8
+    is_problem(played.gm("GET", f"{played.at}/state?min_version=99"), 503, "not-yet-folded")
+
+
+def test_what_has_not_changed_is_not_sent_again(played: Table) -> None:
+    tag = ""
+    for path in ("/options", "/seats", "/commits", "/rounds", "/rolls", "/rounds/1/replay", "", "/state"):
+        tag = played.gm("GET", played.at + path).headers["ETag"]
+        answer = played.gm("GET", played.at + path, If_None_Match=tag)
+        assert (answer.status_code, answer.text, answer.headers["ETag"]) == (304, "", tag)
+    played.send(played.gm, ADD)
+    assert played.gm("GET", f"{played.at}/state", If_None_Match=tag).status_code == 200
+
+
+def test_rolls_are_listed_with_their_commits(played: Table) -> None:
+    rolls = played.bo.get(f"{played.at}/rolls")["rolls"]
+
+    assert [(roll["n"], roll["name"]["epoch"], roll["name"]["place"]) for roll in rolls] == [
+        (4, 1, 0),
+        (6, 1, 1),
+        (6, 2, 0),
+    ]
+    assert rolls[0]["total"] == rolls[0]["dice"][0]["face"]
+    assert [roll["n"] for roll in played.bo.get(f"{played.at}/rolls?round=2")["rolls"]] == [6, 6]
+    assert played.bo.get(f"{played.at}/rolls?creature=pia")["rolls"] == []
+
+
+def test_an_explanation_derives_the_dice_of_a_closed_epoch_and_of_no_other(played: Table) -> None:
+    told = played.bo.get(f"{played.at}/commits/4/explanation")
+    closed, running = played.bo.get(f"{played.at}/commits/6/explanation")["rolls"]
+
+    assert told["type"] == "roll"
+    assert told["rolls"][0]["derivation"]["disclosed"]
+    assert closed["derivation"]["faces"] == [die["face"] for die in closed["roll"]["dice"]]
+    assert running["derivation"] == {
+        "algorithm": "rewound/dice/1",
+        "disclosed": False,
+        "name": "2/0/table#0",
+    }
+
+
+def test_the_chain_lists_every_rule_that_took_part(played: Table) -> None:
+    told = played.bo.get(f"{played.at}/commits/1/explanation")
+
+    assert {"rule": "TINY-1", "depth": 0} in told["chain"]
+    assert any(rule["statement"] == "A game begins with a counter at nothing." for rule in told["rules"])
+
+
+def test_who_may_not_read_a_command_is_told_neither_type_nor_chain(played: Table) -> None:
+    own = played.ada.get(f"{played.at}/commits/7/explanation")
+    others = [who.get(f"{played.at}/commits/7/explanation") for who in (played.bo, played.gm)]
+
+    assert (own["type"], "chain" in own) == ("choose", True)
+    assert [(told["type"], "chain" in told) for told in others] == [(None, False)] * 2
+
+
+def test_a_refusal_is_explained(played: Table) -> None:
+    told = played.bo.get(f"{played.at}/commits/5/explanation")
+
+    assert told["refusal"]["code"] == "amount_out_of_range"
+    assert [rule["id"] for rule in told["rules"]] == ["TINY-2", "TABLE-BATCH-1"]
+    for n in ("0", "99", "x"):
+        is_problem(played.bo("GET", f"{played.at}/commits/{n}/explanation"), 404, "not-found")
+
+
+def test_options_say_everything_a_seat_may_do(table: Table) -> None:
+    options = table.ada.get(f"{table.at}/options")
+
+    offer = options["options"][0]["commands"][0]
+    assert (offer["type"], offer["choices"]) == ("choose", {"number": [1, 2, 3]})
+    assert options["schemas"]["choose"]["properties"]["number"]["type"] == "integer"
+    answer = table.send(table.ada, {"type": "choose", "number": offer["choices"]["number"][0]})
+    assert answer.status_code == 200
+    assert table.ada.get(f"{table.at}/options")["options"] == []
+
+
+def test_an_audit_is_asked_for_once_and_found(played: Table) -> None:
+    first = played.gm("POST", f"{played.at}/audits", {"from": 1, "to": 2}, Idempotency_Key="k1")
+    again = played.gm("POST", f"{played.at}/audits", {"from": 1, "to": 2}, Idempotency_Key="k1")
+
+    assert (first.status_code, again.text) == (202, first.text)
+    found = played.gm.get(first.headers["Location"])
+    assert (found["status"], found["from"], found["to"]) == ("pending", 1, 2)
+    assert [each["audit"] for each in played.gm.get(f"{played.at}/audits")["audits"]] == [found["audit"]]
+    other = played.gm("POST", f"{played.at}/audits", {"from": 2}, Idempotency_Key="k1")
+    is_problem(other, 422, "idempotency-key-reused")
+    for body in ({"from": 2, "to": 1}, {"from": 9}, {"x": 1}, {"from": "1"}):
+        assert played.gm("POST", f"{played.at}/audits", body).status_code in (400, 422)
+    is_problem(played.gm("GET", f"{played.at}/audits/nothing"), 404, "not-found")
+    is_problem(played.ada("POST", f"{played.at}/audits", {}), 403, "forbidden")

@@ -1,0 +1,268 @@
+"""Until it opens no other seat can learn what is sealed from any answer: a stance, a target, the path left.
+
+Twin runs: two services with the same ids, clock, nonces and seeds, in which only the hidden choice differs.
+For every seat but the one that chose, every answer has the same bytes once commitments, and the hashes that
+follow from them, are replaced by the order in which they first appear.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from threading import Event
+from typing import Any, Final
+from unittest import mock
+
+import pytest
+
+from service.api.app import create_app
+from service.encounter import keys
+from service.encounter.host import host_of
+from service.log import Log
+from service.log.memory import MemoryLog
+from tests.api.client import Api
+from tests.api.conftest import BOTH, KEY, Worker
+from tests.heartrush.kit import opening
+from workers.audits import Auditor
+
+NOW = 1_790_000_000.0
+PLACES = {"pia": (0, 0), "ash": (-4, 0), "orc": (1, 0), "wolf": (0, 1)}
+SEATS = [
+    {"seat": "zoe", "role": "player", "creatures": ["pia"]},
+    {"seat": "yan", "role": "player", "creatures": ["ash"]},
+    {"seat": "eve", "role": "observer", "creatures": []},
+]
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+@contextmanager
+def served(log: Log | None = None) -> Iterator[Api]:
+    """Serve with everything that differs between two runs counted instead of drawn."""
+    ids = count(1)
+
+    def hexes(size: int = 16) -> str:
+        return f"{next(ids):0{2 * size}x}"
+
+    log = log or MemoryLog()
+    worker = Worker(log)
+    host = host_of(
+        log, BOTH, ring=lambda _: None, shard_of=lambda _: 0, clock=lambda: NOW, key=KEY, mode="memory"
+    )
+    drawn = mock.patch("service.encounter.secrets.urandom", bytes)
+    with (
+        drawn,
+        mock.patch("service.encounter.play.token_hex", hexes),
+        mock.patch("service.api.request_ids.token_hex", hexes),
+        mock.patch("service.encounter.keys.token_hex", return_value="0" * 12),
+        mock.patch("service.encounter.keys.token_urlsafe", return_value="A" * 43),
+    ):
+        worker.start()
+        token, _ = keys.create(log, "tests", NOW)
+        yield Api(create_app(host), token)
+        host.outcomes.close()
+        worker.stop()
+
+
+class Run:
+    """A fight up to the moment when something was hidden, and what each seat can be told then."""
+
+    def __init__(self, api: Api, secret: Secret, choice: Any) -> None:
+        data = {"edition": "heartrush@1", **opening(PLACES, seats=SEATS, declared_sides=[])}
+        self.at = "/v1/encounters/" + json.loads(api("POST", "/v1/encounters", data).text)["encounter"]
+        self.seats = {"gm": api}
+        for seat in ("zoe", "yan", "eve"):
+            told = json.loads(api("POST", f"{self.at}/seats/{seat}/token", {}).text)
+            self.seats[seat] = api.with_token(told["token"])
+        self.do("gm", type="begin_combat", unaware_side="enemies")
+        self.do("gm", type="grant_priority")
+        secret.hide(self, choice)
+
+    def do(self, seat: str, /, **command: object) -> None:
+        answer = self.seats[seat]("POST", f"{self.at}/commands", command)
+        assert answer.status_code == 200, answer.text
+
+    def engaged(self) -> None:
+        """Have pia engage the orc, and the wolf join."""
+        self.do("zoe", type="engage", creature="pia", target="orc")
+        while owed := self.joining():
+            seat, creature, prompt = owed[0]
+            answer = "join_engagement" if creature == "wolf" else "decline_join"
+            self.do(seat, type=answer, creature=creature, prompt=prompt)
+
+    def joining(self) -> list[tuple[str, str, str]]:
+        """Return whose answer is owed on joining: seat, creature and prompt."""
+        asked = [each["prompt"] for who in self.seats.values() for each in self._options(who)]
+        return [(p["seat"], p["creature"], p["prompt"]) for p in asked if "decline_join" in p["accepts"]]
+
+    def _options(self, who: Api) -> list[Any]:
+        found: list[Any] = who.get(f"{self.at}/options")["options"]
+        return found
+
+    def choose(self, seat: str, creature: str, stance: str) -> None:
+        self.do(
+            seat, type="choose_stance", creature=creature, prompt=f"r1/e1/stance/{creature}", stance=stance
+        )
+
+    def look(self, seat: str) -> list[str]:
+        """Return every answer *seat* can get now, headers too."""
+        who = self.seats[seat]
+        head = who.get(self.at)["version"]
+        told = []
+        for path in (*PATHS, f"/state?at={head}", f"/state?at={head}&known={head}", *self._of_each(head)):
+            answer = who("GET", self.at + path)
+            told.append(f"{path} {answer.status_code} {sorted(answer.headers)} {answer.text}")
+        for mistake in MISTAKES:
+            answer = who("POST", f"{self.at}/commands", mistake)
+            told.append(f"{answer.status_code} {sorted(answer.headers)} {answer.text}")
+        return told
+
+    def _of_each(self, head: int) -> Iterator[str]:
+        for n in range(1, head + 1):
+            yield f"/commands/{n}"
+            yield f"/commits?after={n - 1}&limit=1"
+            yield f"/commits/{n}/explanation"
+
+
+PATHS: Final = (
+    "",
+    "/state",
+    "/state?round=0",
+    "/state?min_version=1",
+    "/state?at=99",
+    "/options",
+    "/options?creature=pia",
+    "/options?creature=orc",
+    "/commits",
+    "/commits?round=1",
+    "/commands?key=nobody",
+    "/rounds",
+    "/rounds/1",
+    "/rounds/1/replay",
+    "/rolls",
+    "/rolls?creature=pia",
+    "/seats",
+    "/seats/zoe",
+    "/audits",
+    "/nothing",
+)
+MISTAKES: Final = (
+    {"type": "choose_stance", "creature": "pia", "stance": "might", "prompt": "r1/e1/stance/pia"},
+    {"type": "declare_attack", "creature": "pia", "target": "orc", "prompt": "r1/e1/might/pia"},
+    {"type": "dash", "creature": "pia", "to": [3, 3]},
+)
+
+
+# --- what is hidden ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Secret:
+    """Something that a player hides: the two ways in which the twins differ, and how it comes to that."""
+
+    name: str
+    choices: tuple[Any, Any]
+    hide: Callable[[Run, Any], None]
+
+
+def hide_stance(run: Run, stance: str) -> None:
+    run.engaged()
+    run.choose("zoe", "pia", stance)
+
+
+def hide_target(run: Run, target: str) -> None:
+    run.engaged()
+    for seat, creature in (("zoe", "pia"), ("gm", "orc"), ("gm", "wolf")):
+        run.choose(seat, creature, "might")
+    run.do("zoe", type="declare_attack", creature="pia", prompt="r1/e1/might/pia", target=target)
+
+
+def hide_order(run: Run, order: str) -> None:
+    run.engaged()
+    for seat, creature in (("zoe", "pia"), ("gm", "orc"), ("gm", "wolf")):
+        run.choose(seat, creature, "agility")
+    prompt = "r1/e1/agility/pia"
+    run.do("zoe", type="declare_agility", creature="pia", prompt=prompt, target="orc", order=order)
+
+
+def hide_path(run: Run, to: list[int]) -> None:
+    """HR-OA-1: the first step leaves the orc's reach, so the dash waits with its whole way before it."""
+    run.do("zoe", type="dash", creature="pia", to=to)
+
+
+SECRETS: Final = (
+    Secret("stance", ("might", "cunning"), hide_stance),
+    Secret("target", ("orc", "wolf"), hide_target),
+    Secret("order", ("attack_first", "move_first"), hide_order),
+    Secret("path", ([0, -2], [0, -7]), hide_path),
+)
+
+
+def masked(texts: list[str]) -> list[str]:
+    """Return *texts* with each hash replaced by the place of its first appearance."""
+    seen: dict[str, str] = {}
+
+    def name(found: re.Match[str]) -> str:
+        return seen.setdefault(found[0], f"<{len(seen):060d}>")
+
+    return [_HASH.sub(name, text) for text in texts]
+
+
+@dataclass(frozen=True)
+class Twins:
+    """What two runs that differ in one secret tell each seat, and what an audit says of each."""
+
+    secret: Secret
+    told: tuple[dict[str, list[str]], dict[str, list[str]]]
+    certificates: tuple[dict[str, Any], dict[str, Any]]
+
+
+def audit(log: Log, run: Run) -> dict[str, Any]:
+    """Return the certificate of an audit that the gm asks for."""
+    told = json.loads(run.seats["gm"]("POST", f"{run.at}/audits", {}).text)
+    Auditor(log, BOTH, worker="one", stopping=Event()).work()
+    certificate: dict[str, Any] = run.seats["gm"].get(f"{run.at}/audits/{told['audit']}")["certificate"]
+    return certificate
+
+
+@pytest.fixture(scope="module", params=SECRETS, ids=[secret.name for secret in SECRETS])
+def twins(request: pytest.FixtureRequest) -> Twins:
+    told, certificates = [], []
+    for choice in request.param.choices:
+        log = MemoryLog()
+        with served(log) as api:
+            run = Run(api, request.param, choice)
+            told.append({seat: run.look(seat) for seat in run.seats})
+            certificates.append(audit(log, run))
+    return Twins(request.param, (told[0], told[1]), (certificates[0], certificates[1]))
+
+
+@pytest.mark.parametrize("seat", ["gm", "yan", "eve"])
+def test_HR_STANCE_1_what_is_hidden_changes_nothing_that_others_receive(twins: Twins, seat: str) -> None:
+    """HR-SVC-2: and not a length either."""
+    left, right = (masked(told[seat]) for told in twins.told)
+
+    assert left == right
+
+
+def test_an_audit_tells_nothing_of_it_either(twins: Twins) -> None:
+    left, right = (masked([json.dumps(found, sort_keys=True)]) for found in twins.certificates)
+
+    assert left == right
+
+
+def test_the_seat_that_chose_sees_its_choice(twins: Twins) -> None:
+    """The comparison above would pass for nothing if the choice were not in the record at all."""
+    left, right = (masked(told["zoe"]) for told in twins.told)
+
+    assert left != right
+
+
+def test_the_word_itself_is_told_to_nobody_else(twins: Twins) -> None:
+    words = {"stance": '"stance":"', "target": '"declaration":{"t', "order": '"order":"', "path": '"left":['}
+    for told in twins.told:
+        for seat in ("gm", "yan", "eve"):
+            assert not [text for text in told[seat] if words[twins.secret.name] in text.replace("\\", "")]

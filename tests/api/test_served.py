@@ -1,0 +1,117 @@
+"""The API as it is run: gunicorn and a worker, processes of their own, over a durable store."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.api.server import arguments
+from service.encounter import keys
+from service.log.valkey import ValkeyLog
+from service.settings import Settings
+from tests.heartrush.kit import opening
+
+ROOT = Path(__file__).parents[2]
+THREADS = 2
+
+
+@dataclass
+class Served:
+    """A service that runs, and a key to it."""
+
+    port: int
+    token: str
+
+    def __call__(self, method: str, path: str, data: object = None, **headers: str) -> tuple[int, Any]:
+        """Send a request and return status and data."""
+        body = None if data is None else json.dumps(data).encode()
+        sent = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+        asked = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}{path}", data=body, headers=sent, method=method
+        )
+        try:
+            with urllib.request.urlopen(asked, timeout=30) as answer:  # noqa: S310 - our own address
+                return answer.status, json.loads(answer.read())
+        except urllib.error.HTTPError as problem:
+            with problem:
+                return problem.code, json.loads(problem.read())
+
+
+@pytest.fixture
+def served(streams_url: str, queue_url: str, tmp_path: Path) -> Iterator[Served]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings = Settings(
+        data_dir=tmp_path, key_file=tmp_path / "secret.key", log_level="error", port=port
+    ).with_servers(streams_url, queue_url)
+    settings.secret_key()
+    log = ValkeyLog.connect(streams_url)
+    token, _ = keys.create(log, "tests", time.time())
+    log.close()
+    serve = arguments("127.0.0.1", port, workers=1, threads=THREADS, log_level="error")
+    processes = [
+        subprocess.Popen([sys.executable, "-m", *command], env=settings.environment(), cwd=ROOT)
+        for command in (["workers"], ["gunicorn", *serve])
+    ]
+    made = Served(port, token)
+    try:
+        _ready(made)
+        yield made
+    finally:
+        for process in processes:
+            process.terminate()
+        codes = [process.wait(60) for process in processes]
+    assert codes == [0, 0]
+
+
+def _ready(served: Served) -> None:
+    ends = time.monotonic() + 60
+    while True:
+        try:
+            if served("GET", "/readyz")[0] == 200:
+                return
+        except (urllib.error.URLError, ConnectionError):
+            pass
+        assert time.monotonic() < ends, "the service does not come up"
+        time.sleep(0.05)
+
+
+def test_a_fight_begins_over_http(served: Served) -> None:
+    fight = {"edition": "heartrush@1", **opening({"pia": (0, 0), "orc": (1, 0)}, declared_sides=[])}
+
+    status, opened = served("POST", "/v1/encounters", fight, Idempotency_Key="open-1")
+    again = served("POST", "/v1/encounters", fight, Idempotency_Key="open-1")
+    at = f"/v1/encounters/{opened['encounter']}"
+    begun = served("POST", f"{at}/commands", {"type": "begin_combat"})
+
+    assert (status, again) == (201, (201, opened))
+    assert (begun[0], begun[1]["outcome"]) == (200, "accepted")
+    assert served("GET", f"{at}/state?min_version=2")[1]["version"] == 2
+    assert served("GET", "/readyz")[1]["mode"] == "durable"
+
+
+def test_clients_that_stall_hold_no_thread_for_ever(served: Served) -> None:
+    """As many as there are threads send half a request; the next one is served all the same."""
+    stalled = []
+    for _ in range(THREADS):
+        client = socket.create_connection(("127.0.0.1", served.port))
+        client.sendall(b"POST /v1/encounters HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n")
+        client.sendall(f"Authorization: Bearer {served.token}\r\n\r\n{{".encode())
+        stalled.append(client)
+
+    assert served("GET", "/livez")[0] == 200
+    for client in stalled:
+        client.close()

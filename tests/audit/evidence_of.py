@@ -1,0 +1,94 @@
+"""Turn what was played in a test into evidence, and forge it as a cheat would."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from service.audit.evidence import Evidence
+from service.dice.chain import envelope_commitment
+from service.encounter.canonical import commit_hash, dumps, eid_of
+from service.encounter.envelopes import Opened, Place
+from tests.encounter.sitting import Sitting, player
+
+Change = Callable[[dict[str, Any]], None]
+
+
+def evidence_of(sitting: Sitting, **changes: Any) -> Evidence:
+    """Return everything that *sitting* wrote, as a worker's audit would gather it, with *changes*."""
+    opened = {(written.n, index): lies for written in sitting.written for index, lies in written.sealed}
+    known: dict[str, Any] = {
+        "encounter": sitting.encounter,
+        "requests": list(sitting.requests),
+        "commits": [written.raw for written in sitting.written],
+        "opened": opened,
+        "count": len(sitting.written),
+        "head": sitting.written[-1].hash,
+    }
+    return Evidence(**known | changes)
+
+
+def played() -> Sitting:
+    """Return a game with refusals, secret choices, a batch, two rounds and dice in both; not closed."""
+    sitting = Sitting()
+    sitting.open()
+    sitting.do("add", amount=3)
+    sitting.do("roll")
+    sitting.do("choose", player("ada"), number=3)
+    sitting.do("choose", player("bo"), number=4)
+    sitting.do("add", amount=30)
+    sitting.do("end_round")
+    sitting.do("roll", sides=20)
+    sitting.do("roll", sides=20)
+    return sitting
+
+
+def closed() -> Sitting:
+    """Return the game of `played`, closed."""
+    sitting = played()
+    sitting.do("close", reason="enough")
+    return sitting
+
+
+def forged(evidence: Evidence, n: int, change: Change) -> Evidence:
+    """Return *evidence* with commit *n* changed and every later commit chained anew, head included."""
+    commits = list(evidence.commits)
+    prev = ""
+    for at, raw in enumerate(commits, 1):
+        data = json.loads(raw)
+        if at == n:
+            change(data)
+        if prev:
+            data["prev"] = prev
+        commits[at - 1] = dumps(data)
+        prev = commit_hash(commits[at - 1]).hex() if at >= n else ""
+    return replace(evidence, commits=commits, head=commit_hash(commits[-1]).hex())
+
+
+def resealed(evidence: Evidence, place: Place, change: Change) -> Evidence:
+    """Return *evidence* with another payload in one envelope, its commitment and the chain made to fit."""
+    opened = dict(evidence.opened)
+    payload = json.loads(opened[place].payload)
+    change(payload)
+    raw, salt = dumps(payload), opened[place].salt
+    opened[place] = Opened(raw, salt)
+    commitment = envelope_commitment(eid_of(evidence.encounter), salt, raw).hex()
+
+    def put(commit: dict[str, Any]) -> None:
+        commit["events"][place[1]]["sealed"] = commitment
+
+    return replace(forged(evidence, place[0], put), opened=opened)
+
+
+def cut(evidence: Evidence, last: int, **changes: Any) -> Evidence:
+    """Return *evidence* without the commits after *last*; the head still counts them unless changed."""
+    opened = {place: what for place, what in evidence.opened.items() if place[0] <= last}
+    return replace(
+        evidence,
+        commits=evidence.commits[:last],
+        requests=evidence.requests[:last],
+        opened=opened,
+        **changes,
+    )

@@ -1,0 +1,21 @@
+"""Run every benchmark and print its figures as Markdown: `make bench`."""
+
+from __future__ import annotations
+
+import platform
+import sys
+
+from tests.bench import core, over_http, thirty
+from tests.bench.table import markdown
+
+
+def main() -> None:
+    """Measure, print, and say on what machine."""
+    sys.stdout.write(f"{platform.platform()}, Python {platform.python_version()}, durability: always\n\n")
+    sys.stdout.write(markdown("One process", core.rows()) + "\n\n")
+    sys.stdout.write(markdown("Thirty creatures", thirty.rows()) + "\n\n")
+    sys.stdout.flush()
+    sys.stdout.write(markdown("Over HTTP", over_http.rows()) + "\n")
+
+
+main()

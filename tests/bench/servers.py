@@ -1,0 +1,100 @@
+"""Start what is measured: an embedded store, the service or the bare route under gunicorn, and workers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from socket import create_connection, socket
+from tempfile import TemporaryDirectory
+from urllib.request import Request, urlopen
+
+from service.api import server
+from service.embedded import EmbeddedValkey
+from service.encounter import keys
+from service.log.valkey import ValkeyLog
+
+HOST = "127.0.0.1"
+API_PROCESSES = 2
+THREADS = 32
+PATIENCE_S = 30.0
+
+
+@contextmanager
+def store() -> Iterator[EmbeddedValkey]:
+    """Run a store of its own, durable as in earnest, and forget it afterwards."""
+    with TemporaryDirectory(prefix="rewound-bench-") as directory, EmbeddedValkey(Path(directory)) as running:
+        yield running
+
+
+@contextmanager
+def service(running: EmbeddedValkey, *, workers: int = 1) -> Iterator[tuple[int, str]]:
+    """Serve the API on *running* with *workers* workers; give the port and an API key."""
+    port = _free_port()
+    environment = {
+        "REWOUND_STREAMS_URL": running.url,
+        "REWOUND_QUEUE_URL": running.queue_url,
+        "REWOUND_SECRET_KEY": "11" * 32,
+        "REWOUND_LOG_LEVEL": "error",
+        "REWOUND_SHARDS": str(workers),
+    }
+    log = ValkeyLog.connect(running.url)
+    key, _ = keys.create(log, "bench", time.time())
+    log.close()
+    commands = [_gunicorn(port, server.APPLICATION)] + [[sys.executable, "-m", "workers"]] * workers
+    with _processes(commands, environment):
+        _until_ready(port, "/readyz")
+        yield port, key
+
+
+@contextmanager
+def bare(running: EmbeddedValkey) -> Iterator[int]:
+    """Serve the bare route on the same store; give the port."""
+    port = _free_port()
+    with _processes([_gunicorn(port, "tests.bench.bare:create()")], {"BENCH_STORE": running.url}):
+        _until_ready(port, "/")
+        yield port
+
+
+def _gunicorn(port: int, application: str) -> list[str]:
+    given = server.arguments(HOST, port, workers=API_PROCESSES, threads=THREADS, log_level="error")
+    return [sys.executable, "-m", "gunicorn", *given[:-1], application]
+
+
+@contextmanager
+def _processes(commands: list[list[str]], environment: dict[str, str]) -> Iterator[None]:
+    started = [subprocess.Popen(command, env={**os.environ, **environment}) for command in commands]
+    try:
+        yield
+    finally:
+        for process in started:
+            process.terminate()
+        for process in started:
+            process.wait(PATIENCE_S)
+
+
+def _until_ready(port: int, path: str) -> None:
+    """Wait until the server answers on *path*, with whatever it has to say but that it is not ready."""
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        try:
+            with create_connection((HOST, port), 1):
+                pass
+            if path == "/":
+                return
+            with urlopen(Request(f"http://{HOST}:{port}{path}"), timeout=2):
+                return
+        except OSError:
+            time.sleep(0.1)
+    raise TimeoutError(path)
+
+
+def _free_port() -> int:
+    with socket() as probe:
+        probe.bind((HOST, 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,67 @@
+"""Play the sample fight in a test, and ask for audits, over HTTP."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any
+
+from service.audit.evidence import Evidence, stored
+from service.cli.client import Client
+from service.cli.playing import Table, play, sit_down
+from service.cli.script import Fight, sample
+from service.cli.station import Station
+
+PATIENCE_S = 30.0
+
+
+@dataclass(frozen=True)
+class Service:
+    """A running service, the holder of an API key of it, and the tables at which somebody sits."""
+
+    station: Station
+    owner: Client
+    tables: list[Table] = field(default_factory=list)
+
+    def sit_down(self, fight: Fight) -> Table:
+        """Open the encounter of *fight*; its connections are given back after the test."""
+        table = sit_down(self.owner, fight)
+        self.tables.append(table)
+        return table
+
+    def stand_up(self) -> None:
+        """Give back the connections of every table."""
+        while self.tables:
+            self.tables.pop().close()
+
+    def evidence(self, encounter: str) -> Evidence:
+        """Return the stored bytes of an encounter with every envelope open, as a worker's audit has them."""
+        with closing(self.station.log()) as log:
+            return stored(log, encounter)
+
+
+def played(service: Service, form: str, *, seeded: bool) -> Table:
+    """Return the table of the sample fight after its last step; every check of the script held."""
+    fight = sample(form).seeded() if seeded else sample(form)
+    table = service.sit_down(fight)
+    for _ in play(table, fight, by_script=not seeded):
+        pass
+    return table
+
+
+def closed(table: Table) -> Table:
+    """Return the table after its encounter was closed."""
+    table.gm.send("DELETE", table.path, headers={"Prefer": "wait=30"})
+    return table
+
+
+def audited(table: Table, **asked: int) -> dict[str, Any]:
+    """Return an audit that was asked for and done."""
+    job: dict[str, Any] = table.gm.post(f"{table.path}/audits", asked).data
+    ends = time.monotonic() + PATIENCE_S
+    while job["status"] in ("pending", "running"):
+        assert time.monotonic() < ends, job
+        time.sleep(0.02)
+        job = table.gm.get(f"{table.path}/audits/{job['audit']}")
+    return job

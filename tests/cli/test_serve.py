@@ -1,0 +1,282 @@
+"""Start and stop `rewound serve` as its operator does: real processes, and nothing of them left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from service.cli.client import Client
+from service.cli.station import any_free_port
+from service.embedded.place import take
+
+ROOT = Path(__file__).parents[2]
+PATIENCE_S = 60.0
+COMMAND = (sys.executable, "-c", "from service.cli import main; main(prog_name='rewound')")
+
+pytestmark = pytest.mark.slow
+
+
+class Served:
+    """One `rewound serve`, and what it printed."""
+
+    def __init__(self, home: Path, *arguments: str) -> None:
+        self.home = home
+        self.out = home.with_suffix(".out")
+        level = {} if "--demo" in arguments else {"REWOUND_LOG_LEVEL": "error"}
+        with self.out.open("wb") as out:
+            self.process = subprocess.Popen(
+                [*COMMAND, "serve", *arguments],
+                cwd=ROOT,
+                env={**os.environ, "REWOUND_DATA_DIR": str(home), **level},
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    @property
+    def printed(self) -> str:
+        return self.out.read_text("utf-8")
+
+    def wait_for(self, text: str) -> str:
+        """Return what was printed once *text* is in it."""
+        until(lambda: text in self.printed or self.process.poll() is not None, self)
+        assert text in self.printed, self.printed
+        return self.printed
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Ask it to stop; its exit status."""
+        self.process.send_signal(number)
+        return self.process.wait(PATIENCE_S)
+
+    def processes(self) -> list[int]:
+        """Return every process that was started for this data directory and still runs."""
+        wanted = f"REWOUND_DATA_DIR={self.home}".encode()
+        store = str(self.home / "valkey").encode()
+        found = []
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdecimal() or int(entry.name) == os.getpid():
+                continue
+            try:
+                environment = (entry / "environ").read_bytes().split(b"\0")
+                line = (entry / "cmdline").read_bytes()
+                status = (entry / "stat").read_text().rpartition(") ")[2][0]
+            except OSError:  # it has just ended, or is not ours to look at
+                continue
+            if (wanted in environment or store in line) and status != "Z":
+                found.append(int(entry.name))
+        return sorted(found)
+
+
+def until(holds: Callable[[], object], served: Served) -> None:
+    """Wait until *holds*."""
+    ends = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < ends, served.printed
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Served]]:
+    started: list[Served] = []
+
+    def begin(*arguments: str, home: str = "data") -> Served:
+        started.append(Served(tmp_path / home, *arguments))
+        return started[-1]
+
+    yield begin
+    for served in started:
+        if served.process.poll() is None:
+            served.process.kill()
+            served.process.wait()
+    for served in started:
+        until(lambda served=served: not served.processes(), served)  # type: ignore[misc]  # bound now
+
+
+def key_of(printed: str) -> str:
+    found = re.search(r"API key: (rw_\S+)", printed)
+    assert found is not None, printed
+    return found[1]
+
+
+def curl(line: str) -> object:
+    """Do what a curl line says, as curl would."""
+    words = shlex.split(line)
+    assert words[:2] == ["curl", "-s"], line
+    method = words[words.index("-X") + 1] if "-X" in words else "GET"
+    headers = dict(words[i + 1].split(": ", 1) for i, word in enumerate(words) if word == "-H")
+    parts = urlsplit(words[-1])
+    client = Client(f"{parts.scheme}://{parts.netloc}")
+    try:
+        return client.send(
+            method, parts.path + ("?" + parts.query if parts.query else ""), None, headers
+        ).data
+    finally:
+        client.close()
+
+
+def curls(printed: str) -> list[str]:
+    lines = [line.strip() for line in printed.splitlines() if line.strip().startswith("curl ")]
+    return [command for line in lines for command in line.split(" && ") if command.startswith("curl ")]
+
+
+def test_the_demo_is_played_once_its_curl_lines_work_and_a_second_start_finds_it(
+    start: Callable[..., Served],
+) -> None:
+    port = str(any_free_port("127.0.0.1"))
+    first = start("--demo", "--port", port)
+    printed = first.wait_for("/audits\n")
+
+    assert '"event": ' not in printed, "log lines drown what is printed"
+    state, why, asked, audits = (curl(line) for line in curls(printed))
+    assert isinstance(state, dict)
+    assert state["state"]["creatures"]["pia"]["hp"] <= 40
+    assert isinstance(why, dict)
+    assert why["rolls"][0]["derivation"]["disclosed"] is True
+    assert isinstance(asked, dict)
+    assert asked["status"] == "pending"
+    assert isinstance(audits, dict)
+    until(lambda: curl(curls(printed)[-1])["audits"][0].get("verdict") == "valid_to_epoch(1)", first)  # type: ignore[index]  # JSON
+
+    assert first.stop() == 0
+    second = start("--demo", "--port", port)
+    again = second.wait_for("/audits\n")
+
+    assert key_of(again) == key_of(printed)
+    assert curls(again) == curls(printed)
+    assert curl(curls(again)[0]) == state
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_stopping_leaves_no_process_socket_or_lock_behind(start: Callable[..., Served], number: int) -> None:
+    served = start("--port", str(any_free_port("127.0.0.1")), "--workers", "2")
+    served.wait_for("Rewound serves")
+    assert len(served.processes()) >= 5, "itself, the API and its process, two workers, the store"
+
+    assert served.stop(number) == 0
+
+    assert served.processes() == []
+    assert list(served.home.rglob("*.sock")) == []
+    for name in ("supervisor.lock", "server.lock"):
+        lock = take(served.home / "valkey" / name)
+        assert lock is not None, f"{name} is still held"
+        os.close(lock)
+
+
+def test_a_killed_service_takes_its_processes_with_it(start: Callable[..., Served]) -> None:
+    served = start("--port", str(any_free_port("127.0.0.1")))
+    served.wait_for("Rewound serves")
+
+    served.stop(signal.SIGKILL)
+
+    until(lambda: not served.processes(), served)
+
+
+def test_a_worker_that_dies_is_started_again(start: Callable[..., Served]) -> None:
+    served = start("--port", str(any_free_port("127.0.0.1")))
+    served.wait_for("Rewound serves")
+    [worker] = [pid for pid in served.processes() if b"\0workers\0" in _line(pid)]
+
+    os.kill(worker, signal.SIGKILL)
+
+    served.wait_for("worker 1 was killed by signal 9; it is started again in 0.5 s")
+    until(lambda: [pid for pid in served.processes() if b"\0workers\0" in _line(pid)], served)
+
+
+def _line(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def test_a_port_that_was_given_and_is_in_use_is_told(start: Callable[..., Served]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        served = start("--port", str(port))
+
+        assert served.process.wait(PATIENCE_S) == 1
+    assert f"127.0.0.1:{port} is in use" in served.printed
+
+
+def test_a_data_directory_that_is_in_use_is_told(start: Callable[..., Served]) -> None:
+    first = start("--port", str(any_free_port("127.0.0.1")))
+    first.wait_for("Rewound serves")
+    second = start("--port", str(any_free_port("127.0.0.1")))
+
+    assert second.process.wait(PATIENCE_S) == 1
+    assert str(first.home) in second.printed
+    assert "Traceback" not in second.printed
+
+
+def test_settings_that_are_wrong_are_all_told_at_once(tmp_path: Path) -> None:
+    result = _run(tmp_path, ["serve"], REWOUND_PORT="0", REWOUND_WORKERS="many")
+
+    assert result.returncode == 1
+    assert "REWOUND_PORT" in result.stderr
+    assert "REWOUND_WORKERS" in result.stderr
+
+
+def test_keys_are_made_listed_and_revoked_with_and_without_a_service(
+    start: Callable[..., Served], tmp_path: Path
+) -> None:
+    made = _run(tmp_path / "data", ["keys", "create", "ada"])
+    token = made.stdout.strip()
+    served = start("--port", str(any_free_port("127.0.0.1")))
+    url = re.search(r"http://\S+", served.wait_for("Rewound serves"))
+    assert url is not None
+    client = Client(url[0], token)
+
+    assert client.get("/v1/encounters")["encounters"] == []
+    listed = _run(tmp_path / "data", ["keys", "list"]).stdout
+    assert re.search(r"valid .* read,write +ada", listed)
+    assert token not in listed
+    assert _run(tmp_path / "data", ["keys", "revoke", listed.split()[0]]).returncode == 0
+    assert "revoked" in _run(tmp_path / "data", ["keys", "list"]).stdout
+    client.close()
+
+
+def test_a_bundle_of_the_demo_is_written_and_verified(start: Callable[..., Served], tmp_path: Path) -> None:
+    served = start("--demo", "--port", str(any_free_port("127.0.0.1")))
+    served.wait_for("/audits\n")
+    encounter = json.loads((served.home / "demo.json").read_text())["encounter"]
+    file = tmp_path / "demo.jsonl"
+
+    assert _run(served.home, ["bundle", encounter, "--out", str(file)]).returncode == 0
+    verified = _run(tmp_path / "elsewhere", ["verify", str(file)])
+
+    assert verified.returncode == 0, verified.stdout
+    assert "valid_to_epoch(1)" in verified.stdout
+
+
+def test_the_demo_command_plays_tells_replays_and_audits(tmp_path: Path) -> None:
+    result = _run(tmp_path / "nowhere", ["demo"])
+
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "Every state is what the script says of it." in result.stdout
+    assert result.stdout.index("valid_to_epoch(1)") < result.stdout.index("\nvalid  whole")
+    assert "heart d8 6 + agility d8 7 + weapon d8 8 = 21" in result.stdout
+    assert not (tmp_path / "nowhere").exists()
+
+
+def _run(home: Path, arguments: Sequence[str], **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        cwd=ROOT,
+        env={**os.environ, "REWOUND_DATA_DIR": str(home), "COLUMNS": "200", **environment},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )

@@ -1,0 +1,52 @@
+"""One embedded server for the whole run, started the way the product starts it, and clean databases in it.
+
+`streams` is the log in database 0, `queue` a client of RQ's database 1; both are emptied before each test.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import redis
+
+from service.embedded import EmbeddedValkey
+from service.log.valkey import ValkeyLog
+
+
+@pytest.fixture(scope="session")
+def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedValkey]:
+    directory: Path = tmp_path_factory.mktemp("valkey")
+    with EmbeddedValkey(directory) as server:
+        yield server
+
+
+@pytest.fixture
+def streams_url(valkey: EmbeddedValkey) -> str:
+    """Give the address of an empty database for the streams."""
+    _empty(valkey.url)
+    return valkey.url
+
+
+@pytest.fixture
+def queue_url(valkey: EmbeddedValkey) -> str:
+    """Give the address of an empty database for RQ."""
+    _empty(valkey.queue_url)
+    return valkey.queue_url
+
+
+@pytest.fixture
+def streams(streams_url: str) -> Iterator[ValkeyLog]:
+    log = ValkeyLog.connect(streams_url)
+    yield log
+    log.close()
+
+
+@pytest.fixture
+def queue(queue_url: str) -> Iterator[redis.Redis]:
+    with redis.Redis.from_url(queue_url, socket_timeout=5) as client:
+        yield client
+
+
+def _empty(url: str) -> None:
+    with redis.Redis.from_url(url) as client:
+        client.flushdb()

@@ -1,0 +1,57 @@
+"""Type every command of the documentation into a shell, against a real service."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.docs.conftest import Desk
+from tests.docs.pages import PAGES, ROOT, blocks, difference, shown_answers, to_run, values
+
+TYPED = [page for page in PAGES if to_run(page, "sh")]
+
+
+@pytest.mark.parametrize("page", TYPED, ids=lambda page: page.name)
+def test_the_commands_of_a_page_work_and_answer_what_it_shows(page: Path, desk: Desk) -> None:
+    printed = desk.typed(to_run(page, "sh"))
+    for command, answer in shown_answers(page):
+        real = values(printed[command])
+        assert real, f"{page.name}:{command.line} prints no JSON: {printed[command]}"
+        fault = difference(json.loads(answer.text), real[-1])
+        assert fault is None, f"{page.name}:{answer.line}: {fault}: {json.dumps(real[-1])[:2000]}"
+
+
+def test_there_is_something_to_type() -> None:
+    assert {page.name for page in TYPED} >= {"README.md", "integrating.md", "audit.md"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_block_is_marked_as_the_tests_know_it(page: Path) -> None:
+    known = {"sh", "python", "json", "text", "lua", "toml", "yaml"}
+    marks = [block.words for block in blocks(page) if block.words]
+    assert [words for words in marks if words[0] not in known] == []
+    assert [words for words in marks if words[1:] not in ((), ("run",), ("answer",))] == []
+
+
+def test_the_example_plays_a_fight_that_audits_valid(desk: Desk) -> None:
+    """Three seeds for the player; the foes' dice are the service's."""
+    for seed in ("1", "2", "3"):
+        printed = desk.python(str(ROOT / "examples" / "play.py"), desk.url, desk.key, seed).splitlines()
+        assert printed[-1] == "valid", f"seed {seed}: {printed[-3:]}"
+        assert "combat_ended" in printed[-2], f"seed {seed}: {printed[-3:]}"
+
+
+def test_every_make_target_that_a_page_names_exists() -> None:
+    made = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    named = {
+        line.split()[1]
+        for page in PAGES
+        for block in blocks(page)
+        for line in block.text.splitlines()
+        if line.startswith("make ")
+    }
+    assert {"run", "test"} <= named
+    assert [name for name in named if f"make {name} " not in made.stdout] == []

@@ -1,0 +1,73 @@
+"""Hold the documentation to what it points at: files, headings, tests, settings."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from service.settings import Settings
+from tests.docs.pages import PAGES, ROOT, anchors, blocks, links
+
+TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
+GIVEN_AS = {"given_key": "REWOUND_SECRET_KEY"}
+"""Fields of the settings whose variable has another name."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_relative_link_leads_somewhere(page: Path) -> None:
+    broken = []
+    for link in links(page):
+        target, _, anchor = link.partition("#")
+        if "://" in target or target.startswith("mailto:"):
+            continue
+        found = (page.parent / target).resolve() if target else page
+        if not found.exists() or (anchor and anchor not in anchors(found)):
+            broken.append(link)
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_test_that_is_named_exists(page: Path) -> None:
+    named = TEST.findall(page.read_text("utf-8"))
+    missing = [f"{file}::{name}" for file, name in named if name not in _tests(ROOT / file)]
+    assert missing == []
+
+
+def test_every_promise_names_a_test() -> None:
+    text = (ROOT / "docs" / "guarantees.md").read_text("utf-8")
+    promised = text[text.index("## Promised") : text.index("## Not promised")]
+    rows = [line for line in promised.splitlines() if line.startswith("| ") and not line.startswith("| what")]
+    assert rows
+    assert [row for row in rows if not TEST.search(row)] == []
+
+
+def test_the_page_of_settings_has_every_setting_and_no_other() -> None:
+    text = (ROOT / "docs" / "settings.md").read_text("utf-8")
+    told = re.findall(r"^\| `(REWOUND_\w+)` \|", text, re.MULTILINE)
+    read = [GIVEN_AS.get(field.name, f"REWOUND_{field.name.upper()}") for field in fields(Settings)]
+    assert sorted(told) == sorted(read)
+
+
+def test_the_page_of_settings_tells_the_defaults() -> None:
+    text = (ROOT / "docs" / "settings.md").read_text("utf-8")
+    told = dict(re.findall(r"^\| `(REWOUND_\w+)` \| `?([^|`]*)`? \|", text, re.MULTILINE))
+    for field in fields(Settings):
+        value = getattr(Settings(), field.name)
+        if value is not None and field.name != "key_file":
+            assert told[f"REWOUND_{field.name.upper()}"] == str(value)
+
+
+def test_the_rule_that_is_shown_is_one_of_the_code() -> None:
+    (shown,) = [block for block in blocks(ROOT / "docs" / "contributing.md") if block.words == ("python",)]
+    assert shown.text in (ROOT / "service" / "rules" / "heartrush" / "rush.py").read_text("utf-8")
+
+
+def _tests(file: Path) -> set[str]:
+    if not file.is_file():
+        return set()
+    tree = ast.parse(file.read_text("utf-8"))
+    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}

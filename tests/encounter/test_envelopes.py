@@ -1,0 +1,20 @@
+"""Envelopes: what lies in them is kept with its salt, and damage to it is for the audit to tell."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.encounter.envelopes import SALT_BYTES, Opened
+
+
+def test_what_was_stored_is_taken_out_as_it_was() -> None:
+    lies = Opened(payload=b'{"stance":"might"}', salt=bytes(range(SALT_BYTES)))
+
+    assert Opened.of(lies.stored) == lies
+
+
+@pytest.mark.parametrize("length", [0, 1, SALT_BYTES - 1, SALT_BYTES])
+def test_damaged_bytes_have_a_salt_of_its_length_and_no_payload(length: int) -> None:
+    lies = Opened.of(b"\xff" * length)
+
+    assert (lies.payload, len(lies.salt)) == (b"", SALT_BYTES)

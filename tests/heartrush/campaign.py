@@ -1,0 +1,213 @@
+"""Play whole campaigns at random: make ready, fight, end it, treat, rest and grow, with a GM who meddles.
+
+Bots prefer what has been done least, so seldom things come early.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from service.rules.heartrush import HEARTRUSH
+from service.rules.heartrush.abilities import Spell
+from service.rules.heartrush.catalogue import CATALOGUE
+from service.rules.ruleset import Refusal, decide, waiting
+from service.rules.sealed import view
+from tests.heartrush import master
+from tests.heartrush.bot import SELDOM, SIDES, WEAPONS, Choice, Table, choices, random_opening
+from tests.heartrush.casts import ability, do
+from tests.heartrush.kit import sheet
+
+LENIENT: Final = ("confused_move_or_act",)
+"""Refusals of what was offered: offers do not look at confusion, which forbids the second of two halves."""
+READY: Final = 25
+"""Commands before the fight begins."""
+SPELLS: Final = [name for name, found in CATALOGUE.items() if isinstance(found, Spell)]
+TALENTS: Final = [name for name in CATALOGUE if name not in SPELLS]
+THROWN: Final[list[Mapping[str, Any]]] = [w for w in WEAPONS if w["id"] in ("knife", "dart")]
+BOWS: Final[list[Mapping[str, Any]]] = [w for w in WEAPONS if w["id"] == "bow"]
+ARMS: Final[list[list[Mapping[str, Any]]]] = [
+    [],
+    [],
+    THROWN,
+    [w for w in WEAPONS if w["id"] == "spear"],
+    BOWS,
+    [w for w in WEAPONS if w["id"] == "maul"],
+]
+BOLD: Final = ("deal_instead", "follow_up", "trip", "declare_offensive", "engage", "join_engagement")
+FOE: Final = {"name": "target", "kind": "creature", "side": "enemy"}
+
+
+def _curse(condition: str, levels: int = 1) -> dict[str, Any]:
+    effect = do("condition", creature="$target", condition=condition, levels=levels)
+    return ability(f"own-{condition.replace('_', '-')}", "minor", params=[FOE], effects=[effect])
+
+
+OWN: Final = [
+    *(
+        _curse(condition)
+        for condition in ("frightened", "enraged", "charmed", "burning", "confused", "off_balanced")
+    ),
+    ability(
+        "own-again",
+        "minor",
+        "instant",
+        trigger=["attack_rolled", "rolls_known"],
+        effects=[do("reroll", which="attack")],
+    ),
+]
+
+
+@dataclass
+class Campaign(Table):
+    """A campaign of *many* creatures (by chance if null), over once *budget* commands are given."""
+
+    timing: str = "priority"
+    many: int | None = None
+    budget: int = 300
+    brawl: bool = False
+    done: Counter[str] = field(default_factory=Counter)
+    past: list[Choice] = field(default_factory=list)
+
+    def opening(self) -> dict[str, Any]:
+        """Return an opening in which everybody has gifts, and nobody is far away."""
+        opening = random_opening(self.chance)
+        known = len(opening["creatures"])
+        for i in range(known, max(known, self.many or 0)):
+            extra = sheet(f"c{i}", like="pia", side=SIDES[i % 2], hp_max=12, heart_die=4)
+            opening["creatures"].append({"sheet": extra, "position": [i // 2 - 5, 10 + i % 2]})
+        if self.many is not None and self.many < known:
+            self._leave(opening, self.many)
+        for entry in opening["creatures"]:
+            self._gift(entry["sheet"])
+        opening["abilities"] = OWN
+        opening["options"]["timing"] = self.timing
+        if self.chance.random() < 0.7:
+            opening["options"]["auto_end"] = False
+        if self.brawl:
+            self._draw_together(opening)
+        return opening
+
+    def _draw_together(self, opening: dict[str, Any]) -> None:
+        """Put everybody in a knot on plain ground, hard to kill, so that they fight hand to hand."""
+        opening |= {"terrain": {}, "scenery": {}, "options": {"timing": self.timing}}
+        if self.seed % 3 == 2:
+            board = [f"{x},{y}" for x in range(6) for y in range(4)]
+            opening["terrain"] = dict.fromkeys(board, "deep_water")
+            opening["scenery"] = {"water": {cell: {"submerged": True} for cell in board}}
+        for i, entry in enumerate(opening["creatures"]):
+            entry["position"] = [i // 2, i % 2]
+            entry["sheet"] |= {"hp_max": 90, "speed": 60, "shield": "none"}
+            entry["sheet"]["weapons"] = THROWN if self.seed % 3 == 1 else self.chance.choice(ARMS)
+            if entry["sheet"]["weapons"] == BOWS:
+                entry["sheet"] |= {"speed": 10, "armor": "none"}
+            entry["sheet"]["poisons"] = [{"id": "viper", "doses": 2}]
+            entry["sheet"]["abilities"] = entry["sheet"]["abilities"][:2]
+            entry["sheet"]["size"] = self.chance.choice(["medium", "large"])
+
+    def _leave(self, opening: dict[str, Any], many: int) -> None:
+        opening["creatures"] = opening["creatures"][:many]
+        left = {entry["sheet"]["id"] for entry in opening["creatures"]}
+        for seat in opening["seats"]:
+            seat["creatures"] = [name for name in seat.get("creatures", ()) if name in left]
+
+    def _gift(self, given: dict[str, Any]) -> None:
+        own = [definition["id"] for definition in OWN]
+        given["abilities"] = self.chance.sample(TALENTS + own, self.chance.randint(0, 6))
+        given["growth"] = {
+            "spells": self.chance.sample(SPELLS, self.chance.randint(0, 2)),
+            "xp_total": 150,
+            "xp_unspent": 90,
+            "attunements": ["water", "fire", "force"],
+            "combat_talents": ["agile"],
+        }
+        given["paragon_level"] = self.chance.randint(0, 2)
+
+    def attempt(self, type_: str, seat: str, data: Mapping[str, Any]) -> Refusal | None:
+        """Try a command; a refusal changes nothing."""
+        decision = decide(self.state, self.command(type_, seat, data), self.dice)
+        self.commands += 1
+        if decision.refusal is None:
+            self.state = decision.state
+            self.facts += decision.facts
+            self.done[type_] += 1
+        return decision.refusal
+
+    def play(self) -> Campaign:
+        """Play until the budget is spent; fails if everybody waits for nobody."""
+        self.open()
+        for step in master.prologue(self.state):
+            while waiting(self.state) and waiting(self.state)[0].wants:
+                self.step_on()
+            self.attempt(*step)
+        while self.commands < self.budget:
+            assert self.turn(), f"seed {self.seed} is stuck: {self.state.top}"
+        return self
+
+    def step_on(self) -> None:
+        """Answer what dice are asked for."""
+        choice = self.rarest() or self.pick()
+        assert choice is not None, f"seed {self.seed} is stuck: {self.state.top}"
+        self.attempt(choice.type, choice.awaited.seat, choice.data)
+
+    def turn(self) -> bool:
+        """Let somebody do something, or try to; whether anybody could."""
+        luck = self.chance.random()
+        if luck > 0.93 and (step := master.getting_up(self.state, self.chance)) is not None:
+            self.attempt(*step)
+            return True
+        if luck < (0.03 if self.brawl else 0.15):
+            self.attempt(*master.attempt(self.state, self.chance))
+            return True
+        if luck < 0.25 and (step := master.stance(self.state, self.chance)) is not None:
+            self.attempt(*step)
+            return True
+        if luck < 0.18 and self.past:
+            stale = self.chance.choice(self.past[-40:])
+            self.attempt(stale.type, stale.awaited.seat, stale.data)
+            return True
+        if self.state.phase == "setup" and self.commands > READY and luck < 0.5:
+            self.attempt("begin_combat", "gm", {})
+        late = self.commands > self.budget * 0.8 and self.state.phase not in ("setup", "ended")
+        if late and self.chance.random() < 0.3:
+            self.attempt("end_combat", "gm", {})
+        choice = (
+            (self.engaging() if self.brawl else None)
+            or (self.rarest() if self.chance.random() < 0.6 else None)
+            or self.pick()
+        )
+        if choice is None:
+            word = master.verdict(self.state, self.chance)
+            return word is not None and self.attempt(*word) is None
+        self.past.append(choice)
+        refusal = self.attempt(choice.type, choice.awaited.seat, choice.data)
+        if refusal is not None and refusal.code not in LENIENT:
+            raise AssertionError(f"seed {self.seed}: {choice.type} {choice.data}: {refusal}")
+        return True
+
+    def engaging(self) -> Choice | None:
+        """Choose an engagement, to join one, or what is done there besides attacking, if anybody may."""
+        for awaited in waiting(self.state):
+            for name in BOLD:
+                if name in awaited.accepts and self.chance.random() < 0.7:
+                    offers = tuple(HEARTRUSH.commands[name].offers(view(self.state, awaited.seat), awaited))
+                    holds = [offer for offer in offers if offer.given.get("what") == "grapple"]
+                    holds = holds if self.chance.random() < 0.6 else []
+                    if offers:
+                        return next(choices(self.chance, awaited, (self.chance.choice(holds or offers),)))
+        return None
+
+    def rarest(self) -> Choice | None:
+        """Choose what has been done least, of all that anybody may do."""
+        over = self.state.phase in ("setup", "ended")
+        asked = [(awaited, name) for awaited in waiting(self.state) for name in awaited.accepts]
+        self.chance.shuffle(asked)
+        for awaited, name in sorted(asked, key=lambda pair: self.done[pair[1]]):
+            if (name in SELDOM and not over) or (name == "begin_combat" and self.commands < READY):
+                continue
+            offers = tuple(HEARTRUSH.commands[name].offers(view(self.state, awaited.seat), awaited))
+            if offers:
+                return next(choices(self.chance, awaited, (self.chance.choice(offers),)))
+        return None

@@ -1,0 +1,130 @@
+"""Hold a fight that is decided in a test to the same fight over HTTP, command by command.
+
+Every command that the kit decides is sent to the API too, from the same seat, dice declared. After each of
+them the answer, and the states that the gm and the sender see, must be what the kit has: accepted or refused
+with the same code, the same faces, the same state. Where a test sets fields by hand, what the service has
+folded is set alike: no client can.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from service.encounter import views
+from service.encounter.fold import Folder
+from service.rules.heartrush.state import State
+from service.rules.messages import Private, Rolled
+from service.rules.ruleset import Decision
+from tests.api.client import Api
+
+EDITION: Final = "heartrush@1"
+
+_OURS: Final = frozenset({"encounter", "digest", "dice", "seats"})
+"""What the service draws, and the tokens that its clients need."""
+
+
+@dataclass
+class Mirror:
+    """One encounter over HTTP, which follows a fight of the kit."""
+
+    owner: Api
+    folders: tuple[Folder, ...]
+    at: str = ""
+    answers: int = 0
+    seats: dict[str, Api] = field(default_factory=dict)
+
+    def follow(self, type_: str, seat: str, data: Mapping[str, Any], decision: Decision[State]) -> None:
+        """Send what the kit has decided, and compare what comes back."""
+        self.answers += 1
+        if type_ == "open":
+            self._open(data["opening"], decision)
+        else:
+            self._send(seat, {"type": type_, **data}, decision)
+
+    def give(self, change: Callable[[State], State]) -> None:
+        """Change the state that the service has folded, as the kit does its own."""
+        for folder in self.folders:
+            folded = folder.current(self.at.rpartition("/")[2])
+            folder.keep(replace(folded, state=change(folded.state)))
+
+    def _open(self, opening: Mapping[str, Any], decision: Decision[State]) -> None:
+        answer = self.owner("POST", "/v1/encounters", {"edition": EDITION, **opening})
+        assert answer.status_code == (422 if decision.refusal else 201), answer.text
+        if decision.refusal is None:
+            self.at = f"/v1/encounters/{json.loads(answer.text)['encounter']}"
+            self.seats = {"gm": self.owner}
+            self._compare("gm", decision.state)
+
+    def _send(self, seat: str, command: Mapping[str, Any], decision: Decision[State]) -> None:
+        before = self._seen(seat) if decision.refusal else None
+        answer = self._at(seat)("POST", f"{self.at}/commands", command)
+        if decision.refusal is not None:
+            assert answer.status_code == 409, f"{command} was accepted over HTTP: {answer.text}"
+            assert json.loads(answer.text)["code"] == decision.refusal.code, answer.text
+            assert self._seen(seat) == before, "a refused command changed the state"
+            return
+        assert answer.status_code == 200, f"{command}: {answer.text}"
+        assert sorted(_faces(json.loads(answer.text)["rolls"])) == sorted(_faces(_thrown(decision, seat)))
+        for reader in {"gm", seat}:
+            self._compare(reader, decision.state)
+
+    def _at(self, seat: str) -> Api:
+        """Return the client of *seat*, which is handed its token when it first acts."""
+        if seat not in self.seats:
+            told = json.loads(self.owner("POST", f"{self.at}/seats/{seat}/token", {}).text)
+            self.seats[seat] = self.owner.with_token(told["token"])
+        return self.seats[seat]
+
+    def _seen(self, seat: str) -> dict[str, Any]:
+        state: dict[str, Any] = self._at(seat).get(f"{self.at}/state")["state"]
+        return {name: value for name, value in state.items() if name not in _OURS}
+
+    def _compare(self, seat: str, state: State) -> None:
+        here = json.loads(json.dumps(views.state_data(state, seat)))
+        assert self._seen(seat) == {name: value for name, value in here.items() if name not in _OURS}
+
+
+def _thrown(decision: Decision[State], seat: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the rolls of a decision that *seat* may see."""
+    for fact in decision.facts:
+        inner = fact.event if isinstance(fact, Private) else fact
+        if isinstance(inner, Rolled):
+            assert not isinstance(fact, Private) or f"seat:{seat}" in fact.scope.audience
+            yield inner.roll.to_data()
+
+
+def _faces(rolls: Any) -> list[list[int]]:
+    return [[die["face"] for die in roll["dice"]] for roll in rolls]
+
+
+_SERVICE: ContextVar[tuple[Api, tuple[Folder, ...]] | None] = ContextVar("_SERVICE", default=None)
+_MADE: Final[list[Mirror]] = []
+
+
+def mirror() -> Mirror | None:
+    """Return what is to follow a fight that begins now: nothing, unless the test is `mirrored`."""
+    service = _SERVICE.get()
+    if service is None:
+        return None
+    _MADE.append(Mirror(*service))
+    return _MADE[-1]
+
+
+@contextmanager
+def mirrored(owner: Api, *folders: Folder) -> Iterator[None]:
+    """Let every fight of a test be followed over HTTP by the client *owner*; there must be one.
+
+    *folders* are those of the service's processes.
+    """
+    token = _SERVICE.set((owner, folders))
+    _MADE.clear()
+    try:
+        yield
+        assert [made for made in _MADE if made.answers], "no fight was played over HTTP"
+    finally:
+        _SERVICE.reset(token)

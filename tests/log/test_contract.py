@@ -1,0 +1,450 @@
+"""What the log promises, held against every store: numbers, keys, versions, commits."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from service.log import (
+    ZERO_HASH,
+    Appended,
+    CachedState,
+    Entry,
+    Fold,
+    KeyReused,
+    Known,
+    Log,
+    NoSuchEncounter,
+    Payload,
+    Refusal,
+    Stale,
+    Taken,
+    VersionConflict,
+)
+from tests.log.conftest import Store
+
+THREADS = 8
+
+
+def digest(n: int) -> str:
+    return f"{n:064x}"
+
+
+def fold(n: int, prev: str | None = None, raw: bytes | None = None) -> Fold:
+    """Make the plain commit n of a chain whose hashes are their numbers."""
+    return Fold(n, prev or digest(n - 1), digest(n), raw or b"commit %d" % n, b"frontier %d" % n)
+
+
+def opened(log: Log, encounter: str = "e1", commands: int = 1) -> None:
+    """Create an encounter with so many commands, none folded."""
+    for n in range(1, commands + 1):
+        log.append(
+            encounter, b"request %d" % n, scope="gm", key=f"open-{n}", fingerprint=f"f{n}", create=n == 1
+        )
+
+
+# --- append: numbers, keys, versions ------------------------------------------------------------------
+
+
+def test_numbers_are_dense_and_in_order(log: Log) -> None:
+    opened(log, commands=5)
+
+    assert [Entry(n, b"request %d" % n) for n in range(1, 6)] == log.commands("e1", 0, 10)
+
+
+def test_a_page_starts_after_a_number_and_ends_at_a_count(log: Log) -> None:
+    opened(log, commands=5)
+
+    assert [entry.n for entry in log.commands("e1", 2, 2)] == [3, 4]
+    assert log.commands("e1", 5, 2) == []
+
+
+def test_the_same_key_and_fingerprint_answer_the_first_number(log: Log) -> None:
+    opened(log, commands=2)
+
+    again = log.append("e1", b"request 1", scope="gm", key="open-1", fingerprint="f1", create=True)
+
+    assert Appended(1, replayed=True) == again
+    assert len(log.commands("e1", 0, 10)) == 2
+
+
+def test_a_replay_answers_the_first_number_whatever_version_is_expected_now(log: Log) -> None:
+    opened(log)
+    log.append("e1", b"x", scope="gm", key="k", fingerprint="f", expected=1)
+
+    again = log.append("e1", b"x", scope="gm", key="k", fingerprint="f", expected=1)
+
+    assert Appended(2, replayed=True) == again
+
+
+def test_the_same_key_with_another_fingerprint_is_refused_and_names_the_command(log: Log) -> None:
+    opened(log)
+
+    with pytest.raises(KeyReused) as refused:
+        log.append("e1", b"other", scope="gm", key="open-1", fingerprint="other")
+
+    assert refused.value.n == 1
+
+
+def test_a_key_belongs_to_its_scope_and_its_encounter(log: Log) -> None:
+    opened(log)
+    opened(log, "e2")
+
+    assert log.append("e1", b"x", scope="pia", key="open-1", fingerprint="f").n == 2
+    assert log.append("e2", b"x", scope="pia", key="open-1", fingerprint="f").n == 2
+
+
+def test_a_key_can_be_asked_for(log: Log) -> None:
+    opened(log)
+
+    assert Known(1, "f1") == log.find_key("e1", "gm", "open-1")
+    assert log.find_key("e1", "pia", "open-1") is None
+    assert log.find_key("e2", "gm", "open-1") is None
+
+
+def test_an_existing_encounter_is_not_created_again(log: Log) -> None:
+    opened(log)
+
+    with pytest.raises(Taken):
+        log.append("e1", b"x", scope="other", key="k", fingerprint="f", create=True)
+
+
+def test_an_encounter_that_was_not_created_takes_no_command(log: Log) -> None:
+    with pytest.raises(NoSuchEncounter):
+        log.append("e1", b"x", scope="gm", key="k", fingerprint="f")
+
+    assert log.head("e1") is None
+
+
+def test_a_secret_alone_is_no_encounter(log: Log) -> None:
+    log.put_secret("e1", b"sealed box")
+
+    assert log.head("e1") is None
+    opened(log)
+
+
+def test_the_expected_version_is_exact(log: Log) -> None:
+    opened(log, commands=3)
+
+    for wrong in (0, 2, 4):
+        with pytest.raises(VersionConflict) as refused:
+            log.append("e1", b"x", scope="gm", key="k", fingerprint="f", expected=wrong)
+        assert refused.value.actual == 3
+
+    assert log.append("e1", b"x", scope="gm", key="k", fingerprint="f", expected=3).n == 4
+
+
+def test_bytes_come_back_as_they_were(log: Log) -> None:
+    every_byte = bytes(range(256))
+    log.append("e1", every_byte, scope="gm", key="k", fingerprint="f", create=True)
+    log.commit(
+        "e1", Fold(1, ZERO_HASH, digest(1), every_byte, every_byte, ((0, every_byte),), {"r": every_byte})
+    )
+
+    head = log.head("e1")
+
+    assert head is not None
+    assert [every_byte] * 5 == [
+        log.commands("e1", 0, 1)[0].raw,
+        log.commits("e1", 0, 1)[0].raw,
+        head.frontier,
+        log.sealed("e1", 0, 1)[0].raw,
+        log.marks("e1")["r"],
+    ]
+
+
+# --- races --------------------------------------------------------------------------------------------
+
+
+def test_racing_threads_get_dense_numbers(log: Log) -> None:
+    opened(log)
+    together = Barrier(THREADS)
+
+    def hurry(thread: int) -> list[int]:
+        together.wait()
+        return [
+            log.append("e1", b"%d" % thread, scope=f"s{thread}", key=f"{i}", fingerprint="f").n
+            for i in range(50)
+        ]
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        numbers = sorted(n for got in pool.map(hurry, range(THREADS)) for n in got)
+
+    assert list(range(2, 2 + THREADS * 50)) == numbers
+
+
+def test_each_version_has_one_winner(log: Log) -> None:
+    opened(log)
+    together = Barrier(THREADS)
+
+    def hurry(thread: int) -> list[int]:
+        won = []
+        for version in range(1, 26):
+            together.wait()
+            try:
+                key = f"{thread}/{version}"
+                won.append(log.append("e1", b"x", scope="s", key=key, fingerprint="f", expected=version).n)
+            except VersionConflict as conflict:
+                assert version + 1 == conflict.actual  # noqa: PT017  one of many threads, not the claim's error
+            together.wait()
+        return won
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        numbers = sorted(n for got in pool.map(hurry, range(THREADS)) for n in got)
+
+    assert list(range(2, 27)) == numbers
+
+
+def test_one_key_sent_by_all_at_once_has_one_effect(log: Log) -> None:
+    opened(log)
+    together = Barrier(THREADS)
+
+    def hurry(_: int) -> Appended:
+        together.wait()
+        return log.append("e1", b"x", scope="s", key="one", fingerprint="f")
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        answers = list(pool.map(hurry, range(THREADS)))
+
+    assert {2} == {answer.n for answer in answers}
+    assert sum(answer.replayed for answer in answers) == THREADS - 1
+
+
+def test_of_racing_workers_one_commits_each_number(log: Log) -> None:
+    opened(log, commands=30)
+    together = Barrier(THREADS)
+
+    def work(thread: int) -> int:
+        written = 0
+        for n in range(1, 31):
+            together.wait()
+            try:
+                # another hash for each worker: as if they decided differently
+                head = log.head("e1")
+                assert head is not None
+                together.wait()
+                written += log.commit("e1", Fold(n, head.hash, f"{n * 10 + thread:064x}", b"by %d" % thread))
+            except Stale:
+                pass
+            together.wait()
+        return written
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        written = sum(pool.map(work, range(THREADS)))
+
+    assert written == 30
+    assert list(range(1, 31)) == [entry.n for entry in log.commits("e1", 0, 100)]
+
+
+# --- commit -------------------------------------------------------------------------------------------
+
+
+def test_a_commit_moves_the_head(log: Log) -> None:
+    opened(log, commands=2)
+
+    assert log.commit("e1", fold(1)) == 1
+
+    head = log.head("e1")
+    assert head is not None
+    assert (2, 1, digest(1), b"frontier 1") == (head.appended, head.folded, head.hash, head.frontier)
+    assert [Entry(1, b"commit 1")] == log.commits("e1", 0, 10)
+
+
+def test_a_new_encounter_starts_from_the_zero_hash(log: Log) -> None:
+    opened(log)
+
+    head = log.head("e1")
+
+    assert head is not None
+    assert (head.appended, head.folded, head.hash, head.frontier) == (1, 0, ZERO_HASH, b"")
+    assert head.run_id
+
+
+def test_consecutive_commits_go_together(log: Log) -> None:
+    opened(log, commands=3)
+
+    assert log.commit("e1", fold(1), fold(2), fold(3)) == 3
+
+    assert [entry.n for entry in log.commits("e1", 0, 10)] == [1, 2, 3]
+
+
+def test_commits_of_several_encounters_go_together_and_are_judged_apart(log: Log) -> None:
+    for encounter in ("e1", "e2", "e3"):
+        opened(log, encounter, commands=2)
+    log.commit("e2", fold(1))
+
+    kept = log.commit_all(
+        [("e1", [fold(1), fold(2)]), ("e2", [fold(1, raw=b"late", prev="f" * 64)]), ("e3", [fold(1)])]
+    )
+
+    assert [stale is None for stale in kept] == [True, True, True]
+    again = log.commit_all([("e2", [fold(1, prev="e" * 64), fold(3)]), ("e3", [fold(2)])])
+    assert isinstance(again[0], Stale)
+    assert again[0].folded == 1
+    assert again[1] is None
+    assert [head.folded for e in ("e1", "e2", "e3") if (head := log.head(e))] == [2, 1, 2]
+
+
+def test_the_same_commit_again_changes_nothing_and_is_no_error(store: Store) -> None:
+    opened(store.log, commands=2)
+    store.log.commit("e1", fold(1))
+    before = store.dump()
+
+    assert store.log.commit("e1", fold(1)) == 0
+
+    assert before == store.dump()
+
+
+def test_a_worker_that_was_overtaken_by_equal_decisions_goes_on(log: Log) -> None:
+    opened(log, commands=3)
+    log.commit("e1", fold(1), fold(2))
+
+    assert log.commit("e1", fold(1), fold(2), fold(3)) == 1
+
+
+@pytest.mark.parametrize(
+    "late",
+    [
+        pytest.param(fold(1, raw=b"other"), id="a number folded before"),
+        pytest.param(Fold(2, digest(1), "f" * 64, b"other"), id="the head's number with another hash"),
+        pytest.param(fold(4), id="a number too far"),
+        pytest.param(fold(3, prev="f" * 64), id="another hash before it"),
+        pytest.param(fold(3, prev=digest(1)), id="the hash of an older head"),
+    ],
+)
+def test_a_commit_that_does_not_continue_the_head_changes_nothing(store: Store, late: Fold) -> None:
+    opened(store.log, commands=5)
+    store.log.commit("e1", fold(1), fold(2))
+    before = store.dump()
+
+    with pytest.raises(Stale) as refused:
+        store.log.commit("e1", late)
+
+    assert (2, digest(2)) == (refused.value.folded, refused.value.hash)
+    assert before == store.dump()
+
+
+def test_a_command_that_was_not_appended_is_not_committed(store: Store) -> None:
+    opened(store.log)
+    store.log.commit("e1", fold(1))
+    before = store.dump()
+
+    for encounter, early in (("e1", fold(2)), ("nobody", fold(1))):
+        with pytest.raises(Stale):
+            store.log.commit(encounter, early)
+
+    assert before == store.dump()
+
+
+def test_sealed_and_marks_stand_with_their_commit(log: Log) -> None:
+    opened(log, commands=2)
+    first = Fold(1, ZERO_HASH, digest(1), b"c1", sealed=((0, b"stance"), (3, b"roll")), marks={"r1": b"1"})
+    second = Fold(2, digest(1), digest(2), b"c2", sealed=((0, b"plan"),), marks={"r2": b"2", "e2": b"2"})
+
+    log.commit("e1", first, second)
+
+    payloads = [Payload(1, 0, b"stance"), Payload(1, 3, b"roll"), Payload(2, 0, b"plan")]
+    assert payloads == log.sealed("e1", 0, 2)
+    assert payloads[2:] == log.sealed("e1", 1, 2)
+    assert payloads[:2] == log.sealed("e1", 0, 1)
+    assert log.sealed("e1", 2, 2) == []
+    assert log.marks("e1") == {"r1": b"1", "r2": b"2", "e2": b"2"}
+
+
+def test_a_stale_commit_leaves_neither_payload_nor_mark(log: Log) -> None:
+    opened(log)
+    late = Fold(1, "f" * 64, digest(1), b"c1", sealed=((0, b"stance"),), marks={"r1": b"1"})
+
+    with pytest.raises(Stale):
+        log.commit("e1", late)
+
+    assert (log.sealed("e1", 0, 9), log.marks("e1")) == ([], {})
+
+
+# --- refused means unchanged --------------------------------------------------------------------------
+
+_GOOD: dict[str, object] = {"scope": "gm", "key": "new", "fingerprint": "f"}
+_BAD: list[tuple[str, dict[str, object]]] = [
+    ("e1", {**_GOOD, "key": "open-1"}),
+    ("e1", {**_GOOD, "expected": 7}),
+    ("e1", {**_GOOD, "create": True}),
+    ("nobody", _GOOD),
+    ("nobody", {**_GOOD, "create": True, "expected": 1}),
+]
+
+
+@pytest.mark.parametrize(("encounter", "how"), _BAD)
+def test_a_refused_append_leaves_no_trace(store: Store, encounter: str, how: dict[str, object]) -> None:
+    opened(store.log, commands=2)
+    before = store.dump()
+
+    with pytest.raises(Refusal):
+        store.log.append(encounter, b"x", **how)  # type: ignore[arg-type]  # the cases differ in their types
+
+    assert before == store.dump()
+
+
+@pytest.mark.parametrize(("encounter", "how"), _BAD)
+def test_a_refused_submission_leaves_no_trace(store: Store, encounter: str, how: dict[str, object]) -> None:
+    opened(store.log, commands=2)
+    before = store.dump()
+    bell = {"shard": 0, "at_ms": 1, "ring_ms": 10_000}
+
+    with store.log.listen_wakes(0) as wakes, pytest.raises(Refusal):
+        store.log.submit(encounter, b"x", **how, **bell)  # type: ignore[arg-type]  # as above
+    with store.log.listen_wakes(0) as wakes:
+        assert wakes.get(0.05) is None
+
+    assert before == store.dump()
+
+
+# --- what else belongs to an encounter ----------------------------------------------------------------
+
+
+def test_a_look_tells_head_and_commands(log: Log) -> None:
+    opened(log, commands=3)
+    log.commit("e1", fold(1))
+
+    head, entries = log.look("e1", 1, 10)
+
+    assert log.head("e1") == head
+    assert log.commands("e1", 1, 10) == entries
+    assert log.look("nobody", 0, 10) == (None, [])
+
+
+def test_a_secret_is_set_once(log: Log) -> None:
+    assert log.secret("e1") is None
+
+    assert [log.put_secret("e1", b"first"), log.put_secret("e1", b"second")] == [True, False]
+
+    assert log.secret("e1") == b"first"
+
+
+def test_the_cached_state_is_replaced_whole(log: Log) -> None:
+    assert log.state("e1") is None
+    log.put_state("e1", CachedState(64, digest(64), "aa", b"old"))
+
+    log.put_state("e1", CachedState(3, digest(3), "bb", b"new"))
+
+    assert CachedState(3, digest(3), "bb", b"new") == log.state("e1")
+
+
+def test_tries_are_counted_for_one_command(log: Log) -> None:
+    assert [log.tried("e1", 7) for _ in range(3)] == [1, 2, 3]
+    assert [log.tried("e1", 8) for _ in range(2)] == [1, 2]
+    assert log.tried("e2", 8) == 1
+
+
+def test_shelves_number_their_records_and_list_the_newest_first(log: Log) -> None:
+    assert [log.put_record("encounters/ada", f"e{i}", b"%d" % i) for i in range(3)] == [1, 2, 3]
+    assert log.put_record("encounters/ada", "e0", b"replaced") == 1
+
+    newest = log.records("encounters/ada", limit=2)
+
+    assert [record.id for record in newest] == ["e2", "e1"]
+    assert [
+        (record.number, record.id, record.blob)
+        for record in log.records("encounters/ada", before=newest[-1].number)
+    ] == [(1, "e0", b"replaced")]
+    assert log.record("encounters/ada", "e2") == b"2"
+    assert (log.record("encounters/bo", "e2"), log.records("encounters/bo")) == (None, [])

@@ -1,0 +1,170 @@
+"""The environment is read whole: every fault is named at once, and the defaults run one machine."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from service.settings import Settings, SettingsError, kept_key
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(autouse=True)
+def bare(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.startswith("REWOUND_"):
+            monkeypatch.delenv(name)
+
+
+def test_nothing_set_is_one_machine_with_its_own_server() -> None:
+    settings = Settings.from_environment()
+
+    assert settings == Settings()
+    assert settings.is_embedded
+    assert settings.store_dir == Path(".rewound/valkey")
+
+
+def test_every_fault_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    faulty = {
+        "STREAMS_URL": "localhost:6379",
+        "PORT": "70000",
+        "SHARDS": "0",
+        "WORKERS": "many",
+        "API_WORKERS": "-1",
+        "API_THREADS": "1.5",
+        "LOG_LEVEL": "loud",
+        "ORIGIN": "two words",
+        "SECRET_KEY": "short",
+    }
+    for name, value in faulty.items():
+        monkeypatch.setenv(f"REWOUND_{name}", value)
+
+    with pytest.raises(SettingsError) as refused:
+        Settings.from_environment()
+
+    text = str(refused.value)
+    assert [name for name in faulty if f"REWOUND_{name}" not in text] == []
+    assert "short" not in text
+
+
+def test_a_fault_is_named_by_its_variable_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REWOUND_PORT", "http")
+
+    with pytest.raises(SettingsError) as refused:
+        Settings.from_environment()
+
+    (fault,) = refused.value.faults
+    assert fault.startswith("REWOUND_PORT: ")
+
+
+@pytest.mark.parametrize("alone", ["REWOUND_STREAMS_URL", "REWOUND_QUEUE_URL"])
+def test_the_servers_are_both_others_or_both_ours(monkeypatch: pytest.MonkeyPatch, alone: str) -> None:
+    monkeypatch.setenv(alone, "redis://store:6379/0")
+
+    with pytest.raises(SettingsError, match="set both, or neither"):
+        Settings.from_environment()
+
+
+def test_the_key_is_given_or_kept_but_not_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REWOUND_SECRET_KEY", "ab" * 32)
+    monkeypatch.setenv("REWOUND_KEY_FILE", "/somewhere")
+
+    with pytest.raises(SettingsError, match="set one of them"):
+        Settings.from_environment()
+
+
+def test_a_trailing_line_is_no_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REWOUND_STREAMS_URL", "redis://store:6379/0\n")
+    monkeypatch.setenv("REWOUND_QUEUE_URL", "redis://queue:6379/0")
+
+    with pytest.raises(SettingsError, match="REWOUND_STREAMS_URL"):
+        Settings.from_environment()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        Settings(),
+        Settings(
+            streams_url="unix:///tmp/a%20b/valkey.sock?db=0",
+            queue_url="rediss://u:p@queue:6380/1",
+            data_dir=Path("/var/lib/rewound"),
+            key_file=Path("/var/lib/rewound/secret.key"),
+            host="0.0.0.0",  # noqa: S104  spelled, not bound
+            port=1,
+            shards=4,
+            workers=3,
+            api_workers=5,
+            api_threads=6,
+            log_level="debug",
+            origin="fights.example:8443/rewound",
+        ),
+        Settings(given_key=bytes(range(32))),
+    ],
+)
+def test_a_started_process_reads_the_same_settings(
+    monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    for name, value in settings.environment().items():
+        monkeypatch.setenv(name, value)
+
+    assert Settings.from_environment() == settings
+
+
+def test_the_key_is_not_shown() -> None:
+    assert bytes(range(32)).hex() not in repr(Settings(given_key=bytes(range(32))))
+    assert "given_key" not in repr(Settings(given_key=bytes(range(32))))
+
+
+def test_the_key_file_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "secret.key"
+    settings = Settings(key_file=path)
+
+    first = settings.secret_key()
+
+    assert len(first) == 32
+    assert settings.secret_key() == first
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [file.name for file in path.parent.iterdir()] == ["secret.key"]
+
+
+def test_processes_that_start_at_once_get_one_key(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from service.settings import kept_key;"
+        "sys.stdin.read(1); print(kept_key(Path(sys.argv[1])).hex())"
+    )
+    starters = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, tmp_path / "secret.key"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
+        for _ in range(4)
+    ]
+    keys = {starter.communicate("!", timeout=60)[0] for starter in starters}
+
+    assert keys == {kept_key(tmp_path / "secret.key").hex() + "\n"}
+
+
+@pytest.mark.parametrize("content", ["", "00" * 31, "zz" * 32, "é"])
+def test_a_file_without_a_key_is_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "secret.key"
+    path.write_text(content)
+    path.chmod(0o600)
+
+    with pytest.raises(SettingsError, match=r"secret\.key"):
+        kept_key(path)
+
+
+def test_a_key_that_others_may_read_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "secret.key"
+    kept_key(path)
+    path.chmod(0o640)
+
+    with pytest.raises(SettingsError, match="chmod 600"):
+        kept_key(path)

@@ -1,0 +1,170 @@
+"""Real workers, killed and reaped at the end, and tables of tiny games that they fold."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+
+from service.encounter.doorbell import RING_MS, Ringer, shard_of
+from service.encounter.fold import Folder
+from service.log.valkey import ValkeyLog
+from tests.encounter.sitting import KEY, Sitting, opening, request, secrets_of
+from tests.encounter.tiny import SHELF
+
+ROOT = Path(__file__).parents[2]
+PATIENCE_S = 25.0
+
+
+def until(holds: Callable[[], object], what: str, seconds: float = PATIENCE_S) -> None:
+    """Wait until *holds* does; fails with *what* was waited for."""
+    ends = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < ends, f"{what}: not within {seconds} s"
+        time.sleep(0.005)
+
+
+@dataclass
+class WorkerProcess:
+    """One worker in a process of its own."""
+
+    process: subprocess.Popen[bytes]
+    output: Path
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def send(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        self.process.send_signal(number)
+
+    def ended(self, seconds: float = PATIENCE_S) -> int:
+        """Wait for its end; the exit status, negative for a signal."""
+        return self.process.wait(seconds)
+
+    def is_stopped(self) -> bool:
+        """Tell whether SIGSTOP has reached it."""
+        return Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+    def lines(self, event: str) -> list[dict[str, Any]]:
+        """Return its log lines of *event*."""
+        told = [json.loads(line) for line in self.output.read_text().splitlines() if line.startswith("{")]
+        return [line for line in told if line["event"] == event]
+
+
+@dataclass
+class Hall:
+    """Workers, the stores they share and the encounters they fold."""
+
+    log: ValkeyLog
+    queue: redis.Redis
+    streams_url: str
+    queue_url: str
+    directory: Path
+    shards: int = 1
+    workers: list[WorkerProcess] = field(default_factory=list)
+    sent: dict[str, list[bytes]] = field(default_factory=dict)
+
+    def start(self, fault: str = "", longest_s: float = 20.0) -> WorkerProcess:
+        """Start a worker, with *fault* in it, and wait until it works."""
+        output = self.directory / f"worker-{len(self.workers)}.log"
+        command = [sys.executable, "-m", "tests.workers.tiny_worker"]
+        with output.open("wb") as file:
+            process = subprocess.Popen(
+                [*command, self.streams_url, self.queue_url, str(self.shards), str(longest_s)],
+                cwd=ROOT,
+                env=os.environ | {"REWOUND_FAULT": fault},
+                stdout=file,
+                stderr=file,
+            )
+        worker = WorkerProcess(process, output)
+        self.workers.append(worker)
+        until(lambda: worker.lines("worker.started"), f"a worker: {output.read_text()}")
+        return worker
+
+    def open(self, encounter: str, **data: object) -> None:
+        """Open a tiny game, as the API would."""
+        assert self.log.put_secret(encounter, secrets_of(encounter).encrypt(KEY))
+        self._submit(encounter, opening(encounter, data), create=True)
+
+    def do(self, encounter: str, type_: str, **data: object) -> int:
+        """Send the gm's next command, as the API would; its number."""
+        n = len(self.sent[encounter]) + 1
+        return self._submit(encounter, request(n, type_, data, encounter=encounter))
+
+    def _submit(self, encounter: str, raw: bytes, *, create: bool = False) -> int:
+        shard = shard_of(encounter, self.shards)
+        sent = self.sent.setdefault(encounter, [])
+        sent.append(raw)
+        submitted = self.log.submit(
+            encounter,
+            raw,
+            scope="gm",
+            key=str(len(sent)),
+            fingerprint="f",
+            create=create,
+            shard=shard,
+            at_ms=int(time.time() * 1000),
+            ring_ms=RING_MS,
+        )
+        assert submitted.n == len(sent)
+        if submitted.must_ring:
+            self.ring(shard)
+        return submitted.n
+
+    def ring(self, shard: int = 0) -> bool:
+        """Enqueue a fold."""
+        return Ringer(self.queue).ring(shard)
+
+    def folded(self, encounter: str) -> int:
+        """Return the last number folded."""
+        head = self.log.head(encounter)
+        return head.folded if head else 0
+
+    def until_folded(self, seconds: float = PATIENCE_S) -> None:
+        """Wait until everything that was sent is folded."""
+        for encounter, sent in self.sent.items():
+            until(
+                partial(self._is_at, encounter, len(sent)),
+                f"{encounter} folded to {len(sent)}",
+                seconds,
+            )
+
+    def _is_at(self, encounter: str, n: int) -> bool:
+        return self.folded(encounter) == n
+
+    def check(self) -> None:
+        """Hold every encounter to one commit per command, with the bytes that one process decides alone."""
+        for encounter, sent in self.sent.items():
+            alone = Sitting(encounter)
+            for raw in sent:
+                alone.put(raw)
+            entries = self.log.commits(encounter, 0, len(sent) + 100)
+            assert [entry.n for entry in entries] == list(range(1, len(sent) + 1))
+            assert [entry.raw for entry in entries] == [written.raw for written in alone.written]
+            payloads = {(p.n, p.index): p.raw for p in self.log.sealed(encounter, 0, len(sent))}
+            assert payloads == {(w.n, index): raw for w in alone.written for index, raw in w.kept_apart}
+            assert Folder(self.log, SHELF).current(encounter) == alone.folded
+
+
+@pytest.fixture
+def hall(
+    streams: ValkeyLog, streams_url: str, queue: redis.Redis, queue_url: str, tmp_path: Path
+) -> Iterator[Hall]:
+    hall = Hall(streams, queue, streams_url, queue_url, tmp_path)
+    yield hall
+    for worker in hall.workers:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(worker.pid, signal.SIGKILL)
+        worker.process.wait(10)

@@ -1,0 +1,181 @@
+"""Do audits as a worker does: found on the shelf, done once, told to who asked, taken over from the dead."""
+
+from __future__ import annotations
+
+import json
+import time
+from threading import Event
+from typing import Any
+
+import pytest
+
+from service.encounter import audits
+from service.encounter.audits import Job
+from service.encounter.commit import load_commit
+from service.encounter.snapshot import snapshot_of
+from service.log import Fold, Log
+from service.log.memory import MemoryLog
+from service.log.values import CachedState
+from tests.encounter.sitting import Sitting, eid
+from tests.encounter.tiny import TINY
+from workers import audits as work
+from workers.audits import Auditor, Stopped
+
+SHELF = {TINY.edition: TINY}
+
+
+@pytest.fixture
+def sitting() -> Sitting:
+    made = Sitting()
+    made.open()
+    made.do("add", amount=3)
+    made.do("roll")
+    made.do("end_round")
+    made.do("roll")
+    return made
+
+
+@pytest.fixture
+def log(sitting: Sitting) -> Log:
+    """Give a log in which the sitting was folded."""
+    log = MemoryLog()
+    for n, (raw, made) in enumerate(zip(sitting.requests, sitting.written, strict=True), 1):
+        log.append(sitting.encounter, raw, scope="gm", key=str(n), fingerprint="f", create=n == 1)
+        prev = load_commit(made.raw).prev
+        fold = Fold(n=n, prev=prev, hash=made.hash, raw=made.raw, sealed=made.kept_apart, marks=made.marks)
+        log.commit(sitting.encounter, fold)
+    return log
+
+
+def auditor(log: Log, worker: str = "one", stopping: Event | None = None, shelf: Any = SHELF) -> Auditor:
+    return Auditor(log, shelf, worker=worker, stopping=stopping or Event())
+
+
+def asked(log: Log, encounter: str, id_: str = "a1", /, **said: object) -> Job:
+    """Return a job as the API writes it."""
+    job: Job = {
+        "audit": id_,
+        "encounter": encounter,
+        "status": "pending",
+        "asked": "2026-01-02T00:00:00.000Z",
+        "from": None,
+        "to": None,
+        "verdict": None,
+        "progress": None,
+        "certificate": None,
+        "fingerprint": "f",
+        **said,
+    }
+    audits.put(log, job)
+    pointer = json.dumps({"encounter": encounter, "audit": id_}).encode()
+    log.put_record(audits.SHELF, f"{encounter}/{id_}", pointer)
+    return job
+
+
+def job_of(log: Log, encounter: str, id_: str = "a1") -> Job:
+    blob = log.record(f"{audits.SHELF}/{encounter}", id_)
+    assert blob is not None
+    job: Job = json.loads(blob)
+    return job
+
+
+def test_what_was_asked_for_is_done_and_told(log: Log, sitting: Sitting) -> None:
+    asked(log, sitting.encounter)
+
+    auditor(log).work()
+
+    job = job_of(log, sitting.encounter)
+    assert (job["status"], job["verdict"]) == ("done", "valid_to_epoch(1)")
+    assert job["certificate"]["verdict"]["name"] == "valid_to_epoch"
+    assert job["fingerprint"] == "f", "what the API wrote stays"
+
+
+def test_the_rounds_that_were_asked_for_are_decided_alone(log: Log, sitting: Sitting) -> None:
+    rounds: dict[str, object] = {"from": 2, "to": 2}
+    asked(log, sitting.encounter, **rounds)
+
+    auditor(log).work()
+
+    first = int(log.marks(sitting.encounter)["round/2"])
+    assert job_of(log, sitting.encounter)["certificate"]["decided"] == {"from": first, "to": 5}
+
+
+def test_what_is_done_is_not_done_again(log: Log, sitting: Sitting, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked(log, sitting.encounter)
+    auditor(log).work()
+    monkeypatch.setattr(work, "verify", None)
+
+    auditor(log, "two").work()
+
+    assert job_of(log, sitting.encounter)["progress"]["worker"] == "one"
+
+
+def test_what_another_works_at_is_left_until_it_stops_beating(log: Log, sitting: Sitting) -> None:
+    now = int(time.time())
+    running = {"done": 1, "of": 5, "worker": "one", "beat": now}
+    asked(log, sitting.encounter, "a1", status="running", progress=running)
+    stale = running | {"beat": now - int(work.STALE_S) - 1}
+    asked(log, sitting.encounter, "a2", status="running", progress=stale)
+
+    auditor(log, "two").work()
+
+    assert job_of(log, sitting.encounter, "a1")["status"] == "running"
+    assert job_of(log, sitting.encounter, "a2")["status"] == "done"
+
+
+def test_an_audit_that_cannot_be_done_is_told_as_failed(log: Log) -> None:
+    asked(log, eid(9))
+
+    auditor(log).work()
+
+    job = job_of(log, eid(9))
+    assert job["status"] == "failed"
+    assert job["fault"] == "the audit could not be done: NoSuchEncounter"
+
+
+def test_rules_that_are_not_at_hand_bound_the_audit(log: Log, sitting: Sitting) -> None:
+    asked(log, sitting.encounter)
+
+    auditor(log, shelf={}).work()
+
+    assert job_of(log, sitting.encounter)["verdict"] == "valid_as_opened(1)"
+
+
+def test_a_worker_that_stops_leaves_its_audit_for_another(log: Log, sitting: Sitting) -> None:
+    asked(log, sitting.encounter)
+    stopping = Event()
+    stopping.set()
+
+    with pytest.raises(Stopped):
+        auditor(log, stopping=stopping).work()
+
+    assert job_of(log, sitting.encounter)["status"] == "pending"
+
+
+def test_the_state_that_the_store_keeps_is_held_to_the_record(log: Log, sitting: Sitting) -> None:
+    """A kept state is used by every process that starts; one that is not the record's must be found."""
+    cached = snapshot_of(sitting.folded)
+    other = Sitting(sitting.encounter)
+    other.open()
+    for _ in range(4):
+        other.do("add", amount=9)
+    lie = snapshot_of(other.folded)
+    asked(log, sitting.encounter, "a1")
+    log.put_state(sitting.encounter, cached)
+    auditor(log).work()
+    asked(log, sitting.encounter, "a2")
+    log.put_state(sitting.encounter, CachedState(cached.n, cached.hash, cached.ruleset_digest, lie.blob))
+    auditor(log).work()
+
+    assert job_of(log, sitting.encounter, "a1")["verdict"] == "valid_to_epoch(1)"
+    assert job_of(log, sitting.encounter, "a2")["verdict"].startswith("state_mismatch(5")
+
+
+def test_jobs_are_found_however_many_were_done_since_the_worker_started(log: Log, sitting: Sitting) -> None:
+    asked(log, sitting.encounter, "old")
+    for number in range(120):
+        asked(log, sitting.encounter, f"n{number}", status="done", progress={"beat": 0})
+
+    auditor(log).work()
+
+    assert job_of(log, sitting.encounter, "old")["status"] == "done"

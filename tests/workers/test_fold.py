@@ -1,0 +1,308 @@
+"""Folding one encounter in this process: pages, snapshots, lost races, tries, and what cannot be folded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from service.encounter.commit import load_commit
+from service.encounter.fold import Folder
+from service.encounter.secrets import EncounterSecrets, Undecipherable
+from service.log import Fold, NoSuchEncounter, Stale, Unavailable, Wake
+from service.log.memory import MemoryLog
+from tests.encounter.sitting import KEY, Sitting, eid, player, request
+from tests.encounter.tiny import SHELF
+from workers.fold import MAX_TRIES, PAGE, SNAPSHOT_EVERY, Folding, NoSecret
+
+
+def always() -> bool:
+    return True
+
+
+class Meddler(MemoryLog):
+    """A log in which somebody may act just before each commit."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before_commit: Callable[[], None] = lambda: None
+        self.tries: list[int] = []
+
+    def commit(self, encounter: str, *folds: Fold) -> int:
+        meddle, self.before_commit = self.before_commit, lambda: None
+        meddle()
+        return super().commit(encounter, *folds)
+
+    def tried(self, encounter: str, n: int) -> int:
+        self.tries.append(n)
+        return super().tried(encounter, n)
+
+
+@pytest.fixture
+def log() -> Meddler:
+    return Meddler()
+
+
+def _append(log: MemoryLog, sitting: Sitting, start: int = 0) -> None:
+    """Append what was sent in *sitting* from number *start* + 1 on, decided or not."""
+    if start == 0:
+        log.put_secret(sitting.encounter, sitting.secrets.encrypt(KEY))
+    for n, raw in enumerate(sitting.requests[start:], start + 1):
+        log.append(sitting.encounter, raw, scope="s", key=str(n), fingerprint="f", create=n == 1)
+
+
+def _sitting(rounds: int = 3, encounter: str | None = None) -> Sitting:
+    sitting = Sitting(encounter or eid())
+    sitting.open()
+    for _ in range(rounds):
+        sitting.do("roll")
+        sitting.do("choose", player("ada"), number=2)
+        sitting.do("end_round")
+    return sitting
+
+
+def _folding(log: MemoryLog) -> tuple[Folding, Folder]:
+    folder = Folder(log, SHELF)
+    return Folding(log, folder, KEY), folder
+
+
+def _stored(log: MemoryLog, sitting: Sitting) -> bool:
+    """Tell whether the log holds exactly the commits of *sitting*."""
+    entries = log.commits(sitting.encounter, 0, 10_000)
+    return [entry.raw for entry in entries] == [written.raw for written in sitting.written]
+
+
+@pytest.mark.parametrize("rounds", [0, 1, PAGE])
+def test_everything_appended_is_committed_in_pages(log: Meddler, rounds: int) -> None:
+    sitting = _sitting(rounds)
+    _append(log, sitting)
+    folding, folder = _folding(log)
+
+    assert folding.fold(eid(), always) == len(sitting.requests)
+    assert folding.fold(eid(), always) == 0
+    assert _stored(log, sitting)
+    assert folder.kept(eid()) == sitting.folded
+    assert log.marks(eid())["round/1"] == b"1"
+    head = log.head(eid())
+    assert head is not None
+    assert head.frontier == sitting.folded.frontier.to_bytes()
+
+
+def test_a_state_is_written_down_every_so_often_and_when_idle(log: Meddler) -> None:
+    sitting = _sitting(SNAPSHOT_EVERY // 3 + 4)
+    _append(log, sitting)
+    folding, _ = _folding(log)
+    folding.fold(eid(), always)
+    cached = log.state(eid())
+    assert cached is not None
+    assert cached.n >= SNAPSHOT_EVERY
+
+    folding.settle(eid())
+
+    settled = log.state(eid())
+    assert settled is not None
+    assert settled.n == len(sitting.requests)
+
+
+def test_an_encounter_that_is_over_is_forgotten_when_idle(log: Meddler) -> None:
+    sitting = _sitting()
+    sitting.do("close")
+    _append(log, sitting)
+    folding, folder = _folding(log)
+    folding.fold(eid(), always)
+
+    folding.settle(eid())
+
+    assert folder.kept(eid()) is None
+    folding.settle(eid())
+
+
+def test_a_race_that_is_lost_starts_again_from_the_store(log: Meddler) -> None:
+    sitting = _sitting()
+    _append(log, sitting)
+    other, _ = _folding(log)
+
+    def overtake() -> None:
+        other.fold(eid(), always)
+
+    log.before_commit = overtake
+    folding, folder = _folding(log)
+
+    folding.fold(eid(), always)
+
+    assert _stored(log, sitting)
+    assert folder.current(eid()) == sitting.folded
+
+
+def test_a_late_commit_is_refused_by_the_log(log: Meddler) -> None:
+    sitting = _sitting()
+    _append(log, sitting)
+    _folding(log)[0].fold(eid(), always)
+    late = sitting.written[2]
+
+    with pytest.raises(Stale):
+        log.commit(eid(), Fold(n=3, prev=load_commit(late.raw).prev, hash="0" * 64, raw=late.raw))
+
+    assert _stored(log, sitting)
+
+
+def test_a_fold_that_is_told_to_stop_stops_between_pages(log: Meddler) -> None:
+    sitting = _sitting(PAGE)
+    _append(log, sitting)
+    folding, _ = _folding(log)
+    answers = iter([True, False])
+
+    assert folding.fold(eid(), lambda: next(answers)) == PAGE
+
+
+def test_tries_are_counted_on_cold_loads_alone(log: Meddler) -> None:
+    sitting = _sitting()
+    _append(log, sitting)
+    folding, _ = _folding(log)
+    folding.fold(eid(), always)
+    sitting.do("roll")
+    _append(log, sitting, len(sitting.requests) - 1)
+    folding.fold(eid(), always)
+
+    assert log.tries == [1]
+
+
+def test_a_command_that_was_tried_before_is_decided_alone(log: Meddler) -> None:
+    sitting = _sitting(1)
+    _append(log, sitting)
+    log.tried(eid(), 1)
+
+    _folding(log)[0].fold(eid(), always)
+
+    assert log.tries[1:] == [1, 2, 3, 4]
+    assert _stored(log, sitting)
+
+
+def test_a_command_that_breaks_is_tried_three_times_and_no_more(log: Meddler) -> None:
+    sitting = _sitting(1)
+    _append(log, sitting)
+    before = len(sitting.requests)
+    raw = _burst(sitting)
+    log.append(eid(), raw, scope="s", key="b", fingerprint="f")
+    folding, _ = _folding(log)
+
+    folding.fold(eid(), always)
+
+    outcomes = [load_commit(entry.raw).outcome for entry in log.commits(eid(), 0, 100)]
+    assert outcomes[before:] == ["quarantined"]
+    assert log.tries == [1, *[before + 1] * (MAX_TRIES + 1)]
+
+
+def _burst(sitting: Sitting) -> bytes:
+    return request(len(sitting.requests) + 1, "burst", {"how": "raise"})
+
+
+# --- what wakes bring ---------------------------------------------------------------------------------
+
+
+def _wakes(sitting: Sitting, start: int) -> list[Wake]:
+    """Return the wakes of what was sent in *sitting* from number *start* + 1 on."""
+    return [Wake(sitting.encounter, n, raw) for n, raw in enumerate(sitting.requests[start:], start + 1)]
+
+
+def _going(log: Meddler, *numbers: int) -> tuple[Folding, Folder, list[Sitting], list[Wake]]:
+    """Fold encounters, then send a few more commands to each; the wakes come interleaved."""
+    folding, folder = _folding(log)
+    sittings = [_sitting(1, eid(number)) for number in numbers]
+    wakes = []
+    for sitting in sittings:
+        _append(log, sitting)
+        folding.fold(sitting.encounter, always)
+        start = len(sitting.requests)
+        sitting.do("roll")
+        sitting.do("choose", player("ada"), number=3)
+        _append(log, sitting, start)
+        wakes.append(_wakes(sitting, start))
+    return folding, folder, sittings, [wake for pair in zip(*wakes, strict=True) for wake in pair]
+
+
+def test_what_wakes_bring_is_written_without_a_look(log: Meddler, monkeypatch: pytest.MonkeyPatch) -> None:
+    folding, folder, sittings, wakes = _going(log, 1, 2, 3)
+    for read in ("look", "head", "commits", "commands"):
+        monkeypatch.setattr(log, read, None)
+
+    assert folding.fold_woken(wakes) == ({eid(1): 2, eid(2): 2, eid(3): 2}, [])
+
+    monkeypatch.undo()
+    assert all(_stored(log, sitting) for sitting in sittings)
+    assert [folder.kept(sitting.encounter) for sitting in sittings] == [s.folded for s in sittings]
+
+
+def test_a_wake_that_does_not_continue_what_is_kept_is_left_to_a_look(log: Meddler) -> None:
+    folding, folder, [first, second], wakes = _going(log, 1, 2)
+    folder.drop(eid(2))
+
+    assert folding.fold_woken([wake for wake in wakes if wake.n != wakes[0].n]) == ({}, [eid(1), eid(2)])
+    assert folding.fold_woken([Wake(eid(1), 0, b"")]) == ({}, [eid(1)])
+
+    for sitting in (first, second):
+        folding.fold(sitting.encounter, always)
+        assert _stored(log, sitting)
+
+
+def test_a_wave_that_loses_a_race_stands_for_the_others(log: Meddler) -> None:
+    folding, folder, [first, second], wakes = _going(log, 1, 2)
+    _folding(log)[0].fold(eid(1), always)
+    first.do("add", amount=1)
+    _append(log, first, len(first.requests) - 1)
+    _folding(log)[0].fold(eid(1), always)
+
+    assert folding.fold_woken(wakes) == ({eid(2): 2}, [eid(1)])
+
+    assert folder.kept(eid(1)) is None
+    assert _stored(log, first)
+    assert _stored(log, second)
+
+
+def test_a_wake_that_breaks_the_rules_is_left_to_be_counted(log: Meddler) -> None:
+    folding, folder, [first, second], wakes = _going(log, 1, 2)
+    raw = request(len(first.requests) + 1, "burst", {"how": "raise"}, encounter=eid(1))
+    n = log.append(eid(1), raw, scope="s", key="b", fingerprint="f").n
+
+    assert folding.fold_woken([*wakes, Wake(eid(1), n, raw)]) == ({eid(2): 2}, [eid(1)])
+
+    assert folder.kept(eid(1)) is None
+    folding.fold(eid(1), always)
+    assert load_commit(log.commits(eid(1), n - 1, 1)[0].raw).outcome == "quarantined"
+    assert _stored(log, second)
+
+
+# --- what goes wrong ----------------------------------------------------------------------------------
+
+
+def test_an_outage_is_passed_on_and_nothing_kept_is_believed_after_it(log: Meddler) -> None:
+    sitting = _sitting()
+    _append(log, sitting)
+    folding, folder = _folding(log)
+
+    def fail() -> None:
+        raise Unavailable("gone")
+
+    log.before_commit = fail
+    with pytest.raises(Unavailable):
+        folding.fold(eid(), always)
+
+    assert folder.kept(eid()) is None
+    assert folding.fold(eid(), always) == len(sitting.requests)
+    assert _stored(log, sitting)
+
+
+def test_what_is_no_encounter_has_no_secret_or_the_wrong_one_is_named(log: Meddler) -> None:
+    folding, _ = _folding(log)
+    with pytest.raises(NoSuchEncounter):
+        folding.fold(eid(1), always)
+
+    bare, foreign = _sitting(1, eid(2)), _sitting(1, eid(3))
+    log.append(eid(2), bare.requests[0], scope="s", key="1", fingerprint="f", create=True)
+    with pytest.raises(NoSecret):
+        folding.fold(eid(2), always)
+
+    log.put_secret(eid(3), EncounterSecrets.create(eid(4)).encrypt(KEY))
+    log.append(eid(3), foreign.requests[0], scope="s", key="1", fingerprint="f", create=True)
+    with pytest.raises(Undecipherable):
+        folding.fold(eid(3), always)

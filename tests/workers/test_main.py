@@ -1,0 +1,89 @@
+"""`python -m workers` as the product starts it: settings, the store that comes later, the stop."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from service.embedded import EmbeddedValkey
+from service.log.valkey import ValkeyLog
+from tests.encounter.sitting import eid
+from tests.workers.conftest import ROOT, Hall, until
+
+WORKER = (sys.executable, "-m", "workers")
+
+
+def _environment(directory: Path, **settings: str) -> dict[str, str]:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("REWOUND_")}
+    return clean | {"REWOUND_DATA_DIR": str(directory)} | settings
+
+
+def test_a_worker_without_servers_says_what_it_lacks(tmp_path: Path) -> None:
+    done = subprocess.run(
+        WORKER, cwd=ROOT, env=_environment(tmp_path), capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 2
+    assert "REWOUND_STREAMS_URL" in done.stderr
+
+
+def test_a_worker_with_wrong_settings_names_them(tmp_path: Path) -> None:
+    environment = _environment(tmp_path, REWOUND_SHARDS="many")
+    done = subprocess.run(WORKER, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 2
+    assert "REWOUND_SHARDS" in done.stderr
+
+
+def test_a_worker_waits_for_its_store_and_ends_when_told(tmp_path: Path) -> None:
+    directory = tmp_path / "valkey"
+    output = tmp_path / "worker.log"
+    with EmbeddedValkey(directory) as server:
+        urls = {"REWOUND_STREAMS_URL": server.url, "REWOUND_QUEUE_URL": server.queue_url}
+    with output.open("wb") as file:
+        worker = subprocess.Popen(
+            WORKER, cwd=ROOT, env=_environment(tmp_path, **urls), stdout=file, stderr=file
+        )
+    try:
+        until(lambda: "worker.waits" in output.read_text(), "the worker waits")
+        with EmbeddedValkey(directory):
+            until(lambda: "worker.started" in output.read_text(), "the worker works")
+            worker.send_signal(signal.SIGTERM)
+            assert worker.wait(15) == 0
+    finally:
+        worker.kill()
+        worker.wait()
+    assert "worker.stopped" in output.read_text()
+
+
+def test_a_store_that_goes_and_comes_back_is_taken_up_again(tmp_path: Path, hall: Hall) -> None:
+    directory = tmp_path / "valkey"
+    with EmbeddedValkey(directory) as server:
+        hall.streams_url, hall.queue_url = server.url, server.queue_url
+        hall.log = ValkeyLog.connect(server.url)
+        hall.start()
+        hall.open(eid())
+        hall.until_folded()
+        hall.log.close()
+    with EmbeddedValkey(directory):
+        hall.log = ValkeyLog.connect(hall.streams_url)
+        hall.do(eid(), "roll")
+        hall.until_folded()
+        hall.check()
+        hall.log.close()
+
+
+def test_without_a_queue_folding_goes_on(tmp_path: Path, hall: Hall) -> None:
+    hall.queue_url = f"unix://{tmp_path}/nobody.sock"
+    worker = hall.start()
+    hall.open(eid())
+    for _ in range(3):
+        hall.do(eid(), "roll")
+
+    hall.until_folded(10)
+
+    hall.check()
+    assert worker.lines("queue.lost")
+    worker.send(signal.SIGTERM)
+    assert worker.ended(10) == 0

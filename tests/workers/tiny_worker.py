@@ -1,0 +1,22 @@
+"""Be a worker as `python -m workers` is, but for the tiny game: streams, queue, shards, watchdog."""
+
+import os
+import sys
+
+from service.log.queue import queue_client
+from tests.encounter.sitting import KEY
+from tests.encounter.tiny import SHELF
+from workers.faults import faulty
+from workers.run import run
+from workers.start import connected, write_lines
+
+
+def main() -> None:
+    streams_url, queue_url, shards, longest_s = sys.argv[1:]
+    write_lines("info")
+    log = faulty(connected(streams_url), os.environ.get("REWOUND_FAULT"))
+    run(log, queue_client(queue_url), SHELF, key=KEY, shards=int(shards), longest_s=float(longest_s))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Fold encounters in the background: every appended command becomes exactly one commit."""

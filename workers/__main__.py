@@ -1,0 +1,35 @@
+"""Start a worker from the environment: `python -m workers`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from service.log.queue import queue_client
+from service.rules.shelf import SHELF
+from service.settings import Settings, SettingsError
+from workers.faults import faulty
+from workers.run import run
+from workers.start import connected, write_lines
+
+
+def main() -> int:
+    """Work until told to stop; exit status 2 where the settings are wrong."""
+    try:
+        settings = Settings.from_environment()
+        key = settings.secret_key()
+    except SettingsError as faults:
+        sys.stderr.write(f"{faults}\n")
+        return 2
+    if settings.streams_url is None or settings.queue_url is None:
+        sys.stderr.write("REWOUND_STREAMS_URL, REWOUND_QUEUE_URL: a worker alone needs servers that run\n")
+        return 2
+    write_lines(settings.log_level)
+    # The one place beside the settings that reads the environment: a test's door, not a setting.
+    log = faulty(connected(settings.streams_url), os.environ.get("REWOUND_FAULT"))
+    run(log, queue_client(settings.queue_url), SHELF, key=key, shards=settings.shards)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

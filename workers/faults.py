@@ -1,0 +1,61 @@
+"""Break a worker on purpose, where a test says so: a door for fault injection, shut unless it is asked for.
+
+`REWOUND_FAULT=<place>[:<nth commit>]`: `before_commit` and `after_commit` kill the process (SIGKILL) there,
+`pause_before_commit` stops it (SIGSTOP) until somebody sends SIGCONT.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final, TypeVar, cast
+
+from service.log.errors import Stale
+from service.log.protocol import Log
+from service.log.values import Fold
+
+T = TypeVar("T")
+
+_SIGNALS: Final = {
+    "before_commit": signal.SIGKILL,
+    "pause_before_commit": signal.SIGSTOP,
+    "after_commit": signal.SIGKILL,
+}
+
+
+class _FaultyLog:
+    """A log at whose nth commit the process gets a signal."""
+
+    def __init__(self, log: Log, fault: str) -> None:
+        place, _, nth = fault.partition(":")
+        self._log = log
+        self._place = place
+        self._signal = _SIGNALS[place]
+        self._left = int(nth or 1)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the log has
+        return getattr(self._log, name)
+
+    def commit(self, encounter: str, *folds: Fold) -> int:
+        """Commit, with the fault before or after it."""
+        return self._broken(partial(self._log.commit, encounter, *folds))
+
+    def commit_all(self, batch: Sequence[tuple[str, Sequence[Fold]]]) -> list[Stale | None]:
+        """Commit several encounters, with the fault before or after it."""
+        return self._broken(partial(self._log.commit_all, batch))
+
+    def _broken(self, write: Callable[[], T]) -> T:
+        self._left -= 1
+        if self._left == 0 and self._place != "after_commit":
+            os.kill(os.getpid(), self._signal)
+        answer = write()
+        if self._left == 0 and self._place == "after_commit":
+            os.kill(os.getpid(), self._signal)
+        return answer
+
+
+def faulty(log: Log, fault: str | None) -> Log:
+    """Return *log* itself, or with *fault* in it."""
+    return cast("Log", _FaultyLog(log, fault)) if fault else log

@@ -1,0 +1,257 @@
+"""Fold one encounter: decide what was appended, commit it, until nothing is left.
+
+The commit function's compare-and-set is the whole of the safety: whatever happens here, however late or
+twice, one commit per command stands. A state is kept between calls and used only while the store's head is
+where it ended. A command that three workers did not survive is put away as `quarantined`, and the encounter
+goes on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from traceback import extract_tb
+from typing import Any, Final
+
+import structlog
+
+from service.encounter import views
+from service.encounter.canonical import dumps
+from service.encounter.decider import Folded, Written, decide_request, quarantine_request
+from service.encounter.fold import Folder
+from service.encounter.secrets import EncounterSecrets
+from service.encounter.snapshot import snapshot_of
+from service.log.errors import NoSuchEncounter, Stale
+from service.log.protocol import Log
+from service.log.values import Entry, Fold, Wake
+
+PAGE: Final = 64
+"""Commands decided between two looks at the store, and written in one round trip."""
+
+SNAPSHOT_EVERY: Final = 64
+"""A state is written down when another so many commits stand."""
+
+MAX_TRIES: Final = 3
+"""Workers a command may take with it."""
+
+KEPT: Final = 10_000
+"""Encounters whose state and secrets are kept: 30 kB each for a fight of four, a millisecond each to load."""
+
+_logger: Final = structlog.get_logger()
+
+
+class NoSecret(Exception):
+    """Say that an encounter has commands but no secret to decide them with."""
+
+    def __init__(self, encounter: str) -> None:
+        super().__init__(f"{encounter} has no secret")
+        self.encounter = encounter
+
+
+class Folding:
+    """Folds encounters one after the other; one for each thread that folds, the folder may be shared."""
+
+    def __init__(self, log: Log, folder: Folder, key: bytes) -> None:
+        self._log = log
+        self._folder = folder
+        self._key = key
+        self._secrets: OrderedDict[str, EncounterSecrets] = OrderedDict()
+        self.deciding_since: float | None = None
+        """Since when (monotonic) the command at hand is being decided: what the watchdog looks at."""
+
+    def fold(self, encounter: str, go_on: Callable[[], bool]) -> int:
+        """Commit everything appended to *encounter* and return how much it was.
+
+        *go_on* is asked between pages and ends the work when it says no. Raises `StoreFailure`, and what
+        keeps an encounter from being folded at all: `NoSuchEncounter`, `UnknownEdition`, `ChainBroken`,
+        `NoSecret`, `Undecipherable`.
+        """
+        total = 0
+        try:
+            while go_on():
+                try:
+                    done = self._page(encounter)
+                except Stale as stale:
+                    _logger.info("fold.stale", encounter=encounter, head=stale.folded)
+                    self._folder.drop(encounter)
+                    continue
+                if done is None:
+                    break
+                total += done
+        except BaseException:
+            self._folder.drop(encounter)
+            raise
+        if total:
+            _logger.debug("fold.done", encounter=encounter, commits=total)
+        return total
+
+    def fold_woken(self, wakes: Sequence[Wake]) -> tuple[dict[str, int], list[str]]:
+        """Decide what *wakes* bring and write it in one round trip; (commits by encounter, those to `fold`).
+
+        A wake brings the request itself, so an encounter whose state is kept and continued by it needs no
+        look at the store; the commit's compare-and-set is what judges. What does not fit is left to `fold`.
+        """
+        done: list[tuple[Folded[Any], Folded[Any], list[Fold]]] = []
+        left: list[str] = []
+        for encounter, entries in _by_encounter(wakes).items():
+            kept = self._folder.kept(encounter)
+            decided = None if kept is None else self._decide_woken(kept, entries)
+            if kept is None or decided is None:
+                left.append(encounter)
+            else:
+                done.append((kept, *decided))
+        stood: dict[str, int] = {}
+        if done:
+            staleness = self._log.commit_all([(kept.encounter, folds) for kept, _, folds in done])
+            for (kept, folded, _), stale in zip(done, staleness, strict=True):
+                if stale is None:
+                    self._keep(kept.n, folded)
+                    stood[kept.encounter] = folded.n - kept.n
+                else:
+                    self._folder.drop(kept.encounter)
+                    left.append(kept.encounter)
+        return stood, left
+
+    def _decide_woken(
+        self, folded: Folded[Any], entries: Sequence[Entry]
+    ) -> tuple[Folded[Any], list[Fold]] | None:
+        """Return what *entries* make of *folded* and what to write, None if they do not continue it."""
+        secrets = self._secrets.get(folded.encounter)
+        if secrets is None or entries[0].n != folded.n + 1:
+            return None
+        self._secrets.move_to_end(folded.encounter)
+        folds: list[Fold] = []
+        for entry in entries:
+            if entry.n != folded.n + 1:
+                return None
+            written = self._try(folded, entry, secrets, tries=1)
+            if written is None:
+                self._folder.drop(folded.encounter)  # the next look is a cold one, and counts its try
+                return None
+            folds.append(_fold_of(folded, written))
+            folded = written.folded
+        return folded, folds
+
+    def settle(self, encounter: str) -> None:
+        """Write the encounter's state down, because it has fallen idle; forget it if it is over."""
+        folded = self._folder.kept(encounter)
+        if folded is None:
+            return
+        if folded.n % SNAPSHOT_EVERY:
+            self._log.put_state(encounter, snapshot_of(folded))
+        if folded.state.closed:
+            self._folder.drop(encounter)
+            self._secrets.pop(encounter, None)
+
+    def _page(self, encounter: str) -> int | None:
+        """Decide and commit one page; how many commits it made, None if nothing was waiting."""
+        kept = self._folder.kept(encounter)
+        folded = kept or self._folder.current(encounter)
+        head, entries = self._log.look(encounter, folded.n, PAGE)
+        if head is None:
+            raise NoSuchEncounter(encounter)
+        if (head.folded, head.hash) != (folded.n, folded.hash):
+            self._folder.current(encounter)  # somebody else has folded meanwhile
+            return 0
+        if not entries:
+            return None
+        return self._decide_all(folded, entries, cold=kept is None)
+
+    def _decide_all(self, folded: Folded[Any], entries: list[Entry], *, cold: bool) -> int:
+        """Decide *entries* in order and commit them together; one by one where a worker may have died."""
+        encounter, start = folded.encounter, folded.n
+        secrets = self._secrets_of(encounter)
+        waiting: list[Fold] = []
+        suspicious, crashed = cold, False
+        for entry in entries:
+            tries = self._log.tried(encounter, entry.n) if suspicious else 1
+            if entry is entries[0]:
+                suspicious = tries > 1
+            written = self._try(folded, entry, secrets, tries)
+            if written is None:
+                crashed = True
+                break
+            waiting.append(_fold_of(folded, written))
+            folded = written.folded
+            if suspicious:
+                self._commit(encounter, waiting)
+                waiting = []
+        self._commit(encounter, waiting)
+        if crashed:
+            self._folder.drop(encounter)  # the next look is a cold one, and counts its try
+        else:
+            self._keep(start, folded)
+        return folded.n - start
+
+    def _try(
+        self, folded: Folded[Any], entry: Entry, secrets: EncounterSecrets, tries: int
+    ) -> Written[Any] | None:
+        """Return what became of the request, or None if the rules failed on it."""
+        if tries > MAX_TRIES:
+            _logger.error("command.quarantined", encounter=folded.encounter, n=entry.n)
+            return quarantine_request(folded, entry.raw, entry.n)
+        self.deciding_since = time.monotonic()
+        try:
+            return decide_request(folded.ruleset, folded, entry.raw, entry.n, secrets)
+        except Exception as error:  # noqa: BLE001 - whatever a rule does, it is this command's fault alone
+            frame = extract_tb(error.__traceback__)[-1]
+            _logger.error(  # noqa: TRY400 - a traceback's text may hold a command's payload
+                "command.crashed",
+                encounter=folded.encounter,
+                n=entry.n,
+                error=type(error).__name__,
+                where=f"{frame.filename.rpartition('/')[2]}:{frame.lineno}",
+            )
+            return None
+        finally:
+            self.deciding_since = None
+
+    def _commit(self, encounter: str, folds: list[Fold]) -> None:
+        if folds:
+            self._log.commit(encounter, *folds)
+
+    def _keep(self, start: int, folded: Folded[Any]) -> None:
+        self._folder.keep(folded)
+        if folded.n // SNAPSHOT_EVERY > start // SNAPSHOT_EVERY:
+            self._log.put_state(folded.encounter, snapshot_of(folded))
+
+    def _secrets_of(self, encounter: str) -> EncounterSecrets:
+        found = self._secrets.get(encounter)
+        if found is None:
+            blob = self._log.secret(encounter)
+            if blob is None:
+                raise NoSecret(encounter)
+            found = self._secrets[encounter] = EncounterSecrets.decrypt(encounter, blob, self._key)
+            if len(self._secrets) > KEPT:
+                self._secrets.popitem(last=False)
+        self._secrets.move_to_end(encounter)
+        return found
+
+
+def _by_encounter(wakes: Sequence[Wake]) -> Mapping[str, list[Entry]]:
+    """Return the commands that *wakes* bring, by encounter and in order."""
+    found: dict[str, list[Entry]] = {}
+    for wake in wakes:
+        found.setdefault(wake.encounter, []).append(Entry(wake.n, wake.raw))
+    return found
+
+
+def _fold_of(before: Folded[Any], written: Written[Any]) -> Fold:
+    return Fold(
+        n=written.n,
+        prev=before.hash,
+        hash=written.hash,
+        raw=written.raw,
+        frontier=written.folded.frontier.to_bytes(),
+        sealed=written.kept_apart,
+        marks=written.marks,
+        told=_told(written),
+    )
+
+
+def _told(written: Written[Any]) -> bytes:
+    """Return what the sender of a command hears beside its commit: what its seat is asked next."""
+    if written.seat not in written.state.seats:
+        return b""
+    return dumps({"prompt": views.asked_next(written.state, written.seat, written.owed)})

@@ -1,0 +1,73 @@
+"""Be one worker: answer rings in the main thread; sweep, audit and beat in three others.
+
+A signal to stop lets the command at hand be finished.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from threading import Event, Thread
+from typing import Any, Final
+
+import structlog
+
+from service.encounter.doorbell import FOLD, Ringer
+from service.encounter.fold import Folder, Shelf
+from service.log.protocol import Log
+from workers.audits import Auditor
+from workers.fold import KEPT, Folding
+from workers.pulse import LONGEST_S, Pulse
+from workers.queue import Answering
+from workers.shard import ShardFold
+from workers.sweep import Sweeper
+
+_logger: Final = structlog.get_logger()
+
+
+def run(
+    log: Log,
+    queue: Any,  # noqa: ANN401 - redis-py's client has its home in the log
+    shelf: Shelf,
+    *,
+    key: bytes,
+    shards: int,
+    longest_s: float = LONGEST_S,
+) -> None:
+    """Work until SIGTERM or SIGINT.
+
+    *queue* is a client of RQ's server, *key* opens the encounters' secrets. A
+    command that is decided for *longest_s* ends the process.
+    """
+    worker = f"{socket.gethostname()}-{os.getpid()}"
+    stopping = Event()
+    folder, ringer = Folder(log, shelf, capacity=KEPT), Ringer(queue)
+    by_ring, by_sweep = Folding(log, folder, key), Folding(log, folder, key)
+    rung = ShardFold(log, by_ring, ringer, stopping)
+    sweeper = Sweeper(log, ShardFold(log, by_sweep, ringer, stopping), shards, stopping)
+    pulse = Pulse(log, worker, (by_ring, by_sweep), stopping, longest_s)
+    auditor = Auditor(log, shelf, worker=worker, stopping=stopping)
+
+    def answer(shard: int) -> None:
+        """Fold the shard that was rung for; whoever asked for an audit has rung too."""
+        auditor.look()
+        rung.run(shard, others_wait=ringer.is_rung)
+
+    answering = Answering(queue, {FOLD: answer}, stopping)
+
+    threads = [
+        Thread(target=sweeper.run, name="sweeper", daemon=True),
+        Thread(target=pulse.run, name="pulse", daemon=True),
+        Thread(target=auditor.run, name="auditor", daemon=True),
+    ]
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, answering.on_signal)
+    _logger.info("worker.started", worker=worker, shards=shards)
+    for thread in threads:
+        thread.start()
+    answering.run()
+    for thread in threads:
+        thread.join()
+    log.close()
+    _logger.info("worker.stopped", worker=worker)
