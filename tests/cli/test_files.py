@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -208,6 +209,11 @@ def test_what_is_neither_a_bundle_nor_a_script_is_said_so(raw: bytes, tmp_path: 
 def test_the_example_is_the_one_that_comes_with_the_package() -> None:
     assert script.load(EXAMPLE)["s002"] == script.sample("s002")
     assert set(script.load(EXAMPLE)) == {"s002", "e-c2"}
+
+
+def test_each_packaged_fight_lies_among_the_examples_byte_for_byte() -> None:
+    packaged = {each.name: each.read_bytes() for each in files("service.cli").joinpath("fights").iterdir()}
+    assert {name: (EXAMPLE.parent / name).read_bytes() for name in packaged} == packaged
 
 
 def test_with_seeded_dice_nobody_tells_a_face() -> None:
