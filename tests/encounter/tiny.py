@@ -12,24 +12,14 @@ import signal
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal
 
-from service.rules.asking import DiceAsked, DiceTold, ThrowDice
+from service.rules import shared
 from service.rules.chance import Chance, Pip
-from service.rules.closing import CloseEncounter, ClosingBegun, EncounterClosed, EpochClosed
+from service.rules.closing import EpochClosed
 from service.rules.messages import Command, Event, Offer, Private, Refused, Scope, Tale
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rulebook import rule
 from service.rules.ruleset import OptionSpec, Ruleset
 from service.rules.sealed import Sealed
-from service.rules.seats import (
-    ChangeSeat,
-    CloseSeat,
-    IssueToken,
-    OpenSeat,
-    SeatChanged,
-    SeatClosed,
-    SeatOpened,
-    SeatTokenIssued,
-)
 from service.rules.stack import Awaited, Frame, Stacks
 from service.rules.table import GM, DiceSetup, Seat, Table
 
@@ -433,7 +423,7 @@ class Burst(Command[TinyState]):
 
 COMMANDS = (
     *(Add, Roll, Choose, Whisper, EndRound, Burst),
-    *(OpenSeat, ChangeSeat, IssueToken, CloseSeat, ThrowDice, CloseEncounter),
+    *shared.COMMANDS,
 )
 EVENTS = (
     *(
@@ -448,8 +438,7 @@ EVENTS = (
         RoundStarted,
         RoundEnding,
     ),
-    *(SeatOpened, SeatChanged, SeatTokenIssued, SeatClosed, DiceAsked, DiceTold),
-    *(EpochClosed, ClosingBegun, EncounterClosed),
+    *shared.EVENTS,
 )
 
 TINY: Ruleset[TinyState] = Ruleset(

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from service.rules.asking import DiceAsked, DiceTold, ThrowDice
-from service.rules.closing import CloseEncounter, ClosingBegun, EncounterClosed, EpochClosed
+from service.rules import shared
 from service.rules.heartrush import (
     ability_effects,
     actions,
@@ -89,16 +88,6 @@ from service.rules.heartrush.options import OPTIONS
 from service.rules.heartrush.state import State
 from service.rules.messages import Command, Event
 from service.rules.ruleset import Ruleset
-from service.rules.seats import (
-    ChangeSeat,
-    CloseSeat,
-    IssueToken,
-    OpenSeat,
-    SeatChanged,
-    SeatClosed,
-    SeatOpened,
-    SeatTokenIssued,
-)
 
 _CHAPTERS: Final = (
     opening,
@@ -174,30 +163,13 @@ _CHAPTERS: Final = (
     poison,
     scenery,
 )
-_SHARED: Final = (
-    OpenSeat,
-    ChangeSeat,
-    IssueToken,
-    CloseSeat,
-    ThrowDice,
-    CloseEncounter,
-    SeatOpened,
-    SeatChanged,
-    SeatTokenIssued,
-    SeatClosed,
-    DiceAsked,
-    DiceTold,
-    EpochClosed,
-    ClosingBegun,
-    EncounterClosed,
-)
 
 
 def _messages(base: type) -> Mapping[str, Any]:
     """Return the chapters' messages of one kind by type; a name given twice does not import."""
     found: dict[str, type] = {}
     own = (cls for chapter in _CHAPTERS for cls in vars(chapter).values() if _is_own(cls, chapter.__name__))
-    for cls in (*own, *_SHARED):
+    for cls in (*own, *shared.COMMANDS, *shared.EVENTS):
         if issubclass(cls, base):
             assert cls.type not in found, f"{cls.type} is the name of two messages"
             found[cls.type] = cls
