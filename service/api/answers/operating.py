@@ -1,0 +1,62 @@
+"""Describe what the service tells of itself: problems, audits, keys, health."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from service.api.shapes import NUMBER, OPEN, TEXT, TIME, UUID, Schema, closed, listing, maybe, page, ref
+
+# One line per member reads as the table it is.
+_PROBLEM: Final[Schema] = {
+    "type": "object",
+    "description": "What went wrong (RFC 9457). `type` is the address of a page that explains it.",
+    "properties": {
+        "type": {"type": "string", "format": "uri-reference"},
+        "title": TEXT,
+        "status": {"type": "integer"},
+        "detail": TEXT,
+        "instance": {"type": "string", "format": "uri-reference"},
+        "request_id": TEXT,
+        "errors": listing(closed("One fault and its place.", pointer=TEXT, detail=TEXT)),
+        "code": {"type": "string", "description": "Why the rules refuse a command; stable."},
+        "rule": maybe({"type": "string", "description": "The rule that refuses."}),
+        "n": NUMBER,
+        "version": NUMBER,
+    },
+    "required": ["type", "title", "status", "detail", "instance", "request_id"],
+    "additionalProperties": False,
+}
+
+_AUDIT: Final[Schema] = closed(
+    "An audit: everything is decided again and compared.",
+    {"verdict": TEXT, "progress": OPEN, "certificate": OPEN, "from": NUMBER, "to": NUMBER, "fault": TEXT},
+    audit=TEXT,
+    encounter=UUID,
+    status={"enum": ["pending", "running", "done", "failed"]},
+    asked=TIME,
+)
+
+OPERATING: Final[Mapping[str, Schema]] = MappingProxyType(
+    {
+        "Problem": _PROBLEM,
+        "ProblemTypes": closed(
+            "Every problem the API answers with.",
+            problems=listing(closed("A type of problem.", type=TEXT, status=NUMBER, title=TEXT, text=TEXT)),
+        ),
+        "Audit": _AUDIT,
+        "Audits": page("Audits, the newest first.", "audits", ref("Audit")),
+        "Keys": closed(
+            "Public keys that verify what this service signs.",
+            keys=listing(closed("A key.", name=TEXT, algorithm=TEXT, public_key=TEXT)),
+        ),
+        "Live": closed("The process answers.", status={"enum": ["alive"]}),
+        "Ready": closed(
+            "Whether commands are taken, and what was looked at.",
+            status={"enum": ["ready", "not_ready"]},
+            mode={"enum": ["durable", "memory"]},
+            checks={"type": "object", "additionalProperties": TEXT},
+        ),
+    }
+)

@@ -1,0 +1,145 @@
+"""Describe what is recorded: commits, envelopes, rolls, rounds, and why a commit says what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from service.api.shapes import (
+    HASH,
+    NUMBER,
+    OPEN,
+    SEAT,
+    TEXT,
+    TRUTH,
+    Schema,
+    closed,
+    listing,
+    maybe,
+    page,
+    ref,
+)
+
+# One line per member reads as the table it is.
+_EVENT: Final[Schema] = {
+    "type": "object",
+    "description": "One fact. Its further members depend on its type.",
+    "properties": {
+        "type": TEXT,
+        "because": {**listing(TEXT), "description": "The rules, and ambiguity rulings, that made it true."},
+    },
+    "required": ["type", "because"],
+}
+
+_ROLL: Final[Schema] = {
+    "type": "object",
+    "description": "One throw for one purpose; its name says how its faces are derived.",
+    "properties": {
+        "name": closed(
+            "On one line of play a name stands for one throw.",
+            epoch=NUMBER,
+            lane=NUMBER,
+            stream=TEXT,
+            place=NUMBER,
+        ),
+        "purpose": OPEN,
+        "dice": listing(
+            closed("One die as thrown.", {"dropped": TRUTH}, role=TEXT, sides=NUMBER, face=NUMBER)
+        ),
+        "terms": listing(
+            closed("A flat part of the total.", amount={"type": "integer"}, what=TEXT, rule=TEXT)
+        ),
+        "source": {"enum": ["seeded", "declared"]},
+        "by": SEAT,
+        "total": {"type": "integer"},
+        "n": NUMBER,
+    },
+    "required": ["name", "purpose", "dice", "terms", "source", "total"],
+    "additionalProperties": False,
+}
+
+_OPENED: Final = closed(
+    "An envelope this seat may open: the payload's exact text and its salt prove the commitment.",
+    index=NUMBER,
+    payload=TEXT,
+    salt=HASH,
+)
+
+_COMMIT: Final = closed(
+    "A commit as stored, and what of it this seat may open.",
+    n=NUMBER,
+    hash=HASH,
+    commit={"type": "string", "description": "Its exact text; `hash` is SHA-256 of a zero byte and it."},
+    opened=listing(ref("OpenedEnvelope")),
+)
+
+_ROUND_MEMBERS: Final[dict[str, Schema]] = {
+    "round": NUMBER,
+    "first": {**NUMBER, "description": "The commit in which the round begins."},
+    "last": {**maybe(NUMBER), "description": "The commit with which it ends; null while it is running."},
+}
+
+_WHY: Final = closed(
+    "An event, the rules it came from, and the house's rulings on ambiguities that they used.",
+    event=ref("Event"),
+    rules=listing(ref("Rule")),
+    rulings=listing(
+        closed(
+            "An ambiguity of the books and how it is settled here.",
+            ambiguity=TEXT,
+            option=maybe(TEXT),
+            value={},
+            text=TEXT,
+        )
+    ),
+)
+
+_DERIVATION: Final = closed(
+    "How the faces follow from what was published; the keys are told once the roll's epoch is disclosed.",
+    {"link": HASH, "key": HASH, "faces": listing(NUMBER)},
+    algorithm=TEXT,
+    disclosed=TRUTH,
+    name=TEXT,
+)
+
+_STEP: Final = closed("A rule that took part, and how deep in the chain of calls.", rule=TEXT, depth=NUMBER)
+
+RECORD: Final[Mapping[str, Schema]] = MappingProxyType(
+    {
+        "Event": _EVENT,
+        "Roll": _ROLL,
+        "OpenedEnvelope": _OPENED,
+        "Commit": _COMMIT,
+        "Commits": page("Commits in order.", "commits", ref("Commit")),
+        "Round": closed("A round and its commits.", **_ROUND_MEMBERS, commits=listing(ref("Commit"))),
+        "Rounds": closed("All rounds that began.", rounds=listing(closed("A round.", **_ROUND_MEMBERS))),
+        "Replay": closed(
+            "A round from the stored record: each commit with the state before and after it.",
+            **_ROUND_MEMBERS,
+            frames=listing(
+                closed(
+                    "One commit and what it changed.",
+                    commit=ref("Commit"),
+                    outcome=ref("Outcome"),
+                    before=OPEN,
+                    after=OPEN,
+                )
+            ),
+        ),
+        "Rolls": page("Rolls in order; `n` names each one's commit.", "rolls", ref("Roll")),
+        "Explanation": closed(
+            "Why a commit says what it says.",
+            {"refusal": ref("Refusal"), "chain": listing(_STEP)},
+            n=NUMBER,
+            hash=HASH,
+            type={**maybe(TEXT), "description": "The command's type, where this seat may know it."},
+            outcome={"enum": ["accepted", "refused", "sealed", "quarantined"]},
+            events=listing(_WHY),
+            rolls=listing(
+                closed("A roll and how it came about.", roll=ref("Roll"), text=TEXT, derivation=_DERIVATION)
+            ),
+            rules=listing(ref("Rule")),
+        ),
+    }
+)
