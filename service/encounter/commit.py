@@ -7,7 +7,7 @@ bytes and the payloads of its envelopes alone, and one fact of its request: that
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
@@ -157,9 +157,11 @@ def fold_commit(
     """Return *state* with everything true that *commit* says, its envelopes opened.
 
     *payloads* holds what lies in each envelope, by its index; *stops* is the request's batch, which counts
-    only where the command was refused. Rolls are counted after the events: an epoch that closes in the commit
-    forgets its own rolls, and the rolls of the next one are its first.
+    only where the command was refused. Rolls take their places once their epoch is open, for groups that
+    part in this commit take the places along; told faces are used up when all events are true.
     """
+    names = [RollName.from_data(roll["name"]) for roll in commit.rolls]
+    state = _placed(state, names)
     refused = commit.outcome in (REFUSED, QUARANTINED)
     for index, event in enumerate(commit.events):
         if "sealed" in event:
@@ -171,10 +173,19 @@ def fold_commit(
             for roll in payload["rolls"]:
                 state = evolve_at(state, place, Rolled(roll=Roll.from_data(roll)))
         else:
+            epoch = state.epoch
             state = event_of(ruleset, event).evolve(state)
-    for roll in commit.rolls:
-        state = state.counted(RollName.from_data(roll["name"]))
+            state = state if state.epoch == epoch else _placed(state, names)
+    for name in names:
+        state = state.counted(name)
     return changed(state, stopped=stops) if refused and stops else state
+
+
+def _placed(state: S, names: Iterable[RollName]) -> S:
+    """Return *state* with the places of those rolls taken whose epoch is open."""
+    for name in names:
+        state = state.placed(name)
+    return state
 
 
 def event_of(ruleset: Ruleset[S], data: Mapping[str, Any]) -> Event[S]:

@@ -90,11 +90,16 @@ class Table:
         told = self.told
         if name.stream in told:
             told = {k: v for k, v in told.items() if k != name.stream}
-        if name.epoch != self.epoch:
-            return changed(self, told=told)
+            return changed(self, told=told).placed(name)
+        return self.placed(name)
+
+    def placed(self, name: RollName) -> Self:
+        """Return the table with the place of the roll *name* taken; one of another epoch takes none."""
         key = f"{name.lane}/{name.stream}"
-        count = max(name.place + 1, self.places.get(key, 0))  # a roll that gained dice is no further roll
-        return changed(self, places=with_key(self.places, key, count), told=told)
+        taken = self.places.get(key, 0)
+        if name.epoch != self.epoch or taken > name.place:  # a roll that gained dice is no further roll
+            return self
+        return changed(self, places=with_key(self.places, key, name.place + 1))
 
     def dice_policy(self, owner: str) -> str:
         """Return `seeded` or `declared` for the rolls of *owner*: a creature, or `table`."""

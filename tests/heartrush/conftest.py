@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.api.conftest import api, host, log, owner, worker
-from tests.heartrush.mirror import mirrored
+from tests.mirror import mirrored
 
 __all__ = ["api", "host", "log", "owner", "worker"]
 

@@ -17,7 +17,7 @@ from service.rules.heartrush.state import Creature, State
 from service.rules.messages import Actor, Event, Private, Rolled
 from service.rules.records import changed
 from service.rules.ruleset import Decision, Refusal, decide, legal, waiting
-from tests.heartrush.mirror import Mirror, mirror
+from tests.mirror import Mirror, mirror
 
 ENCOUNTER = "00112233-4455-6677-8899-aabbccddeeff"
 
@@ -126,7 +126,7 @@ class Fight:
     rolls: list[Any] = field(default_factory=list)
     refusal: Refusal | None = None
     last: Decision[State] | None = None
-    mirror: Mirror | None = field(default_factory=mirror)
+    mirror: Mirror | None = field(default_factory=lambda: mirror("heartrush@1"))
     """The same fight over HTTP, where the test is played both ways."""
 
     def send(self, type_: str, seat: str, /, **data: object) -> Decision[State]:

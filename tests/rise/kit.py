@@ -17,6 +17,7 @@ from service.rules.messages import Actor, Event, Private, Rolled
 from service.rules.rise import RISE
 from service.rules.rise.state import Creature, State
 from service.rules.ruleset import Decision, Refusal, decide, legal, waiting
+from tests.mirror import Mirror, mirror
 
 ENCOUNTER = "00112233-4455-6677-8899-aabbccddeeff"
 
@@ -102,6 +103,8 @@ class Fight:
     last: Decision[State] | None = None
     dice: NoDice = field(default_factory=NoDice)
     sent: list[tuple[str, str, dict[str, Any]]] = field(default_factory=list)
+    mirror: Mirror | None = field(default_factory=lambda: mirror("rise@1"))
+    """The same fight over HTTP, where the test is played both ways."""
 
     def send(self, type_: str, seat: str, /, **data: Any) -> Decision[State]:
         """Decide one command of *seat*; a refusal is kept, not raised."""
@@ -111,6 +114,8 @@ class Fight:
         before = self.state
         self.sent.append((type_, seat, data))
         self.state, self.refusal, self.last = decision.state, decision.refusal, decision
+        if self.mirror is not None:
+            self.mirror.follow(type_, seat, data, decision)
         if decision.refusal:
             assert self.state == before, "a refused command changed the state"
             assert not decision.facts
@@ -166,8 +171,18 @@ class Fight:
         return self.state.at(group).creatures[creature]
 
     def given(self, creature: str, **changes: Any) -> Fight:
-        """Set fields of a creature, as something outside the test would have."""
-        self.state = self.state.with_creature(creature, **changes)
+        """Set fields of a creature, also as its group knows it, as something outside would have."""
+
+        def give(state: State) -> State:
+            state = state.with_creature(creature, **changes)
+            group = state.group_of(creature)
+            if group in state.worlds:
+                state = state.with_at(group, state.at(group).with_creature(creature, **changes))
+            return state
+
+        self.state = give(self.state)
+        if self.mirror is not None:
+            self.mirror.give(give)
         return self
 
     # --- steps of a round -----------------------------------------------------------------------------

@@ -56,7 +56,6 @@ def _wounded(count: int, face: int) -> Fight:
     fight.do("pass_turn", "v")
     old = tuple([VitalWound(die=10, result=10, effect="none", gained=0) for _ in range(count)])
     fight.given("v", wounds=old)
-    fight.state = fight.state.with_at("p", fight.state.at("p").with_creature("v", wounds=old))
     fight.do("use_ability", "e", ability="hit", targets=["v"]).end("e")
     return fight.rest(face)
 

@@ -17,12 +17,9 @@ from typing import Any, Final
 
 from service.encounter import views
 from service.encounter.fold import Folder
-from service.rules.heartrush.state import State
 from service.rules.messages import Private, Rolled
 from service.rules.ruleset import Decision
 from tests.api.client import Api
-
-EDITION: Final = "heartrush@1"
 
 _OURS: Final = frozenset({"encounter", "digest", "dice", "seats"})
 """What the service draws, and the tokens that its clients need."""
@@ -34,11 +31,12 @@ class Mirror:
 
     owner: Api
     folders: tuple[Folder, ...]
+    edition: str
     at: str = ""
     answers: int = 0
     seats: dict[str, Api] = field(default_factory=dict)
 
-    def follow(self, type_: str, seat: str, data: Mapping[str, Any], decision: Decision[State]) -> None:
+    def follow(self, type_: str, seat: str, data: Mapping[str, Any], decision: Decision[Any]) -> None:
         """Send what the kit has decided, and compare what comes back."""
         self.answers += 1
         if type_ == "open":
@@ -46,21 +44,21 @@ class Mirror:
         else:
             self._send(seat, {"type": type_, **data}, decision)
 
-    def give(self, change: Callable[[State], State]) -> None:
+    def give(self, change: Callable[[Any], Any]) -> None:
         """Change the state that the service has folded, as the kit does its own."""
         for folder in self.folders:
             folded = folder.current(self.at.rpartition("/")[2])
             folder.keep(replace(folded, state=change(folded.state)))
 
-    def _open(self, opening: Mapping[str, Any], decision: Decision[State]) -> None:
-        answer = self.owner("POST", "/v1/encounters", {"edition": EDITION, **opening})
+    def _open(self, opening: Mapping[str, Any], decision: Decision[Any]) -> None:
+        answer = self.owner("POST", "/v1/encounters", {"edition": self.edition, **opening})
         assert answer.status_code == (422 if decision.refusal else 201), answer.text
         if decision.refusal is None:
             self.at = f"/v1/encounters/{json.loads(answer.text)['encounter']}"
             self.seats = {"gm": self.owner}
             self._compare("gm", decision.state)
 
-    def _send(self, seat: str, command: Mapping[str, Any], decision: Decision[State]) -> None:
+    def _send(self, seat: str, command: Mapping[str, Any], decision: Decision[Any]) -> None:
         before = self._seen(seat) if decision.refusal else None
         answer = self._at(seat)("POST", f"{self.at}/commands", command)
         if decision.refusal is not None:
@@ -81,21 +79,30 @@ class Mirror:
         return self.seats[seat]
 
     def _seen(self, seat: str) -> dict[str, Any]:
-        state: dict[str, Any] = self._at(seat).get(f"{self.at}/state")["state"]
-        return {name: value for name, value in state.items() if name not in _OURS}
+        return _ours_apart(self._at(seat).get(f"{self.at}/state")["state"])
 
-    def _compare(self, seat: str, state: State) -> None:
+    def _compare(self, seat: str, state: Any) -> None:
         here = json.loads(json.dumps(views.state_data(state, seat)))
-        assert self._seen(seat) == {name: value for name, value in here.items() if name not in _OURS}
+        assert self._seen(seat) == _ours_apart(here)
 
 
-def _thrown(decision: Decision[State], seat: str) -> Iterator[Mapping[str, Any]]:
+def _thrown(decision: Decision[Any], seat: str) -> Iterator[Mapping[str, Any]]:
     """Yield the rolls of a decision that *seat* may see."""
     for fact in decision.facts:
         inner = fact.event if isinstance(fact, Private) else fact
-        if isinstance(inner, Rolled):
-            assert not isinstance(fact, Private) or f"seat:{seat}" in fact.scope.audience
+        seen = not isinstance(fact, Private) or f"seat:{seat}" in fact.scope.audience
+        if isinstance(inner, Rolled) and seen:
             yield inner.roll.to_data()
+
+
+def _ours_apart(state: Any) -> Any:
+    """Return a state without what differs between the kit and the service, also in the worlds of groups."""
+    if isinstance(state, list):
+        return [_ours_apart(value) for value in state]
+    if not isinstance(state, dict):
+        return state
+    is_state = "stacks" in state
+    return {k: _ours_apart(v) for k, v in state.items() if not (is_state and k in _OURS)}
 
 
 def _faces(rolls: Any) -> list[list[int]]:
@@ -106,12 +113,12 @@ _SERVICE: ContextVar[tuple[Api, tuple[Folder, ...]] | None] = ContextVar("_SERVI
 _MADE: Final[list[Mirror]] = []
 
 
-def mirror() -> Mirror | None:
+def mirror(edition: str) -> Mirror | None:
     """Return what is to follow a fight that begins now: nothing, unless the test is `mirrored`."""
     service = _SERVICE.get()
     if service is None:
         return None
-    _MADE.append(Mirror(*service))
+    _MADE.append(Mirror(*service, edition))
     return _MADE[-1]
 
 
