@@ -176,7 +176,7 @@ class Fight:
         def give(state: State) -> State:
             state = state.with_creature(creature, **changes)
             group = state.group_of(creature)
-            if group in state.worlds:
+            if group is not None and group in state.worlds:
                 state = state.with_at(group, state.at(group).with_creature(creature, **changes))
             return state
 
