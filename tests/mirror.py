@@ -78,7 +78,7 @@ class Mirror:
             self.seats[seat] = self.owner.with_token(told["token"])
         return self.seats[seat]
 
-    def _seen(self, seat: str) -> dict[str, Any]:
+    def _seen(self, seat: str) -> Any:
         return _ours_apart(self._at(seat).get(f"{self.at}/state")["state"])
 
     def _compare(self, seat: str, state: Any) -> None:
