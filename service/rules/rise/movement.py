@@ -15,9 +15,10 @@ from service.rules.rise.conflicts import Paths, settle
 from service.rules.rise.damage import tire
 from service.rules.rise.effects import move
 from service.rules.rise.groups import WorldsOpened, audience, carried_over, occasion, opened
+from service.rules.rise.lasting import Plan
 from service.rules.rise.permission import own
 from service.rules.rise.reactive import intended, outrun
-from service.rules.rise.state import Plan, State
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.sealed import Sealed
 from service.rules.stack import Awaited, Frame

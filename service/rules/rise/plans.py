@@ -9,10 +9,11 @@ from service.rules.chance import Chance
 from service.rules.grid import STEPS, cells
 from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import changed, record, with_key
+from service.rules.rise.lasting import Plan
 from service.rules.rise.moving import budget_of
 from service.rules.rise.paths import check_path
 from service.rules.rise.permission import Act, able, in_phase
-from service.rules.rise.state import Creature, Plan, State, is_able
+from service.rules.rise.state import Creature, State, is_able
 from service.rules.rise.turns import offered, sender
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame

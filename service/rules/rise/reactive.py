@@ -10,9 +10,10 @@ from typing import TypeAlias
 
 from service.rules.grid import FEET, Cell, distance, line, path_to, reachable
 from service.rules.rise.conflicts import ending
+from service.rules.rise.lasting import Plan
 from service.rules.rise.numbers import speed_of
 from service.rules.rise.paths import in_the_way, is_wall, leaving, occupant, step_feet, walk
-from service.rules.rise.state import Creature, Plan, State
+from service.rules.rise.state import Creature, State
 from service.rules.rulebook import rule
 
 Paths: TypeAlias = dict[str, tuple[Cell, ...]]

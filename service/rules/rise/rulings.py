@@ -7,8 +7,9 @@ from typing import ClassVar, Literal
 
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import changed, record
+from service.rules.rise.lasting import Ruling
 from service.rules.rise.permission import gm
-from service.rules.rise.state import Ruling, State
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
 

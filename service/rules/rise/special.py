@@ -11,10 +11,11 @@ from service.rules.rise.actions import Pay, check_free, check_pay, pay_for
 from service.rules.rise.assault import AssaultBegun
 from service.rules.rise.brawling import check_size
 from service.rules.rise.delays import DelayedSet, due, fire
+from service.rules.rise.lasting import Delayed
 from service.rules.rise.permission import Act, in_phase
 from service.rules.rise.sheet import Ability
 from service.rules.rise.sight import check_reach
-from service.rules.rise.state import Creature, Delayed, State
+from service.rules.rise.state import Creature, State
 from service.rules.rise.swift import check_committed
 from service.rules.rise.turns import TurnFrame, begun, offered, sender, taking_turn
 from service.rules.rise.uses import Assault

@@ -12,6 +12,7 @@ from typing import ClassVar, Final, Literal
 
 from service.rules.grid import Cell, cells, distance
 from service.rules.records import EMPTY, changed, derived, record, with_key
+from service.rules.rise.lasting import Delayed, Plan, Ruling, VitalWound
 from service.rules.rise.options import DEFAULTS
 from service.rules.rise.profiles import PROFILES, Profile
 from service.rules.rise.sheet import Sheet, Sort, Tick, Until, rank, side_of
@@ -42,23 +43,6 @@ WOUND_STEP: Final = 2
 
 
 @record
-class VitalWound:
-    """One vital wound: its die, what it came to, and the round in which it kills if nobody treats it."""
-
-    die: int
-    result: int
-    effect: str
-    gained: int
-    """The round in which it was gained."""
-    phase: str = ""
-    """The stage of that round."""
-    treated: bool = False
-    deadline: int | None = None
-    by: str | None = None
-    """The seat that declared the die."""
-
-
-@record
 class Condition:
     """A condition or timed effect on a creature."""
 
@@ -71,17 +55,6 @@ class Condition:
     """The round in which it began."""
     modifiers: Mapping[str, int] = EMPTY
     tick: Tick | None = None
-
-
-@record
-class Delayed:
-    """An effect that comes when its owner takes a turn."""
-
-    ability: str
-    targets: tuple[str, ...]
-    remaining: int
-    created: int
-    fired: int | None = None
 
 
 @record
@@ -187,35 +160,6 @@ class Atom:
     how: How = "self"
     swift: bool = False
     group: str = ""
-
-
-@record
-class Plan:
-    """What a creature will do with its movement: a path, or a simple rule about others."""
-
-    ability: str
-    path: tuple[Cell, ...] = ()
-    targets: tuple[str, ...] = ()
-    distance_ft: int = 0
-    mode: str = "land"
-    sprint: Literal["never", "ask", "auto"] = "never"
-    carry: tuple[str, ...] = ()
-    mount: str | None = None
-    """Whom it mounts where it ends."""
-
-
-@record
-class Ruling:
-    """The GM's answer to a question that the rules leave open."""
-
-    id: str
-    question: str
-    subjects: tuple[str, ...]
-    chosen: str
-    note: str = ""
-    scope: Literal["once", "encounter", "campaign"] = "once"
-    supersedes: str | None = None
-    round: int = 0
 
 
 @record

@@ -1,0 +1,65 @@
+"""Hold what lasts beside a creature's numbers: wounds, effects still to come, plans, the GM's rulings."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from service.rules.grid import Cell
+from service.rules.records import record
+
+
+@record
+class VitalWound:
+    """One vital wound: its die, what it came to, and the round in which it kills if nobody treats it."""
+
+    die: int
+    result: int
+    effect: str
+    gained: int
+    """The round in which it was gained."""
+    phase: str = ""
+    """The stage of that round."""
+    treated: bool = False
+    deadline: int | None = None
+    by: str | None = None
+    """The seat that declared the die."""
+
+
+@record
+class Delayed:
+    """An effect that comes when its owner takes a turn."""
+
+    ability: str
+    targets: tuple[str, ...]
+    remaining: int
+    created: int
+    fired: int | None = None
+
+
+@record
+class Plan:
+    """What a creature will do with its movement: a path, or a simple rule about others."""
+
+    ability: str
+    path: tuple[Cell, ...] = ()
+    targets: tuple[str, ...] = ()
+    distance_ft: int = 0
+    mode: str = "land"
+    sprint: Literal["never", "ask", "auto"] = "never"
+    carry: tuple[str, ...] = ()
+    mount: str | None = None
+    """Whom it mounts where it ends."""
+
+
+@record
+class Ruling:
+    """The GM's answer to a question that the rules leave open."""
+
+    id: str
+    question: str
+    subjects: tuple[str, ...]
+    chosen: str
+    note: str = ""
+    scope: Literal["once", "encounter", "campaign"] = "once"
+    supersedes: str | None = None
+    round: int = 0
