@@ -45,7 +45,7 @@ class Seated:
     seat: str
     role: str
     scope: str
-    """To whom idempotency keys belong: `key:<id>` or `seat:<id>`."""
+    """To whom idempotency keys belong: `key:<owner>` or `seat:<id>`."""
 
 
 class Door:
@@ -104,9 +104,9 @@ class Door:
         if known is None:
             raise not_found()
         if caller.key is not None:
-            if known.owner != caller.key.id:
+            if known.owner != caller.key.owner:
                 raise not_found()
-            return Seated(encounter, known.edition, GM, GM, f"key:{caller.key.id}")
+            return Seated(encounter, known.edition, GM, GM, f"key:{caller.key.owner}")
         claim = caller.claim
         if claim is None or claim.encounter != encounter or caller.role is None:
             raise not_found()

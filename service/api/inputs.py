@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, get_type_hints
 
-from service.api.schemas import Strict, Whole, schema_of
+from service.api.schemas import Items, OneOf, Strict, Text, Whole, schema_of
 from service.encounter.fold import Shelf
+from service.encounter.keys import SCOPES
 from service.encounter.play import opening_fields
 from service.rules.records import record
 from service.rules.ruleset import Ruleset
@@ -27,6 +28,9 @@ class Nothing:
     """An empty object."""
 
 
+_YEAR_S: Final = 366 * 86_400
+_TEN_YEARS_S: Final = 10 * _YEAR_S
+
 NEW_SEAT: Final = schema_of(OpenSeat, name="NewSeat")()
 SEAT_CHANGE: Final = schema_of(SeatChange)()
 NOTHING: Final = schema_of(Nothing)()
@@ -35,7 +39,18 @@ AUDIT_REQUEST: Final = Strict.from_dict(
 )()
 """`from` is no name a record's field can have."""
 
-COMMON: Final = (NEW_SEAT, SEAT_CHANGE, NOTHING, AUDIT_REQUEST)
+
+NEW_API_KEY: Final = Strict.from_dict(
+    {
+        "name": Text(length=100, required=True),
+        "scopes": Items(OneOf(SCOPES)),
+        "expires_in_s": Whole(least=1, most=_TEN_YEARS_S),
+    },
+    name="NewApiKey",
+)()
+ROTATION: Final = Strict.from_dict({"overlap_s": Whole(least=0, most=_YEAR_S)}, name="Rotation")()
+
+COMMON: Final = (NEW_SEAT, SEAT_CHANGE, NOTHING, AUDIT_REQUEST, NEW_API_KEY, ROTATION)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ _PATH_PARAMETERS: Final[Mapping[str, Schema]] = {
     "seat": {"type": "string", "pattern": f"^{ID.pattern}$"},
     "n": {"type": "integer", "minimum": 1},
     "round": {"type": "integer", "minimum": 1},
+    "key": {"type": "string", "pattern": "^[0-9a-f]{12}$"},
 }
 _EVERYWHERE: Final = ("bad-request", "invalid", "internal-error")
 _INSIDE: Final = ("unauthenticated", "forbidden", "not-found", "store-unavailable")
@@ -154,7 +155,7 @@ def _operation(operation: Operation) -> Schema:
     return made
 
 
-_OPTIONAL: Final = ("Nothing", "AuditRequest")
+_OPTIONAL: Final = ("Nothing", "AuditRequest", "Rotation")
 
 
 def _path_parameter(name: str) -> Schema:

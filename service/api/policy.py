@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
 
-Scope = Literal["read", "write"]
+Scope = Literal["read", "write", "keys", "operator"]
 ANYONE: Final = "anyone"
 KEY: Final = "key"
 """An API key, whatever it owns."""
@@ -70,6 +70,10 @@ POLICY: Final[Mapping[str, Rule]] = MappingProxyType(
         "startAudit": Rule(AUDITORS, "write"),
         "listAudits": Rule(AUDITORS),
         "getAudit": Rule(AUDITORS),
+        "listApiKeys": Rule((KEY,), "keys"),
+        "createApiKey": Rule((KEY,), "keys"),
+        "rotateApiKey": Rule((KEY,), "keys"),
+        "endApiKey": Rule((KEY,), "keys"),
         "listRulesets": _PUBLIC,
         "getRuleset": _PUBLIC,
         "listCommandTypes": _PUBLIC,

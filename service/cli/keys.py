@@ -36,12 +36,13 @@ def list_keys() -> None:
 @command.command("create")
 @click.argument("name")
 @click.option("--read-only", is_flag=True, help="A key that opens and changes nothing.")
+@click.option("--operator", is_flag=True, help="A key that also reads the service's metrics.")
 @click.option("--days", type=click.IntRange(1, 3650), help="How long it is valid (for ever).")
-def create_key(name: str, days: int | None, *, read_only: bool) -> None:
+def create_key(name: str, days: int | None, *, read_only: bool, operator: bool) -> None:
     """Make a key called NAME and print it; it is not shown again."""
     now = time.time()
     expires = None if days is None else int(now) + days * _DAY_S
-    scopes = ("read",) if read_only else keys.SCOPES
+    scopes = ("read",) if read_only else keys.SCOPES if operator else keys.USUAL
     with opened(read_settings().settings) as log:
         token, key = keys.create(log, name, now, scopes=scopes, expires=expires)
     click.echo(f"Key {key.id} for {name}; it is not shown again:", err=True)

@@ -22,7 +22,7 @@ class Registered:
 
     encounter: str
     owner: str
-    """The id of the API key that opened it."""
+    """The owner of the API key that opened it."""
     edition: str
     title: str
     opened: str
@@ -57,7 +57,7 @@ class Register:
         return self._keep(_read(blob)) if blob is not None else None
 
     def owned_by(self, owner: str, before: int | None, limit: int) -> list[tuple[int, Registered]]:
-        """Return entries of one API key, the newest first, each with its number on the owner's shelf."""
+        """Return entries of one owner, the newest first, each with its number on the owner's shelf."""
         page = self._log.records(f"{SHELF}/{owner}", before, limit)
         return [(record.number, _read(record.blob)) for record in page]
 

@@ -38,6 +38,16 @@ _AUDIT: Final[Schema] = closed(
     asked=TIME,
 )
 
+_API_KEY: Final[dict[str, Schema]] = {
+    "key": {"type": "string", "pattern": "^[0-9a-f]{12}$", "description": "Its id, which is no secret."},
+    "name": TEXT,
+    "scopes": listing({"enum": ["read", "write", "keys", "operator"]}),
+    "state": {"enum": ["valid", "expired", "ended"]},
+    "created": TIME,
+    "expires": maybe(TIME),
+    "follows": {**maybe(TEXT), "description": "The key whose place it took."},
+}
+
 OPERATING: Final[Mapping[str, Schema]] = MappingProxyType(
     {
         "Problem": _PROBLEM,
@@ -50,6 +60,13 @@ OPERATING: Final[Mapping[str, Schema]] = MappingProxyType(
         "Keys": closed(
             "Public keys that verify what this service signs.",
             keys=listing(closed("A key.", name=TEXT, algorithm=TEXT, public_key=TEXT)),
+        ),
+        "ApiKey": closed("What is known of a key: never the key itself.", **_API_KEY),
+        "ApiKeys": closed("All keys of your owner.", keys=listing(ref("ApiKey"))),
+        "ApiKeyWithText": closed(
+            "A key and its text. The text is shown here alone; a repeat of the request shows it again.",
+            **_API_KEY,
+            text=TEXT,
         ),
         "Live": closed("The process answers.", status={"enum": ["alive"]}),
         "Ready": closed(

@@ -14,6 +14,7 @@ MODULES: Final = (
     "audits",
     "rulesets",
     "keys",
+    "api_keys",
     "health",
     "documents",
 )

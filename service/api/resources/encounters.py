@@ -34,7 +34,7 @@ def open_encounter(call: Call) -> Answer:
     """Open an encounter: who takes part, where, by which house options.
 
     The whole opening is checked before anything is stored; each fault has its pointer. The encounter's id
-    follows from your key and the idempotency key, so a repeat finds the same encounter.
+    follows from the key's owner and the idempotency key, so a repeat finds the same encounter.
     """
     data = call.data
     edition = data.get("edition") if isinstance(data, dict) else None
@@ -47,7 +47,7 @@ def open_encounter(call: Call) -> Answer:
     judge(list(play.opening_faults(ruleset, opening)))
     assert call.caller is not None
     assert call.caller.key is not None
-    owner = call.caller.key.id
+    owner = call.caller.key.owner
     asked = once(call, f"key:{owner}")
     entry, sent = play.open_encounter(call.host, owner, ruleset, opening, asked)
     headers = after(call, sent) | {"Location": f"/v1/encounters/{entry.encounter}"}
@@ -84,7 +84,7 @@ def list_encounters(call: Call) -> Answer:
     assert call.caller.key is not None
     before = read_cursor(call.query["cursor"], 1)[0] if "cursor" in call.query else None
     limit = call.query.get("limit", PAGE)
-    found = call.host.register.owned_by(call.caller.key.id, before, limit)
+    found = call.host.register.owned_by(call.caller.key.owner, before, limit)
     data = [
         {"encounter": e.encounter, "edition": e.edition, "title": e.title, "opened": e.opened}
         for _, e in found
