@@ -95,7 +95,7 @@ def test_another_owners_key_is_the_404_of_one_that_does_not_exist(
 ) -> None:
     _, foreign = keys.create(host.log, "foreign", time.time())
     method, below = end
-    body = {} if method == "POST" else None
+    body: object = {} if method == "POST" else None
 
     theirs = is_problem(owner(method, f"{KEYS}/{foreign.id}{below}", body), 404, "not-found")
     nobodys = is_problem(owner(method, f"{KEYS}/{'0' * 12}{below}", body), 404, "not-found")
