@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final, get_type_hints
+from typing import Any, Final, Literal, get_type_hints
 
 from service.api.schemas import Items, OneOf, Strict, Text, Whole, schema_of
 from service.encounter.fold import Shelf
 from service.encounter.keys import SCOPES
 from service.encounter.play import opening_fields
+from service.rules.contests import OpenContest
 from service.rules.records import record
 from service.rules.ruleset import Ruleset
 from service.rules.seats import OpenSeat
@@ -24,6 +25,21 @@ class SeatChange:
 
 
 @record
+class ContestRuling:
+    """The GM's answer to a contest: how it ends, and why."""
+
+    ending: Literal["upheld", "effects"]
+    decision: str
+    reason: str = ""
+    kind: str | None = None
+    """With `effects`: what kind of ruling it is, as in the edition's `gm_ruling`."""
+    subject: str | None = None
+    """With `effects`: what the ruling is about."""
+    effects: tuple[Any, ...] = ()
+    """With `effects`: what happens now, as in the edition's `gm_ruling`."""
+
+
+@record
 class Nothing:
     """An empty object."""
 
@@ -32,6 +48,8 @@ _YEAR_S: Final = 366 * 86_400
 _TEN_YEARS_S: Final = 10 * _YEAR_S
 
 NEW_SEAT: Final = schema_of(OpenSeat, name="NewSeat")()
+NEW_CONTEST: Final = schema_of(OpenContest, name="NewContest")()
+CONTEST_RULING: Final = schema_of(ContestRuling)()
 SEAT_CHANGE: Final = schema_of(SeatChange)()
 NOTHING: Final = schema_of(Nothing)()
 AUDIT_REQUEST: Final = Strict.from_dict(
@@ -50,7 +68,16 @@ NEW_API_KEY: Final = Strict.from_dict(
 )()
 ROTATION: Final = Strict.from_dict({"overlap_s": Whole(least=0, most=_YEAR_S)}, name="Rotation")()
 
-COMMON: Final = (NEW_SEAT, SEAT_CHANGE, NOTHING, AUDIT_REQUEST, NEW_API_KEY, ROTATION)
+COMMON: Final = (
+    NEW_SEAT,
+    NEW_CONTEST,
+    CONTEST_RULING,
+    SEAT_CHANGE,
+    NOTHING,
+    AUDIT_REQUEST,
+    NEW_API_KEY,
+    ROTATION,
+)
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,10 @@ class RollName:
     place: int
     """How many rolls of this stream and lane came before it in the epoch."""
 
+    def __str__(self) -> str:
+        """Spell the name as it is quoted: `epoch/lane/stream#place`."""
+        return f"{self.epoch}/{self.lane}/{self.stream}#{self.place}"
+
     def to_data(self) -> dict[str, Any]:
         """Return the name as it stands in a commit."""
         return {"epoch": self.epoch, "lane": self.lane, "stream": self.stream, "place": self.place}

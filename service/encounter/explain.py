@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from service.dice.chain import Anchor, epoch_key, seal, walk
 from service.dice.stream import faces_and_words
+from service.dice.values import RollName
 from service.encounter.canonical import eid_of
 from service.encounter.commit import load_commit
 from service.log import Log
@@ -114,7 +115,7 @@ def derivations(log: Log, state: Table, rolls: Iterable[Mapping[str, Any]]) -> l
 
 def _derivation(state: Table, roll: Mapping[str, Any], link: bytes | None) -> Data:
     name = roll["name"]
-    spelled = f"{name['epoch']}/{name['lane']}/{name['stream']}#{name['place']}"
+    spelled = str(RollName.from_data(name))
     if roll["source"] == "declared":
         return {"algorithm": "declared", "disclosed": True, "name": spelled}
     data: Data = {"algorithm": state.dice.algorithm, "disclosed": link is not None, "name": spelled}

@@ -18,6 +18,7 @@ from uuid import UUID
 
 from service.encounter import views
 from service.encounter.commit import Commit, Request, command_of, dump_request, load_commit, load_request
+from service.encounter.contests import check_moment
 from service.encounter.digest import ruleset_digest
 from service.encounter.doorbell import RING_MS
 from service.encounter.envelopes import Opened, envelopes
@@ -26,6 +27,7 @@ from service.encounter.register import Registered
 from service.encounter.secrets import EncounterSecrets
 from service.log import KeyReused
 from service.rules.codec import from_data, to_data
+from service.rules.contests import OpenContest
 from service.rules.messages import Actor, Command, Refused
 from service.rules.ruleset import Ruleset, check
 from service.rules.table import GM, DiceSetup
@@ -140,8 +142,11 @@ def send(
 ) -> Sent:
     """Append a command, which fits its schema, and see that somebody folds it.
 
-    Raises what the log raises, and `Refused` inside a sealed scope where it is not legal on the seat's view.
+    Raises what the log raises, and `Refused` at the door: inside a sealed scope where it is not legal on the
+    seat's view, and for a contest of what not everybody can see.
     """
+    if kind is OpenContest:
+        check_moment(host, encounter, data["commit"], data.get("event"), data.get("roll"))
     if kind.scope is not Command.scope or kind.place is not Command.place:
         _check_sealed(host, encounter, actor, kind, data, once)
     return _append(host, encounter, _Told(kind.type, data, actor, now(host)), once, expected=expected)

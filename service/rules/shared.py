@@ -1,4 +1,4 @@
-"""List the messages that every ruleset has beside its own: seats, dice that people throw, epochs, the end."""
+"""List the messages that every ruleset has beside its own: seats, thrown dice, epochs, contests, the end."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Final
 
 from service.rules.asking import DiceAsked, DiceTold, ThrowDice
 from service.rules.closing import CloseEncounter, ClosingBegun, EncounterClosed, EpochClosed
+from service.rules.contests import ContestClosed, ContestOpened, OpenContest, Uphold
 from service.rules.seats import (
     ChangeSeat,
     CloseSeat,
@@ -17,7 +18,16 @@ from service.rules.seats import (
     SeatTokenIssued,
 )
 
-COMMANDS: Final = (OpenSeat, ChangeSeat, IssueToken, CloseSeat, ThrowDice, CloseEncounter)
+COMMANDS: Final = (
+    OpenSeat,
+    ChangeSeat,
+    IssueToken,
+    CloseSeat,
+    ThrowDice,
+    CloseEncounter,
+    OpenContest,
+    Uphold,
+)
 
 EVENTS: Final = (
     SeatOpened,
@@ -29,4 +39,6 @@ EVENTS: Final = (
     EpochClosed,
     ClosingBegun,
     EncounterClosed,
+    ContestOpened,
+    ContestClosed,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
+from service.rules.disputes import Contest
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.stack import TABLE, Frame, Stacks
 
@@ -80,6 +81,8 @@ class Table:
     stopped: str | None = None
     """The batch whose remaining commands are refused, because one of it was."""
     closed: bool = False
+    contests: Mapping[str, Contest] = EMPTY
+    """What seats contest, by id, answered or not."""
 
     def place(self, lane: int, stream: str) -> int:
         """Return how many rolls of *stream* this epoch has already seen in *lane*."""

@@ -28,6 +28,7 @@ SHARED: Final = (
     "round",
     "stopped",
     "closed",
+    "contests",
 )
 """Fields that a world reads off the table each time it is looked at: they change for everybody at once."""
 

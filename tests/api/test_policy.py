@@ -20,6 +20,8 @@ BODIES: dict[str, object] = {
     "SeatChange": {"creatures": []},
     "Nothing": {},
     "AuditRequest": {},
+    "NewContest": {"commit": 1, "claim": "no"},
+    "ContestRuling": {"ending": "upheld", "decision": "so"},
 }
 QUERIES = {"findCommand": "?key=none"}
 
@@ -34,7 +36,14 @@ def test_every_route_of_the_application_is_an_operation(api: Api) -> None:
 
 def call(who: Api, at: str, each: Operation) -> object:
     """Call *each* on the encounter at *at* as *who* and return the answer's status."""
-    values = {"encounter": at.rsplit("/", 1)[1], "seat": "bo", "n": "1", "round": "1", "audit": "none"}
+    values = {
+        "encounter": at.rsplit("/", 1)[1],
+        "seat": "bo",
+        "n": "1",
+        "round": "1",
+        "audit": "none",
+        "contest": "c1",
+    }
     target = re.sub(r"{(\w+)}", lambda found: values[found[1]], each.path) + QUERIES.get(each.id, "")
     return who(each.method, target, BODIES.get(each.body or "")).status_code
 

@@ -11,6 +11,7 @@ MODULES: Final = (
     "commits",
     "rounds",
     "explanations",
+    "contests",
     "audits",
     "rulesets",
     "keys",

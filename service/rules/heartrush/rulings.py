@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Final, Literal
 
 from service.rules.chance import Chance
+from service.rules.contests import close, open_contest
 from service.rules.heartrush.effects import Effect, EffectsBegun, faults
 from service.rules.heartrush.permission import answering, gm, own
 from service.rules.heartrush.state import Request, State
@@ -175,9 +176,13 @@ class GmRuling(Command[State]):
     effects: tuple[Effect, ...] = ()
     answers: str | None = None
     """The request of a player that it answers."""
+    contest: str | None = None
+    """The contest that it answers: what went wrong is mended by its effects."""
 
     def check(self, view: State) -> None:
         gm(self)
+        if self.contest is not None:
+            open_contest(view, self.contest)
         if self.answers is not None and all(request.id != self.answers for request in view.requests):
             raise Refused("no_such_request", f"nobody asks {self.answers}")
         check_words(view, self.decision, self.reason, self.effects)
@@ -194,6 +199,8 @@ class GmRuling(Command[State]):
             answers=self.answers,
             because=because_of(self.kind),
         )
+        if self.contest is not None:
+            state = yield from close(self.contest, "effects", self.decision, self.reason)
         return (yield from rule_on(state, ruling))
 
 

@@ -20,6 +20,7 @@ from service.rules.rise import (
     combat,
     conditions,
     conflicts,
+    corrections,
     damage,
     delays,
     effects,
@@ -76,6 +77,7 @@ _CHAPTERS: Final = (
     aloft,
     rest,
     rulings,
+    corrections,
 )
 
 

@@ -1,0 +1,132 @@
+"""Contest moments of the record, and answer contests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from service.api.call import Answer, Call
+from service.api.inputs import CONTEST_RULING, NEW_CONTEST
+from service.api.operations import Shape, operation
+from service.api.problems import invalid, not_found
+from service.api.schemas import faults
+from service.api.sending import judge, pending, send_checked
+from service.encounter import play, views
+from service.encounter.contests import contest_data
+from service.rules.contests import OpenContest, Uphold
+
+TAG: Final = "Contests"
+_PATH: Final = "/v1/encounters/{encounter}/contests"
+_PROBLEMS: Final = ("command-refused", "version-mismatch")
+_PENDING: Final = Shape("The command is on the record and not yet decided.", "Outcome")
+_RULING: Final = "gm_ruling"
+_OF_EFFECTS: Final = ("kind", "subject", "effects")
+
+
+@operation(
+    "POST",
+    _PATH,
+    "openContest",
+    TAG,
+    body="NewContest",
+    waits=True,
+    problems=_PROBLEMS,
+    answers={201: Shape("The contest.", "Contest"), 202: _PENDING},
+)
+def open_contest(call: Call) -> Answer:
+    """Contest a commit, an event in it, or a roll, with a claim.
+
+    What can be contested is what everybody can see; what is sealed from anybody is refused as what does not
+    exist is (`no_such_moment`). Play goes on until the gm answers.
+    """
+    judge(faults(NEW_CONTEST, call.data))
+    sent = send_checked(call, OpenContest, call.data)
+    return pending(call, sent, _told(call, "contest_opened", 201))
+
+
+@operation(
+    "GET",
+    _PATH,
+    "listContests",
+    TAG,
+    answers={200: Shape("The contests.", "Contests"), 304: Shape("Nothing has changed.")},
+)
+def list_contests(call: Call) -> Answer:
+    """List all contests, in the order they were opened."""
+    folded = call.host.folder.current(call.encounter)
+    found = [contest_data(call.encounter, folded.state, name) for name in folded.state.contests]
+    return Answer({"contests": found}, version=str(folded.n))
+
+
+@operation(
+    "GET",
+    _PATH + "/{contest}",
+    "getContest",
+    TAG,
+    answers={200: Shape("The contest.", "Contest"), 304: Shape("Nothing has changed.")},
+)
+def get_contest(call: Call) -> Answer:
+    """Tell one contest, and how it ended."""
+    folded = call.host.folder.current(call.encounter)
+    data = contest_data(call.encounter, folded.state, call.path["contest"])
+    if data is None:
+        raise not_found()
+    return Answer(data, version=str(folded.n))
+
+
+@operation(
+    "POST",
+    _PATH + "/{contest}/ruling",
+    "answerContest",
+    TAG,
+    body="ContestRuling",
+    waits=True,
+    problems=_PROBLEMS,
+    answers={201: Shape("The contest, answered.", "Contest"), 202: _PENDING},
+)
+def answer_contest(call: Call) -> Answer:
+    """Answer a contest: `upheld`, or mended by `effects` that work from now on.
+
+    With `upheld` the explanation of the moment is the ground. With `effects`, `kind`, `subject` and `effects`
+    are those of the edition's `gm_ruling`, which is what is sent.
+    """
+    judge(faults(CONTEST_RULING, call.data))
+    answer = {"contest": call.path["contest"], "decision": call.data["decision"]}
+    answer["reason"] = call.data.get("reason", "")
+    if call.data["ending"] == "effects":
+        sent = _send_effects(call, answer)
+    else:
+        _alone(call, "upheld")
+        sent = send_checked(call, Uphold, answer)
+    return pending(call, sent, _told(call, "contest_closed", 201))
+
+
+def _send_effects(call: Call, answer: dict[str, Any]) -> play.Sent:
+    """Append the edition's ruling with its effects."""
+    schema = call.inputs[call.me.edition].commands.get(_RULING)
+    if schema is None:
+        raise invalid(("/ending", f"{call.me.edition} has no rulings with effects"))
+    data = answer | {name: call.data[name] for name in _OF_EFFECTS if name in call.data}
+    judge(faults(schema, {"type": _RULING, **data}))
+    return send_checked(call, call.host.shelf[call.me.edition].commands[_RULING], data)
+
+
+def _alone(call: Call, ending: str) -> None:
+    """Refuse members that belong to another ending: nothing that is sent goes without effect."""
+    more = [name for name in _OF_EFFECTS if name in call.data]
+    if more:
+        raise invalid((f"/{more[0]}", f"nothing: {ending} has no effects"))
+
+
+def _told(call: Call, type_: str, status: int) -> Callable[[views.Data], Answer]:
+    """Return how to answer a command that told of a contest: with the contest."""
+
+    def answer(outcome: views.Data) -> Answer:
+        name = next(event["contest"] for event in outcome["events"] if event["type"] == type_)
+        state = call.host.folder.current(call.encounter, outcome["n"]).state
+        data = contest_data(call.encounter, state, name)
+        assert data is not None, "a contest that was told is there"
+        where = {"Location": f"/v1/encounters/{call.encounter}/contests/{name}"}
+        return Answer(data | {"n": outcome["n"]}, status, where)
+
+    return answer

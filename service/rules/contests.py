@@ -1,0 +1,150 @@
+"""Contest a moment of the record, and answer: both are commands and facts like any other.
+
+A contest names what everybody can see: a commit, an event in it or a roll. It ends in one of three ways, each
+the GM's: upheld, mended by effects that work forward (the ruleset's own `gm_ruling`), or decided again from
+there on (`amendments.py`). That the moment exists is checked where the record is read, before the command is
+taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Final
+
+from service.rules.disputes import Contest, Ending
+from service.rules.messages import Actor, Command, Event, Offer, Refused, Tale
+from service.rules.records import changed, record, with_key
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+from service.rules.table import GM, Table
+
+TEXT_LENGTH: Final = 1000
+MOST_OPEN: Final = 20
+"""Contests one seat may have open at once."""
+
+
+@record
+class ContestOpened(Event[Table]):
+    """A seat contests a moment: a commit, an event in it by its index, or a roll by its name."""
+
+    type: ClassVar[str] = "contest_opened"
+    contest: str
+    seat: str
+    commit: int
+    event: int | None
+    roll: str | None
+    claim: str
+
+    def evolve(self, state: Table) -> Table:
+        made = Contest(seat=self.seat, commit=self.commit, event=self.event, roll=self.roll, claim=self.claim)
+        return changed(state, contests=with_key(state.contests, self.contest, made))
+
+
+@record
+class ContestClosed(Event[Table]):
+    """The GM answered a contest; with `upheld` the explanation of the commit is the answer's ground."""
+
+    type: ClassVar[str] = "contest_closed"
+    contest: str
+    ending: Ending
+    decision: str
+    reason: str
+
+    def evolve(self, state: Table) -> Table:
+        closed = changed(
+            state.contests[self.contest], status=self.ending, decision=self.decision, reason=self.reason
+        )
+        return changed(state, contests=with_key(state.contests, self.contest, closed))
+
+
+@rule("TABLE-CONTEST-1", "service ruling")
+@record
+class OpenContest(Command[Table]):
+    """Any player, and the GM, may contest what everybody can see; play goes on until the GM answers."""
+
+    type: ClassVar[str] = "contest"
+    commit: int
+    claim: str
+    event: int | None = None
+    """The event's index in the commit."""
+    roll: str | None = None
+    """The roll's name: `epoch/lane/stream#place`."""
+
+    def check(self, view: Table) -> None:
+        said(self.claim, "a claim")
+        mine = [c for c in view.contests.values() if c.seat == self.by.seat and c.status == "open"]
+        if len(mine) >= MOST_OPEN:
+            raise Refused("too_many_contests", f"{self.by.seat} has {MOST_OPEN} contests open")
+
+    def decide(self, state: Table) -> Tale[Table]:
+        return (
+            yield ContestOpened(
+                contest=f"c{len(state.contests) + 1}",
+                seat=self.by.seat,
+                commit=self.commit,
+                event=self.event,
+                roll=self.roll,
+                claim=self.claim,
+                because=("TABLE-CONTEST-1",),
+            )
+        )
+
+    @classmethod
+    def offers(cls, view: Table, awaited: Awaited) -> Iterator[Offer]:
+        yield from ()
+
+
+@rule("TABLE-CONTEST-2", "service ruling")
+@record
+class Uphold(Command[Table]):
+    """The GM may find that what happened was right; the explanation of the moment says why."""
+
+    type: ClassVar[str] = "uphold"
+    contest: str
+    decision: str
+    reason: str = ""
+
+    def check(self, view: Table) -> None:
+        gm_alone(self.by)
+        open_contest(view, self.contest)
+        said(self.decision, "a decision")
+        said(self.reason, "a reason", least=0)
+
+    def decide(self, state: Table) -> Tale[Table]:
+        state = yield from close(self.contest, "upheld", self.decision, self.reason)
+        return state
+
+
+def gm_alone(by: Actor) -> None:
+    """Refuse everybody but the GM."""
+    if by.role != GM:
+        raise Refused("not_gm", f"{by.seat} is not the gm")
+
+
+def open_contest(view: Table, contest: str) -> Contest:
+    """Return the contest if it is still to be answered."""
+    found = view.contests.get(contest)
+    if found is None:
+        raise Refused("no_such_contest", f"there is no contest {contest}", "TABLE-CONTEST-2")
+    if found.status != "open":
+        raise Refused("contest_answered", f"{contest} was answered: {found.status}", "TABLE-CONTEST-2")
+    return found
+
+
+def said(text: str, what: str, *, least: int = 1) -> None:
+    """Refuse text that says nothing or goes on for ever."""
+    if not least <= len(text) <= TEXT_LENGTH:
+        raise Refused("params_missing", f"{what} has {least} to {TEXT_LENGTH} characters")
+
+
+def close(contest: str, ending: Ending, decision: str, reason: str) -> Tale[Any]:
+    """Tell that a contest is answered."""
+    return (
+        yield ContestClosed(
+            contest=contest,
+            ending=ending,
+            decision=decision,
+            reason=reason,
+            because=("TABLE-CONTEST-2",),
+        )
+    )
