@@ -45,7 +45,7 @@ class Settings:
     """The fixed number of shards; must be the same for all processes and for the life of the data."""
     workers: int = 1
     api_workers: int = 2
-    api_threads: int = 32
+    api_threads: int = 1024
     log_level: str = "info"
     origin: str = "rewound.local"
     """Whose checkpoints these are; the first line of each."""

@@ -1,13 +1,18 @@
-"""Serve the application with gunicorn: threads that wait for outcomes, and no patience with stalled sockets.
+"""Serve the application with gunicorn: many threads that wait, and no patience with clients that stall.
 
-`--timeout` of gunicorn watches the process, not its clients; a client that stops sending or reading would
-hold a thread for ever. So every socket gets the kernel's own timeouts before it is read.
+A request that waits for its outcome, and a stream that waits for its next commit, hold a thread each: about
+forty kilobytes. So there are many. `--timeout` of gunicorn watches the process, not its clients; a client
+that stops sending or reading, or that drips, would hold its thread for ever. So every socket gets the
+kernel's own timeouts, and every request must be there `REQUEST_S` after it began.
 """
 
 from __future__ import annotations
 
 import socket
 import struct
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,23 +22,72 @@ APPLICATION: Final = "service.wsgi:application()"
 STALLED_S: Final = 10
 """How long a client may neither send nor read."""
 
+REQUEST_S: Final = 60
+"""How long head and body of a request may take in all, so that one that drips ends too."""
+
 KEEP_ALIVE_S: Final = 75
 WATCHED_S: Final = 60
 GRACE_S: Final = 35
 """How long requests may end after a stop: longer than the longest wait for an outcome."""
+
+IDLE: Final = 1024
+"""Connections between two requests that a process keeps open; they hold no thread."""
+
+STACK: Final = 1024 * 1024
+"""Bytes of a thread's stack; what is used of it is taken. A thousand of the usual 8 MiB alarm some hosts."""
 
 _MEMORY: Final = Path("/dev/shm")  # noqa: S108 - gunicorn's own files of a heartbeat that must not wait for a disk
 _TIMEVAL: Final = struct.pack("ll", STALLED_S, 0)
 
 
 class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untyped
-    """Threads whose sockets give up after `STALLED_S`."""
+    """Threads whose clients must get on."""
+
+    def get_thread_pool(self) -> ThreadPoolExecutor:
+        """Return the threads that serve requests; each is started when it is needed first."""
+        threading.stack_size(STACK)
+        return ThreadPoolExecutor(max_workers=self.cfg.threads, thread_name_prefix="request")
 
     def handle(self, conn: TConn) -> Any:
         """Handle one request on *conn*; the timeouts also hold while the socket is blocking."""
         conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _TIMEVAL)
         conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _TIMEVAL)
+        conn.init()
+        conn.parser.unreader.sock = Hasty(conn.sock)
         return super().handle(conn)
+
+    def handle_request(self, req: Any, conn: TConn) -> bool:
+        """Serve a request whose head was read; a client that stops reading the answer is dropped."""
+        conn.parser.unreader.sock.is_in_body = True
+        try:
+            return bool(super().handle_request(req, conn))
+        except (TimeoutError, BlockingIOError):
+            self.log.debug("Dropping a client that stalled: %s", conn.client)
+            return False
+
+
+class Hasty:
+    """A socket that is read for one request, which must be there in time."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._ends = time.monotonic() + REQUEST_S
+        self.is_in_body = False
+
+    def recv(self, size: int) -> bytes:
+        """Return what has come; too late, a head ends there and a body raises TimeoutError."""
+        try:
+            data = self._sock.recv(size)
+        except (TimeoutError, BlockingIOError):
+            data = None
+        if data is not None and time.monotonic() < self._ends:
+            return data
+        if self.is_in_body:
+            raise TimeoutError
+        return b""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sock, name)
 
 
 def arguments(host: str, port: int, *, workers: int, threads: int, log_level: str = "info") -> list[str]:
@@ -46,6 +100,7 @@ def arguments(host: str, port: int, *, workers: int, threads: int, log_level: st
         f"--bind={bind}",
         f"--workers={workers}",
         f"--threads={threads}",
+        f"--worker-connections={threads + IDLE}",
         f"--worker-class={__name__}.Worker",
         f"--keep-alive={KEEP_ALIVE_S}",
         f"--timeout={WATCHED_S}",

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from service.api import server
 from service.api.server import arguments
 from service.encounter import keys
 from service.log.valkey import ValkeyLog
@@ -103,7 +104,7 @@ def test_a_fight_begins_over_http(served: Served) -> None:
     assert served("GET", "/readyz")[1]["mode"] == "durable"
 
 
-def test_clients_that_stall_hold_no_thread_for_ever(served: Served) -> None:
+def test_clients_that_stall_are_dropped(served: Served) -> None:
     """As many as there are threads send half a request; the next one is served all the same."""
     stalled = []
     for _ in range(THREADS):
@@ -115,3 +116,22 @@ def test_clients_that_stall_hold_no_thread_for_ever(served: Served) -> None:
     assert served("GET", "/livez")[0] == 200
     for client in stalled:
         client.close()
+
+
+def test_a_request_that_drips_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each byte comes soon enough, and all of them never would."""
+    monkeypatch.setattr(server, "REQUEST_S", 0.2)
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        hasty = server.Hasty(ours)
+        theirs.sendall(b"GE")
+        assert hasty.recv(1) == b"G"
+        ends = time.monotonic() + 5
+        while (data := hasty.recv(1)) and time.monotonic() < ends:
+            time.sleep(0.01)
+            theirs.sendall(b"E")
+        assert data == b"", "a head ends there"
+        hasty.is_in_body = True
+        theirs.sendall(b"T")
+        with pytest.raises(TimeoutError):
+            hasty.recv(1)

@@ -20,7 +20,7 @@ from service.log.valkey import ValkeyLog
 
 HOST = "127.0.0.1"
 API_PROCESSES = 2
-THREADS = 32
+THREADS = 1024
 PATIENCE_S = 30.0
 
 
