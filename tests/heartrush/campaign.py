@@ -28,6 +28,21 @@ SPELLS: Final = [name for name, found in CATALOGUE.items() if isinstance(found, 
 TALENTS: Final = [name for name in CATALOGUE if name not in SPELLS]
 THROWN: Final[list[Mapping[str, Any]]] = [w for w in WEAPONS if w["id"] in ("knife", "dart")]
 BOWS: Final[list[Mapping[str, Any]]] = [w for w in WEAPONS if w["id"] == "bow"]
+CANTRIPS: Final[list[Mapping[str, Any]]] = [
+    {
+        "id": f"{form}-{element}",
+        "attack_type": "ranged" if form == "bolt" else "melee",
+        "damage_type": "none",
+        "tags": ["spell"],
+        "cantrip": {"element": element, "form": form, **brings},
+    }
+    for form, element, brings in (
+        ("blast", "force", {"harmless": True, "push_ft": 10, "might_push_ft": 5}),
+        ("bolt", "fire", {"harmless": True, "conditions": {"burning": 1}}),
+        ("bolt", "water", {"drenches": True, "conditions": {"off_balanced": 1}}),
+    )
+]
+"""One is in hand as the fight begins: a blast at several."""
 ARMS: Final[list[list[Mapping[str, Any]]]] = [
     [],
     [],
@@ -101,6 +116,8 @@ class Campaign(Table):
             entry["position"] = [i // 2, i % 2]
             entry["sheet"] |= {"hp_max": 90, "speed": 60, "shield": "none"}
             entry["sheet"]["weapons"] = THROWN if self.seed % 3 == 1 else self.chance.choice(ARMS)
+            if i >= 4:  # noqa: PLR2004 - the last two of six cast
+                entry["sheet"]["weapons"] = CANTRIPS
             if entry["sheet"]["weapons"] == BOWS:
                 entry["sheet"] |= {"speed": 10, "armor": "none"}
             entry["sheet"]["poisons"] = [{"id": "viper", "doses": 2}]

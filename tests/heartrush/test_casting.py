@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.casting import cooldown, hands_free
+from service.rules.heartrush.casting import cooldown
 from service.rules.heartrush.catalogue.spells import AURA_OF_IGNITION, FORCE_STRIKE
+from service.rules.heartrush.hands import free_hands
 from service.rules.heartrush.uses import save_number
 from service.rules.records import changed
 from service.rules.ruleset import waiting
@@ -116,7 +117,7 @@ def test_HR_CAST_2_whoever_does_something_else_does_not_meditate() -> None:
 def test_HR_CAST_1_a_hand_must_be_free() -> None:
     heavy = {"weapons": [{"id": "maul", "size_class": "heavy"}]}
     fight = caster(sheet=heavy)
-    assert hands_free(fight["pia"]) == 0
+    assert free_hands(fight["pia"]) == 0
     assert fight.refused("cast", creature="pia", ability="force-strike") == "no_free_hand"
     fight.do("object", creature="pia", verb="stow").do("pass_side", side="enemies")
     cast(fight, "force-strike")

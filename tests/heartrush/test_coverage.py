@@ -22,11 +22,10 @@ HERE: Final = Path(__file__).parent
 FIXTURES: Final = HERE / "fixtures"
 RULES_OF: Final = Path(heartrush.__file__).parent
 
-WITHOUT_HOME: Final = {"HR-WPN-13": "cantrips are not there yet"}
+WITHOUT_HOME: Final[dict[str, str]] = {}
 """Rules of section B that no code of Heart Rush is the home of."""
 
 NEVER_RAISED: Final = {
-    "no_attunement": "HR-WPN-13: cantrips are not there yet",
     "stale_seq": "HR-SVC-3: `If-Match` is held against the version before any rule sees the command",
 }
 """Reason codes of section F.3 that Heart Rush does not raise."""

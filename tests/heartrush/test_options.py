@@ -205,7 +205,7 @@ def test_A_38_whether_a_light_shield_spares_its_bearer(
     options: dict[str, Any], expected: tuple[int, int]
 ) -> None:
     places = {"pia": (0, 0), "wolf": (1, 0), "bru": (2, 0)}
-    fight = begun(places, options=options, sheets={"bru": {"shield": "light"}})
+    fight = begun(places, options=options, sheets={"bru": {"shield": "light", "weapons": []}})
     meet(fight, "pia", "wolf", "might", "cunning")
     fight.answer("declare_attack", "pia", 1, 1, 1, 1, 6, 6, target="wolf")
     fight.answer("choose_push", "pia", 4, 5, distance=10)

@@ -9,6 +9,7 @@ from typing import ClassVar, Final, Literal
 
 from service.rules.chance import Chance
 from service.rules.heartrush.abilities import Lasting, Lasts, Modifier
+from service.rules.heartrush.cantrips import is_wet
 from service.rules.heartrush.conditions import LEVELED, ConditionsFaded, gain
 from service.rules.heartrush.effects import Effect, EffectsFrame, no_such
 from service.rules.heartrush.healing import heal
@@ -147,7 +148,7 @@ class Soak(Effect):
         return no_such(view, self.creature)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
-        wet = state.ground(state.creatures[self.creature].position) in ("shallow_water", "deep_water")
+        wet = is_wet(state, state.creatures[self.creature])
         return (yield from gain(state, self.creature, self.condition, 2 if wet else 1, frame.source))
 
 

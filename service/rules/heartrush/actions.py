@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final, Literal
 
+from service.rules.heartrush.cantrips import cannot_cast
 from service.rules.heartrush.permission import acting, holding_priority
 from service.rules.heartrush.rush import afford_rush
 from service.rules.heartrush.state import Creature, State, is_able
@@ -248,8 +249,8 @@ class HandleObject(Command[State]):
         creature = acting(view, self, self.creature)
         holding_priority(view, creature, "object")
         afford_free_first(creature, "object")
-        if self.verb == "draw" and self.item not in drawable(creature):
-            raise Refused("weapon_not_wieldable", f"{self.creature} cannot draw {self.item} now")
+        if self.verb == "draw":
+            check_draw(creature, self.item or "")
         if self.verb == "stow" and creature.wielded is None:
             raise Refused("weapon_not_wielded", f"{self.creature} has nothing in hand")
         if self.verb == "handle" and not 0 < len(self.item or "") <= CALL_OUT_LENGTH:
@@ -283,7 +284,21 @@ def drawable(creature: Creature) -> tuple[str, ...]:
     """Return the weapons *creature* could draw: none while one is in hand."""
     if creature.wielded is not None:
         return ()
-    return tuple(weapon.id for weapon in creature.sheet.weapons if weapon.id not in creature.thrown)
+    return tuple(
+        weapon.id
+        for weapon in creature.sheet.weapons
+        if weapon.id not in creature.thrown and cannot_cast(creature, weapon) is None
+    )
+
+
+def check_draw(creature: Creature, name: str) -> None:
+    """Refuse a weapon that is not at hand, and a cantrip that *creature* cannot use."""
+    weapon = next((weapon for weapon in creature.sheet.weapons if weapon.id == name), None)
+    lacking = None if weapon is None else cannot_cast(creature, weapon)
+    if lacking is not None:
+        raise lacking
+    if name not in drawable(creature):
+        raise Refused("weapon_not_wieldable", f"{creature.id} cannot draw {name} now")
 
 
 def can_answer(creature: Creature) -> bool:

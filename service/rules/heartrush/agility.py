@@ -13,7 +13,16 @@ from service.rules.heartrush.scene import Declaration, EngagementFrame, Order, P
 from service.rules.heartrush.sidestep import sidesteps, sidesteps_of
 from service.rules.heartrush.state import State, is_able
 from service.rules.heartrush.steps import DECLARING, end_step, exchange, next_step, reveal
-from service.rules.heartrush.targets import check_target, declarations, takes_part, targets, undeclared
+from service.rules.heartrush.targets import (
+    check_also,
+    check_target,
+    declarations,
+    further,
+    is_met,
+    takes_part,
+    targets,
+    undeclared,
+)
 from service.rules.heartrush.weapons import leaves_no_step
 from service.rules.messages import Command, Event, Offer, Refused, Scope, Tale
 from service.rules.records import changed, record
@@ -71,6 +80,8 @@ class DeclareAgility(Command[State]):
     order: Order
     target: str | None = None
     """Null makes no attack; with `move_first` a target may still be picked after the sidestep."""
+    also: tuple[str, ...] = ()
+    """Whom a blast strikes besides."""
 
     def scope(self, state: State) -> Scope | None:
         return sealed_declaration(state, self.by.seat)
@@ -82,9 +93,11 @@ class DeclareAgility(Command[State]):
         if self.target is not None:
             anywhere = self.order == "move_first"
             check_target(view, frame, view.creatures[self.creature], self.target, anywhere=anywhere)
+        moves = self.order == "move_first"
+        check_also(view, frame, view.creatures[self.creature], self.target, self.also, anywhere=moves)
 
     def decide(self, state: State) -> Tale[State]:
-        declaration = Declaration(target=self.target, order=self.order)
+        declaration = Declaration(target=self.target, also=self.also, order=self.order)
         return (yield from declare(state, self.by.seat, self.creature, declaration))
 
     @classmethod
@@ -101,6 +114,16 @@ class DeclareAgility(Command[State]):
                 prompt=awaited.prompt,
                 choices={"order": orders, "target": (None, *found)},
             )
+            for name in found:
+                also = further(creature, name, found)
+                if also:
+                    yield Offer(
+                        type=cls.type,
+                        creature=creature.id,
+                        prompt=awaited.prompt,
+                        given={"target": name},
+                        choices={"order": orders, "also": also},
+                    )
 
 
 @record
@@ -154,10 +177,12 @@ def plan_due(state: State, frame: EngagementFrame, names: Iterator[str]) -> tupl
     declared = declarations(frame)
     planned: list[Planned] = []
     for name in names:
-        target = declared[name].target
-        if target is None or any(p.contested and p.defender == name for p in planned):
-            continue
-        planned.append(meeting(state, frame, name, target))
+        for target in declared[name].targets:
+            away = target != declared[name].target and target not in targets(
+                state, frame, state.creatures[name]
+            )
+            if not away and not is_met(planned, name, target):
+                planned.append(meeting(state, frame, name, target))
     return tuple(planned)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Generator, Mapping
 from types import MappingProxyType
 from typing import ClassVar, Final, TypeAlias
 
-from service.dice.values import Roll
+from service.dice.values import Roll, Term
 from service.rules.chance import Chance
 from service.rules.heartrush import riders
 from service.rules.heartrush.abilities import Moment
@@ -22,6 +22,8 @@ from service.rules.heartrush.attack_dice import (
     defense_edges,
     flat_bonus,
 )
+from service.rules.heartrush.bringing import hit_by_cantrip
+from service.rules.heartrush.cantrips import RULE, is_conducting
 from service.rules.heartrush.conditions import gain, vent
 from service.rules.heartrush.damage import hurt
 from service.rules.heartrush.exchanges import (
@@ -209,6 +211,9 @@ def _attack(state: State, chance: Chance, exchange: Exchange, who: str, whom: st
         rolling="attack",
         ability=exchange.stance,
     )
+    if weapon.cantrip is not None and is_conducting(state, weapon.cantrip, target):
+        doubled = Term(amount=roll.total, what="doubled", rule=RULE)
+        state, roll = yield from chance.amend(state, owner=who, roll=roll, terms=(doubled,))
     state = yield from spend_help(state, who)
     if state.creatures[who].conditions or state.creatures[whom].conditions:
         state = yield from vent(state, who, whom)
@@ -272,6 +277,11 @@ def settle(state: State, exchange: Exchange) -> Tale[State]:
     if excess <= 0:
         return (yield from conclude(state, exchange, hit=False))
     state = yield ExchangeHit(exchange=exchange.path, creature=loser, by=winner, excess=excess)
+    cantrip = exchange.weapon(exchange.creature(state, winner)).cantrip
+    if cantrip is not None and exchange.engagement is not None:
+        state = yield from hit_by_cantrip(state, exchange, cantrip, winner, loser)
+    if cantrip is not None and cantrip.harmless:
+        return state
     amount = excess
     if is_half_safe(exchange) and loser == exchange.defender:
         state, amount = yield from halve(state, loser, excess)
@@ -284,6 +294,9 @@ def conclude(state: State, exchange: Exchange, *, hit: bool) -> Tale[State]:
     target, attacker = exchange.defender, exchange.attacker
     if not state.creatures[target].is_present:
         return state
+    cantrip = exchange.weapon(exchange.creature(state, attacker)).cantrip
+    if cantrip is not None and hit and exchange.engagement is None:
+        state = yield from hit_by_cantrip(state, exchange, cantrip, attacker, target)
     if hit or not state.option("cunning_perk_needs_hit"):
         for condition, levels in exchange.perk.items():
             state = yield from gain(state, target, condition, levels, attacker)

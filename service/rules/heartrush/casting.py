@@ -11,7 +11,9 @@ from typing import ClassVar, Final
 
 from service.rules.heartrush.abilities import Spell, is_instant
 from service.rules.heartrush.actions import AbilityUsed, afford_action
+from service.rules.heartrush.cantrips import attunement
 from service.rules.heartrush.charges import in_combat
+from service.rules.heartrush.hands import free_hands
 from service.rules.heartrush.instants import (
     UseAbility,
     check_requirements,
@@ -27,9 +29,7 @@ from service.rules.heartrush.paths import half_speed
 from service.rules.heartrush.permission import acting, holding_priority
 from service.rules.heartrush.rush import active_in
 from service.rules.heartrush.saying import check_params
-from service.rules.heartrush.sheet import SHIELD, Weapon
 from service.rules.heartrush.state import Creature, State
-from service.rules.heartrush.weapons import wielded
 from service.rules.heartrush.windows import WindowFrame
 from service.rules.messages import Actor, Command, Event, Offer, Refused, Tale
 from service.rules.records import record, with_key
@@ -39,7 +39,6 @@ from service.rules.table import GM
 
 COOLDOWN: Final = 4
 """Long rests before the same spell may be cast again, before anything lowers them."""
-HANDS: Final = 2
 
 
 @record
@@ -78,35 +77,17 @@ def check_casting(creature: Creature) -> None:
     if creature.spell_cast:
         raise Refused("spell_already_cast", f"{creature.id} has cast a spell this round")
     afford_action(creature)
-    if not hands_free(creature):
+    if not free_hands(creature):
         raise Refused("no_free_hand", f"{creature.id} has no hand free")
     if creature.moved_ft > half_speed(creature):
         raise Refused("moved_too_far_to_cast", f"{creature.id} has moved {creature.moved_ft} ft")
 
 
-def hands_free(creature: Creature) -> int:
-    """Return how many hands hold neither weapon nor shield nor creature."""
-    taken = hands_of(wielded(creature)) if creature.wielded is not None else 0
-    held = 1 if creature.has("grappling") else 0
-    return max(0, HANDS - taken - held - (1 if SHIELD[creature.sheet.shield] else 0))
-
-
-def hands_of(weapon: Weapon) -> int:
-    """Return the hands a weapon takes: none where it is part of the body, two where it is heavy or shoots."""
-    if "natural" in weapon.tags:
-        return 0
-    return HANDS if weapon.size_class == "heavy" or weapon.attack_type == "ranged" else 1
-
-
 @rule("HR-CAST-2", "background, Spellcasting")
 def cooldown(creature: Creature, spell: Spell) -> int:
     """A spell waits four long rests, less one for each round of meditation before it, and its attunement."""
-    growth = creature.sheet.growth
-    if any(element in growth.paragon_attunements for element in spell.elements):
-        attuned = 2
-    else:
-        attuned = 1 if any(element in growth.advanced_attunements for element in spell.elements) else 0
-    return max(0, COOLDOWN - creature.meditation - attuned)
+    attuned = max((attunement(creature, element) for element in spell.elements), default=0)
+    return max(0, COOLDOWN - creature.meditation - max(0, attuned - 1))
 
 
 def check_cooldown(creature: Creature, spell: Spell) -> None:

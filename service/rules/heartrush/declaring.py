@@ -21,7 +21,9 @@ from service.rules.heartrush.stances import ATTACKING
 from service.rules.heartrush.state import State
 from service.rules.heartrush.targets import (
     Step,
+    check_also,
     check_target,
+    further,
     stance_of,
     step_in_hand,
     targets,
@@ -144,7 +146,8 @@ def declare(state: State, by: str, creature: str, declaration: Declaration) -> T
 class DeclareAttack(Command[State]):
     """Attack one participant that your stance may target, in your own step.
 
-    A cunning attack on a creature in agility may add up to two levels of conditions with `perk`.
+    A cunning attack on a creature in agility may add up to two levels of conditions with `perk`. A blast may
+    strike others with `also`; the perk is for the first.
     """
 
     type: ClassVar[str] = "declare_attack"
@@ -152,6 +155,7 @@ class DeclareAttack(Command[State]):
     target: str
     prompt: str
     perk: Mapping[str, int] = EMPTY
+    also: tuple[str, ...] = ()
 
     def scope(self, state: State) -> Scope | None:
         return sealed_declaration(state, self.by.seat)
@@ -159,6 +163,7 @@ class DeclareAttack(Command[State]):
     def check(self, view: State) -> None:
         frame = check_step(view, self, "attack")
         check_target(view, frame, view.creatures[self.creature], self.target, anywhere=False)
+        check_also(view, frame, view.creatures[self.creature], self.target, self.also, anywhere=False)
         check_perk(frame, self.creature, self.target, self.perk)
 
     def decide(self, state: State) -> Tale[State]:
@@ -166,10 +171,9 @@ class DeclareAttack(Command[State]):
         frame = state.top
         assert isinstance(frame, EngagementFrame)
         if frame.movers:
-            return (yield from attack_now(state, frame, self.creature, self.target))
-        return (
-            yield from declare(state, self.by.seat, self.creature, Declaration(target=self.target, perk=perk))
-        )
+            return (yield from attack_now(state, frame, self.creature, (self.target, *self.also)))
+        declaration = Declaration(target=self.target, also=self.also, perk=perk)
+        return (yield from declare(state, self.by.seat, self.creature, declaration))
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
@@ -189,6 +193,16 @@ class DeclareAttack(Command[State]):
                 prompt=awaited.prompt,
                 choices={"target": perked, "perk": PERK_CHOICES},
             )
+        for name in found:
+            also = further(creature, name, found)
+            if also:
+                yield Offer(
+                    type=cls.type,
+                    creature=creature.id,
+                    prompt=awaited.prompt,
+                    given={"target": name},
+                    choices={"also": also},
+                )
 
 
 def _has_perk(frame: EngagementFrame, creature: str, target: str) -> bool:
@@ -202,16 +216,15 @@ class AttackChosen(Event[State]):
     type: ClassVar[str] = "attack_chosen"
     engagement: str
     creature: str
-    exchange: Planned | None
+    exchanges: tuple[Planned, ...]
     offensive: Offensive | None = None
 
     def evolve(self, state: State) -> State:
-        attack = "declared" if self.exchange else "declined"
+        attack = "declared" if self.exchanges else "declined"
         part = engagement(state, self.engagement).participants[self.creature]
         declaration = changed(unsealed(part.declaration), offensive=self.offensive)
         state = put(state, self.engagement, self.creature, attack=attack, declaration=declaration)
-        planned = (self.exchange,) if self.exchange else ()
-        return state.put(changed(engagement(state, self.engagement), exchanges=planned, picked=True))
+        return state.put(changed(engagement(state, self.engagement), exchanges=self.exchanges, picked=True))
 
 
 def meeting(state: State, frame: EngagementFrame, name: str, target: str) -> Planned:
@@ -221,7 +234,7 @@ def meeting(state: State, frame: EngagementFrame, name: str, target: str) -> Pla
         other.stance == frame.participants[name].stance
         and other.attack in ("unused", "declared")
         and other.declaration is not None
-        and unsealed(other.declaration).target == name
+        and name in unsealed(other.declaration).targets
     )
     contested = mutual and in_range(state, state.creatures[target], state.creatures[name])
     return Planned(attacker=name, defender=target, contested=contested)
@@ -231,16 +244,16 @@ def attack_now(
     state: State,
     frame: EngagementFrame,
     creature: str,
-    target: str | None,
+    chosen: tuple[str, ...],
     offensive: Offensive | None = None,
 ) -> Tale[State]:
-    """Tell what a mover picks once it stands where it stands."""
-    planned = meeting(state, frame, creature, target) if target else None
+    """Tell whom a mover picks once it stands where it stands."""
+    planned = tuple(meeting(state, frame, creature, target) for target in chosen)
     return (
         yield AttackChosen(
             engagement=frame.path,
             creature=creature,
-            exchange=planned,
+            exchanges=planned,
             offensive=offensive,
             because=("HR-STANCE-AGI-3", "A-16"),
         )
@@ -265,7 +278,7 @@ class DeclineAttack(Command[State]):
         frame = state.top
         assert isinstance(frame, EngagementFrame)
         if frame.movers:
-            return (yield from attack_now(state, frame, self.creature, None))
+            return (yield from attack_now(state, frame, self.creature, ()))
         return (yield from declare(state, self.by.seat, self.creature, Declaration(target=None)))
 
     @classmethod

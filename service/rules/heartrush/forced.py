@@ -12,6 +12,7 @@ from service.rules.heartrush.bonds import captive_of, grappler_of, moved
 from service.rules.heartrush.climbing import hold_on, step_off
 from service.rules.heartrush.damage import hurt
 from service.rules.heartrush.halves import half
+from service.rules.heartrush.hands import shield_held
 from service.rules.heartrush.movement import Moved
 from service.rules.heartrush.paths import may_stop
 from service.rules.heartrush.pushed_way import way
@@ -267,7 +268,7 @@ def split(state: State, frame: PushFrame, total: int) -> tuple[int, int]:
     """A creature without a shield that stops the mover takes half, the odd point going to the mover."""
     if frame.blocker is None:
         return total, 0
-    shield = state.creatures[frame.blocker].sheet.shield
+    shield = shield_held(state.creatures[frame.blocker])
     spared = shield == "heavy" or (shield == "light" and bool(state.option("light_shield_blocks_split")))
     return (total, 0) if spared else (half(total), half(total, up=False))
 

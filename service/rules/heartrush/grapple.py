@@ -11,34 +11,18 @@ from service.rules.heartrush.bonds import captive_of, freed, grappler_of
 from service.rules.heartrush.conditions import gain
 from service.rules.heartrush.contests import BODILY, Bodily, ContestFrame
 from service.rules.heartrush.halves import half
+from service.rules.heartrush.hands import free_hands
 from service.rules.heartrush.offensives import OffensiveResolved
 from service.rules.heartrush.permission import acting, holding_priority
 from service.rules.heartrush.rolls import Edge
 from service.rules.heartrush.scene import Offensive, engagement
-from service.rules.heartrush.sheet import Weapon
 from service.rules.heartrush.state import Creature, State
-from service.rules.heartrush.weapons import wielded
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
 
-HANDS: Final = 2
 ADJACENT_FT: Final = 5
-
-
-def hands_of(weapon: Weapon) -> int:
-    """Return the hands a weapon takes: two if heavy or shot, none if it is part of the body."""
-    if weapon.id == "unarmed" or "natural" in weapon.tags:
-        return 0
-    return 2 if weapon.size_class == "heavy" or weapon.attack_type == "ranged" else 1
-
-
-def free_hands(creature: Creature) -> int:
-    """Return the hands that hold neither weapon nor shield nor anybody."""
-    shield = 0 if creature.sheet.shield == "none" else 1
-    holding = HANDS if creature.has("grappling") else 0
-    return max(0, HANDS - hands_of(wielded(creature)) - shield - holding)
 
 
 # --- seizing -----------------------------------------------------------------------------------------

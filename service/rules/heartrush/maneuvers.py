@@ -67,7 +67,7 @@ class DeclareOffensive(Command[State]):
         frame = state.top
         assert isinstance(frame, EngagementFrame)
         if frame.movers:
-            return (yield from attack_now(state, frame, self.creature, self.target, self.offensive()))
+            return (yield from attack_now(state, frame, self.creature, (self.target,), self.offensive()))
         declaration = Declaration(
             target=self.target, order=self.order or "no_move", offensive=self.offensive()
         )

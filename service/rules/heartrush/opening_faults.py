@@ -8,7 +8,9 @@ from typing import Final
 
 from service.rules.grid import FEET, Cell, cells
 from service.rules.heartrush.abilities import Ability, Spell
+from service.rules.heartrush.cantrips import cannot_cast
 from service.rules.heartrush.catalogue import CATALOGUE
+from service.rules.heartrush.conditions import LEVELED, MOST_LEVELS
 from service.rules.heartrush.entries import (
     Fault,
     Opening,
@@ -18,7 +20,7 @@ from service.rules.heartrush.entries import (
 )
 from service.rules.heartrush.loading import faults as definition_faults
 from service.rules.heartrush.options import OPTIONS
-from service.rules.heartrush.sheet import Sheet
+from service.rules.heartrush.sheet import Sheet, Weapon
 from service.rules.heartrush.sizes import fit_together
 from service.rules.heartrush.state import Creature
 from service.rules.heartrush.weapons import may_wield
@@ -34,6 +36,8 @@ CELL: Final = pattern(r"-?\d{1,4},-?\d{1,4}")
 MOST_CN: Final = 200
 MOST_FT: Final = 1000
 MOST_DICE: Final = 20
+BROUGHT: Final = ("stunned", "incapacitated", "crippled", "prone")
+"""Conditions without levels that a cantrip may bring."""
 
 
 def faults(opening: Opening) -> Iterator[Fault]:
@@ -130,6 +134,30 @@ def _weapon_faults(sheet: Sheet, at: str) -> Iterator[Fault]:
             yield f"{at}/weapons/{i}/id", "an id no other weapon of the creature has, and not unarmed"
         if not may_wield(sheet, weapon):
             yield f"{at}/weapons/{i}", f"a {sheet.size} creature cannot wield a {weapon.size_class} weapon"
+        yield from ((f"{at}/weapons/{i}{where}", fault) for where, fault in _cantrip_faults(weapon))
+        if weapon.id == (sheet.wielded or names[0]) and weapon.cantrip is not None:
+            lacking = cannot_cast(Creature(sheet=sheet, position=(0, 0), heart_die=4, hp=1), weapon)
+            if lacking is not None:
+                yield f"{at}/wielded", lacking.detail
+
+
+def _cantrip_faults(weapon: Weapon) -> Iterator[Fault]:
+    cantrip = weapon.cantrip
+    if ("spell" in weapon.tags) != (cantrip is not None):
+        yield "/cantrip", "a cantrip has the tag spell, and nothing else has"
+    if cantrip is None:
+        if weapon.damage_type == "none":
+            yield "/damage_type", "only a cantrip has none"
+        return
+    if weapon.attack_type != ("ranged" if cantrip.form == "bolt" else "melee"):
+        yield "/attack_type", "a bolt is ranged, a blast melee"
+    for key, levels in (("conditions", cantrip.conditions), ("might_conditions", cantrip.might_conditions)):
+        for condition, level in levels.items():
+            if condition not in (*LEVELED, *BROUGHT) or not 1 <= level <= MOST_LEVELS:
+                yield f"/cantrip/{key}/{condition}", f"a condition, from 1 to {MOST_LEVELS} levels"
+    for key, feet in (("push_ft", cantrip.push_ft), ("might_push_ft", cantrip.might_push_ft)):
+        if feet % FEET or not 0 <= feet <= MOST_FT:
+            yield f"/cantrip/{key}", f"in fives, from 0 to {MOST_FT}"
 
 
 def _poison_faults(sheet: Sheet, at: str) -> Iterator[Fault]:

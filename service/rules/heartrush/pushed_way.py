@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from service.rules.grid import FEET, Cell, line
+from service.rules.heartrush.hands import shield_held
 from service.rules.heartrush.paths import is_walled, others_at
 from service.rules.heartrush.state import Creature, State
 
@@ -19,7 +20,7 @@ def obstacle(
     around = others_at(state, mover, mover.position)  # whoever shares its space already does not stop it
     for other in others_at(state, mover, at):
         near = abs(other.rank - mover.rank) <= WITHIN_SIZES
-        shield_wall = other.sheet.shield == "heavy" and other.side != mover.side
+        shield_wall = shield_held(other) == "heavy" and other.side != mover.side
         if (near or shield_wall) and other not in around and other.id != companion:
             return True, other.id
     return False, None

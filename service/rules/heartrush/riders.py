@@ -73,9 +73,15 @@ def about(state: State, exchange: Exchange) -> Mapping[str, str | int]:
     if exchange.stage != "defense":
         loser, winner, excess = outcome(state, exchange)
         known["excess"] = excess
-        if excess > 0:
+        if excess > 0 and not is_harmless(state, exchange, winner):
             known.update(hurt=loser, hitter=winner)
     return known
+
+
+def is_harmless(state: State, exchange: Exchange, winner: str) -> bool:
+    """Tell whether what *winner* strikes with does no damage."""
+    cantrip = exchange.weapon(exchange.creature(state, winner)).cantrip
+    return cantrip is not None and cantrip.harmless
 
 
 def outcome(state: State, exchange: Exchange) -> Outcome:

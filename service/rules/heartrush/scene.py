@@ -56,10 +56,17 @@ class Declaration:
     """What a participant will do in its step."""
 
     target: str | None
+    also: tuple[str, ...] = ()
+    """Whom a blast strikes besides."""
     perk: Mapping[str, int] = EMPTY
     order: Order = "no_move"
     offensive: Offensive | None = None
     """What is done to the target instead of an attack."""
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Everybody it is meant for, in order."""
+        return () if self.target is None else (self.target, *self.also)
 
 
 @record
@@ -82,6 +89,18 @@ class Pending:
     target: str
     condition: str = ""
     levels: int = 0
+
+
+@record
+class Brought:
+    """What the hit of a cantrip brings besides damage: a condition, a push, a drenching."""
+
+    what: Literal["condition", "shove", "drench"]
+    source: str
+    target: str
+    condition: str = ""
+    amount: int = 0
+    """Levels of the condition, or feet of the push."""
 
 
 @record
@@ -131,6 +150,8 @@ class EngagementFrame(Interruptible):
     picked: bool = False
     """Agility: whether the mover at hand has chosen its target after moving."""
     pending: tuple[Pending, ...] = ()
+    brought: tuple[Brought, ...] = ()
+    """What cantrips have brought in the step in hand; it lands at the step's end."""
     offensives: tuple[Earned, ...] = ()
     hits: tuple[str, ...] = ()
     """Who has done damage with an attack here."""

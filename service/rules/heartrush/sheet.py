@@ -12,7 +12,7 @@ from service.rules.rulebook import rule
 Size = Literal["minuscule", "tiny", "small", "medium", "large", "l2", "l3", "l4", "l5", "l6", "l7", "l8"]
 SizeClass = Literal["ultralight", "light", "heavy"]
 AttackType = Literal["melee", "ranged", "thrown", "whip"]
-DamageType = Literal["bludgeoning", "slashing", "piercing"]
+DamageType = Literal["bludgeoning", "slashing", "piercing", "none"]
 ArmorKind = Literal["none", "light", "medium", "heavy", "natural"]
 ShieldKind = Literal["none", "light", "heavy"]
 Ability = Literal["might", "agility", "cunning", "presence"]
@@ -44,14 +44,40 @@ HEAVY_WEAPON_PENALTY: Final = 5
 
 
 @record
+class Cantrip:
+    """What makes a weapon a cantrip: the element it needs, its form, and what a hit brings."""
+
+    element: Id
+    form: Literal["bolt", "blast"]
+    harmless: bool = False
+    """Whether a hit does no damage, only what else it brings."""
+    conditions: Mapping[str, int] = EMPTY
+    """Levels of conditions for whom it hits."""
+    push_ft: int = 0
+    """Feet it pushes whom it hits straight away, in fives."""
+    drenches: bool = False
+    """Whether whom it hits is wet, and burns no more."""
+    doubled_by: tuple[Literal["wet", "metal_armor"], ...] = ()
+    """What about the target doubles the attack roll."""
+    might_conditions: Mapping[str, int] = EMPTY
+    might_push_ft: int = 0
+    """The might bonus, added to the above; with neither it has the bonus of its attack type."""
+
+
+@record
 class Weapon:
-    """One weapon: how heavy it is, how it strikes, and which stance its damage type favours."""
+    """One weapon: how heavy it is, how it strikes, and which stance its damage type favours.
+
+    A cantrip is a weapon with the tag `spell`: a bolt is ranged, a blast melee.
+    """
 
     id: Id
     size_class: SizeClass = "ultralight"
     attack_type: AttackType = "melee"
     damage_type: DamageType = "bludgeoning"
-    tags: tuple[Literal["reach", "natural"], ...] = ()
+    """`none` is for cantrips that are of no such kind."""
+    tags: tuple[Literal["reach", "natural", "spell"], ...] = ()
+    cantrip: Cantrip | None = None
 
 
 UNARMED: Final = Weapon(id="unarmed")
@@ -122,6 +148,8 @@ class Sheet:
     woundable: bool = True
     armor: ArmorKind = "none"
     natural_armor: int = 0
+    metal_armor: bool = False
+    """Whether its armor conducts."""
     shield: ShieldKind = "none"
     attack_bonus: int = 0
     defense_bonus: int = 0

@@ -84,7 +84,7 @@ class CombatEnded(Event[State]):
 
     def evolve(self, state: State) -> State:
         creatures = {
-            name: changed(creature, rush=0, uses={}, surprised=False)
+            name: changed(creature, rush=0, uses={}, surprised=False, drenched=False)
             for name, creature in state.creatures.items()
         }
         frames = state.stacks.table[:1]

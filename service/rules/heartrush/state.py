@@ -149,6 +149,8 @@ class Creature:
     """Whether it meditates this round, and has done nothing else."""
     meditation: int = 0
     """Rounds of full meditation just before this one, in a row."""
+    drenched: bool = False
+    """Whether something made it wet in this fight."""
     exposed: bool = False
     """Ruled helpless: an opportunity attack needs no other opening."""
     destiny_points: int = 3

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from service.rules.heartrush.attacks import ExchangeBegun
+from service.rules.heartrush.bringing import land_first
 from service.rules.heartrush.conditions import gain
 from service.rules.heartrush.scene import (
     Declaration,
@@ -34,7 +35,7 @@ from service.rules.heartrush.targets import (
     undeclared,
 )
 from service.rules.heartrush.trying import forgo
-from service.rules.heartrush.weapons import wielded
+from service.rules.heartrush.weapons import pushes, wielded
 from service.rules.messages import Event, Tale
 from service.rules.records import EMPTY, changed, record
 from service.rules.rulebook import rule
@@ -189,7 +190,7 @@ def exchange(state: State, frame: EngagementFrame, planned: Planned) -> Tale[Sta
     stance = stance_of(frame, planned.attacker)
     against = stance_of(frame, planned.defender)
     bonus = planned.weapon is None and might_bonus(stance, against)
-    if bonus and wielded(state.creatures[planned.attacker]).attack_type == "melee":
+    if bonus and pushes(wielded(state.creatures[planned.attacker])):
         state = yield PushEarned(
             engagement=frame.path, creature=planned.attacker, target=planned.defender, because=("HR-WPN-6",)
         )
@@ -255,7 +256,9 @@ class CunningStep(PhaseRules):
 
 
 def end_step(state: State, frame: EngagementFrame) -> Tale[State]:
-    """Tell what lands at the end of a step, and its end."""
+    """Tell what lands at the end of a step, one thing at a time, and its end."""
+    if frame.brought:
+        return (yield from land_first(state, frame))
     state = yield from land_perks(state, frame)
     return (
         yield StepEnded(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
+from service.rules.heartrush.cantrips import RULE, most_targets
 from service.rules.heartrush.scene import (
     Declaration,
     EngagementFrame,
@@ -13,7 +14,7 @@ from service.rules.heartrush.scene import (
 from service.rules.heartrush.sheet import Weapon
 from service.rules.heartrush.stances import may_target
 from service.rules.heartrush.state import Creature, State, is_able
-from service.rules.heartrush.weapons import check_works, in_range, out_of_range
+from service.rules.heartrush.weapons import check_works, in_range, out_of_range, wielded
 from service.rules.messages import Refused
 from service.rules.records import changed
 from service.rules.rulebook import rule
@@ -102,19 +103,58 @@ def plan(frame: EngagementFrame, declarations: Mapping[str, Declaration]) -> tup
     """Targets are declared before any dice of the step; two that chose each other meet in one contest."""
     planned: list[Planned] = []
     for creature in frame.participants:
-        target = declarations[creature].target if creature in declarations else None
-        if target is None or any(p.contested and p.defender == creature for p in planned):
-            continue
-        contested = are_mutual(declarations, creature, target)
-        planned.append(Planned(attacker=creature, defender=target, contested=contested))
+        for target in declarations[creature].targets if creature in declarations else ():
+            if is_met(planned, creature, target):
+                continue
+            contested = are_mutual(declarations, creature, target)
+            planned.append(Planned(attacker=creature, defender=target, contested=contested))
     return tuple(planned)
+
+
+def is_met(planned: Iterable[Planned], creature: str, target: str) -> bool:
+    """Tell whether the attack of *creature* on *target* is part of a contest that is planned already."""
+    return any(p.contested and (p.attacker, p.defender) == (target, creature) for p in planned)
 
 
 @rule("HR-ATK-5", "seed 004, Resolution; by absence")
 def are_mutual(declarations: Mapping[str, Declaration], creature: str, target: str) -> bool:
     """A target of one's own stance that attacks somebody else, or nobody, simply defends."""
     other = declarations.get(target)
-    return other is not None and other.target == creature
+    return other is not None and creature in other.targets
+
+
+def check_also(
+    state: State,
+    frame: EngagementFrame,
+    creature: Creature,
+    target: str | None,
+    also: tuple[str, ...],
+    *,
+    anywhere: bool,
+) -> None:
+    """Refuse further targets that a blast does not strike: too many, one twice, or none that is valid."""
+    if not also:
+        return
+    most = most_targets(creature, wielded(creature))
+    struck = (target, *also)
+    if (
+        target is None
+        or (most is not None and len(struck) > most)
+        or len(dict.fromkeys(struck)) < len(struck)
+    ):
+        raise Refused("no_valid_target", f"{creature.id} strikes at most {most or 'each once'}", RULE)
+    for name in also:
+        check_target(state, frame, creature, name, anywhere=anywhere)
+
+
+def further(creature: Creature, target: str, found: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Return whom else a blast at *target* may strike: nobody, one of the others, or all it may at once."""
+    most = most_targets(creature, wielded(creature))
+    others = tuple(name for name in found if name != target)
+    if most == 1 or not others:
+        return ()
+    alone = tuple((name,) for name in others)
+    return ((), *alone) if most is not None or len(others) == 1 else ((), *alone, others)
 
 
 def undeclared(state: State, frame: EngagementFrame) -> tuple[str, ...]:

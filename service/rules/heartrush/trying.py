@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from service.rules.heartrush.climbing import ClimbTried
-from service.rules.heartrush.grapple import GrappleTried, free_hands
+from service.rules.heartrush.grapple import GrappleTried
+from service.rules.heartrush.hands import free_hands
 from service.rules.heartrush.offensives import OffensiveBegun, OffensiveResolved
 from service.rules.heartrush.scene import EngagementFrame, Offensive
 from service.rules.heartrush.stances import beats

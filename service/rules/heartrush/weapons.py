@@ -7,7 +7,9 @@ from typing import Final
 from service.dice.values import Term
 from service.rules.chance import Pip
 from service.rules.grid import FEET
+from service.rules.heartrush.cantrips import cannot_cast, cantrip_ft, has_own_bonus
 from service.rules.heartrush.cover import is_covered_whole
+from service.rules.heartrush.hands import in_hand, shield_held
 from service.rules.heartrush.sheet import ARMOR, SHIELD, UNARMED, WEAPON_DIE, Sheet, Weapon, rank
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.water import is_submerged, shot_ft, waters
@@ -23,8 +25,7 @@ INCREMENT_FT: Final = {"ranged": 10, "thrown": 5}
 
 def wielded(creature: Creature) -> Weapon:
     """Return the weapon *creature* strikes with: the one in hand, or its fists."""
-    found = next((w for w in creature.sheet.weapons if w.id == creature.wielded), None)
-    return found or UNARMED
+    return in_hand(creature) or UNARMED
 
 
 def weapon_called(creature: Creature, name: str) -> Weapon:
@@ -50,14 +51,21 @@ def weapon_die(weapon: Weapon) -> Pip:
 @rule("HR-WPN-2", "edition, Weapons")
 def favoured_die(weapon: Weapon, stance: str) -> tuple[Pip, ...]:
     """Bludgeoning favours might, slashing agility, piercing cunning: one more weapon die in that stance."""
-    if FAVOURS[weapon.damage_type] != stance:
+    if FAVOURS.get(weapon.damage_type) != stance or is_bolt(weapon):
         return ()
     return (Pip(role=weapon.damage_type, sides=WEAPON_DIE[weapon.size_class]),)
+
+
+def is_bolt(weapon: Weapon) -> bool:
+    """Tell whether *weapon* is a bolt, which no damage type favours."""
+    return weapon.cantrip is not None and weapon.cantrip.form == "bolt"
 
 
 @rule("HR-WPN-3", "edition, Weapons")
 def range_ft(creature: Creature, weapon: Weapon) -> int:
     """Melee reaches 5 ft, a reach weapon 10 unless one dashed; ranged 30 or 60, thrown and whip 20."""
+    if weapon.cantrip is not None:
+        return cantrip_ft(creature, weapon.cantrip)
     if weapon.attack_type == "ranged":
         return RANGED_FT[weapon.size_class]
     if "reach" in weapon.tags and not creature.dashed:
@@ -107,6 +115,8 @@ def max_range_ft(creature: Creature, weapon: Weapon) -> int:
 def in_range(state: State, attacker: Creature, target: Creature, weapon: Weapon | None = None) -> bool:
     """Tell whether *attacker* can strike *target* from where both stand."""
     weapon = weapon or wielded(attacker)
+    if cannot_cast(attacker, weapon) is not None:
+        return False
     feet = max_range_ft(attacker, weapon)
     if state.terrain:
         if not works(state, attacker, target, weapon):
@@ -119,9 +129,12 @@ def in_range(state: State, attacker: Creature, target: Creature, weapon: Weapon 
 
 
 def out_of_range(state: State, attacker: Creature, target: Creature, source: str) -> Refused:
-    """Return the refusal of a strike that cannot reach: too far away, or behind total cover."""
-    away = state.distance(attacker, target)
+    """Return the refusal of a strike that cannot be: no hand for a cantrip, too far away, total cover."""
     weapon = wielded(attacker)
+    lacking = cannot_cast(attacker, weapon)
+    if lacking is not None:
+        return lacking
+    away = state.distance(attacker, target)
     if away <= max_range_ft(attacker, weapon) and is_covered_whole(state, attacker, target, weapon):
         return Refused("total_cover", f"{target.id} is behind total cover", "HR-COVER-1")
     return Refused("not_in_range", f"{target.id} is {away} ft away", source)
@@ -131,12 +144,13 @@ def out_of_range(state: State, attacker: Creature, target: Creature, source: str
 def melee_weapon(creature: Creature) -> Weapon:
     """Whoever strikes at a mover uses a melee weapon, or its fists with a bow or a throwing knife in hand."""
     weapon = wielded(creature)
-    return weapon if weapon.attack_type in ("melee", "whip") else UNARMED
+    strikes = weapon.attack_type in ("melee", "whip") and cannot_cast(creature, weapon) is None
+    return weapon if strikes else UNARMED
 
 
 def reach_ft(creature: Creature) -> int:
     """Return the melee reach of *creature* in feet; a whip strikes far but threatens only what is near."""
-    weapon = wielded(creature)
+    weapon = melee_weapon(creature)
     return range_ft(creature, weapon) if weapon.attack_type == "melee" else FEET
 
 
@@ -169,7 +183,7 @@ def protection(creature: Creature, *, without_armor: bool = False) -> tuple[Term
     armor = sheet.natural_armor if sheet.armor == "natural" else ARMOR[sheet.armor]
     terms = (
         Term(amount=0 if without_armor else armor, what="armor", rule="HR-WPN-10"),
-        Term(amount=SHIELD[sheet.shield], what="shield", rule="HR-WPN-10"),
+        Term(amount=SHIELD[shield_held(creature)], what="shield", rule="HR-WPN-10"),
         Term(amount=sheet.defense_bonus, what="defense bonus", rule="HR-WPN-10"),
     )
     return tuple(term for term in terms if term.amount)
@@ -189,7 +203,12 @@ def may_wield(sheet: Sheet, weapon: Weapon) -> bool:
 @rule("HR-WPN-7", "edition, Weapons")
 def ignores_armor(weapon: Weapon, *, might_bonus: bool) -> bool:
     """The might bonus of a ranged weapon: the target adds no armor to that defense roll."""
-    return might_bonus and weapon.attack_type == "ranged"
+    return might_bonus and weapon.attack_type == "ranged" and not has_own_bonus(weapon)
+
+
+def pushes(weapon: Weapon) -> bool:
+    """Tell whether the might bonus of *weapon* is a push."""
+    return weapon.attack_type == "melee" and not has_own_bonus(weapon)
 
 
 @rule("HR-WPN-9", "edition, Weapons")
