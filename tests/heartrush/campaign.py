@@ -31,6 +31,7 @@ BOWS: Final[list[Mapping[str, Any]]] = [w for w in WEAPONS if w["id"] == "bow"]
 CANTRIPS: Final[list[Mapping[str, Any]]] = [
     {
         "id": f"{form}-{element}",
+        "size_class": "heavy",
         "attack_type": "ranged" if form == "bolt" else "melee",
         "damage_type": "none",
         "tags": ["spell"],
@@ -116,7 +117,7 @@ class Campaign(Table):
             entry["position"] = [i // 2, i % 2]
             entry["sheet"] |= {"hp_max": 90, "speed": 60, "shield": "none"}
             entry["sheet"]["weapons"] = THROWN if self.seed % 3 == 1 else self.chance.choice(ARMS)
-            if i >= 4:  # noqa: PLR2004 - the last two of six cast
+            if i >= 4:
                 entry["sheet"]["weapons"] = CANTRIPS
             if entry["sheet"]["weapons"] == BOWS:
                 entry["sheet"] |= {"speed": 10, "armor": "none"}
