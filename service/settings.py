@@ -20,6 +20,7 @@ _ORIGIN = r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?(/[A-Za-z0-9._~-]+)*"
 _KEY = r"[0-9a-f]{64}"
 _LEVELS = ("debug", "info", "warning", "error")
 _KEY_BYTES = 32
+_LARGE = 10**9
 
 
 class SettingsError(Exception):
@@ -46,6 +47,16 @@ class Settings:
     workers: int = 1
     api_workers: int = 2
     api_threads: int = 1024
+    rate_limit: int = 60_000
+    """Requests a minute with one key or seat token; 0 is no limit."""
+    owner_rate_limit: int = 240_000
+    """Requests a minute with all keys of one owner; 0 is no limit."""
+    guess_limit: int = 60
+    """Invalid tokens a minute from one address; 0 is no limit."""
+    limits_url: str | None = None
+    """The server that counts for all processes of the API; None: each counts its own."""
+    proxies: int = 0
+    """How many proxies stand before the API and are believed about the client's address."""
     log_level: str = "info"
     origin: str = "rewound.local"
     """Whose checkpoints these are; the first line of each."""
@@ -74,6 +85,13 @@ class Settings:
                 workers=env.int("WORKERS", cls().workers, validate=validate.Range(1, 256)),
                 api_workers=env.int("API_WORKERS", cls().api_workers, validate=validate.Range(1, 256)),
                 api_threads=env.int("API_THREADS", cls().api_threads, validate=validate.Range(1, 4096)),
+                rate_limit=env.int("RATE_LIMIT", cls().rate_limit, validate=validate.Range(0, _LARGE)),
+                owner_rate_limit=env.int(
+                    "OWNER_RATE_LIMIT", cls().owner_rate_limit, validate=validate.Range(0, _LARGE)
+                ),
+                guess_limit=env.int("GUESS_LIMIT", cls().guess_limit, validate=validate.Range(0, _LARGE)),
+                limits_url=env.str("LIMITS_URL", "", validate=_address()) or None,
+                proxies=env.int("PROXIES", cls().proxies, validate=validate.Range(0, 9)),
                 log_level=env.str("LOG_LEVEL", cls().log_level, validate=validate.OneOf(_LEVELS)),
                 origin=env.str(
                     "ORIGIN", cls().origin, validate=_matches(_ORIGIN, "a host name, then a path if any")
@@ -126,6 +144,11 @@ class Settings:
             "WORKERS": str(self.workers),
             "API_WORKERS": str(self.api_workers),
             "API_THREADS": str(self.api_threads),
+            "RATE_LIMIT": str(self.rate_limit),
+            "OWNER_RATE_LIMIT": str(self.owner_rate_limit),
+            "GUESS_LIMIT": str(self.guess_limit),
+            "LIMITS_URL": self.limits_url or "",
+            "PROXIES": str(self.proxies),
             "LOG_LEVEL": self.log_level,
             "ORIGIN": self.origin,
             "KEY_FILE": "" if self.given_key else str(self.key_file),

@@ -9,8 +9,10 @@ from typing import Final
 
 import structlog
 from flask import Flask
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.api.app import create_app
+from service.api.quotas import Bounds
 from service.encounter.doorbell import Ringer, shard_of
 from service.encounter.host import host_of
 from service.log.queue import queue_client
@@ -41,7 +43,16 @@ def application() -> Flask:
         key=settings.secret_key(),
         mode="durable",
     )
-    return create_app(host)
+    bounds = Bounds(
+        caller=settings.rate_limit,
+        owner=settings.owner_rate_limit,
+        guesses=settings.guess_limit,
+        counters=settings.limits_url or "memory://",
+    )
+    app = create_app(host, bounds)
+    if settings.proxies:
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies)  # type: ignore[method-assign]  # Flask's own way
+    return app
 
 
 def write_lines(level: str) -> None:

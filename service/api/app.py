@@ -21,6 +21,7 @@ from service.api.door import Door
 from service.api.inputs import EditionInputs, all_inputs
 from service.api.operations import OPERATIONS, Operation
 from service.api.problems import MEDIA_TYPE, Problem, not_found
+from service.api.quotas import Bounds, Quotas
 from service.api.request_ids import RequestIds
 from service.encounter.host import Host
 from service.log import (
@@ -48,13 +49,13 @@ _CODES: Final = {
 """Which problem stands for what the framework raises; other faults of the client are `bad-request`."""
 
 
-def create_app(host: Host) -> Flask:
-    """Return the WSGI application that serves every operation for *host*."""
+def create_app(host: Host, bounds: Bounds | None = None) -> Flask:
+    """Return the WSGI application that serves every operation for *host*, within *bounds*."""
     resources.load()
     app = Flask("rewound", static_folder=None)
     app.url_map.strict_slashes = True
     app.url_map.merge_slashes = False
-    door = Door(host)
+    door = Door(host, Quotas(bounds or Bounds()))
     ids = RequestIds()
     inputs = all_inputs(host.shelf)
     for each in OPERATIONS.all.values():
@@ -75,8 +76,8 @@ def _view(
     def view(**path: str) -> Response:
         start = perf_counter()
         request_id = ids.next()
+        call = _call(operation, host, inputs, request_id, path)
         try:
-            call = _call(operation, host, inputs, request_id, path)
             door.admit(call)
             call.body = _body(request, operation)
             call.query  # noqa: B018 - reading it is checking it: unknown parameters are refused everywhere
@@ -84,6 +85,7 @@ def _view(
             response = respond(answer, call.headers.get("If-None-Match"))
         except Exception as fault:  # noqa: BLE001 - the one place where every fault becomes an answer
             response = _refuse(as_problem(fault, request_id), request.path, request_id)
+        response.headers.update(call.told)
         response.headers["Request-Id"] = request_id
         _logger.info(
             "http.answered",
@@ -116,6 +118,7 @@ def _call(
         given=request.args.to_dict(flat=False) if request.query_string else {},
         headers=request.headers,
         body=b"",
+        address=request.remote_addr or "",
     )
 
 

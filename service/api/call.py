@@ -68,6 +68,10 @@ class Call:
     """Query parameters as sent, each with every value it was given."""
     headers: Headers | Mapping[str, str]
     body: bytes
+    address: str = ""
+    """Where the request came from, as far as proxies that are trusted tell."""
+    told: dict[str, str] = field(default_factory=dict)
+    """Fields that every answer to it carries, problems too."""
     caller: Caller | None = None
     seat: Seated | None = None
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from service.api.policy import KEY, POLICY, Rule
 from service.api.problems import Problem, not_found
+from service.api.quotas import Quotas
 from service.encounter import seats
 from service.encounter.keys import ApiKey
 from service.log import NoSuchEncounter, Outcome
@@ -35,6 +36,11 @@ class Caller:
     role: str | None = None
     """The role of the seat, where it is one's token."""
 
+    @property
+    def name(self) -> str:
+        """Whose requests are counted together: a key's, or a seat's."""
+        return f"{self.claim.encounter}/{self.claim.seat}" if self.claim else self.key.id if self.key else ""
+
 
 @dataclass(frozen=True)
 class Seated:
@@ -51,8 +57,9 @@ class Seated:
 class Door:
     """Remembers believed tokens until something happens to any seat of their encounter."""
 
-    def __init__(self, host: Host, size: int = 10_000) -> None:
+    def __init__(self, host: Host, quotas: Quotas, size: int = 10_000) -> None:
         self._host = host
+        self._quotas = quotas
         self._size = size
         self._seats: dict[str, Caller] = {}
         self._lock = Lock()
@@ -63,13 +70,23 @@ class Door:
         rule = POLICY[call.operation.id]
         if rule.is_public:
             return
-        caller = self._identify(call.headers.get("Authorization"))
+        caller = self._known(call)
         call.caller = caller
+        call.told |= self._quotas.take(caller.name, caller.key.owner if caller.key else None)
         if rule.is_inside:
             call.seat = self._seat(caller, call.encounter)
         elif caller.key is None:
             raise Problem("forbidden", "an API key is needed here, and this is a seat's token")
         _check(rule, caller, call.seat)
+
+    def _known(self, call: Call) -> Caller:
+        sent = call.headers.get("Authorization")
+        try:
+            return self._identify(sent)
+        except Problem:
+            if sent is not None:
+                self._quotas.guessed(call.address)
+            raise
 
     def _identify(self, sent: str | None) -> Caller:
         if sent is None:

@@ -32,7 +32,7 @@ _PATH_PARAMETERS: Final[Mapping[str, Schema]] = {
     "key": {"type": "string", "pattern": "^[0-9a-f]{12}$"},
 }
 _EVERYWHERE: Final = ("bad-request", "invalid", "internal-error")
-_INSIDE: Final = ("unauthenticated", "forbidden", "not-found", "store-unavailable")
+_INSIDE: Final = ("unauthenticated", "forbidden", "not-found", "too-many-requests", "store-unavailable")
 _WAITING: Final = (
     "not-strict-json",
     "body-too-large",

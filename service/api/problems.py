@@ -134,6 +134,14 @@ _TYPES: Final = (
         "be exactly the same request; a new request needs a new key.",
     ),
     ProblemType(
+        "too-many-requests",
+        429,
+        "Too many requests",
+        "Your key, seat or owner has used up what it may ask in a minute, or too many invalid tokens came "
+        "from your address. `Retry-After` says when to come back; `RateLimit` says on every answer what is "
+        "left. Nothing was changed.",
+    ),
+    ProblemType(
         "internal-error",
         500,
         "Something broke on our side",

@@ -40,6 +40,8 @@ def service(running: EmbeddedValkey, *, workers: int = 1) -> Iterator[tuple[int,
         "REWOUND_QUEUE_URL": running.queue_url,
         "REWOUND_SECRET_KEY": "11" * 32,
         "REWOUND_LOG_LEVEL": "error",
+        "REWOUND_RATE_LIMIT": "1000000000",  # counted as ever, and never reached
+        "REWOUND_OWNER_RATE_LIMIT": "1000000000",
         "REWOUND_SHARDS": str(workers),
     }
     log = ValkeyLog.connect(running.url)

@@ -1,0 +1,91 @@
+"""Too many requests: counted by key, owner and address, told in standard fields."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from service.api.app import create_app
+from service.api.quotas import Bounds
+from service.embedded import EmbeddedValkey
+from service.encounter.host import Host
+from tests.api.client import Api, Table, is_problem
+
+
+def served(host: Host, owner: Api, bounds: Bounds) -> Api:
+    """Return the owner's client at an application of its own with *bounds*."""
+    return Api(create_app(host, bounds), owner.token)
+
+
+def test_every_answer_says_what_is_left(host: Host, owner: Api) -> None:
+    client = served(host, owner, Bounds(caller=3))
+
+    left = [client("GET", "/v1/encounters").headers["RateLimit"] for _ in range(3)]
+
+    assert [re.fullmatch(r'"caller";r=(\d+);t=\d+', text)[1] for text in left] == ["2", "1", "0"]  # type: ignore[index]  # it matches or the test fails
+    answer = client("GET", "/v1/encounters/none")
+    assert answer.headers["RateLimit-Policy"] == '"caller";q=3;w=60'
+    assert 0 < int(answer.headers["Retry-After"]) <= 60
+    is_problem(answer, 429, "too-many-requests")
+
+
+def test_what_is_over_the_limit_leaves_no_trace(host: Host, owner: Api) -> None:
+    table = Table.opened(owner)
+    client = served(host, owner, Bounds(caller=1))
+    client("GET", table.at)
+
+    is_problem(client("POST", f"{table.at}/commands", {"type": "add", "amount": 1}), 429, "too-many-requests")
+
+    assert owner.get(table.at)["appended"] == owner.get(table.at)["version"]
+
+
+def test_seats_and_keys_are_counted_apart_and_an_owner_as_one(host: Host, owner: Api) -> None:
+    table = Table.opened(owner)
+    client = served(host, owner, Bounds(caller=2, owner=3))
+    other = client.with_token(json.loads(owner("POST", "/v1/api-keys", {"name": "two"}).text)["text"])
+    for _ in range(2):
+        assert client("GET", table.at).status_code == 200
+    is_problem(client("GET", table.at), 429, "too-many-requests")
+
+    assert other("GET", table.at).status_code == 200
+    assert '"owner"' in other("GET", table.at).headers["RateLimit-Policy"]
+    assert client.with_token(str(table.ada.token))("GET", table.at).status_code == 200
+
+
+def test_guessing_is_slowed_and_no_valid_token_is_kept_out(host: Host, owner: Api) -> None:
+    client = served(host, owner, Bounds(guesses=2))
+    wrong = client.with_token("rw_000000000000_" + "A" * 43)
+    for _ in range(2):
+        is_problem(wrong("GET", "/v1/encounters"), 401, "unauthenticated")
+
+    is_problem(wrong("GET", "/v1/encounters"), 429, "too-many-requests")
+
+    assert client("GET", "/v1/encounters").status_code == 200
+    is_problem(Api(client.app)("GET", "/v1/encounters"), 401, "unauthenticated")
+
+
+def test_zero_is_no_limit(host: Host, owner: Api) -> None:
+    client = served(host, owner, Bounds(caller=0, owner=0, guesses=0))
+
+    answers = [client("GET", "/v1/encounters") for _ in range(20)]
+
+    assert {answer.status_code for answer in answers} == {200}
+    assert "RateLimit" not in answers[-1].headers
+
+
+def test_processes_that_share_a_counter_share_the_limit(
+    host: Host, owner: Api, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with EmbeddedValkey(tmp_path_factory.mktemp("counter")) as server:
+        one, two = (served(host, owner, Bounds(caller=2, counters=server.queue_url)) for _ in range(2))
+
+        assert [one("GET", "/v1/encounters").status_code, two("GET", "/v1/encounters").status_code] == [
+            200,
+            200,
+        ]
+        is_problem(one("GET", "/v1/encounters"), 429, "too-many-requests")
+        is_problem(two("GET", "/v1/encounters"), 429, "too-many-requests")
+
+    assert one("GET", "/v1/encounters").status_code == 200, "a counter that is gone lets everybody in"
