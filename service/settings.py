@@ -63,6 +63,8 @@ class Settings:
     key_file: Path = Path(".rewound/secret.key")
     """Where the key that encrypts seeds at rest is kept, unless it is given."""
     given_key: bytes | None = field(default=None, repr=False)
+    signing_key_file: Path = Path(".rewound/signing.key")
+    """Where the key that signs checkpoints and certificates is kept: for workers alone."""
 
     @classmethod
     def from_environment(cls) -> Self:
@@ -97,6 +99,7 @@ class Settings:
                     "ORIGIN", cls().origin, validate=_matches(_ORIGIN, "a host name, then a path if any")
                 ),
                 key_file=Path(key_file) if key_file else data_dir / "secret.key",
+                signing_key_file=Path(env.str("SIGNING_KEY_FILE", "") or data_dir / "signing.key"),
             )
         try:
             env.seal()
@@ -128,6 +131,15 @@ class Settings:
         """Give the 32 bytes that encrypt seeds at rest; makes the key file on the first start."""
         return self.given_key or kept_key(self.key_file)
 
+    def signing_key(self) -> bytes:
+        """Give the 32 bytes that sign; makes the key file on the first start."""
+        return kept_key(self.signing_key_file)
+
+    @property
+    def witness_file(self) -> Path:
+        """What this machine remembers of what was signed, apart from the store."""
+        return self.data_dir / "witness.db"
+
     def with_servers(self, streams_url: str, queue_url: str) -> Self:
         """Set the addresses of servers that run by now."""
         return replace(self, streams_url=streams_url, queue_url=queue_url)
@@ -153,6 +165,7 @@ class Settings:
             "ORIGIN": self.origin,
             "KEY_FILE": "" if self.given_key else str(self.key_file),
             "SECRET_KEY": self.given_key.hex() if self.given_key else "",
+            "SIGNING_KEY_FILE": str(self.signing_key_file),
         }
         return os.environ | {f"REWOUND_{name}": value for name, value in spelled.items()}
 

@@ -96,6 +96,7 @@ def test_a_trailing_line_is_no_address(monkeypatch: pytest.MonkeyPatch) -> None:
             queue_url="rediss://u:p@queue:6380/1",
             data_dir=Path("/var/lib/rewound"),
             key_file=Path("/var/lib/rewound/secret.key"),
+            signing_key_file=Path("/var/lib/rewound/signing.key"),
             host="0.0.0.0",  # noqa: S104  spelled, not bound
             port=1,
             shards=4,

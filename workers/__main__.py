@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from service.audit.signing import Signer
+from service.audit.witness import Witness
 from service.log.queue import queue_client
 from service.rules.shelf import SHELF
 from service.settings import Settings, SettingsError
@@ -18,6 +20,8 @@ def main() -> int:
     try:
         settings = Settings.from_environment()
         key = settings.secret_key()
+        settings.signing_key()
+        witness = Witness(settings.witness_file)
     except SettingsError as faults:
         sys.stderr.write(f"{faults}\n")
         return 2
@@ -27,7 +31,20 @@ def main() -> int:
     write_lines(settings.log_level)
     # The one place beside the settings that reads the environment: a test's door, not a setting.
     log = faulty(connected(settings.streams_url), os.environ.get("REWOUND_FAULT"))
-    run(log, queue_client(settings.queue_url), SHELF, key=key, shards=settings.shards)
+
+    def signer() -> Signer:
+        """Give who signs now: the key may be rotated while this runs."""
+        return Signer(settings.origin, settings.signing_key())
+
+    run(
+        log,
+        queue_client(settings.queue_url),
+        SHELF,
+        key=key,
+        signer=signer,
+        witness=witness,
+        shards=settings.shards,
+    )
     return 0
 
 

@@ -12,7 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from traceback import extract_tb
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import structlog
 
@@ -49,13 +49,45 @@ class NoSecret(Exception):
         self.encounter = encounter
 
 
+class NotAsSigned(Exception):
+    """Say that an encounter's stored history is not the one that was signed: nothing is added to it."""
+
+    def __init__(self, encounter: str) -> None:
+        super().__init__(f"{encounter} is disputed")
+        self.encounter = encounter
+
+
+class Watch(Protocol):
+    """Who signs what is folded, and says what may be folded at all."""
+
+    def may_fold(self, encounter: str) -> bool:
+        """Tell whether the store's history is the one that was signed."""
+        ...
+
+    def folded(self, encounter: str, start: int, n: int, *, closes: bool) -> None:
+        """Note that the commits after *start* up to *n* stand; *closes*: an epoch or the encounter ended."""
+        ...
+
+
+class Nobody:
+    """Watches nothing: for a fold that nothing is signed of."""
+
+    def may_fold(self, encounter: str) -> bool:  # noqa: ARG002 - as `Watch` has it
+        """Tell that it may."""
+        return True
+
+    def folded(self, encounter: str, start: int, n: int, *, closes: bool) -> None:
+        """Note nothing."""
+
+
 class Folding:
     """Folds encounters one after the other; one for each thread that folds, the folder may be shared."""
 
-    def __init__(self, log: Log, folder: Folder, key: bytes) -> None:
+    def __init__(self, log: Log, folder: Folder, key: bytes, watch: Watch | None = None) -> None:
         self._log = log
         self._folder = folder
         self._key = key
+        self._watch: Watch = watch or Nobody()
         self._secrets: OrderedDict[str, EncounterSecrets] = OrderedDict()
         self.deciding_since: float | None = None
         """Since when (monotonic) the command at hand is being decided: what the watchdog looks at."""
@@ -106,7 +138,7 @@ class Folding:
             staleness = self._log.commit_all([(kept.encounter, folds) for kept, _, folds in done])
             for (kept, folded, _), stale in zip(done, staleness, strict=True):
                 if stale is None:
-                    self._keep(kept.n, folded)
+                    self._keep(kept, folded)
                     stood[kept.encounter] = folded.n - kept.n
                 else:
                     self._folder.drop(kept.encounter)
@@ -118,7 +150,7 @@ class Folding:
     ) -> tuple[Folded[Any], list[Fold]] | None:
         """Return what *entries* make of *folded* and what to write, None if they do not continue it."""
         secrets = self._secrets.get(folded.encounter)
-        if secrets is None or entries[0].n != folded.n + 1:
+        if secrets is None or entries[0].n != folded.n + 1 or not self._watch.may_fold(folded.encounter):
             return None
         self._secrets.move_to_end(folded.encounter)
         folds: list[Fold] = []
@@ -146,6 +178,8 @@ class Folding:
 
     def _page(self, encounter: str) -> int | None:
         """Decide and commit one page; how many commits it made, None if nothing was waiting."""
+        if not self._watch.may_fold(encounter):
+            raise NotAsSigned(encounter)
         kept = self._folder.kept(encounter)
         folded = kept or self._folder.current(encounter)
         head, entries = self._log.look(encounter, folded.n, PAGE)
@@ -160,7 +194,7 @@ class Folding:
 
     def _decide_all(self, folded: Folded[Any], entries: list[Entry], *, cold: bool) -> int:
         """Decide *entries* in order and commit them together; one by one where a worker may have died."""
-        encounter, start = folded.encounter, folded.n
+        encounter, start = folded.encounter, folded
         secrets = self._secrets_of(encounter)
         waiting: list[Fold] = []
         suspicious, crashed = cold, False
@@ -182,7 +216,7 @@ class Folding:
             self._folder.drop(encounter)  # the next look is a cold one, and counts its try
         else:
             self._keep(start, folded)
-        return folded.n - start
+        return folded.n - start.n
 
     def _try(
         self, folded: Folded[Any], entry: Entry, secrets: EncounterSecrets, tries: int
@@ -211,10 +245,12 @@ class Folding:
         if folds:
             self._log.commit(encounter, *folds)
 
-    def _keep(self, start: int, folded: Folded[Any]) -> None:
+    def _keep(self, start: Folded[Any], folded: Folded[Any]) -> None:
         self._folder.keep(folded)
-        if folded.n // SNAPSHOT_EVERY > start // SNAPSHOT_EVERY:
+        if folded.n // SNAPSHOT_EVERY > start.n // SNAPSHOT_EVERY:
             self._log.put_state(folded.encounter, snapshot_of(folded))
+        closes = folded.state.epoch > start.state.epoch or folded.state.closed
+        self._watch.folded(folded.encounter, start.n, folded.n, closes=closes)
 
     def _secrets_of(self, encounter: str) -> EncounterSecrets:
         found = self._secrets.get(encounter)

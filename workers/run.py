@@ -1,4 +1,4 @@
-"""Be one worker: answer rings in the main thread; sweep, audit and beat in three others.
+"""Be one worker: answer rings in the main thread; sweep, audit, sign and beat in four others.
 
 A signal to stop lets the command at hand be finished.
 """
@@ -8,16 +8,21 @@ from __future__ import annotations
 import os
 import signal
 import socket
+from collections.abc import Callable
 from threading import Event, Thread
 from typing import Any, Final
 
 import structlog
 
+from service.audit.notary import Notary
+from service.audit.signing import Signer
+from service.audit.witness import Witness
 from service.encounter.doorbell import FOLD, Ringer
 from service.encounter.fold import Folder, Shelf
 from service.log.protocol import Log
 from workers.audits import Auditor
 from workers.fold import KEPT, Folding
+from workers.notary import Signing
 from workers.pulse import LONGEST_S, Pulse
 from workers.queue import Answering
 from workers.shard import ShardFold
@@ -26,32 +31,36 @@ from workers.sweep import Sweeper
 _logger: Final = structlog.get_logger()
 
 
-def run(
+def run(  # noqa: PLR0913 - everything one worker works with
     log: Log,
     queue: Any,  # noqa: ANN401 - redis-py's client has its home in the log
     shelf: Shelf,
     *,
     key: bytes,
+    signer: Callable[[], Signer],
+    witness: Witness,
     shards: int,
     longest_s: float = LONGEST_S,
 ) -> None:
     """Work until SIGTERM or SIGINT.
 
-    *queue* is a client of RQ's server, *key* opens the encounters' secrets. A
-    command that is decided for *longest_s* ends the process.
+    *queue* is a client of RQ's server, *key* opens the encounters' secrets, *signer* gives who signs their
+    checkpoints and *witness* remembers them. A command that is decided for *longest_s* ends the process.
     """
     worker = f"{socket.gethostname()}-{os.getpid()}"
     stopping = Event()
     folder, ringer = Folder(log, shelf, capacity=KEPT), Ringer(queue)
-    by_ring, by_sweep = Folding(log, folder, key), Folding(log, folder, key)
+    signing = Signing(log, Notary(log, witness, signer), signer, stopping)
+    by_ring, by_sweep = Folding(log, folder, key, signing), Folding(log, folder, key, signing)
     rung = ShardFold(log, by_ring, ringer, stopping)
     sweeper = Sweeper(log, ShardFold(log, by_sweep, ringer, stopping), shards, stopping)
     pulse = Pulse(log, worker, (by_ring, by_sweep), stopping, longest_s)
     auditor = Auditor(log, shelf, worker=worker, stopping=stopping)
 
     def answer(shard: int) -> None:
-        """Fold the shard that was rung for; whoever asked for an audit has rung too."""
+        """Fold the shard that was rung for; whoever asked for an audit or a checkpoint has rung too."""
         auditor.look()
+        signing.look()
         rung.run(shard, others_wait=ringer.is_rung)
 
     answering = Answering(queue, {FOLD: answer}, stopping)
@@ -60,6 +69,7 @@ def run(
         Thread(target=sweeper.run, name="sweeper", daemon=True),
         Thread(target=pulse.run, name="pulse", daemon=True),
         Thread(target=auditor.run, name="auditor", daemon=True),
+        Thread(target=signing.run, name="notary", daemon=True),
     ]
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, answering.on_signal)

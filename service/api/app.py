@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from time import perf_counter
 from typing import Any, Final
@@ -35,6 +36,7 @@ from service.log import (
 
 _logger: Final = structlog.get_logger()
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+CHECKPOINT: Final = "Rewound-Checkpoint"
 _HEADERS: Final = {
     "Cache-Control": "private, no-cache",
     "Vary": "Authorization",
@@ -87,6 +89,8 @@ def _view(
             response = _refuse(as_problem(fault, request_id), request.path, request_id)
         response.headers.update(call.told)
         response.headers["Request-Id"] = request_id
+        if call.seat is not None:
+            _add_checkpoint(response, call)
         _logger.info(
             "http.answered",
             operation=operation.id,
@@ -98,6 +102,14 @@ def _view(
         return response
 
     return view
+
+
+def _add_checkpoint(response: Response, call: Call) -> None:
+    """Tell the latest signed checkpoint, so that two clients can compare what they were shown."""
+    with suppress(StoreFailure):
+        point = call.host.points.of(call.encounter)
+        if point is not None:
+            response.headers[CHECKPOINT] = f"size={point.size}, root={point.root}"
 
 
 def _call(

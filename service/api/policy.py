@@ -71,6 +71,8 @@ POLICY: Final[Mapping[str, Rule]] = MappingProxyType(
         "listContests": _READ,
         "getContest": _READ,
         "answerContest": Rule(GM, "write"),
+        "listCheckpoints": _READ,
+        "signCheckpoint": Rule(READERS, "write"),
         "startAudit": Rule(AUDITORS, "write"),
         "listAudits": Rule(AUDITORS),
         "getAudit": Rule(AUDITORS),

@@ -73,6 +73,7 @@ def _own_service(console: Console) -> Iterator[tuple[Station, Client]]:
             Settings(),
             data_dir=home,
             key_file=home / "secret.key",
+            signing_key_file=home / "signing.key",
             port=any_free_port("127.0.0.1"),
             api_workers=1,
             log_level="error",

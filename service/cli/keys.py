@@ -1,4 +1,7 @@
-"""Keys: who may open encounters. A key is shown once, when it is made."""
+"""Keys: who may open encounters, and with which keys this service signs.
+
+An API key is shown once, when it is made. Of a key that signs the public half is shown to everybody.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,19 @@ from datetime import UTC, datetime
 
 import click
 
+from service.audit import signing
+from service.audit.notes import verifier_key
 from service.cli.environment import read_settings
 from service.cli.store import opened
 from service.encounter import keys
+from service.settings import kept_key
 
 _DAY_S = 86_400
 
 
 @click.group("keys")
 def command() -> None:
-    """List, create and revoke API keys in the store that the settings name."""
+    """List, create and revoke API keys; show and rotate the key that signs."""
 
 
 @command.command("list")
@@ -57,6 +63,33 @@ def revoke_key(key_id: str) -> None:
         if not keys.end(log, key_id):
             raise click.ClickException(f"there is no key {key_id}: see rewound keys list")
     click.echo(f"Key {key_id} is revoked; a process that has just used it may accept it for three seconds.")
+
+
+@command.command("signing")
+@click.argument("encounter", required=False)
+def list_signing_keys(encounter: str | None) -> None:
+    """List the public keys that this service signs with, the first one first.
+
+    With ENCOUNTER each is told as the verifier key of its checkpoints, which `rewound verify --key` takes.
+    """
+    with opened(read_settings().settings) as log:
+        found = signing.published(log)
+    for key in found:
+        public = bytes.fromhex(key.public)
+        name = None if encounter is None else signing.name_of(key.name, encounter)
+        line = f"{_day(key.since)}  {key.name}  {key.public}" if name is None else verifier_key(name, public)
+        click.echo(line)
+    if not found:
+        click.echo("Nothing was signed yet: the first worker that starts makes the key", err=True)
+
+
+@command.command("rotate")
+def rotate_signing_key() -> None:
+    """Sign with a new key from now on, which the present one vouches for; the present one is destroyed."""
+    settings = read_settings().settings
+    with opened(settings) as log:
+        key = signing.rotate(log, settings.origin, settings.signing_key_file, time.time(), kept_key)
+    click.echo(key.public)
 
 
 def _day(seconds: int) -> str:

@@ -72,6 +72,7 @@ class Station:
                 raise NotServing(str(fault)) from fault
             self.settings = self.settings.with_servers(self._embedded.url, self._embedded.queue_url)
         self.settings.secret_key()
+        self.settings.signing_key()
         with closing(self.log()):  # a store that may lose commands is refused here, in words
             pass
         settings = self.settings

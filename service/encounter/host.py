@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -11,6 +11,7 @@ from service.encounter.fold import Folder, Shelf
 from service.encounter.keys import KeyCache
 from service.encounter.occasions import Occasions
 from service.encounter.outcomes import Outcomes
+from service.encounter.points import Latest
 from service.encounter.register import Register
 from service.log import Log
 
@@ -30,6 +31,8 @@ class Host:
     keys: KeyCache
     register: Register
     occasions: Occasions
+    points: Latest
+    """The latest signed checkpoint of each encounter."""
     ring: Callable[[int], object]
     """Enqueue a fold of the shard."""
     shard_of: Callable[[str], int]
@@ -40,8 +43,6 @@ class Host:
     secrets_key: bytes
     """32 bytes: seeds and envelope secrets are encrypted with it."""
     mode: Mode
-    verifier_keys: tuple[Mapping[str, str], ...] = ()
-    """Name, algorithm and public key of each key this service signs with."""
 
 
 def host_of(
@@ -70,6 +71,7 @@ def host_of(
         keys=KeyCache(log, clock),
         register=Register(log),
         occasions=Occasions(log),
+        points=Latest(log, clock),
         ring=ring,
         shard_of=shard_of,
         clock=clock,

@@ -272,5 +272,10 @@ def commanded(host: Host, encounter: str, n: int) -> Command[Any] | None:
 
 def now(host: Host) -> str:
     """Return the time as requests carry it: RFC 3339, UTC, milliseconds."""
-    moment = datetime.fromtimestamp(host.clock(), UTC)
+    return moment_of(host.clock())
+
+
+def moment_of(seconds: float) -> str:
+    """Return *seconds* since 1970 as the API tells a time."""
+    moment = datetime.fromtimestamp(seconds, UTC)
     return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"

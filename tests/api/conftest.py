@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from threading import Event, Thread
 
 import pytest
 
 from service.api.app import create_app
+from service.audit.notary import Notary
+from service.audit.signing import publish
+from service.audit.witness import Witness
 from service.encounter import keys
 from service.encounter.fold import Folder
 from service.encounter.host import Host, host_of
@@ -17,18 +21,21 @@ from service.log import Log
 from service.log.memory import MemoryLog
 from service.rules.shelf import SHELF
 from tests.api.client import Api, Table
+from tests.encounter.sitting import SIGNER
 from tests.encounter.tiny import SHELF as TINY_SHELF
 from workers.fold import Folding
+from workers.notary import Signing
 
 KEY = bytes(range(32))
 BOTH = {**SHELF, **TINY_SHELF}
 
 
 class Worker:
-    """Folds what it is woken for, like a worker process that always lingers."""
+    """Folds what it is woken for, like a worker process that always lingers; signs if it has a witness."""
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: Log, witness: Witness | None = None) -> None:
         self.log = log
+        self.witness = witness
         self.folder = Folder(log, BOTH)
         self.paused = Event()
         self._stopping = Event()
@@ -52,7 +59,12 @@ class Worker:
         self.paused.clear()
 
     def _run(self) -> None:
-        folding = Folding(self.log, self.folder, KEY)
+        signing = None
+        if self.witness is not None:
+            notary = Notary(self.log, self.witness, lambda: SIGNER)
+            signing = Signing(self.log, notary, lambda: SIGNER, Event())
+            publish(self.log, SIGNER, time.time())
+        folding = Folding(self.log, self.folder, KEY, signing)
         waiting: list[str] = []
         with self.log.listen_wakes(0) as wakes:
             self._listening.set()
@@ -62,6 +74,8 @@ class Worker:
                     waiting.append(woken.encounter)
                 while waiting and not self.paused.is_set():
                     folding.fold(waiting.pop(0), lambda: True)
+                if signing is not None:
+                    signing.work()
 
 
 @pytest.fixture
@@ -87,8 +101,8 @@ def host(log: Log) -> Iterator[Host]:
 
 
 @pytest.fixture
-def worker(log: Log) -> Iterator[Worker]:
-    made = Worker(log)
+def worker(log: Log, tmp_path: Path) -> Iterator[Worker]:
+    made = Worker(log, Witness(tmp_path / "witness.db"))
     made.start()
     yield made
     made.stop()

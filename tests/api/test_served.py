@@ -56,7 +56,11 @@ def served(streams_url: str, queue_url: str, tmp_path: Path) -> Iterator[Served]
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     settings = Settings(
-        data_dir=tmp_path, key_file=tmp_path / "secret.key", log_level="error", port=port
+        data_dir=tmp_path,
+        key_file=tmp_path / "secret.key",
+        signing_key_file=tmp_path / "signing.key",
+        log_level="error",
+        port=port,
     ).with_servers(streams_url, queue_url)
     settings.secret_key()
     log = ValkeyLog.connect(streams_url)

@@ -10,7 +10,10 @@ from typing import Any
 from service.audit.evidence import Evidence
 from service.dice.chain import envelope_commitment
 from service.encounter.canonical import commit_hash, dumps, eid_of
+from service.encounter.commit import load_commit
 from service.encounter.envelopes import Opened, Place
+from service.log import Fold
+from service.log.memory import MemoryLog
 from tests.encounter.sitting import Sitting, player
 
 Change = Callable[[dict[str, Any]], None]
@@ -28,6 +31,30 @@ def evidence_of(sitting: Sitting, **changes: Any) -> Evidence:
         "head": sitting.written[-1].hash,
     }
     return Evidence(**known | changes)
+
+
+def kept(sitting: Sitting, log: MemoryLog | None = None, upto: int | None = None) -> MemoryLog:
+    """Return *log* with everything up to *upto* that *sitting* wrote and the log has not."""
+    log = log or MemoryLog()
+    head = log.head(sitting.encounter)
+    pairs = list(zip(sitting.requests, sitting.written, strict=True))[:upto]
+    for n, (request, made) in enumerate(pairs, 1):
+        if head is not None and n <= head.folded:
+            continue
+        log.append(sitting.encounter, request, scope="gm", key=str(n), fingerprint="f", create=n == 1)
+        log.commit(
+            sitting.encounter,
+            Fold(
+                n=n,
+                prev=load_commit(made.raw).prev,
+                hash=made.hash,
+                raw=made.raw,
+                frontier=made.folded.frontier.to_bytes(),
+                sealed=made.kept_apart,
+                marks=made.marks,
+            ),
+        )
+    return log
 
 
 def played() -> Sitting:

@@ -14,10 +14,7 @@ from service.audit.evidence import Evidence, Receipt, stored
 from service.audit.verdict import Verdict
 from service.audit.verify import verify
 from service.encounter.canonical import dumps
-from service.encounter.commit import load_commit
-from service.log import Fold
-from service.log.memory import MemoryLog
-from tests.audit.evidence_of import closed, evidence_of, played
+from tests.audit.evidence_of import closed, evidence_of, kept, played
 from tests.encounter.sitting import Sitting, player
 from tests.encounter.tiny import TINY
 
@@ -69,16 +66,8 @@ def test_the_lines_are_those_of_the_format() -> None:
 
 def test_a_store_gives_the_same_evidence_as_the_play_did() -> None:
     sitting = closed()
-    log = MemoryLog()
-    for n, (request, made) in enumerate(zip(sitting.requests, sitting.written, strict=True), 1):
-        log.append(sitting.encounter, request, scope="gm", key=str(n), fingerprint="f", create=n == 1)
-        prev = load_commit(made.raw).prev
-        log.commit(
-            sitting.encounter,
-            Fold(n=n, prev=prev, hash=made.hash, raw=made.raw, sealed=made.kept_apart, marks=made.marks),
-        )
 
-    assert stored(log, sitting.encounter) == evidence_of(sitting)
+    assert stored(kept(sitting), sitting.encounter) == evidence_of(sitting)
 
 
 def test_a_closed_encounter_with_all_envelopes_open_is_valid_for_anybody() -> None:

@@ -25,6 +25,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         Settings(),
         data_dir=home,
         key_file=home / "secret.key",
+        signing_key_file=home / "signing.key",
         port=any_free_port("127.0.0.1"),
         api_workers=1,
         log_level="error",

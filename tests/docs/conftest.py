@@ -82,6 +82,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         Settings(),
         data_dir=data,
         key_file=data / "secret.key",
+        signing_key_file=data / "signing.key",
         port=any_free_port("127.0.0.1"),
         api_workers=1,
         log_level="error",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from service.audit.signing import Signer
 from service.encounter.commit import Batch, Request, dump_request
 from service.encounter.decider import Folded, Written, decide_request, unfolded
 from service.encounter.secrets import EncounterSecrets
@@ -20,6 +21,7 @@ from service.rules.records import EMPTY
 from tests.encounter.tiny import EDITION, TINY, TinyState
 
 KEY = bytes(32)
+SIGNER = Signer("rewound.example", bytes(range(32)))
 GM = Actor(seat="gm", role="gm")
 
 

@@ -76,13 +76,25 @@ class Hall:
     workers: list[WorkerProcess] = field(default_factory=list)
     sent: dict[str, list[bytes]] = field(default_factory=dict)
 
+    @property
+    def witness(self) -> Path:
+        """What the workers of this hall remember of what they signed."""
+        return self.directory / "witness.db"
+
     def start(self, fault: str = "", longest_s: float = 20.0) -> WorkerProcess:
         """Start a worker, with *fault* in it, and wait until it works."""
         output = self.directory / f"worker-{len(self.workers)}.log"
         command = [sys.executable, "-m", "tests.workers.tiny_worker"]
         with output.open("wb") as file:
             process = subprocess.Popen(
-                [*command, self.streams_url, self.queue_url, str(self.shards), str(longest_s)],
+                [
+                    *command,
+                    self.streams_url,
+                    self.queue_url,
+                    str(self.shards),
+                    str(longest_s),
+                    str(self.witness),
+                ],
                 cwd=ROOT,
                 env=os.environ | {"REWOUND_FAULT": fault},
                 stdout=file,

@@ -1,10 +1,12 @@
-"""Be a worker as `python -m workers` is, but for the tiny game: streams, queue, shards, watchdog."""
+"""Be a worker as `python -m workers` is, but for the tiny game: streams, queue, shards, watchdog, witness."""
 
 import os
 import sys
+from pathlib import Path
 
+from service.audit.witness import Witness
 from service.log.queue import queue_client
-from tests.encounter.sitting import KEY
+from tests.encounter.sitting import KEY, SIGNER
 from tests.encounter.tiny import SHELF
 from workers.faults import faulty
 from workers.run import run
@@ -12,10 +14,19 @@ from workers.start import connected, write_lines
 
 
 def main() -> None:
-    streams_url, queue_url, shards, longest_s = sys.argv[1:]
+    streams_url, queue_url, shards, longest_s, witness = sys.argv[1:]
     write_lines("info")
     log = faulty(connected(streams_url), os.environ.get("REWOUND_FAULT"))
-    run(log, queue_client(queue_url), SHELF, key=KEY, shards=int(shards), longest_s=float(longest_s))
+    run(
+        log,
+        queue_client(queue_url),
+        SHELF,
+        key=KEY,
+        signer=lambda: SIGNER,
+        witness=Witness(Path(witness)),
+        shards=int(shards),
+        longest_s=float(longest_s),
+    )
 
 
 if __name__ == "__main__":

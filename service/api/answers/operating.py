@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from service.api.shapes import NUMBER, OPEN, TEXT, TIME, UUID, Schema, closed, listing, maybe, page, ref
+from service.api.shapes import HASH, NUMBER, OPEN, TEXT, TIME, UUID, Schema, closed, listing, maybe, page, ref
 
 # One line per member reads as the table it is.
 _PROBLEM: Final[Schema] = {
@@ -28,6 +28,14 @@ _PROBLEM: Final[Schema] = {
     "required": ["type", "title", "status", "detail", "instance", "request_id"],
     "additionalProperties": False,
 }
+
+_CHECKPOINT: Final = closed(
+    "A signed head: how many commits there are, and the root of the tree over their hashes (RFC 9162).",
+    {"note": {**TEXT, "description": "The signed note (C2SP tlog-checkpoint), once it is signed."}},
+    encounter=UUID,
+    size=NUMBER,
+    root=maybe(HASH),
+)
 
 _AUDIT: Final[Schema] = closed(
     "An audit: everything is decided again and compared.",
@@ -55,11 +63,22 @@ OPERATING: Final[Mapping[str, Schema]] = MappingProxyType(
             "Every problem the API answers with.",
             problems=listing(closed("A type of problem.", type=TEXT, status=NUMBER, title=TEXT, text=TEXT)),
         ),
+        "Checkpoint": _CHECKPOINT,
+        "Checkpoints": page("Signed checkpoints, the latest first.", "checkpoints", ref("Checkpoint")),
         "Audit": _AUDIT,
         "Audits": page("Audits, the newest first.", "audits", ref("Audit")),
         "Keys": closed(
             "Public keys that verify what this service signs.",
-            keys=listing(closed("A key.", name=TEXT, algorithm=TEXT, public_key=TEXT)),
+            keys=listing(
+                closed(
+                    "A key.",
+                    {"rotation": {**TEXT, "description": "The note in which the key before it names it."}},
+                    name=TEXT,
+                    algorithm=TEXT,
+                    public_key=HASH,
+                    since=TIME,
+                )
+            ),
         ),
         "ApiKey": closed("What is known of a key: never the key itself.", **_API_KEY),
         "ApiKeys": closed("All keys of your owner.", keys=listing(ref("ApiKey"))),

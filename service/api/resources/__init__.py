@@ -12,6 +12,7 @@ MODULES: Final = (
     "rounds",
     "explanations",
     "contests",
+    "checkpoints",
     "audits",
     "rulesets",
     "keys",

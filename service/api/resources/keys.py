@@ -6,11 +6,27 @@ from typing import Final
 
 from service.api.call import Answer, Call
 from service.api.operations import Shape, operation
+from service.audit import signing
+from service.encounter.play import moment_of
 
 TAG: Final = "Service"
 
 
 @operation("GET", "/v1/keys", "listKeys", TAG, answers={200: Shape("The keys.", "Keys")})
 def list_keys(call: Call) -> Answer:
-    """List the public keys with which checkpoints and certificates are verified."""
-    return Answer({"keys": list(call.host.verifier_keys)})
+    """List the public keys with which checkpoints and certificates are verified, the first one first.
+
+    The key that signs for an encounter is called `<name>/<encounter>`: its verifier key follows from that
+    name and `public_key`. `rotation` is a note in which the key before it names it.
+    """
+    keys = [
+        {
+            "name": key.name,
+            "algorithm": signing.ALGORITHM,
+            "public_key": key.public,
+            "since": moment_of(key.since),
+            **({} if key.rotation is None else {"rotation": key.rotation}),
+        }
+        for key in signing.published(call.host.log)
+    ]
+    return Answer({"keys": keys})

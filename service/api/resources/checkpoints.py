@@ -1,0 +1,71 @@
+"""Give the signed checkpoints of an encounter, and have its head signed."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Final
+
+from service.api.call import Answer, Call, cursor, read_cursor
+from service.api.operations import Shape, operation
+from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
+from service.audit import checkpoint
+from service.encounter import points, records
+
+TAG: Final = "Record"
+_PATH: Final = "/v1/encounters/{encounter}/checkpoints"
+_TICK_S: Final = 0.02
+
+
+@operation(
+    "GET",
+    _PATH,
+    "listCheckpoints",
+    TAG,
+    query=(CURSOR, PAGE_LIMIT),
+    answers={200: Shape("A page of checkpoints.", "Checkpoints")},
+)
+def list_checkpoints(call: Call) -> Answer:
+    """List the signed checkpoints, the latest first.
+
+    One is signed when an epoch of the dice closes, when the encounter closes, and when somebody asks. The
+    latest is also told in the header `Rewound-Checkpoint` of every answer about the encounter.
+    """
+    before = read_cursor(call.query["cursor"], 1)[0] if "cursor" in call.query else None
+    limit = call.query.get("limit", PAGE)
+    found = points.page(call.host.log, call.encounter, before, limit)
+    data = [_shown(call.encounter, note) for _, note in found]
+    return paged(call, "checkpoints", data, cursor(found[-1][0]) if len(found) == limit else None)
+
+
+@operation(
+    "POST",
+    _PATH,
+    "signCheckpoint",
+    TAG,
+    answers={
+        200: Shape("The head is signed.", "Checkpoint"),
+        202: Shape("A worker signs it; it will stand in the list.", "Checkpoint"),
+    },
+)
+def sign_checkpoint(call: Call) -> Answer:
+    """Have the head signed as it is now, and wait for the note (`Prefer: wait=N`)."""
+    log, size = call.host.log, records.head(call.host, call.encounter)
+    latest = points.latest(log, call.encounter)
+    if latest is None or latest.size < size:
+        points.ask(log, call.encounter, size)
+        call.host.ring(call.host.shard_of(call.encounter))
+    ends = time.monotonic() + call.preference.seconds
+    while (latest is None or latest.size < size) and time.monotonic() < ends:
+        time.sleep(_TICK_S)
+        latest = points.latest(log, call.encounter)
+    if latest is None or latest.size < size:
+        headers = {"Location": f"/v1/encounters/{call.encounter}/checkpoints", "Retry-After": "1"}
+        return Answer({"encounter": call.encounter, "size": size, "root": None}, 202, headers)
+    note = points.note(log, call.encounter, latest)
+    assert note is not None, "the latest checkpoint has its note"
+    return Answer(_shown(call.encounter, note))
+
+
+def _shown(encounter: str, note: str) -> dict[str, Any]:
+    read = checkpoint.parse(note)
+    return {"encounter": encounter, "size": read.size, "root": read.root.hex(), "note": note}

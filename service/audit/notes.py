@@ -1,0 +1,169 @@
+"""Sign texts as C2SP notes (signed-note) with Ed25519, and read notes that others signed.
+
+A note is a text that ends in a newline, an empty line, and signature lines. A key has a name and 32 public
+bytes; its id is a hash of both.
+
+Laws. A note is verified before anything in it is believed. There is one spelling: base64 that another encoder
+would write differently is refused, so that a note cannot be altered and still verify. Outside of this file a
+key is its 32 secret bytes, its 32 public bytes, or the verifier key's line.
+"""
+
+import re
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+_ED25519: Final = b"\x01"
+"""The signature type of C2SP, first byte of a verifier key and part of a key's id."""
+
+_ID_BYTES: Final = 4
+_KEY_BYTES: Final = 32
+_MOST_SIGNATURES: Final = 100
+"""A note from outside costs no more than this many lines to read."""
+
+_NAME: Final = re.compile(r"[^\s+\x00-\x1f\x7f\ud800-\udfff]+")
+_DASH: Final = "\N{EM DASH} "
+
+
+class BadNote(ValueError):
+    """A note, a signature or a verifier key that is malformed or does not verify."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A signature line: the name of the key, its id of 4 bytes, and what it signed with."""
+
+    name: str
+    key_id: bytes
+    value: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note as read: nothing of it is believed yet."""
+
+    text: str
+    """The signed text, its last newline included."""
+    signatures: tuple[Signature, ...]
+
+
+# --- keys --------------------------------------------------------------------------------------------
+
+
+def public_key(secret: bytes) -> bytes:
+    """Return the raw public key of a raw *secret* one."""
+    return Ed25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
+
+
+def verifier_key(name: str, public: bytes) -> str:
+    """Return the line that verifiers are given: the key's name, its id and the key."""
+    return f"{check_name(name)}+{_key_id(name, public).hex()}+{base64(_ED25519 + public)}"
+
+
+def read_verifier_key(line: str) -> tuple[str, bytes]:
+    """Return the name and the raw public key of a verifier key *line*; raises `BadNote`."""
+    name, _, rest = line.partition("+")
+    given_id, _, value = rest.partition("+")
+    raw = unbase64(value)
+    public = raw.removeprefix(_ED25519)
+    if len(raw) != 1 + _KEY_BYTES or len(public) != _KEY_BYTES:
+        raise BadNote(f"{line!r} is no Ed25519 verifier key")
+    if verifier_key(name, public) != line:
+        raise BadNote(f"the id {given_id!r} is not that of the key")
+    return name, public
+
+
+# --- bytes -------------------------------------------------------------------------------------------
+
+
+def sign_bytes(message: bytes, secret: bytes) -> bytes:
+    """Return the 64 bytes with which the raw *secret* key signs *message*."""
+    return Ed25519PrivateKey.from_private_bytes(secret).sign(message)
+
+
+def is_signed(message: bytes, signature: bytes, public: bytes) -> bool:
+    """Tell whether the raw *public* key's owner signed *message*."""
+    try:
+        Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+# --- notes -------------------------------------------------------------------------------------------
+
+
+def sign(text: str, name: str, secret: bytes) -> str:
+    """Return *text* as a note with one signature, by the raw *secret* key called *name*."""
+    key_id = _key_id(name, public_key(secret))
+    return f"{text}\n{_DASH}{name} {base64(key_id + sign_bytes(text.encode(), secret))}\n"
+
+
+def verify(note: str, key: str) -> str:
+    """Return the text of *note* if the verifier key *key* signed it; raises `BadNote`.
+
+    Signatures of other keys are passed over.
+    """
+    name, public = read_verifier_key(key)
+    read = parse(note)
+    key_id = _key_id(name, public)
+    ours = [line.value for line in read.signatures if (line.name, line.key_id) == (name, key_id)]
+    if not ours:
+        raise BadNote(f"the key {name}+{key_id.hex()} has not signed the note")
+    if not all(is_signed(read.text.encode(), signature, public) for signature in ours):
+        raise BadNote(f"the signature of {name}+{key_id.hex()} is false")
+    return read.text
+
+
+def parse(note: str) -> Note:
+    """Return *note* read but not verified; raises `BadNote`."""
+    text, gap, tail = note.partition("\n\n")
+    if not gap or not tail.endswith("\n"):
+        raise BadNote("a note is a text, an empty line and signatures")
+    signatures = tail[:-1].split("\n")
+    if len(signatures) > _MOST_SIGNATURES:
+        raise BadNote(f"a note has at most {_MOST_SIGNATURES} signatures")
+    return Note(text + "\n", tuple(map(_read_signature, signatures)))
+
+
+def _read_signature(line: str) -> Signature:
+    name, _, value = line.removeprefix(_DASH).partition(" ")
+    raw = unbase64(value)
+    if not line.startswith(_DASH) or len(raw) <= _ID_BYTES:
+        raise BadNote(f"{line!r} is no signature line")
+    return Signature(check_name(name), raw[:_ID_BYTES], raw[_ID_BYTES:])
+
+
+def _key_id(name: str, public: bytes) -> bytes:
+    return sha256(name.encode() + b"\n" + _ED25519 + public).digest()[:_ID_BYTES]
+
+
+# --- texts -------------------------------------------------------------------------------------------
+
+
+def check_name(name: str) -> str:
+    """Return *name* if a key may be called so; raises `BadNote`."""
+    if _NAME.fullmatch(name) is None:
+        raise BadNote(f"{name!r} is no name: it has no spaces, no plus, no control characters")
+    return name
+
+
+def base64(raw: bytes) -> str:
+    """Return the one spelling of *raw*."""
+    return b64encode(raw).decode("ascii")
+
+
+def unbase64(text: str) -> bytes:
+    """Return what *text* is the one spelling of; raises `BadNote`."""
+    try:
+        raw = b64decode(text, validate=True)
+    except (Base64Error, ValueError) as fault:
+        raise BadNote(f"{text!r} is not base64") from fault
+    if base64(raw) != text:
+        raise BadNote(f"{text!r} is not the one spelling of its bytes")
+    return raw

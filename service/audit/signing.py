@@ -1,0 +1,139 @@
+"""Hold the key this service signs with, publish its public half, and let a newer key take its place.
+
+Laws. The key is kept in a file for its owner's eyes alone and never in the store; only workers read it. What
+is published is never taken back: an older key stays listed, for what it has signed. A rotation is a note,
+signed by the older key, that names the newer one, so whoever believes the one may believe the other.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Final
+
+from service.audit import notes
+from service.audit.checkpoint import Checkpoint, sign
+from service.audit.notes import BadNote, base64, public_key, unbase64, verifier_key
+from service.log import Log
+
+SHELF: Final = "signing"
+ALGORITHM: Final = "Ed25519"
+_ROTATION: Final = "rewound/key/1"
+_PAGE: Final = 50
+_LINES: Final = 3
+_KEY_BYTES: Final = 32
+
+
+@dataclass(frozen=True)
+class Signer:
+    """Who signs: the name of the service, and its secret key."""
+
+    origin: str
+    secret: bytes = field(repr=False)
+
+    @property
+    def public(self) -> bytes:
+        """The raw public key."""
+        return public_key(self.secret)
+
+    def checkpoint(self, encounter: str, size: int, root: bytes) -> str:
+        """Return the signed note that the first *size* commits of *encounter* have this *root*."""
+        return sign(Checkpoint(name_of(self.origin, encounter), size, root), self.secret)
+
+
+@dataclass(frozen=True)
+class PublishedKey:
+    """A public key of this service, as it is told to everybody."""
+
+    name: str
+    """The origin: keys of encounters are called `<name>/<encounter>`."""
+    public: str
+    """64 hexadecimal digits."""
+    since: int
+    """Seconds since 1970."""
+    rotation: str | None = None
+    """The note in which the key before it names it; None where none vouched for it."""
+
+
+def name_of(origin: str, encounter: str) -> str:
+    """Return the name of the key that signs for *encounter*, which is its checkpoints' first line."""
+    return f"{origin}/{encounter}"
+
+
+# --- in the store ------------------------------------------------------------------------------------
+
+
+def publish(log: Log, signer: Signer, now: float) -> None:
+    """List the public key of *signer* unless it is listed."""
+    put(log, PublishedKey(signer.origin, signer.public.hex(), int(now)))
+
+
+def put(log: Log, key: PublishedKey) -> None:
+    """List *key* unless it is listed: what was said of it once stays."""
+    if log.record(SHELF, key.public) is None:
+        log.put_record(SHELF, key.public, json.dumps(asdict(key)).encode())
+
+
+def published(log: Log) -> list[PublishedKey]:
+    """Return every key of this service, the first one first."""
+    found: list[PublishedKey] = []
+    before = None
+    while page := log.records(SHELF, before, _PAGE):
+        found += [PublishedKey(**json.loads(record.blob)) for record in page]
+        before = page[-1].number
+    return found[::-1]
+
+
+# --- rotation ----------------------------------------------------------------------------------------
+
+
+def rotation(origin: str, old_secret: bytes, new_public: bytes) -> str:
+    """Return the note in which the key *old_secret* names the one that follows it."""
+    return notes.sign(f"{origin}\n{_ROTATION}\n{base64(new_public)}\n", origin, old_secret)
+
+
+def read_rotation(note: str, origin: str, old_public: bytes) -> bytes:
+    """Return the public key that *old_public* names in *note*; raises `BadNote`."""
+    lines = notes.verify(note, verifier_key(origin, old_public))[:-1].split("\n")
+    if len(lines) != _LINES or lines[:2] != [origin, _ROTATION]:
+        raise BadNote("a rotation tells the origin, its format and the next key")
+    public = unbase64(lines[2])
+    if len(public) != _KEY_BYTES:
+        raise BadNote("a rotation names a key of 32 bytes")
+    return public
+
+
+def believed(origin: str, pinned: Iterable[bytes], rotations: Iterable[str]) -> set[bytes]:
+    """Return the keys that follow from *pinned* ones by *rotations*, these included."""
+    found, left = set(pinned), list(rotations)
+    while True:
+        fresh = {key for note in left for old in found if (key := _named(note, origin, old)) is not None}
+        if fresh <= found:
+            return found
+        found |= fresh
+
+
+def _named(note: str, origin: str, old_public: bytes) -> bytes | None:
+    try:
+        return read_rotation(note, origin, old_public)
+    except BadNote:
+        return None
+
+
+def rotate(log: Log, origin: str, file: Path, now: float, kept_key: Callable[[Path], bytes]) -> PublishedKey:
+    """Put a new key into *file*, vouched for by the one that is there; that one is gone afterwards.
+
+    *kept_key* reads a key file, and makes it where there is none. Interrupted at any moment, the same call
+    goes on where it ended: the new key waits beside the old one until it is published.
+    """
+    old = Signer(origin, kept_key(file))
+    coming = file.with_name(file.name + ".next")
+    new = Signer(origin, kept_key(coming))
+    publish(log, old, now)
+    key = PublishedKey(origin, new.public.hex(), int(now), rotation(origin, old.secret, new.public))
+    put(log, key)
+    os.replace(coming, file)  # noqa: PTH105 - replace is the one call that is whole or nothing
+    return key

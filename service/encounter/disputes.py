@@ -1,0 +1,83 @@
+"""Write down which encounters' stored history contradicts what was signed, until somebody accepts it.
+
+A dispute is one record of the shelf `disputes`. While it stands the encounter is not folded: its commands
+wait. Accepting it says that the store's history is the one to go on from; what was signed beyond it stays
+signed, so whoever holds it can show what was lost.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from typing import Final
+
+from service.log import Log
+
+SHELF: Final = "disputes"
+ROLLED_BACK: Final = "rolled_back"
+FORKED: Final = "forked"
+ALTERED: Final = "altered"
+
+
+@dataclass(frozen=True)
+class Dispute:
+    """What was signed, and what the store has instead."""
+
+    encounter: str
+    why: str
+    """`rolled_back`: fewer commits than were signed; `forked`: others; `altered`: not the head's."""
+    size: int
+    """How many commits were signed."""
+    root: str
+    """The signed root, as hexadecimal digits."""
+    folded: int
+    """How many commits the store had when this was found."""
+    accepted: bool = False
+
+    @property
+    def text(self) -> str:
+        """Say it in one line."""
+        if self.why == ROLLED_BACK:
+            return f"{self.size} commits were signed, {self.folded} are here"
+        if self.why == FORKED:
+            return f"the first {self.size} commits are not those that were signed"
+        return f"the stored bytes of {self.folded} commits are not those that the head names"
+
+
+class Disputes:
+    """The disputes of a store."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+
+    def open(self, dispute: Dispute) -> Dispute:
+        """Write *dispute* down, unless it is; the one that stands."""
+        standing = self.find(dispute.encounter)
+        if standing is not None and not standing.accepted and standing.why == dispute.why:
+            return standing
+        self._put(dispute)
+        return dispute
+
+    def find(self, encounter: str) -> Dispute | None:
+        """Return the last dispute about *encounter*, accepted or not; None if there was none."""
+        blob = self._log.record(SHELF, encounter)
+        return None if blob is None else Dispute(**json.loads(blob))
+
+    def accepts(self, encounter: str, size: int, root: str) -> bool:
+        """Tell whether somebody accepted that what was signed at *size* is not what stands."""
+        found = self.find(encounter)
+        return found is not None and found.accepted and (found.size, found.root) == (size, root)
+
+    def accept(self, encounter: str) -> Dispute | None:
+        """Accept the history of *encounter* as it is stored; the dispute that ends so, None if none stands.
+
+        Dice may have been seen on the history that is gone: whoever accepts also has the epoch moved.
+        """
+        found = self.find(encounter)
+        if found is None or found.accepted:
+            return None
+        self._put(replace(found, accepted=True))
+        return found
+
+    def _put(self, dispute: Dispute) -> None:
+        self._log.put_record(SHELF, dispute.encounter, json.dumps(asdict(dispute)).encode())

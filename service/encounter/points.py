@@ -1,0 +1,99 @@
+"""Keep the signed checkpoints of encounters where every process finds them, and know the latest of each.
+
+A note is one record of the shelf `checkpoints/<encounter>`, named by size and root, so that none takes the
+place of another; the shelf `checkpoints` has the latest size and root of each encounter, so that an answer
+can carry it for the price of one look.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from typing import Final
+
+from service.log import Log
+
+SHELF: Final = "checkpoints"
+ASKED: Final = "checkpoints-asked"
+"""Encounters of which somebody wants a checkpoint, and for how many commits at least."""
+
+FRESH_S: Final = 1.0
+"""How old what a process knows of the latest checkpoint may be."""
+
+_PAGE: Final = 200
+
+
+@dataclass(frozen=True)
+class Point:
+    """A checkpoint as it is told: how many commits, the root over them in hexadecimal digits."""
+
+    size: int
+    root: str
+
+
+def put(log: Log, encounter: str, point: Point, note: str) -> None:
+    """Keep a signed *note*, and make it the latest; notes are put in the order of their sizes."""
+    log.put_record(f"{SHELF}/{encounter}", f"{point.size}-{point.root}", note.encode())
+    log.put_record(SHELF, encounter, json.dumps({"size": point.size, "root": point.root}).encode())
+
+
+def latest(log: Log, encounter: str) -> Point | None:
+    """Return the latest checkpoint of *encounter*, None if there is none."""
+    blob = log.record(SHELF, encounter)
+    return None if blob is None else Point(**json.loads(blob))
+
+
+def note(log: Log, encounter: str, point: Point) -> str | None:
+    """Return the note of *point*, None if there is none."""
+    blob = log.record(f"{SHELF}/{encounter}", f"{point.size}-{point.root}")
+    return None if blob is None else blob.decode()
+
+
+def page(log: Log, encounter: str, before: int | None, limit: int) -> list[tuple[int, str]]:
+    """Return notes, the latest first, each with its number on the shelf."""
+    records = log.records(f"{SHELF}/{encounter}", before, limit)
+    return [(record.number, record.blob.decode()) for record in records]
+
+
+def all_notes(log: Log, encounter: str) -> list[str]:
+    """Return every note of *encounter*, the first one first."""
+    found: list[str] = []
+    before = None
+    while records := page(log, encounter, before, _PAGE):
+        found += [text for _, text in records]
+        before = records[-1][0]
+    return found[::-1]
+
+
+def ask(log: Log, encounter: str, size: int) -> None:
+    """Ask for a checkpoint of at least *size* commits; a worker signs it."""
+    log.put_record(ASKED, encounter, str(size).encode())
+
+
+class Latest:
+    """The latest checkpoints of the encounters last asked for, looked up once a second at most."""
+
+    def __init__(self, log: Log, clock: Callable[[], float], capacity: int = 10_000) -> None:
+        self._log = log
+        self._clock = clock
+        self._capacity = capacity
+        self._known: OrderedDict[str, tuple[float, Point | None]] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, encounter: str) -> Point | None:
+        """Return the latest checkpoint of *encounter* that this process can know of."""
+        now = self._clock()
+        with self._lock:
+            looked, known = self._known.get(encounter, (float("-inf"), None))
+        if 0 <= now - looked < FRESH_S:
+            return known
+        found = latest(self._log, encounter)
+        with self._lock:
+            self._known[encounter] = (now, found)
+            self._known.move_to_end(encounter)
+            if len(self._known) > self._capacity:
+                self._known.popitem(last=False)
+        return found

@@ -1,0 +1,198 @@
+"""What is signed continues what was signed before; what contradicts it is found and stops everything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from service.audit import checkpoint
+from service.audit.notary import Disputed, Notary
+from service.audit.notes import verifier_key
+from service.audit.witness import Seen, Witness
+from service.encounter import points
+from service.encounter.points import Latest, Point
+from service.log import Entry
+from service.log.memory import MemoryLog
+from tests.audit.evidence_of import closed, kept, played
+from tests.encounter.sitting import SIGNER, Sitting
+
+KEY = verifier_key(f"{SIGNER.origin}/{Sitting().encounter}", SIGNER.public)
+
+
+@pytest.fixture
+def witness(tmp_path: Path) -> Witness:
+    return Witness(tmp_path / "witness.db")
+
+
+def notary_of(log: MemoryLog, witness: Witness) -> Notary:
+    return Notary(log, witness, lambda: SIGNER)
+
+
+def other() -> Sitting:
+    """Return a game with the id of `closed` and another third command."""
+    sitting = Sitting()
+    sitting.open()
+    sitting.do("add", amount=4)
+    for _ in range(5):
+        sitting.do("roll")
+    sitting.do("end_round")
+    sitting.do("add", amount=1)
+    return sitting
+
+
+def closes_of(sitting: Sitting) -> list[int]:
+    """Return the numbers of the commits that close an epoch or the encounter."""
+    return [w.n for w in sitting.written if b"epoch_closed" in w.raw or b"encounter_closed" in w.raw]
+
+
+def root_at(sitting: Sitting, n: int) -> str:
+    return sitting.written[n - 1].folded.frontier.root().hex()
+
+
+def test_every_close_is_signed_once_at_its_own_size(witness: Witness) -> None:
+    sitting = closed()
+    log = kept(sitting)
+    by = notary_of(log, witness)
+
+    made = by.sign_closed(sitting.encounter)
+
+    assert len(closes_of(sitting)) > 1
+    assert made == [Point(n, root_at(sitting, n)) for n in closes_of(sitting)]
+    assert by.sign_closed(sitting.encounter) == []
+    assert points.latest(log, sitting.encounter) == made[-1]
+    notes = points.all_notes(log, sitting.encounter)
+    assert [checkpoint.verify(note, KEY).size for note in notes] == closes_of(sitting)
+
+
+def test_the_head_is_signed_when_somebody_asks(witness: Witness) -> None:
+    sitting = played()
+    by = notary_of(kept(sitting), witness)
+
+    [*_, last] = by.sign_head(sitting.encounter)
+
+    assert last == Point(9, root_at(sitting, 9))
+    assert by.sign_head(sitting.encounter) == []
+
+
+def test_another_process_signs_on_where_the_first_ended(witness: Witness, tmp_path: Path) -> None:
+    sitting = closed()
+    log = kept(sitting, upto=8)
+    first = notary_of(log, witness).sign_closed(sitting.encounter)
+    kept(sitting, log)
+
+    for seen in (witness, Witness(tmp_path / "of-another-machine.db")):
+        more = notary_of(log, seen).sign_closed(sitting.encounter)
+        assert all(point.size > first[-1].size for point in more)
+    assert [checkpoint.parse(note).size for note in points.all_notes(log, sitting.encounter)] == closes_of(
+        sitting
+    )
+
+
+def test_a_signature_that_the_store_lost_is_put_back(witness: Witness) -> None:
+    sitting = closed()
+    notary_of(kept(sitting), witness).sign_closed(sitting.encounter)
+    fresh = kept(sitting)
+
+    notary_of(fresh, witness).check(sitting.encounter)
+
+    assert points.latest(fresh, sitting.encounter) == Point(10, root_at(sitting, 10))
+
+
+def test_a_store_that_was_rolled_back_is_found_before_anything_is_added(witness: Witness) -> None:
+    sitting = closed()
+    notary_of(kept(sitting), witness).sign_closed(sitting.encounter)
+
+    with pytest.raises(Disputed, match="10 commits were signed, 6 are here"):
+        notary_of(kept(sitting, upto=6), witness).check(sitting.encounter)
+
+
+def test_a_store_that_went_on_otherwise_is_found(witness: Witness) -> None:
+    sitting = closed()
+    notary_of(kept(sitting, upto=7), witness).sign_head(sitting.encounter)
+    log = kept(other())
+
+    for _ in range(2):
+        with pytest.raises(Disputed, match="the first 7 commits are not those that were signed"):
+            notary_of(log, witness).sign_closed(sitting.encounter)
+    assert [checkpoint.parse(note).root.hex() for note in points.all_notes(log, sitting.encounter)] == [
+        root_at(sitting, 7)
+    ], "nothing is signed that contradicts it"
+
+
+def test_a_running_notary_finds_what_was_rolled_back_under_it(
+    witness: Witness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sitting = closed()
+    log = kept(sitting)
+    by = notary_of(log, witness)
+    by.sign_closed(sitting.encounter)
+    shorter = kept(sitting, upto=6)
+    monkeypatch.setattr(by, "_log", shorter)
+
+    with pytest.raises(Disputed, match="10 commits were signed"):
+        by.check(sitting.encounter)
+
+
+def test_stored_bytes_that_were_changed_are_found_when_the_tree_is_made_anew(witness: Witness) -> None:
+    sitting = closed()
+    log = kept(sitting)
+    by = notary_of(log, witness)
+    by.sign_closed(sitting.encounter)
+    good = log.commits
+
+    def bad(encounter: str, after: int, count: int) -> list[Entry]:
+        entries = good(encounter, after, count)
+        return [Entry(e.n, e.raw.replace(b'"roll"', b'"rill"') if e.n == 3 else e.raw) for e in entries]
+
+    by.check(sitting.encounter)
+    log.commits = bad  # type: ignore[method-assign]
+    assert bad(sitting.encounter, 2, 1) != good(sitting.encounter, 2, 1)
+    with pytest.raises(Disputed, match="are not those that were signed"):
+        by.recompute(sitting.encounter)
+
+
+def test_a_dispute_stands_until_it_is_accepted_and_then_signing_goes_on(witness: Witness) -> None:
+    sitting = closed()
+    notary_of(kept(sitting, upto=7), witness).sign_head(sitting.encounter)
+    log = kept(other())
+    by = notary_of(log, witness)
+    with pytest.raises(Disputed):
+        by.check(sitting.encounter)
+
+    ended = by.disputes.accept(sitting.encounter)
+
+    assert ended is not None
+    assert (ended.why, ended.size) == ("forked", 7)
+    by.check(sitting.encounter)
+    assert by.sign_closed(sitting.encounter) == [Point(n, root_at(other(), n)) for n in closes_of(other())]
+    assert by.disputes.accept(sitting.encounter) is None
+
+
+def test_the_witness_remembers_the_greatest_and_forgets_when_told(witness: Witness) -> None:
+    for size in (3, 7, 5):
+        witness.remember(Seen("e1", size, bytes([size]) * 32, str(size)))
+
+    assert witness.seen("e1") == Seen("e1", 7, b"\x07" * 32, "7")
+    assert witness.encounters() == ["e1"]
+    witness.forget("e1")
+    assert witness.seen("e1") is None
+
+
+def test_the_witness_is_for_its_owner_alone(tmp_path: Path) -> None:
+    Witness(tmp_path / "new" / "witness.db")
+
+    assert (tmp_path / "new" / "witness.db").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_latest_checkpoint_is_looked_up_once_a_second() -> None:
+    log, now = MemoryLog(), [0.0]
+    latest = Latest(log, lambda: now[0])
+    points.put(log, "e1", Point(3, "a" * 64), "note")
+    assert latest.of("e1") == Point(3, "a" * 64)
+
+    points.put(log, "e1", Point(5, "b" * 64), "note")
+
+    assert latest.of("e1") == Point(3, "a" * 64)
+    now[0] = 1.0
+    assert latest.of("e1") == Point(5, "b" * 64)

@@ -1,0 +1,130 @@
+"""The worker that signs: woken by folds, asked over the store, and stopped by a history that is another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from service.audit.notary import Notary
+from service.audit.signing import published
+from service.audit.witness import Witness
+from service.encounter import points
+from service.encounter.disputes import Disputes
+from service.encounter.fold import Folder
+from service.log.memory import MemoryLog
+from tests.audit.evidence_of import closed, kept
+from tests.encounter.sitting import KEY, SIGNER, Sitting, eid, secrets_of
+from tests.encounter.tiny import SHELF
+from tests.workers.conftest import Hall, until
+from workers import notary as work
+from workers.fold import Folding, NotAsSigned
+from workers.notary import Signing
+
+
+@pytest.fixture
+def witness(tmp_path: Path) -> Witness:
+    return Witness(tmp_path / "witness.db")
+
+
+def signing_of(log: MemoryLog, witness: Witness) -> Signing:
+    return Signing(log, Notary(log, witness, lambda: SIGNER), lambda: SIGNER, Event())
+
+
+def appended(sitting: Sitting) -> MemoryLog:
+    """Return a log with the commands of *sitting*, none of them folded."""
+    log = MemoryLog()
+    assert log.put_secret(sitting.encounter, secrets_of(sitting.encounter).encrypt(KEY))
+    for n, request in enumerate(sitting.requests, 1):
+        log.append(sitting.encounter, request, scope="gm", key=str(n), fingerprint="f", create=n == 1)
+    return log
+
+
+def test_a_fold_that_closes_epochs_is_signed_at_each(witness: Witness) -> None:
+    sitting = closed()
+    log = appended(sitting)
+    signing = signing_of(log, witness)
+
+    Folding(log, Folder(log, SHELF), KEY, signing).fold(sitting.encounter, lambda: True)
+    signing.work()
+
+    closing = [w.n for w in sitting.written if b"epoch_closed" in w.raw or b"encounter_closed" in w.raw]
+    assert [int(note.split("\n")[1]) for note in points.all_notes(log, sitting.encounter)] == closing
+
+
+def test_what_was_left_unsigned_is_signed_at_the_next_start(witness: Witness) -> None:
+    sitting = closed()
+    log = kept(sitting)
+    log.put_record("encounters", sitting.encounter, b"{}")
+
+    signing_of(log, witness).catch_up()
+
+    latest = points.latest(log, sitting.encounter)
+    assert latest is not None
+    assert latest.size == 10
+
+
+def test_a_disputed_encounter_is_not_folded_until_it_is_accepted(
+    witness: Witness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "AGAIN_S", 0.0)
+    sitting = closed()
+    Notary(kept(sitting), witness, lambda: SIGNER).sign_closed(sitting.encounter)
+    log = kept(sitting, upto=6)
+    assert log.put_secret(sitting.encounter, secrets_of(sitting.encounter).encrypt(KEY))
+    log.append(sitting.encounter, sitting.requests[6], scope="gm", key="7", fingerprint="f")
+    signing = signing_of(log, witness)
+    folding = Folding(log, Folder(log, SHELF), KEY, signing)
+
+    for _ in range(2):
+        with pytest.raises(NotAsSigned):
+            folding.fold(sitting.encounter, lambda: True)
+    assert Disputes(log).accept(sitting.encounter) is not None
+
+    assert folding.fold(sitting.encounter, lambda: True) == 1
+
+
+def test_the_whole_tree_is_made_anew_every_so_many_commits(
+    witness: Witness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "WHOLE_EVERY", 4)
+    sitting = closed()
+    log = appended(sitting)
+    notary = Notary(log, witness, lambda: SIGNER)
+    signing = Signing(log, notary, lambda: SIGNER, Event())
+    seen: list[str] = []
+    monkeypatch.setattr(notary, "recompute", seen.append)
+
+    Folding(log, Folder(log, SHELF), KEY, signing).fold(sitting.encounter, lambda: True)
+    signing.work()
+
+    assert seen == [sitting.encounter]
+
+
+def test_a_worker_process_publishes_its_key_and_signs(hall: Hall) -> None:
+    encounter = eid(1)
+    hall.open(encounter)
+    hall.start()
+    for type_ in ("roll", "end_round"):
+        hall.do(encounter, type_)
+    hall.until_folded()
+
+    until(lambda: points.latest(hall.log, encounter), "a checkpoint")
+
+    assert [key.public for key in published(hall.log)] == [SIGNER.public.hex()]
+
+
+def test_a_worker_process_refuses_a_history_that_was_rolled_back(hall: Hall) -> None:
+    encounter = eid(1)
+    hall.open(encounter)
+    hall.do(encounter, "roll")
+    sitting = closed()
+    Notary(kept(sitting), Witness(hall.witness), lambda: SIGNER).sign_closed(sitting.encounter)
+
+    worker = hall.start()
+
+    until(lambda: worker.lines("encounter.disputed"), "the dispute")
+    assert worker.lines("encounter.disputed")[0]["why"] == "rolled_back"
+    assert hall.folded(encounter) == 0
+    assert sitting.encounter == encounter

@@ -1,0 +1,152 @@
+"""Sign checkpoints beside the folding: when an epoch closed, when somebody asks, and for what was left over.
+
+Nobody waits for a signature, so a wake that is lost only delays it: every start looks at all that was signed
+here before, and every fold that closes an epoch wakes this again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from threading import Event, Lock
+from typing import Final
+
+import structlog
+
+from service.audit.notary import Disputed, Notary
+from service.audit.signing import Signer, publish
+from service.encounter import points
+from service.encounter.register import SHELF as REGISTERED
+from service.log.errors import NoSuchEncounter, StoreFailure
+from service.log.protocol import Log
+
+EVERY_S: Final = 2.0
+"""How long a request for a checkpoint may wait when nobody rings."""
+
+TICK_S: Final = 0.05
+AGAIN_S: Final = 2.0
+"""How often a disputed encounter is looked at again: somebody may have accepted it."""
+
+WHOLE_EVERY: Final = 1_000
+"""Commits after which the whole tree is made anew from the stored bytes."""
+
+_RECENT: Final = 200
+"""Encounters of the register that a start looks at, beside all that were signed here."""
+
+_PAGE: Final = 50
+
+_logger: Final = structlog.get_logger()
+
+
+class Signing:
+    """What one worker signs, in a thread of its own; the threads that fold wake it and ask it."""
+
+    def __init__(self, log: Log, notary: Notary, signer: Callable[[], Signer], stopping: Event) -> None:
+        self._log = log
+        self._notary = notary
+        self._signer = signer
+        self._stopping = stopping
+        self._woken: dict[str, bool] = {}
+        self._checked: set[str] = set()
+        self._disputed: dict[str, float] = {}
+        self._lock = Lock()
+        self._rung = Event()
+
+    # --- for the threads that fold -------------------------------------------------------------------
+
+    def folded(self, encounter: str, start: int, n: int, *, closes: bool) -> None:
+        """Note that the commits after *start* up to *n* stand; *closes*: an epoch or the encounter ended."""
+        whole = n // WHOLE_EVERY > start // WHOLE_EVERY
+        if closes or whole:
+            with self._lock:
+                self._woken[encounter] = whole or self._woken.get(encounter, False)
+            self._rung.set()
+
+    def may_fold(self, encounter: str) -> bool:
+        """Tell whether the store's history is the signed one; the first question looks."""
+        with self._lock:
+            looked = self._disputed.get(encounter)
+            if encounter in self._checked:
+                return True
+            if looked is not None and time.monotonic() - looked < AGAIN_S:
+                return False
+        try:
+            self._notary.check(encounter)
+        except Disputed as fault:
+            self._note(fault)
+            return False
+        with self._lock:
+            self._checked.add(encounter)
+            self._disputed.pop(encounter, None)
+        return True
+
+    def look(self) -> None:
+        """Look now whether somebody asked for a checkpoint."""
+        self._rung.set()
+
+    # --- the thread ----------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Sign until the worker stops; an outage of the store is waited out."""
+        started = False
+        looked = 0.0
+        while not self._stopping.wait(TICK_S):
+            try:
+                if not started:
+                    publish(self._log, self._signer(), time.time())
+                    self.catch_up()
+                    started = True
+                if self._rung.is_set() or time.monotonic() - looked > EVERY_S:
+                    self._rung.clear()
+                    looked = time.monotonic()
+                    self.work()
+            except StoreFailure as failure:
+                _logger.warning("notary.store_down", why=type(failure).__name__)
+
+    def work(self) -> None:
+        """Sign for everybody who was woken for, and for everybody who asked."""
+        with self._lock:
+            woken, self._woken = self._woken, {}
+        for encounter, whole in woken.items():
+            self._sign(encounter, whole=whole)
+        for record in self._log.records(points.ASKED, None, _PAGE):
+            if record.blob and record.blob != b"0":
+                self._answer(record.id, int(record.blob))
+
+    def catch_up(self) -> None:
+        """Hold the whole store to what was signed here, and sign what was left over."""
+        recent = [record.id for record in self._log.records(REGISTERED, None, _RECENT)]
+        for encounter in dict.fromkeys([*self._notary.encounters(), *recent]):
+            if self._stopping.is_set():
+                return
+            self._sign(encounter, whole=True)
+
+    def _answer(self, encounter: str, size: int) -> None:
+        latest = points.latest(self._log, encounter)
+        if latest is None or latest.size < size:
+            self._sign(encounter, head=True)
+        self._log.put_record(points.ASKED, encounter, b"0")
+
+    def _sign(self, encounter: str, *, whole: bool = False, head: bool = False) -> None:
+        try:
+            if whole:
+                self._notary.recompute(encounter)
+            made = self._notary.sign_head(encounter) if head else self._notary.sign_closed(encounter)
+        except NoSuchEncounter:
+            return
+        except Disputed as fault:
+            self._note(fault)
+            return
+        for point in made:
+            _logger.info("checkpoint.signed", encounter=encounter, size=point.size)
+
+    def _note(self, fault: Disputed) -> None:
+        dispute = fault.dispute
+        with self._lock:
+            is_known = dispute.encounter in self._disputed
+            self._disputed[dispute.encounter] = time.monotonic()
+            self._checked.discard(dispute.encounter)
+        if not is_known:
+            _logger.error(
+                "encounter.disputed", encounter=dispute.encounter, why=dispute.why, signed=dispute.size
+            )
