@@ -192,6 +192,55 @@ def test_HR_COND_14_the_confused_move_or_act_until_helped() -> None:
     assert acted.refused("dash", creature="pia", to=[0, 1]) == "confused_move_or_act"
 
 
+def accepts(fight: Fight, creature: str) -> set[str]:
+    """Return the types of everything that *creature* is offered."""
+    return {offer.type for offer in fight.offers(fight.state.controller(creature), creature)}
+
+
+MOVING = {"dash", "sidestep"}
+ACTING = {"engage", "object", "help", "declare_instant", "use_ability", "cast", "opportunity_attack"}
+
+
+@pytest.mark.parametrize("timing", ["priority", "turns"])
+def test_HR_COND_14_the_confused_are_offered_what_is_left_to_them(timing: str) -> None:
+    places = {"pia": (0, 0), "ash": (0, 1), "orc": (1, 0)}
+    own = {"pia": {"abilities": ["cry-of-defiance"], "growth": {"spells": ["force-strike"]}}}
+    order = ["pia", "ash", "orc"]
+    options = {"timing": timing}
+    fresh = having("pia", "confused", 1, places=places, sheets=own, options=options, turn_order=order).given(
+        "pia", rush=2
+    )
+    assert accepts(fresh, "pia") >= MOVING | {"engage", "object"}
+    assert "cast" not in accepts(fresh, "pia")
+    moved = fresh.given("pia", moved_ft=5)
+    assert accepts(moved, "pia") >= MOVING
+    assert not accepts(moved, "pia") & ACTING
+    acted = fresh.given("pia", moved_ft=0, acted=True)
+    assert not accepts(acted, "pia") & MOVING
+    assert "engage" in accepts(acted, "pia")
+
+
+def test_HR_COND_14_whoever_is_confused_and_has_moved_is_not_asked_to_join_strike_or_trip() -> None:
+    places = {"pia": (0, 0), "ash": (0, 1), "orc": (1, 0)}
+    fight = having("pia", "confused", 1, places=places).given("pia", moved_ft=5)
+    fight.do("engage", creature="ash", target="orc")
+    assert fight.told("engagement_declared")
+    assert all(awaited.creature != "pia" for awaited in waiting(fight.state))
+
+    walk = having("pia", "confused", 1, places=DUEL, first="enemies").given("pia", moved_ft=5)
+    walk.given("orc", conditions={"off_balanced": Condition(level=1)})
+    walk.do("dash", creature="orc", path=[[2, 0], [3, 0]])
+    assert not walk.told("window_opened")
+    assert walk["orc"].position == (3, 0)
+
+
+def test_HR_COND_14_the_confused_that_acted_have_no_free_sidestep() -> None:
+    fight = having("pia", "confused", 1).do("engage", creature="pia", target="orc").joined_by()
+    fight.stances(pia="agility", orc="defensive")
+    fight.answer("declare_agility", "pia", *[1] * 6, order="attack_first", target="orc")
+    assert fight.told("engagement_ended"), "nobody is asked for a sidestep"
+
+
 def test_HR_V_92_fear_keeps_away_until_it_is_mastered() -> None:
     """HR-GEN-8, HR-COND-15."""
     places = {"pia": (0, 0), "orc": (4, 0)}

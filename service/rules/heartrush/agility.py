@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from service.rules.heartrush.declaring import check_step, declare, meeting, sealed_declaration
-from service.rules.heartrush.lasting import barred
 from service.rules.heartrush.paths import check_can_move, speed
-from service.rules.heartrush.permission import acting, answering
+from service.rules.heartrush.permission import acting, answering, is_unbarred
 from service.rules.heartrush.scene import Declaration, EngagementFrame, Order, PhaseRules, Planned, engagement
 from service.rules.heartrush.sidestep import sidesteps, sidesteps_of
 from service.rules.heartrush.state import State, is_able
@@ -190,7 +189,9 @@ def plan_due(state: State, frame: EngagementFrame, names: Iterator[str]) -> tupl
 def may_sidestep(state: State, frame: EngagementFrame, name: str) -> bool:
     """A creature in agility has one free sidestep, right before or right after its attack."""
     creature = state.creatures[name]
-    if frame.sidestepped.count(name) >= sidesteps_of(state, creature) or barred(state, creature, "sidestep"):
+    if frame.sidestepped.count(name) >= sidesteps_of(state, creature) or not is_unbarred(
+        state, creature, "sidestep"
+    ):
         return False
     if not is_able(creature) or leaves_no_step(creature, speed(creature)):
         return False

@@ -42,7 +42,7 @@ def check_able(creature: Creature, command: str, allow: tuple[str, ...]) -> None
             check_incapacitated(creature)
     if creature.surprised and "surprised" not in allow:
         refuse_surprised(creature)
-    if creature.conditions and creature.has("confused"):
+    if creature.conditions:
         check_confused(creature, command)
 
 
@@ -82,7 +82,14 @@ def check_incapacitated(creature: Creature) -> None:
 
 
 def check_confused(creature: Creature, command: str) -> None:
-    """Refuse the second of moving and acting in one round, and any spell (HR-COND-14)."""
-    moved = creature.moved_ft > 0 or creature.dashed
-    if command in SPELLS or (command in ACTS and moved) or (command in MOVES and creature.acted):
+    """Refuse what confusion forbids now."""
+    if is_confused_out_of(creature, command):
         raise Refused("confused_move_or_act", f"{creature.id} is confused", "HR-COND-14")
+
+
+def is_confused_out_of(creature: Creature, command: str) -> bool:
+    """Tell whether confusion forbids a command: the second of moving and acting in a round, any spell."""
+    if not creature.has("confused"):
+        return False
+    moved = creature.moved_ft > 0 or creature.dashed
+    return command in SPELLS or (command in ACTS and moved) or (command in MOVES and creature.acted)

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from service.rules.heartrush.actions import AbilityUsed, afford_action
-from service.rules.heartrush.lasting import barred
-from service.rules.heartrush.permission import acting, answering, holding_priority
+from service.rules.heartrush.permission import acting, answering, holding_priority, is_unbarred
 from service.rules.heartrush.rush import active_in
 from service.rules.heartrush.scene import EngagementFrame, Participant, PhaseRules, engagement
 from service.rules.heartrush.state import Creature, State, is_able
@@ -175,7 +174,7 @@ def eligible(state: State, frame: EngagementFrame) -> tuple[str, ...]:
         and creature.id not in frame.declined
         and is_able(creature)
         and creature.action > 0
-        and not barred(state, creature, "act")
+        and is_unbarred(state, creature, "join_engagement")
         and _near(state, frame, creature)
     )
 

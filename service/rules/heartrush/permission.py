@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Protocol
 
-from service.rules.heartrush.incapacity import check_able
+from service.rules.heartrush.incapacity import check_able, is_confused_out_of
 from service.rules.heartrush.lasting import barred
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.timing import built_in_speed, by_turns, check_turn
@@ -102,8 +102,12 @@ BARRED_BY: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 
 
 def is_unbarred(view: State, creature: Creature, action: str) -> bool:
-    """Tell whether nothing that lies on *creature* forbids it an action."""
-    return not any(barred(view, creature, what) for what in BARRED_BY.get(action, ("act",)))
+    """Tell whether nothing that lies on *creature* forbids it an action: no ability, no confusion."""
+    return not is_confused_out_of(creature, action) and not _is_barred(view, creature, action)
+
+
+def _is_barred(view: State, creature: Creature, action: str) -> bool:
+    return any(barred(view, creature, what) for what in BARRED_BY.get(action, ("act",)))
 
 
 ALWAYS: Final = ("pass", "pass_side", "go_unconscious", "end_spell")
@@ -112,14 +116,14 @@ ALWAYS: Final = ("pass", "pass_side", "go_unconscious", "end_spell")
 
 def left_by_bars(view: State, creature: Creature, actions: tuple[str, ...]) -> tuple[str, ...]:
     """Return those of *actions* that nothing which lies on *creature* forbids."""
-    if not view.lasting:
+    if not view.lasting and not creature.conditions:
         return actions
     return tuple(name for name in actions if name in ALWAYS or is_unbarred(view, creature, name))
 
 
 def check_unbarred(view: State, creature: Creature, action: str) -> None:
     """Refuse what an ability that lies on *creature* forbids."""
-    if not is_unbarred(view, creature, action):
+    if _is_barred(view, creature, action):
         raise Refused("barred", f"something keeps {creature.id} from that", "HR-GEN-3")
 
 

@@ -20,7 +20,14 @@ from service.rules.heartrush.actions import (
 from service.rules.heartrush.attacks import ExchangeBegun
 from service.rules.heartrush.lasting import strikes_free
 from service.rules.heartrush.perks import PERK_CHOICES, check_levels
-from service.rules.heartrush.permission import AT_REST, acting, answering, engaged, no_priority_in_engagements
+from service.rules.heartrush.permission import (
+    AT_REST,
+    acting,
+    answering,
+    engaged,
+    is_unbarred,
+    no_priority_in_engagements,
+)
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.weapons import (
     check_works,
@@ -74,7 +81,9 @@ def proactive(state: State, path: str) -> tuple[Awaited, ...]:
             optional=True,
         )
         for creature in state.creatures.values()
-        if (can_answer(creature) or strikes_free(state, creature)) and open_targets(state, creature)
+        if (can_answer(creature) or strikes_free(state, creature))
+        and is_unbarred(state, creature, "opportunity_attack")
+        and open_targets(state, creature)
     )
 
 

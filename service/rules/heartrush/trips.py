@@ -11,7 +11,7 @@ from service.rules.heartrush.actions import (
     afford_action,
 )
 from service.rules.heartrush.conditions import gain
-from service.rules.heartrush.permission import acting, answering
+from service.rules.heartrush.permission import acting, answering, is_unbarred
 from service.rules.heartrush.reactions import fizzle
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.windows import InstantDeclared, StackItem, WindowFrame
@@ -50,6 +50,7 @@ def trip_trigger(state: State, mover: Creature, at: Cell) -> tuple[str, ...]:
         if enemy.side != mover.side
         and is_able(enemy)
         and enemy.action > 0
+        and is_unbarred(state, enemy, "trip")
         and at_most_one_size_larger(mover, enemy)
         and distance(at, mover.space, enemy.position, enemy.space, "chebyshev") == FEET
     )

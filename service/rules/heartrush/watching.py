@@ -8,6 +8,7 @@ from typing import NamedTuple
 from service.rules.grid import FEET, Cell, distance
 from service.rules.heartrush.actions import can_answer
 from service.rules.heartrush.lasting import strikes_free
+from service.rules.heartrush.permission import is_unbarred
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.weapons import reach_ft
 
@@ -41,7 +42,8 @@ def watchers(
 
 def _may_strike(state: State, enemy: Creature, how: str) -> bool:
     """Tell whether *enemy* could strike at a mover; a sidestep stops all but those an ability lets strike."""
-    return strikes_free(state, enemy) or (how == "dash" and can_answer(enemy))
+    able = strikes_free(state, enemy) or (how == "dash" and can_answer(enemy))
+    return able and is_unbarred(state, enemy, "opportunity_attack")
 
 
 def goes_along(enemy: Creature, mover: Creature) -> bool:

@@ -16,8 +16,8 @@ from service.rules.chance import Chance
 from service.rules.heartrush.abilities import Ability, Moment, Spell, Use, is_instant
 from service.rules.heartrush.actions import can_answer
 from service.rules.heartrush.charges import can_afford, in_combat
-from service.rules.heartrush.lasting import barred, strikes_free
-from service.rules.heartrush.permission import acting, answering
+from service.rules.heartrush.lasting import strikes_free
+from service.rules.heartrush.permission import acting, answering, is_unbarred
 from service.rules.heartrush.saying import ways
 from service.rules.heartrush.standing import BECAUSE as IN_ADVANCE
 from service.rules.heartrush.standing import lets_pass
@@ -98,7 +98,7 @@ class WindowFrame(Frame[State]):
             able = is_able(creature) and creature.action > 0
         else:
             able = can_answer(creature) or strikes_free(state, creature)
-        return able and not barred(state, creature, "act")
+        return able and is_unbarred(state, creature, ACCEPTS[self.trigger])
 
     @rule("HR-TIME-7", "seed 003, Timing", settles=("A-49",))
     def advance(self, state: State, chance: Chance) -> Tale[State]:
@@ -257,7 +257,7 @@ def answers(
         "cast" if isinstance(definition, Spell) else "declare_instant"
         for definition in usable(state, creature, trigger, about)
     }
-    return tuple(sorted(found))
+    return tuple(name for name in sorted(found) if is_unbarred(state, creature, name))
 
 
 @rule("HR-TIME-4", "seeds 000 and 003, Instant Timing")
