@@ -33,6 +33,22 @@ def test_RI_UNIV_ESCAPE_has_to_beat_the_grip() -> None:
     assert fight["e"].has("grappled"), "12 against a grip of 13: known early, for it is Swift"
 
 
+def test_RI_UNIV_ESCAPE_leaves_other_holds_alone() -> None:
+    fight = begun(entry("mon@p/p", (0, 0)), entry("mon@m/e", (1, 0)), entry("mon@m/f", (0, 1)))
+    for target in ("e", "f"):
+        fight.do("grapple", "p", 6, target=target).end("p").rest().to_actions()
+    fight.do("pass_turn", "p").do("escape_grapple", "e", 6).end("e").rest()
+    assert [fight[name].has("grappled") for name in "pef"] == [True, False, True]
+
+
+def test_RI_UNIV_GRAPPLE_ends_with_the_senses_of_either() -> None:
+    fight = begun(entry("mon@p/p", (0, 0)), entry("mon@m/e", (1, 0), hp=5))
+    fight.do("grapple", "p", 6, target="e").end("p").rest().to_actions()
+    fight.do("strike", "p", 9, 5, target="e").end("p").rest()
+    assert fight["e"].dead
+    assert not fight["p"].has("grappled")
+
+
 def test_RI_UNIV_GRAPPLE_takes_a_free_hand() -> None:
     fight = begun(entry("mon@p/p", (0, 0), hands=1), entry("mon@m/e", (1, 0)), phase="movement")
     fight.do("manipulate_object", "p", what="draw", item="torch")

@@ -36,6 +36,7 @@ def test_RI_INIT_3_only_the_tied_roll_again() -> None:
         entry("mon@y/b", (10, 5)),
         entry("mon@z/c", (5, 10)),
         phase="movement",
+        options={"exertion_prompt": "never"},
     )
     fight.do("plan_movement", "a", path=_east(0, 5, 5)).do("plan_movement", "b", path=_east(10, 5, 5))
     fight.do("plan_movement", "c", path=[[5, y] for y in range(9, 4, -1)])
@@ -197,7 +198,9 @@ def test_RI_MOVE_5_prone_creatures_crawl_or_stand_up() -> None:
     fight = begun(entry("mon@p/p", (0, 0)), entry("mon@p/q", (0, 1)))
     fight.do("trip", "q", 9, target="p").end("q")
     assert fight.refused("move", "p", path=_east(0, 4)) == "insufficient_speed"
-    assert fight.refused("move", "p", path=_east(0, 3), stand_up=True) == "insufficient_speed"
+    assert fight.refused("move", "p", path=_east(0, 4), stand_up=True) == "insufficient_speed"
+    fight.do("move", "p", path=_east(0, 3), stand_up=True)
+    assert not fight.seen("p", "p").has("prone")
 
 
 def test_RI_REAC_4_a_blocker_makes_passing_costly() -> None:

@@ -14,7 +14,7 @@ from service.rules.chance import Chance
 from service.rules.messages import Event, Tale
 from service.rules.records import EMPTY, changed, record
 from service.rules.rise.effects import note
-from service.rules.rise.forced import hurl, push, push_feet
+from service.rules.rise.maneuvers import ended, gripped, landed
 from service.rules.rise.numbers import halved
 from service.rules.rise.outcomes import (
     Outcome,
@@ -23,13 +23,15 @@ from service.rules.rise.outcomes import (
     judge,
     shown,
 )
-from service.rules.rise.paths import feet_of, walk
 from service.rules.rise.rolling import against, damage_amount, roll_attack, see_through
 from service.rules.rise.sheet import Effect, Sort, Strike
-from service.rules.rise.state import Atom, Condition, State, is_able
+from service.rules.rise.state import Atom, State, is_able
 from service.rules.rise.uses import Aim, Assault, do, may_modify
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
+
+STOPPED = ("overrun", "rush", "rush_shove")
+"""Maneuvers that end with the first target they do not beat."""
 
 
 @record
@@ -48,6 +50,8 @@ class AssaultFrame(Frame[State]):
     exerted: bool = False
     stopped_by: str | None = None
     """Overrun: who was not to be passed."""
+    critical: bool = True
+    """Whether every target so far was hit critically."""
 
     @property
     def target(self) -> str:
@@ -148,6 +152,7 @@ class TargetDone(Event[State]):
     target: str
     stops: bool = False
     """Whether the ability ends with this target."""
+    critical: bool = False
 
     def evolve(self, state: State) -> State:
         frame = assaulting(state)
@@ -161,6 +166,7 @@ class TargetDone(Event[State]):
                 multiple=0,
                 rerolled=False,
                 stopped_by=self.target if self.stops else None,
+                critical=frame.critical and self.critical,
             )
         )
 
@@ -233,30 +239,12 @@ def land(state: State, chance: Chance, frame: AssaultFrame) -> Tale[State]:
     if hit and state.creatures[frame.target].hp < before:
         state = yield from do_all(state, chance, frame, assault.on_loss)
     if assault.maneuver == "grip":
-        firm = Condition(
-            name="grip",
-            source=assault.user,
-            until="round",
-            expires=state.round,
-            modifiers={"grip": frame.total},
-        )
-        atom = Atom(seq=0, source=assault.user, target=assault.user, does="gain", condition=firm, swift=True)
-        state = yield from note(state, chance, atom)
-    if hit and assault.push is not None:
-        if assault.maneuver == "throw":
-            feet = assault.push_ft
-            state = yield from hurl(state, chance, assault.user, frame.target, assault.push, feet)
-        else:
-            feet = reach(state, frame)
-            state = yield from push(state, chance, assault.user, frame.target, assault.push, feet)
-    stops = assault.maneuver == "overrun" and not hit
-    return (yield TargetDone(target=frame.target, stops=stops, because=("RI-RES-12",)))
-
-
-def reach(state: State, frame: AssaultFrame) -> int:
-    """Return how many feet the target at hand is pushed at most."""
-    user, target = state.creatures[frame.assault.user], state.creatures[frame.target]
-    return min(frame.assault.push_ft, push_feet(state, user, target, critical=frame.outcome == "crit"))
+        state = yield from gripped(state, chance, assault.user, frame.total)
+    critical = frame.outcome == "crit"
+    if hit:
+        state = yield from landed(state, chance, frame.aim, critical=critical)
+    stops = assault.maneuver in STOPPED and not hit
+    return (yield TargetDone(target=frame.target, stops=stops, critical=critical, because=("RI-RES-12",)))
 
 
 def strike_damage(state: State, chance: Chance, frame: AssaultFrame, strike: Strike) -> Tale[State]:
@@ -288,21 +276,10 @@ def do_all(state: State, chance: Chance, frame: AssaultFrame, effects: Sequence[
     return state
 
 
-def run_through(state: State, chance: Chance, frame: AssaultFrame) -> Tale[State]:
-    """Tell how far an overrun led: past everybody beaten, up to whom it was not."""
-    assault = frame.assault
-    user = state.creatures[assault.user]
-    beaten = tuple([name for name in assault.targets if name != frame.stopped_by])
-    path = walk(state, user, assault.path, feet_of(state, user, assault.path), beaten).cells
-    atom = Atom(seq=0, source=user.id, target=user.id, does="locate", path=path)
-    return (yield from note(state, chance, atom))
-
-
 def finish(state: State, chance: Chance, frame: AssaultFrame) -> Tale[State]:
     """Tell what an ability does to its user at the end, and what it costs in fatigue."""
     assault = frame.assault
-    if assault.maneuver == "overrun":
-        state = yield from run_through(state, chance, frame)
+    state = yield from ended(state, chance, assault, frame.stopped_by, critical=frame.critical)
     for number, effect in enumerate(assault.after):
         state = yield from do(state, chance, assault, effect, assault.user, number)
     levels = assault.fatigue + (2 if frame.exerted else 0)

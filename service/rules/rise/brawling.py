@@ -15,6 +15,7 @@ from service.rules.records import changed, record
 from service.rules.rise.actions import check_standard, pay_for
 from service.rules.rise.assault import AssaultBegun
 from service.rules.rise.forced import push_feet
+from service.rules.rise.holds import grapplers
 from service.rules.rise.permission import Act
 from service.rules.rise.sheet import Effect, Strike
 from service.rules.rise.sight import check_reach
@@ -157,13 +158,12 @@ class Grapple(Brawl):
         check_hand(user)
 
     def assault(self, state: State) -> Assault:
-        held = Effect(does="gain", condition="grappled", until="condition")
         return Assault(
             user=self.creature,
             what=self.type,
             targets=(self.target,),
             strike=brawl(state.profile.grapple),
-            effects=(held, changed(held, to="self")),
+            maneuver="grapple",
         )
 
 
@@ -196,11 +196,6 @@ class DirtyTrick(Brawl):
         )
 
 
-def grapplers(creature: Creature) -> tuple[str, ...]:
-    """Return who holds *creature*, or is held by it."""
-    return tuple([c.source for c in creature.known() if c.name == "grappled"])
-
-
 def check_grappled(creature: Creature) -> None:
     """Refuse what only the grappled can do."""
     if not creature.has("grappled"):
@@ -222,17 +217,12 @@ class EscapeGrapple(Act):
     def decide(self, state: State) -> Tale[State]:
         state = yield from begun(state, self.creature)
         state = yield from pay_for(self.creature, "standard", "standard", self.type)
-        others = [
-            n for n, c in state.creatures.items() if self.creature in grapplers(c) and n != self.creature
-        ]
-        others += [n for n in grapplers(state.creatures[self.creature]) if n != self.creature]
-        free = Effect(does="lose", condition="grappled")
         assault = Assault(
             user=self.creature,
             what=self.type,
-            targets=tuple(dict.fromkeys(others)) or (self.creature,),
+            targets=grapplers(state.creatures[self.creature]),
             strike=brawl(("grip",)),
-            effects=(free, changed(free, to="self")),
+            maneuver="escape",
         )
         return (yield AssaultBegun(assault=assault, because=("RI-UNIV-ESCAPE",)))
 

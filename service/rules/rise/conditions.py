@@ -38,7 +38,7 @@ class ConditionGained(Event[State]):
 
 @record
 class ConditionLost(Event[State]):
-    """A condition no longer lies on a creature: every instance of it, or with `*` every condition."""
+    """A condition lies on a creature no more: every instance; with `*` all; with `name@source` theirs."""
 
     type: ClassVar[str] = "condition_lost"
     creature: str
@@ -51,7 +51,7 @@ class ConditionLost(Event[State]):
     def _meant(self, condition: Condition) -> bool:
         if self.condition == ALL:
             return condition.until == "condition" and condition.name not in POSTURES
-        return condition.name == self.condition
+        return self.condition in (condition.name, f"{condition.name}@{condition.source}")
 
 
 @record
@@ -100,7 +100,8 @@ def gain(creature: str, condition: Condition) -> Tale[State]:
 def lose(state: State, creature: str, name: str) -> Tale[State]:
     """Tell that every instance of a condition is removed, if there is one."""
     found: Creature = state.creatures[creature]
-    if name != ALL and not found.has(name):
+    kind, _, source = name.partition("@")
+    if name != ALL and not any(c.name == kind and source in ("", c.source) for c in found.known()):
         return state
     if name == ALL and not found.conditions:
         return state

@@ -5,40 +5,38 @@ Movements are one global step; nobody re-plans. Most paths do not conflict, and 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from typing import ClassVar, TypeAlias
+from collections.abc import Generator, Mapping, Sequence
+from itertools import pairwise
+from typing import ClassVar, NamedTuple, TypeAlias
 
-from service.dice.values import Roll, Term
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance
 from service.rules.grid import Cell, cells
-from service.rules.messages import Event, Fact, Tale
-from service.rules.records import changed, record, with_key
-from service.rules.rise.numbers import speed_of, tired
-from service.rules.rise.paths import BIG_ENOUGH, walk
-from service.rules.rise.state import Creature, State
+from service.rules.messages import Event, Fact
+from service.rules.records import EMPTY, record
+from service.rules.rise.initiative import ranked
+from service.rules.rise.paths import BIG_ENOUGH, is_passable, walk
+from service.rules.rise.rulings import ruled
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
 Paths: TypeAlias = Mapping[str, tuple[Cell, ...]]
 Pairs: TypeAlias = Sequence[tuple[str, str]]
 """Who moves along behind whom: the first follows or pushes the second."""
 Settled: TypeAlias = Generator[Fact[State], State, tuple[State, Paths]]
+
+
+class Around(NamedTuple):
+    """What surrounds movements that are settled together."""
+
+    behind: Pairs = ()
+    past: Mapping[str, tuple[str, ...]] = EMPTY
+    """Who stands in a mover's way no more: its group settled that, or it has run them over."""
+
+
 FAR = 1_000_000
 """Feet enough for any path that was paid for when it was planned."""
 MANY = 3
 """Conflicts in one phase from which plans are over-complicated."""
-
-
-@record
-class InitiativeRolled(Event[State]):
-    """A creature's initiative check of this phase, or its re-roll of a tie."""
-
-    type: ClassVar[str] = "initiative_rolled"
-    creature: str
-    total: int
-
-    def evolve(self, state: State) -> State:
-        known = (*state.initiative.get(self.creature, ()), self.total)
-        return changed(state, initiative=with_key(state.initiative, self.creature, known))
 
 
 @record
@@ -54,69 +52,6 @@ class ConflictFound(Event[State]):
         return state
 
 
-@rule("RI-INIT-1", "P64; CM", settles=("C-12",))
-def initiative_terms(state: State, creature: Creature) -> tuple[Term, ...]:
-    """An initiative check is a d10 and Dexterity; it is no attack and never explodes."""
-    if state.option("initiative") == "speed":
-        base = Term(amount=speed_of(state, creature) // 5, what="speed", rule="RI-INIT-1")
-    else:
-        base = Term(amount=creature.sheet.dexterity, what="dexterity", rule="RI-INIT-1")
-    return (base, *as_check(creature))
-
-
-@rule("RI-INIT-2", "CH4")
-def as_check(creature: Creature) -> tuple[Term, ...]:
-    """Initiative is a check, so fatigue counts."""
-    return tired(creature)
-
-
-def roll_initiative(state: State, chance: Chance, creature: str) -> Tale[State]:
-    """Tell one more initiative roll of *creature* in this phase."""
-    number = len(state.initiative.get(creature, ())) + 1
-    roll: Roll
-    state, roll = yield from chance.throw(
-        state,
-        owner=creature,
-        stream=f"{creature}/initiative/{state.stage}/{number}",
-        purpose={"who": creature, "what": "initiative"},
-        pool=(Pip(role="initiative", sides=10),),
-        terms=initiative_terms(state, state.creatures[creature]),
-    )
-    return (yield InitiativeRolled(creature=creature, total=roll.total, because=("RI-INIT-1",)))
-
-
-@rule("RI-INIT-4", "service ruling", settles=("C-11",))
-def ranked(
-    state: State, chance: Chance, creatures: Iterable[str]
-) -> Generator[Fact[State], State, tuple[State, tuple[str, ...]]]:
-    """One initiative check serves a creature for all conflicts of a phase."""
-    names = sorted(creatures)
-    for name in names:
-        if name not in state.initiative:
-            state = yield from roll_initiative(state, chance, name)
-    while tied := ties(state, names):
-        state = yield from break_ties(state, chance, tied)
-    order = sorted(names, key=lambda name: state.initiative[name], reverse=True)
-    return state, tuple(order)
-
-
-def ties(state: State, names: Sequence[str]) -> list[str]:
-    """Return those of *names* whose checks are equal to another's."""
-    known = [state.initiative[name] for name in names]
-    return [name for name in names if known.count(state.initiative[name]) > 1]
-
-
-@rule("RI-INIT-3", "CM", settles=("C-11",))
-def break_ties(state: State, chance: Chance, tied: Sequence[str]) -> Tale[State]:
-    """Creatures with equal checks, and only they, roll again among themselves."""
-    for name in tied:
-        state = yield from roll_initiative(state, chance, name)
-    return state
-
-
-# --- conflicts ---------------------------------------------------------------------------------------
-
-
 def ending(state: State, paths: Paths) -> State:
     """Return the state as it is when all *paths* have been walked."""
     for name, path in paths.items():
@@ -126,9 +61,7 @@ def ending(state: State, paths: Paths) -> State:
 
 
 @rule("RI-CONF-1", "P64", settles=("C-13",))
-def conflicts(
-    state: State, paths: Paths, behind: Pairs = (), past: Sequence[str] = ()
-) -> list[tuple[str, ...]]:
+def conflicts(state: State, paths: Paths, around: Around) -> list[tuple[str, ...]]:
     """Movements conflict that end in one space, or that need a space in which an enemy ends."""
     after = ending(state, paths)
     sets: list[tuple[str, ...]] = []
@@ -137,8 +70,11 @@ def conflicts(
             other
             for other in after.creatures
             if other != name
-            and other not in past
-            and clash(after, paths, name, other, follows=(other, name) in behind)
+            and other not in around.past.get(name, ())
+            and (
+                clash(after, paths, name, other, follows=(other, name) in around.behind)
+                or head_on(state, paths, name, other)
+            )
         ]
         if against:
             sets = joined(sets, (name, *against))
@@ -161,6 +97,27 @@ def clash(after: State, paths: Paths, name: str, other: str, *, follows: bool) -
     )
 
 
+def head_on(state: State, paths: Paths, name: str, other: str) -> bool:
+    """Tell whether two change places with no room to pass: a conflict unless the GM rules otherwise."""
+    mine, theirs = paths[name], paths.get(other, ())
+    a, b = state.creatures[name], state.creatures[other]
+    if b.position not in mine or a.position not in theirs or is_passable(state, a, b):
+        return False
+    between = (a.position, *mine[: mine.index(b.position) + 1])
+    if not all(is_narrow(state, at, to) for at, to in pairwise(between)):
+        return False
+    return "no" not in (ruled(state, "swap_conflict", name), ruled(state, "swap_conflict", other))
+
+
+def is_narrow(state: State, at: Cell, to: Cell) -> bool:
+    """Tell whether a step leads between walls, with room for one."""
+    dx, dy = to[0] - at[0], to[1] - at[1]
+    if dx and dy:
+        return False
+    sides = [(cell[0] + k * dy, cell[1] + k * dx) for cell in (at, to) for k in (-1, 1)]
+    return all(state.ground(cell) == "wall" for cell in sides)
+
+
 def joined(sets: list[tuple[str, ...]], new: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Return *sets* with *new*, those that overlap made one."""
     touching = [known for known in sets if any(name in known for name in new)]
@@ -169,17 +126,15 @@ def joined(sets: list[tuple[str, ...]], new: tuple[str, ...]) -> list[tuple[str,
 
 
 @rule("RI-CONF-5", "P40, P66")
-def settle(
-    state: State, chance: Chance, wanted: Paths, behind: Pairs = (), past: Sequence[str] = ()
-) -> Settled:
+def settle(state: State, chance: Chance, wanted: Paths, around: Around, notes: list[Event[State]]) -> Settled:
     """Initiative is rolled only where it is strictly needed; whoever merely is outrun is in no conflict.
 
-    *past* are creatures that stand in nobody's way here: whether they did was settled by each mover's group.
+    What was found goes to *notes*, to be told when nobody is asked any more.
     """
-    paths = dict(lifted(state, wanted, past))
+    paths = dict(lifted(state, wanted, around))
     members: dict[str, str] = {}
     found = 0
-    while sets := conflicts(state, paths, behind, past):
+    while sets := conflicts(state, paths, around):
         names = tuple(dict.fromkeys([*members, *(name for group in sets for name in group)]))
         if len(names) == len(members):
             break
@@ -187,10 +142,10 @@ def settle(
         found += len(sets)
         order: tuple[str, ...]
         state, order = yield from ranked(state, chance, [name for name in names if wanted.get(name)])
-        state = yield ConflictFound(
-            creatures=names, order=order, warning=too_many(found), because=("RI-CONF-2",)
+        notes.append(
+            ConflictFound(creatures=names, order=order, warning=too_many(found), because=("RI-CONF-2",))
         )
-        paths = dict(walked(state, wanted, paths, order, past))
+        paths = dict(walked(state, wanted, paths, order, around))
     return state, paths
 
 
@@ -200,23 +155,22 @@ def too_many(found: int) -> str:
     return "plans are over-complicated" if found > MANY else ""
 
 
-def lifted(state: State, wanted: Paths, past: Sequence[str] = ()) -> Paths:
+def lifted(state: State, wanted: Paths, around: Around) -> Paths:
     """Return how far each path leads when only creatures that stay where they are stand in the way."""
-    movers = (*[name for name, path in wanted.items() if path], *past)
+    movers = tuple([name for name, path in wanted.items() if path])
     return {
-        name: walk(state, state.creatures[name], path, FAR, movers).cells for name, path in wanted.items()
+        name: walk(state, state.creatures[name], path, FAR, (*movers, *around.past.get(name, ()))).cells
+        for name, path in wanted.items()
     }
 
 
 @rule("RI-CONF-2", "P64-65")
-def walked(
-    state: State, wanted: Paths, paths: Paths, order: Sequence[str], past: Sequence[str] = ()
-) -> Paths:
+def walked(state: State, wanted: Paths, paths: Paths, order: Sequence[str], around: Around) -> Paths:
     """Those in conflict resolve one after the other, from the highest check down, each completely."""
     settled = {name: path for name, path in paths.items() if name not in order}
     now = ending(state, settled)
     for name in order:
-        path = as_far_as_possible(now, name, wanted[name], past)
+        path = as_far_as_possible(now, name, wanted[name], around.past.get(name, ()))
         settled[name] = path
         now = ending(now, {name: path})
     return settled

@@ -8,8 +8,9 @@ from typing import ClassVar
 from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rise.assault import AssaultFrame, assaulting
-from service.rules.rise.permission import Act, in_phase
-from service.rules.rise.state import State
+from service.rules.rise.movement import InitiativeAnswered, MovementFrame
+from service.rules.rise.permission import Act, in_phase, own
+from service.rules.rise.state import Creature, State
 from service.rules.rise.uses import may_modify
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -37,6 +38,17 @@ class RollKept(Event[State]):
         return state.put(changed(assaulting(state), stage="land"))
 
 
+def shown_to(view: State, command: Act) -> Creature:
+    """Return the creature if a roll of its own lies open: an attack, or its initiative before the order."""
+    frame, name = view.top, command.creature
+    if isinstance(frame, MovementFrame) and frame.reached == "exertion" and name in frame.asked:
+        return own(view, command, name)
+    if isinstance(frame, AssaultFrame) and frame.assault.user == name and frame.stage == "shown":
+        return own(view, command, name)
+    in_phase(view, command, "action")
+    raise Refused("too_late", f"{name} has no roll to change", "RI-UNIV-DESPERATE")
+
+
 @rule("RI-UNIV-DESPERATE", "R4/R5", settles=("C-44",))
 @record
 class DesperateExertion(Act):
@@ -45,14 +57,11 @@ class DesperateExertion(Act):
     type: ClassVar[str] = "desperate_exertion"
 
     def check(self, view: State) -> None:
-        creature = in_phase(view, self, "action")
+        creature = shown_to(view, self)
         frame = view.top
-        if (
-            not isinstance(frame, AssaultFrame)
-            or frame.assault.user != self.creature
-            or frame.stage != "shown"
-        ):
-            raise Refused("too_late", f"{self.creature} has no roll to change")
+        if isinstance(frame, MovementFrame):
+            return
+        assert isinstance(frame, AssaultFrame), "a roll is shown"
         if frame.rerolled:
             raise Refused("already_rerolled", f"{self.creature} has rolled this again already")
         if not may_modify(frame.assault):
@@ -61,6 +70,8 @@ class DesperateExertion(Act):
             raise Refused("ability_not_in_profile", f"{self.creature} does not tire")
 
     def decide(self, state: State) -> Tale[State]:
+        if isinstance(state.top, MovementFrame):
+            return (yield InitiativeAnswered(creature=self.creature, exerts=True))
         return (yield ExertionUsed(creature=self.creature))
 
     @classmethod
@@ -75,16 +86,13 @@ class KeepRoll(Act):
     type: ClassVar[str] = "keep_roll"
 
     def check(self, view: State) -> None:
-        in_phase(view, self, "action")
-        frame = view.top
-        if (
-            not isinstance(frame, AssaultFrame)
-            or frame.assault.user != self.creature
-            or frame.stage != "shown"
-        ):
-            raise Refused("too_late", f"{self.creature} has no roll to keep", "RI-UNIV-DESPERATE")
+        shown_to(view, self)
 
     def decide(self, state: State) -> Tale[State]:
+        if isinstance(state.top, MovementFrame):
+            return (
+                yield InitiativeAnswered(creature=self.creature, exerts=False, because=("RI-UNIV-DESPERATE",))
+            )
         return (yield RollKept(creature=self.creature, because=("RI-UNIV-DESPERATE",)))
 
     @classmethod

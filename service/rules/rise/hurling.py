@@ -9,9 +9,10 @@ from service.rules.messages import Refused, Tale
 from service.rules.records import record
 from service.rules.rise.actions import check_standard, pay_for
 from service.rules.rise.assault import AssaultBegun
-from service.rules.rise.brawling import brawl, check_size, grapplers
-from service.rules.rise.moving import budget_of
+from service.rules.rise.brawling import brawl, check_size
+from service.rules.rise.holds import grapplers
 from service.rules.rise.objects import ObjectManipulated
+from service.rules.rise.pace import budget_of
 from service.rules.rise.paths import check_path, occupant
 from service.rules.rise.permission import Act
 from service.rules.rise.state import Creature, State

@@ -49,6 +49,16 @@ class Plan:
     carry: tuple[str, ...] = ()
     mount: str | None = None
     """Whom it mounts where it ends."""
+    stand_up: bool = False
+    """Whether it gets up from prone first."""
+    step: Cell | None = None
+    """The one direction in which a shove or a custom movement goes."""
+    within_ft: int | None = None
+    """Custom: how near it stays to its targets."""
+    beyond_ft: int | None = None
+    """Custom: how far it keeps from its targets."""
+    passes: tuple[str, ...] = ()
+    """Whom it has run over or pushes along: they stand in its way no more."""
 
 
 @record

@@ -11,12 +11,15 @@ from typing import TypeAlias
 
 from service.rules.chance import Chance
 from service.rules.grid import Cell
-from service.rules.messages import Fact, Tale
+from service.rules.messages import Event, Fact, Tale
 from service.rules.records import changed
 from service.rules.rise.conditions import ALL
-from service.rules.rise.conflicts import Paths, ranked, settle
+from service.rules.rise.conflicts import Around, Paths, settle
 from service.rules.rise.damage import consequences, hurt
 from service.rules.rise.effects import LocationEffectIgnored, apply, apply_quietly, move
+from service.rules.rise.holds import let_go
+from service.rules.rise.initiative import ranked
+from service.rules.rise.riding import come_off
 from service.rules.rise.state import Atom, State
 from service.rules.rulebook import rule
 
@@ -34,7 +37,8 @@ def where_it_ends(
     state = yield from places(state, chance, logs, groups)
     for name in sorted(state.creatures):
         state = yield from merge(state, chance, name, logs, state.group_of(name))
-    return state
+    state = yield from come_off(state)
+    return (yield from let_go(state))
 
 
 @rule("RI-RES-14", "service ruling")
@@ -145,9 +149,13 @@ def places(state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[
                 state = yield LocationEffectIgnored(
                     creature=name, source=effect.source, because=("RI-MOVE1-2", "C-15")
                 )
-    still = [name for name in state.creatures if not wanted.get(name)]
+    still = tuple([name for name in state.creatures if not wanted.get(name)])
     paths: Paths
-    state, paths = yield from settle(state, chance, wanted, pushers, still)
+    around = Around(behind=pushers, past=dict.fromkeys(wanted, still))
+    notes: list[Event[State]] = []
+    state, paths = yield from settle(state, chance, wanted, around, notes)
+    for note in notes:
+        state = yield note
     for name, path in paths.items():
         if path and path[-1] != state.creatures[name].position:
             state = yield from move(state, name, path, hows[name], tuple(wanted))

@@ -3,110 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar, Literal
+from types import MappingProxyType
+from typing import ClassVar, Final, Literal
 
 from service.rules.chance import Chance
 from service.rules.grid import Cell
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rise.aloft import TookOff
+from service.rules.rise.apart import GroupFinished, GroupFrame, hand_over, unread
 from service.rules.rise.blocking import blocks
-from service.rules.rise.conflicts import Paths, settle
+from service.rules.rise.conditions import lose
+from service.rules.rise.conflicts import Around, Paths, settle
 from service.rules.rise.damage import tire
 from service.rules.rise.effects import move
-from service.rules.rise.groups import WorldsOpened, audience, carried_over, occasion, opened
+from service.rules.rise.groups import WorldsOpened, carried_over, occasion, opened
+from service.rules.rise.holds import let_go
+from service.rules.rise.initiative import ExertionAsked, roll_again
 from service.rules.rise.lasting import Plan
 from service.rules.rise.permission import own
-from service.rules.rise.reactive import intended, outrun
+from service.rules.rise.reactive import budget, intended, outrun, shaken_off
+from service.rules.rise.riding import Mounted, come_off
+from service.rules.rise.rushes import rush, rushers
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
-from service.rules.sealed import Sealed
-from service.rules.stack import Awaited, Frame
-from service.rules.table import GM
+from service.rules.stack import Awaited
 
-Reached = Literal["begin", "plans", "sprints", "resolve"]
-
-
-@record
-class GroupFrame(Frame[State]):
-    """A phase in which groups act apart: who is done, and how far it has come."""
-
-    kind: ClassVar[str] = "rise_phase"
-    done: tuple[str, ...] = ()
-    """The groups that have finished what they are at."""
-    at_work: tuple[str, ...] = ()
-    """The groups that are waited for now."""
-
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        """Return what outsiders may know: that a group is still at it."""
-        return tuple(
-            [
-                Awaited(prompt=f"{self.path}/{group}", seat=seat_of(state, group), accepts=())
-                for group in self.at_work
-                if group not in self.done and group not in state.apart
-            ]
-        )
-
-    def waits(self, state: State) -> bool:
-        if self.finished(state) or unread(state):
-            return False
-        return any(group not in self.done for group in self.at_work)
-
-    def finished(self, state: State) -> list[str]:
-        """Return the groups whose stacks are empty and of whom nobody has been told yet."""
-        return [
-            group
-            for group in self.at_work
-            if group not in self.done and group in state.apart and not state.at(group).stacks.table
-        ]
-
-
-def unread(state: State) -> dict[str, tuple[str, ...]]:
-    """Return the worlds whose readers do not control their groups any more, with who should read them."""
-    found = {}
-    for group, kept in state.worlds.items():
-        readers = audience(state, state.groups[group])
-        if isinstance(kept, Sealed) and kept.audience != readers:
-            found[group] = readers
-    return found
-
-
-@record
-class ReadersChanged(Event[State]):
-    """Other seats control a group in the middle of a phase: its world is theirs to read from now on."""
-
-    type: ClassVar[str] = "readers_changed"
-    readers: Mapping[str, tuple[str, ...]]
-
-    def evolve(self, state: State) -> State:
-        worlds = dict(state.worlds)
-        for group, readers in self.readers.items():
-            worlds[group] = changed(worlds[group], audience=readers)
-        return changed(state, worlds=worlds)
-
-
-def hand_over(state: State) -> Tale[State]:
-    """Tell who reads which world from now on."""
-    return (yield ReadersChanged(readers=unread(state), because=("RI-INFO-1",)))
-
-
-def seat_of(state: State, group: str) -> str:
-    """Return the seat that is named to others for what *group* owes."""
-    return min([state.controller(name) for name in state.groups[group]], default=GM)
-
-
-@record
-class GroupFinished(Event[State]):
-    """A group is done with what it was at; what it decided stays sealed."""
-
-    type: ClassVar[str] = "group_finished"
-    group: str
-    path: str
-
-    def evolve(self, state: State) -> State:
-        frame = state.stacks.find(self.path)
-        assert isinstance(frame, GroupFrame)
-        return state.put(changed(frame, done=(*frame.done, self.group)))
+Reached = Literal["begin", "plans", "sprints", "exertion", "resolve"]
+ASKS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = MappingProxyType(
+    {
+        "sprints": ("sprint", ("consent_sprint",)),
+        "exertion": ("initiative", ("desperate_exertion", "keep_roll")),
+    }
+)
+"""At which points the phase asks players, how the prompt is called, and what answers it."""
 
 
 @record
@@ -116,18 +46,25 @@ class MovementFrame(GroupFrame):
     kind: ClassVar[str] = "rise_movement"
     reached: Reached = "begin"
     asked: tuple[str, ...] = ()
-    """Who may still sprint after an outrunning creature."""
+    """Who may still sprint after an outrunning creature, or exert itself for its initiative."""
     sprinting: tuple[str, ...] = ()
+    rushed: tuple[str, ...] = ()
+    """Whose overruns and shoves are settled."""
+    exerting: tuple[str, ...] = ()
+    """Who rolls its initiative again."""
+    exerted: tuple[str, ...] = ()
+    """Who has rolled it again."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
-        if self.reached != "sprints":
+        if self.reached not in ASKS:
             return super().waiting(state)
+        what, accepts = ASKS[self.reached]
         return tuple(
             [
                 Awaited(
-                    prompt=f"{self.path}/sprint/{name}",
+                    prompt=f"{self.path}/{what}/{name}",
                     seat=state.controller(name),
-                    accepts=("consent_sprint",),
+                    accepts=accepts,
                     creature=name,
                 )
                 for name in self.asked
@@ -135,7 +72,7 @@ class MovementFrame(GroupFrame):
         )
 
     def waits(self, state: State) -> bool:
-        return bool(self.asked) if self.reached == "sprints" else super().waits(state)
+        return bool(self.asked) if self.reached in ASKS else super().waits(state)
 
     def advance(self, state: State, chance: Chance) -> Tale[State]:
         if self.reached == "begin":
@@ -146,7 +83,10 @@ class MovementFrame(GroupFrame):
             return (yield GroupFinished(group=group, path=self.path, because=("RI-INFO-2",)))
         if self.reached == "plans":
             return (yield from reveal(state))
-        return (yield from resolve(state, chance, self))
+        for name in rushers(state):
+            if name not in self.rushed:
+                return (yield from rush(state, name, intended(state, state.plans, self.sprinting)))
+        return (yield from resolve(state, chance))
 
 
 def moving(state: State) -> MovementFrame:
@@ -217,23 +157,33 @@ class SprintAnswered(Event[State]):
 
 
 @record
-class Mounted(Event[State]):
-    """A creature is on its mount, or on none any more."""
+class InitiativeAnswered(Event[State]):
+    """A player rolls its initiative again with desperate exertion, or lets it stand."""
 
-    type: ClassVar[str] = "mounted"
+    type: ClassVar[str] = "initiative_answered"
     creature: str
-    mount: str | None
+    exerts: bool
 
     def evolve(self, state: State) -> State:
-        return state.with_creature(self.creature, mount=self.mount)
+        frame = moving(state)
+        asked = tuple([name for name in frame.asked if name != self.creature])
+        exerting = (*frame.exerting, self.creature) if self.exerts else frame.exerting
+        return state.put(
+            changed(frame, asked=asked, exerting=exerting, reached="exertion" if asked else "resolve")
+        )
 
 
-def stranded_riders(state: State) -> Tale[State]:
-    """Tell which riders are no longer where their mounts are."""
-    for name, creature in state.creatures.items():
-        if creature.mount is not None and state.creatures[creature.mount].position != creature.position:
-            state = yield Mounted(creature=name, mount=None, because=("RI-MOUNT-1",))
-    return state
+@record
+class ExertionRolled(Event[State]):
+    """The check of a creature that exerted itself stands now."""
+
+    type: ClassVar[str] = "exertion_rolled"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        frame = moving(state)
+        exerting = tuple([name for name in frame.exerting if name != self.creature])
+        return state.put(changed(frame, exerting=exerting, exerted=(*frame.exerted, self.creature)))
 
 
 @record
@@ -271,26 +221,70 @@ def reveal(state: State) -> Tale[State]:
 
 
 @rule("RI-PHASE-4", "P07")
-def resolve(state: State, chance: Chance, frame: MovementFrame) -> Tale[State]:
+def resolve(state: State, chance: Chance) -> Tale[State]:
     """A phase is no length of time: all its movements happen together, in no order but that of the rules."""
-    wanted: Paths = intended(state, state.plans, frame.sprinting)
-    state, wanted = yield from blocks(state, chance, wanted)
-    paths: Paths
+    try:
+        return (yield from carry_out(state, chance))
+    except ExertionAsked as asked:
+        return asked.state
+
+
+def carry_out(state: State, chance: Chance) -> Tale[State]:
+    """Tell all movements of the phase; stops where players are asked about their initiative first."""
+    for name in moving(state).exerting:
+        state = yield from roll_again(state, chance, name)
+        state = yield ExertionRolled(creature=name, because=("RI-UNIV-DESPERATE",))
+    frame = moving(state)
+    notes: list[Event[State]] = []
+    lost: tuple[str, ...]
+    state, lost = yield from shaken_off(state, chance)
+    wanted: Paths = intended(state, state.plans, frame.sprinting, lost)
+    budgets = {name: budget(state, plan, name, frame.sprinting) for name, plan in state.plans.items()}
+    state, wanted = yield from blocks(state, chance, wanted, budgets, notes)
     for name, plan in state.plans.items():
-        if plan.mount is not None:
+        if plan.mount not in (None, state.creatures[name].mount):
             state = yield Mounted(creature=name, mount=plan.mount, because=("RI-MOUNT-1",))
-    behind = [(name, target) for name, plan in state.plans.items() for target in plan.targets]
-    state, paths = yield from settle(state, chance, wanted, behind)
+    around = Around(
+        behind=coming_after(state),
+        past={name: plan.passes for name, plan in state.plans.items()},
+    )
+    paths: Paths
+    state, paths = yield from settle(state, chance, wanted, around, notes)
+    for note in notes:
+        state = yield note
     for name, path in paths.items():
         if path and path[-1] != state.creatures[name].position:
-            state = yield from move(state, name, path, "self", tuple(wanted))
-    state = yield from stranded_riders(state)
-    for name, plan in state.plans.items():
-        if plan.ability == "sprint" or name in frame.sprinting:
-            state = yield from tire(state, name, 1, "sprint")
-        if plan.mode in ("fly", "glide") or plan.ability == "jump":
-            state = yield TookOff(creature=name, jumped=plan.ability == "jump", because=("RI-MOVE-9",))
+            how = "forced" if state.plans[name].ability == "pushed" else "self"
+            state = yield from move(state, name, path, how, tuple(wanted))
+    state = yield from come_off(state)
+    state = yield from let_go(state)
+    for name in sorted(state.plans):
+        state = yield from afterwards(state, name, frame)
     return (yield MovementResolved(paths=paths, path=frame.path))
+
+
+def coming_after(state: State) -> tuple[tuple[str, str], ...]:
+    """Return who moves along behind whom, also through others: nobody runs into who comes after it."""
+    pairs = {(name, target): None for name, plan in state.plans.items() for target in plan.targets}
+    known = 0
+    while len(pairs) > known:
+        known = len(pairs)
+        pairs |= {(a, d): None for a, b in pairs for c, d in pairs if b == c and a != d}
+    return tuple(pairs)
+
+
+def afterwards(state: State, name: str, frame: MovementFrame) -> Tale[State]:
+    """Tell what a movement leaves behind: a creature on its feet, tired, or in the air."""
+    plan = state.plans[name]
+    if plan.stand_up:
+        state = yield from lose(state, name, "prone")
+    if plan.ability in ("sprint", "overrun") or name in frame.sprinting:
+        state = yield from tire(state, name, 1, plan.ability if plan.ability == "overrun" else "sprint")
+    if name in frame.exerted:
+        state = yield from tire(state, name, 2, "desperate exertion")
+    if plan.mode in ("fly", "glide") or plan.ability == "jump":
+        state = yield TookOff(creature=name, jumped=plan.ability == "jump", because=("RI-MOVE-9",))
+    return state
 
 
 @rule("RI-RES-9", "P27", settles=("C-20",))

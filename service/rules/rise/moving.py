@@ -11,7 +11,8 @@ from service.rules.records import record, with_key
 from service.rules.rise.actions import check_trade, pay_for
 from service.rules.rise.aloft import TookOff
 from service.rules.rise.effects import note_place, note_quietly
-from service.rules.rise.numbers import speed_of
+from service.rules.rise.numbers import risen
+from service.rules.rise.pace import budget_of, once_up
 from service.rules.rise.paths import check_free, check_path, feet_of
 from service.rules.rise.permission import Act
 from service.rules.rise.state import Atom, Creature, State
@@ -19,17 +20,6 @@ from service.rules.rise.strikes import moved_already
 from service.rules.rise.turns import begun, offered, sender, taking_turn
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
-
-
-@rule("RI-MOVE-1", "P09, R4")
-def budget_of(view: State, creature: Creature, mode: str, *, sprint: bool) -> int:
-    """A movement goes along a chosen path, up to the speed of the way of moving."""
-    if not creature.sheet.speed(mode):
-        raise Refused("no_such_movement_mode", f"{creature.id} cannot {mode}")
-    if creature.has("immobilized") or creature.has("grappled"):
-        raise Refused("immobilized", f"{creature.id} cannot move", "RI-COND-2")
-    speed = speed_of(view, creature, mode)
-    return sprinting(creature, speed) if sprint else speed
 
 
 @rule("RI-MOVE-6", "R4")
@@ -63,14 +53,6 @@ def interrupted(creature: str, mode: str, feet: int, *, pause: bool) -> Tale[Sta
     return (yield MovedPart(creature=creature, mode=mode, feet=feet, paused=pause))
 
 
-@rule("RI-UNIV-SPRINT", "R4/R5")
-def sprinting(creature: Creature, speed: int) -> int:
-    """Sprinting doubles the speed of one movement; it tires in the movement phase; monsters cannot."""
-    if not creature.sheet.is_pc:
-        raise Refused("monster_cannot_sprint", f"{creature.id} is no player character")
-    return 2 * speed
-
-
 @rule("RI-MOVE1-5", "P69, P11")
 @record
 class Move(Act):
@@ -90,11 +72,14 @@ class Move(Act):
         goes_on = creature.budget.paused
         if not goes_on:
             check_trade(creature, "movement")
-        if creature.location_changed and not goes_on and not self.stand_up:
+        if creature.location_changed and not goes_on and (self.path or not self.stand_up):
             moved_already(creature.id)
-        budget = left(view, creature, self.mode, sprint=self.sprint)
+        if self.stand_up and goes_on:
+            raise Refused("wrong_step", f"{creature.id} gets up before it moves", "RI-MOVE-5")
         if self.stand_up:
-            budget //= 2
+            budget = once_up(view, creature, self.mode, sprint=self.sprint)
+        else:
+            budget = left(view, creature, self.mode, sprint=self.sprint)
         check_path(view, creature, self.path, budget)
         check_free(view, creature, self.path)
 
@@ -103,11 +88,13 @@ class Move(Act):
         goes_on = state.creatures[self.creature].budget.paused
         if not goes_on:
             state = yield from pay_for(self.creature, "movement", "standard", self.type)
-        feet = feet_of(state, state.creatures[self.creature], self.path)
+        creature = state.creatures[self.creature]
+        up = risen(state, creature, self.mode) if self.stand_up else 0
+        feet = feet_of(state, creature, self.path) + up
         state = yield from interrupted(self.creature, self.mode, feet, pause=self.pause)
         if self.stand_up and state.creatures[self.creature].has("prone"):
-            up = Atom(seq=0, source=self.creature, target=self.creature, does="lose", name="prone")
-            state = yield from note_quietly(state, up)
+            rises = Atom(seq=0, source=self.creature, target=self.creature, does="lose", name="prone")
+            state = yield from note_quietly(state, rises)
         if self.mode in ("fly", "glide"):
             state = yield TookOff(creature=self.creature, because=("RI-MOVE-9",))
         return (yield from note_place(state, self.creature, self.path, "continued" if goes_on else "self"))

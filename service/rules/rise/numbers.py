@@ -11,9 +11,10 @@ from types import MappingProxyType
 from typing import Final
 
 from service.dice.values import Term
-from service.rules.records import EMPTY
+from service.rules.records import EMPTY, changed
 from service.rules.rise.state import Condition, Creature, State, fatigue_penalty, is_unconscious
 from service.rules.rulebook import rule
+from service.rules.sealed import is_closed, unsealed
 
 STATES: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
     {
@@ -127,8 +128,19 @@ def speed_of(state: State, creature: Creature, mode: str = "land") -> int:
 
 @rule("RI-MOVE-5", "RF, P24")
 def slow(creature: Creature, speed: int) -> int:
-    """Prone and slowed creatures move at half speed."""
+    """Prone and slowed creatures move at half speed; getting up costs half of the speed on one's feet."""
     return speed // 2 if any(creature.has(name) for name in HALVES_SPEED) else speed
+
+
+def speed_on_its_feet(state: State, creature: Creature, mode: str = "land") -> int:
+    """Return the feet *creature* may move in one movement once it has got up."""
+    lying = tuple([c for c in creature.conditions if is_closed(c) or unsealed(c).name != "prone"])
+    return speed_of(state, changed(creature, conditions=lying), mode)
+
+
+def risen(state: State, creature: Creature, mode: str = "land") -> int:
+    """Return the feet that getting up costs."""
+    return -(-speed_on_its_feet(state, creature, mode) // 10) * 5
 
 
 @rule("RI-DMG-3", "CH5")

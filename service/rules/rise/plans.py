@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar, Literal
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Final, Literal
 
 from service.rules.chance import Chance
-from service.rules.grid import STEPS, cells
+from service.rules.grid import STEPS
 from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import changed, record, with_key
+from service.rules.rise.intents import REACTIVE, check_intent
 from service.rules.rise.lasting import Plan
-from service.rules.rise.moving import budget_of
-from service.rules.rise.paths import check_path
 from service.rules.rise.permission import Act, able, in_phase
+from service.rules.rise.riding import check_carried, check_mount, check_not_carried
 from service.rules.rise.state import Creature, State, is_able
 from service.rules.rise.turns import offered, sender
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
 
-REACTIVE = ("follow", "withdraw", "block")
+BY_TARGET: Final[tuple[Mapping[str, Any], ...]] = (
+    {"ability": "follow"},
+    {"ability": "withdraw"},
+    {"ability": "block"},
+    {"ability": "shove"},
+    {"ability": "custom", "within_ft": 10},
+)
+"""The movements that are offered against each creature in sight."""
 
 
 @record
@@ -81,23 +88,24 @@ def planning(view: State, command: Act) -> Creature:
     return found
 
 
-@rule("RI-REAC-1", "R4")
-def check_reactive(view: State, creature: Creature, command: PlanMovement) -> None:
-    """A reactive movement is one simple rule about what everybody plainly sees."""
-    for name in command.targets:
-        if name not in view.creatures or name == creature.id:
-            raise Refused("target_not_visible", f"{creature.id} sees no {name}")
-    if not command.targets or (command.ability != "withdraw" and len(command.targets) > 1):
-        raise Refused("reactive_rule_too_complex", f"{command.ability} keys on one creature")
-
-
 @rule("RI-UNIV-HUSTLE", "P09, R4")
 @record
 class PlanMovement(Act):
-    """Plan one movement: hustle or sprint along a path, follow, withdraw, block, or carry a rider."""
+    """Plan one movement: along a path, by a rule about others, through them, or pushing who holds one."""
 
     type: ClassVar[str] = "plan_movement"
-    ability: Literal["hustle", "sprint", "follow", "withdraw", "block", "jump"] = "hustle"
+    ability: Literal[
+        "hustle",
+        "sprint",
+        "follow",
+        "withdraw",
+        "block",
+        "jump",
+        "overrun",
+        "shove",
+        "teleport",
+        "custom",
+    ] = "hustle"
     path: tuple[tuple[int, int], ...] = ()
     targets: tuple[str, ...] = ()
     distance_ft: int = 5
@@ -108,32 +116,40 @@ class PlanMovement(Act):
     """Creatures that ride along."""
     mount: str | None = None
     """The creature to mount where the path ends."""
+    stand_up: bool = False
+    """Whether to get up from prone first, for half the speed."""
+    direction: tuple[int, int] | None = None
+    """The one step in which a shove, or a custom movement by a rule, goes; null is straight away."""
+    within_ft: int | None = None
+    """Custom: stay this near to the targets."""
+    beyond_ft: int | None = None
+    """Custom: keep this far from the targets."""
 
     def check(self, view: State) -> None:
         creature = planning(view, self)
-        sprints = self.ability == "sprint"
-        budget = budget_of(view, creature, self.mode, sprint=sprints)
-        if self.ability in REACTIVE:
-            check_reactive(view, creature, self)
-        else:
-            check_path(view, creature, self.path, budget)
+        check_not_carried(view, creature)
+        check_intent(view, creature, self)
         for rider in self.carry:
-            check_carried(view, creature, rider, sprints=sprints)
+            check_carried(view, creature, rider, sprints=self.ability == "sprint")
         if self.mount is not None:
             check_mount(view, creature, self.mount, self.path)
 
     def decide(self, state: State) -> Tale[State]:
         creature = state.creatures[self.creature]
-        reactive = self.ability in REACTIVE
+        reacts = self.ability in ("follow", "withdraw") and creature.sheet.is_pc
         plan = Plan(
             ability=self.ability,
-            path=() if reactive else self.path,
+            path=() if self.ability in (*REACTIVE, "shove") else self.path,
             targets=self.targets,
             distance_ft=self.distance_ft,
             mode=self.mode,
-            sprint=self.sprint if reactive and creature.sheet.is_pc else "never",
+            sprint=self.sprint if reacts else "never",
             carry=self.carry,
             mount=self.mount,
+            stand_up=self.stand_up,
+            step=self.direction,
+            within_ft=self.within_ft,
+            beyond_ft=self.beyond_ft,
         )
         return (yield MovementPlanned(creature=self.creature, plan=plan))
 
@@ -144,37 +160,13 @@ class PlanMovement(Act):
         for dx, dy in STEPS:
             path = ((at[0] + dx, at[1] + dy),)
             yield from offered(cls(by=by, creature=name, path=path), view, path=path)
-        for ability in ("follow", "withdraw"):
-            for target in view.creatures:
-                command = cls(by=by, creature=name, ability=ability, targets=(target,))
-                yield from offered(command, view, ability=ability, targets=(target,))
-
-
-@rule("RI-MOUNT-1", "R4/R5, P69")
-def check_carried(view: State, mount: Creature, rider: str, *, sprints: bool) -> None:
-    """A mount carries whoever shares its space; being carried is the rider's one change of place."""
-    plan = view.plans.get(rider)
-    if plan is not None and plan.path:
-        onto_a_mount(rider)
-    found = view.creatures.get(rider)
-    if found is None or found.mount != mount.id:
-        raise Refused("mount_departed", f"{rider} does not ride {mount.id}")
-    if sprints:
-        raise Refused("mount_cannot_sprint", f"{mount.id} carries {rider}")
-
-
-def check_mount(view: State, rider: Creature, mount: str, path: tuple[tuple[int, int], ...]) -> None:
-    """Refuse to mount what carries nobody, or what is not where the path ends."""
-    found = view.creatures.get(mount)
-    there = path[-1] if path else rider.position
-    if found is None or not found.sheet.carries_riders or there not in cells(found.position, found.space):
-        raise Refused("mount_departed", f"{rider.id} cannot mount {mount} there", "RI-MOUNT-1")
-
-
-@rule("RI-MOVE1-3", "P69")
-def onto_a_mount(rider: str) -> None:
-    """Nobody moves onto a mount and is carried by it in the same phase."""
-    raise Refused("already_moved_this_phase", f"{rider} moves by itself in this phase")
+            for stand_up, ability in ((True, "hustle"), (False, "overrun")):
+                given: Mapping[str, Any] = {"path": path, "ability": ability, "stand_up": stand_up}
+                yield from offered(cls(by=by, creature=name, **given), view, **given)
+        for target in view.creatures:
+            for more in BY_TARGET:
+                given = {"targets": (target,), **more}
+                yield from offered(cls(by=by, creature=name, **given), view, **given)
 
 
 @record

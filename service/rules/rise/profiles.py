@@ -28,6 +28,7 @@ class Profile:
     """Whether the table may lower the face that explodes."""
     dirty_trick: bool
     squeeze_halves_speed: bool
+    mounts_sprint: bool
 
 
 FOUR: Final = ("armor", "fortitude", "reflex", "mental")
@@ -50,6 +51,7 @@ PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
             exploding=True,
             dirty_trick=True,
             squeeze_halves_speed=True,
+            mounts_sprint=True,
         ),
         "rise-5d": Profile(
             defenses=FIVE,
@@ -63,6 +65,7 @@ PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
             exploding=False,
             dirty_trick=False,
             squeeze_halves_speed=False,
+            mounts_sprint=False,
         ),
     }
 )

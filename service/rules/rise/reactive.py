@@ -5,14 +5,19 @@ Nothing here is a conflict and nothing throws dice: both move as far as they can
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from typing import TypeAlias
 
+from service.rules.chance import Chance
 from service.rules.grid import FEET, Cell, distance, line, path_to, reachable
+from service.rules.messages import Fact
+from service.rules.records import changed
 from service.rules.rise.conflicts import ending
+from service.rules.rise.initiative import ranked
 from service.rules.rise.lasting import Plan
-from service.rules.rise.numbers import speed_of
+from service.rules.rise.numbers import risen, speed_of, speed_on_its_feet
 from service.rules.rise.paths import in_the_way, is_wall, leaving, occupant, step_feet, walk
+from service.rules.rise.sight import is_clear
 from service.rules.rise.state import Creature, State
 from service.rules.rulebook import rule
 
@@ -24,13 +29,23 @@ FAR_OFF = 160
 
 
 @rule("RI-UNIV-FOLLOW", "R4/R5")
-def intended(state: State, plans: Mapping[str, Plan], sprinting: tuple[str, ...] = ()) -> Paths:
-    """Following and withdrawing are movements that react: first those who do not react, then the others."""
+def intended(
+    state: State, plans: Mapping[str, Plan], sprinting: tuple[str, ...] = (), lost: tuple[str, ...] = ()
+) -> Paths:
+    """Following and withdrawing are movements that react: first those who do not react, then the others.
+
+    *lost* are followers who could not tell where a teleporting creature went.
+    """
     paths: Paths = {name: plan.path for name, plan in plans.items() if plan.path}
     for name in _doing(plans, "withdraw"):
         paths[name] = withdrawing(state, plans, paths, name, budget(state, plans[name], name, sprinting))
-    for name in _doing(plans, "follow"):
-        paths[name] = following(state, plans, paths, name, budget(state, plans[name], name, sprinting))
+    for name in _doing(plans, "custom"):
+        if name not in paths:
+            paths[name] = by_own_rule(state, plans, paths, name, budget(state, plans[name], name, sprinting))
+    for name in in_turn(plans):
+        feet = budget(state, plans[name], name, sprinting)
+        seen = paths if name not in lost else {k: v for k, v in paths.items() if k not in plans[name].targets}
+        paths[name] = following(state, plans, seen, name, feet)
     return paths
 
 
@@ -38,11 +53,83 @@ def _doing(plans: Mapping[str, Plan], ability: str) -> list[str]:
     return sorted(name for name, plan in plans.items() if plan.ability == ability)
 
 
+def in_turn(plans: Mapping[str, Plan]) -> list[str]:
+    """Return the followers, each after whom it follows; where they run in a circle, by name."""
+    left, found = _doing(plans, "follow"), []
+    while left:
+        name = next((n for n in left if plans[n].targets[0] not in left), left[0])
+        left.remove(name)
+        found.append(name)
+    return found
+
+
+def by_own_rule(
+    state: State, plans: Mapping[str, Plan], paths: Paths, name: str, feet: int
+) -> tuple[Cell, ...]:
+    """Return where a rule of one's own leads: near, away, or one way until the rule is kept."""
+    plan, creature = plans[name], state.creatures[name]
+    after = ending(state, paths)
+    if plan.step is not None:
+        line_ = tuple(line(creature.position, plan.step, feet // FEET))
+        whole = walk(after, creature, line_, feet, _movers(paths)).cells
+        return next(
+            (whole[:n] for n in range(len(whole)) if _content(after, plan, creature, whole[:n])), whole
+        )
+    if _content(after, plan, creature, ()):
+        return ()
+    gaps = [after.distance(creature, after.creatures[target]) for target in plan.targets]
+    if plan.beyond_ft is not None and min(gaps) < plan.beyond_ft:
+        away = {**plans, name: changed(plan, distance_ft=plan.beyond_ft)}
+        return withdrawing(state, away, paths, name, feet)
+    assert plan.within_ft is not None, "a rule says how near or how far"
+    farthest = max(plan.targets, key=lambda t: (after.distance(creature, after.creatures[t]), t))
+    near = {**plans, name: changed(plan, targets=(farthest,), distance_ft=plan.within_ft)}
+    return following(state, near, paths, name, feet)
+
+
+def _content(after: State, plan: Plan, creature: Creature, path: tuple[Cell, ...]) -> bool:
+    there = path[-1] if path else creature.position
+    for target in plan.targets:
+        other = after.creatures[target]
+        gap = distance(there, creature.space, other.position, other.space, "alternating")
+        if plan.within_ft is not None and gap > plan.within_ft:
+            return False
+        if plan.beyond_ft is not None and gap < plan.beyond_ft:
+            return False
+    return True
+
+
+@rule("RI-REAC-2", "R4", settles=("C-19",))
+def shaken_off(state: State, chance: Chance) -> Generator[Fact[State], State, tuple[State, tuple[str, ...]]]:
+    """Whoever follows a creature that teleports beats it on initiative, or goes to where it vanished."""
+    lost: list[str] = []
+    for name in _doing(state.plans, "follow"):
+        (target,) = state.plans[name].targets
+        theirs = state.plans.get(target)
+        if theirs is None or theirs.ability != "teleport":
+            continue
+        follower, there = state.creatures[name], changed(state.creatures[target], position=theirs.path[-1])
+        if not is_clear(state, follower.position, there.position):
+            lost.append(name)
+            continue
+        order: tuple[str, ...]
+        state, order = yield from ranked(state, chance, (name, target))
+        if order[0] != name:
+            lost.append(name)
+    return state, tuple(lost)
+
+
 @rule("RI-REAC-5", "R4")
 def budget(state: State, plan: Plan, name: str, sprinting: tuple[str, ...]) -> int:
     """A reactive mover whose speed is spent before its goal stops there."""
-    speed = speed_of(state, state.creatures[name], plan.mode)
-    return 2 * speed if name in sprinting else speed
+    creature = state.creatures[name]
+    speed = (
+        speed_on_its_feet(state, creature, plan.mode)
+        if plan.stand_up
+        else speed_of(state, creature, plan.mode)
+    )
+    doubled = name in sprinting or plan.ability == "sprint"
+    return (2 if doubled else 1) * speed - (risen(state, creature, plan.mode) if plan.stand_up else 0)
 
 
 @rule("RI-REAC-3", "R4", settles=("C-19",))
@@ -86,7 +173,6 @@ def _far_enough(
     return apart - reach >= plans[creature.id].distance_ft
 
 
-@rule("RI-REAC-2", "R4", settles=("C-19",))
 def following(
     state: State, plans: Mapping[str, Plan], paths: Paths, name: str, feet: int
 ) -> tuple[Cell, ...]:

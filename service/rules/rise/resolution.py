@@ -12,11 +12,11 @@ from typing import ClassVar, Literal
 from service.rules.chance import Chance
 from service.rules.messages import Event, Tale
 from service.rules.records import changed, record
+from service.rules.rise.apart import GroupFinished, GroupFrame, hand_over, unread
 from service.rules.rise.conditions import ConditionGained
 from service.rules.rise.effects import apply_quietly
 from service.rules.rise.groups import WorldsOpened, carried_over, is_played, occasion, opened, unhidden
 from service.rules.rise.merging import after_swift, in_fixed_order, where_it_ends
-from service.rules.rise.movement import GroupFinished, GroupFrame, hand_over, unread
 from service.rules.rise.state import Atom, State
 from service.rules.rulebook import rule
 from service.rules.sealed import Sealed

@@ -16,9 +16,11 @@ from service.rules.rise.aloft import come_down
 from service.rules.rise.conditions import expire
 from service.rules.rise.damage import consequences, fall_or_wake, heal, hurt
 from service.rules.rise.groups import partition
+from service.rules.rise.holds import let_go
 from service.rules.rise.movement import MovementFrame
 from service.rules.rise.paths import is_wall, occupant
 from service.rules.rise.resolution import ActionFrame
+from service.rules.rise.riding import come_off
 from service.rules.rise.state import Budget, Condition, Creature, Stage, State, is_able
 from service.rules.rise.vital import die_of_wounds
 from service.rules.rulebook import rule
@@ -249,7 +251,8 @@ def boundary(state: State, chance: Chance, step: int) -> Tale[State]:
         state = yield from heal(state, name, tick.heal)
     for name in state.creatures:
         state = yield from fall_or_wake(state, name)
-    return state
+    state = yield from come_off(state)
+    return (yield from let_go(state))
 
 
 # --- commands ----------------------------------------------------------------------------------------

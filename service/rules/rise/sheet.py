@@ -20,7 +20,7 @@ Size = Literal["fine", "diminutive", "tiny", "small", "medium", "large", "huge",
 Usage = Literal["standard", "minor", "free", "movement", "move_or_standard", "none"]
 Sort = Literal["normal", "environmental", "subdual"]
 Until = Literal["phase", "round", "brief", "sustain", "condition", "permanent"]
-Mode = Literal["land", "climb", "swim", "fly", "glide", "burrow"]
+Mode = Literal["land", "climb", "swim", "fly", "glide", "burrow", "teleport"]
 
 SIZES: Final[tuple[str, ...]] = (
     "fine",
@@ -166,6 +166,8 @@ class Sheet:
     communicates: bool = True
     """Whether allies can see or otherwise communicate with it."""
     carries_riders: bool = False
+    military_saddle: bool = False
+    """Whether it stays mounted when it falls unconscious."""
     floats: bool = False
     """Whether it stays in the air without moving."""
 

@@ -11,7 +11,7 @@ from service.rules.records import changed, record
 from service.rules.rise.actions import check_pay, check_standard, pay_for
 from service.rules.rise.assault import AssaultBegun
 from service.rules.rise.effects import note_place
-from service.rules.rise.numbers import speed_of
+from service.rules.rise.pace import budget_of
 from service.rules.rise.paths import check_free, check_path
 from service.rules.rise.permission import Act
 from service.rules.rise.sheet import Effect, Weapon
@@ -168,8 +168,10 @@ class Charge(StrikeAct):
         if creature.location_changed:
             moved_already(creature.id)
         check_straight(creature, self.path)
-        check_path(view, creature, self.path, speed_of(view, creature))
+        check_path(view, creature, self.path, budget_of(view, creature, "land", sprint=False))
         check_free(view, creature, self.path)
+        if not weapon_of(creature, self.weapon).melee:
+            raise Refused("not_adjacent", f"{creature.id} charges with a melee weapon", "RI-UNIV-CHARGE")
         there = changed(creature, position=self.path[-1]) if self.path else creature
         check_strike(view.with_creature(there.id, position=there.position), self, there)
 

@@ -1,0 +1,125 @@
+"""Check what a creature wants to do with its movement, on what its group knows when it plans."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from service.rules.grid import FEET, Cell, distance
+from service.rules.messages import Refused
+from service.rules.rise.brawling import check_size
+from service.rules.rise.holds import grapplers
+from service.rules.rise.numbers import speed_of
+from service.rules.rise.pace import budget_of, once_up
+from service.rules.rise.paths import check_path, is_wall
+from service.rules.rise.rulings import ruled
+from service.rules.rise.sight import is_clear
+from service.rules.rise.state import Creature, State
+from service.rules.rise.strikes import check_straight
+from service.rules.rulebook import rule
+
+REACTIVE = ("follow", "withdraw", "block")
+
+
+class Intent(Protocol):
+    """A movement as it is planned."""
+
+    @property
+    def ability(self) -> str: ...
+    @property
+    def path(self) -> tuple[Cell, ...]: ...
+    @property
+    def targets(self) -> tuple[str, ...]: ...
+    @property
+    def mode(self) -> str: ...
+    @property
+    def stand_up(self) -> bool: ...
+    @property
+    def direction(self) -> Cell | None: ...
+    @property
+    def within_ft(self) -> int | None: ...
+    @property
+    def beyond_ft(self) -> int | None: ...
+
+
+def check_intent(view: State, creature: Creature, plan: Intent) -> None:
+    """Refuse a plan that the creature cannot try; what others do against it is seen later."""
+    if plan.ability == "shove":
+        check_shove(view, creature, plan)
+        return
+    mode = "teleport" if plan.ability == "teleport" else plan.mode
+    sprints = plan.ability == "sprint"
+    if plan.stand_up:
+        feet = once_up(view, creature, mode, sprint=sprints)
+    else:
+        feet = budget_of(view, creature, mode, sprint=sprints)
+    if plan.ability in REACTIVE or (plan.ability == "custom" and not plan.path):
+        check_reactive(view, creature, plan)
+    elif plan.ability == "teleport":
+        check_teleport(view, creature, plan.path, feet)
+    else:
+        if plan.ability == "overrun":
+            check_straight(creature, plan.path)
+        check_path(view, creature, plan.path, feet)
+
+
+@rule("RI-REAC-1", "R4")
+def check_reactive(view: State, creature: Creature, plan: Intent) -> None:
+    """A reactive movement is one simple rule about what everybody plainly sees."""
+    for name in plan.targets:
+        found = view.creatures.get(name)
+        if found is None or name == creature.id or not is_seen(view, creature, found):
+            raise Refused("target_not_visible", f"{creature.id} sees no {name}")
+    alone = plan.ability in ("withdraw", "custom")
+    if not plan.targets or (not alone and len(plan.targets) > 1):
+        raise Refused("reactive_rule_too_complex", f"{plan.ability} keys on one creature")
+    if plan.ability == "custom":
+        check_own_rule(view, creature, plan)
+
+
+def check_own_rule(view: State, creature: Creature, plan: Intent) -> None:
+    """Refuse a rule of one's own that says nothing, or more than one thing without the GM's leave."""
+    bounds = [feet for feet in (plan.within_ft, plan.beyond_ft) if feet is not None]
+    if not bounds:
+        raise Refused("reactive_rule_too_complex", "say how near or how far to keep", "RI-REAC-1")
+    if plan.direction is not None:
+        check_direction(plan.direction)
+    simple = len(bounds) == 1 and len(plan.targets) == 1
+    if not simple and ruled(view, "reactive_plan_ok", creature.id) != "yes":
+        raise Refused("reactive_rule_too_complex", "the gm has not allowed so much at once", "RI-REAC-1")
+
+
+def check_direction(step: Cell) -> None:
+    """Refuse what is not one of the eight steps."""
+    if step == (0, 0) or max(abs(step[0]), abs(step[1])) > 1:
+        raise Refused("path_not_straight", "a direction is one of eight steps", "RI-MOVE-7")
+
+
+def is_seen(view: State, creature: Creature, other: Creature) -> bool:
+    """Tell whether *creature* plainly sees *other*."""
+    blind = creature.has("blinded") or other.has("unseen")
+    return not blind and is_clear(view, creature.position, other.position)
+
+
+def check_shove(view: State, creature: Creature, plan: Intent) -> None:
+    """Refuse a shove as a movement of whoever is in no grapple, or that leaves somebody out who holds it."""
+    bound = grapplers(creature)
+    if not bound:
+        raise Refused("not_grappled", f"{creature.id} is in no grapple", "RI-UNIV-SHOVE")
+    if sorted(plan.targets) != sorted(bound):
+        raise Refused("invalid_target", f"{creature.id} moves only with all of {bound}", "RI-UNIV-SHOVE")
+    for name in plan.targets:
+        check_size(creature, view.creatures[name])
+    if plan.direction is not None:
+        check_direction(plan.direction)
+    if creature.has("immobilized") or not speed_of(view, creature):
+        raise Refused("immobilized", f"{creature.id} cannot move", "RI-COND-2")
+
+
+def check_teleport(view: State, creature: Creature, path: tuple[Cell, ...], feet: int) -> None:
+    """Refuse a teleport that is not one jump to a clear place in sight and in range."""
+    if len(path) != 1 or is_wall(view, creature, path[-1]):
+        raise Refused("path_blocked", f"{creature.id} names one free place to appear at", "RI-MOVE-1")
+    if distance(creature.position, 1, path[0], 1, "alternating") > max(feet, FEET):
+        raise Refused("insufficient_speed", f"{creature.id} teleports {feet} feet", "RI-MOVE-1")
+    if not is_clear(view, creature.position, path[0]):
+        raise Refused("no_line_of_effect", f"{creature.id} has no clear line there", "RI-ATK-1")
