@@ -17,7 +17,7 @@ from service.dice.errors import BadParameter, DiceError
 from service.dice.source import DisclosedDice, FalseLink, NotDisclosed
 from service.encounter.canonical import eid_of
 from service.encounter.commit import ACCEPTED, Commit, load_request
-from service.rules.closing import EncounterClosed, EpochClosed
+from service.rules.closing import EncounterClosed, EpochClosed, LaneDisclosed
 from service.rules.codec import Malformed, from_data
 from service.rules.table import DiceSetup
 
@@ -174,7 +174,7 @@ def _told(
     try:
         if event["type"] == EpochClosed.type:
             return (event["lane"], event["epoch"]), bytes.fromhex(event["link"])
-        if event["type"] == EncounterClosed.type:
+        if event["type"] in (EncounterClosed.type, LaneDisclosed.type):
             return (event["lane"], lengths[event["lane"]]), bytes.fromhex(event["seed"])
     except (KeyError, ValueError, TypeError) as fault:
         raise Fault(Verdict(MALFORMED, n, f"{event['type']} discloses nothing")) from fault

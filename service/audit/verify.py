@@ -25,6 +25,7 @@ from service.audit.verdict import (
     Report,
     Verdict,
 )
+from service.dice.chain import OPEN_LANE
 from service.encounter.canonical import NotCanonical
 from service.encounter.commit import QUARANTINED, REFUSED, Commit, load_request
 from service.encounter.digest import ruleset_digest
@@ -98,7 +99,7 @@ class _Judged:
         )
         if is_closed and not self.counts.rolls_unverified:
             return Verdict(VALID)
-        return Verdict(VALID_TO_EPOCH, min(proof.epochs.values(), default=0))
+        return Verdict(VALID_TO_EPOCH, proof.epochs.get(OPEN_LANE, 0))
 
     def _count(self) -> None:
         counts = self.counts

@@ -60,6 +60,11 @@ SENTENCES: Final[Mapping[str, str]] = {
     "dice_asked": "{owner} is asked to throw for {stream}",
     "dice_told": "{seat} threw {faces}",
     "epoch_closed": "the dice of epoch {epoch} are disclosed: link {link}",
+    "screen_roll_announced": "the gm rolls behind the screen",
+    "screen_roll_begun": "the gm rolls {dice} for {what}",
+    "screen_rolled": "the roll behind the screen comes to {total}",
+    "screen_roll_shown": "the gm shows roll {roll} behind the screen",
+    "lane_disclosed": "the seed of lane {lane} is disclosed: {seed}",
     "closing_begun": "the gm closes the encounter",
     "encounter_closed": "the seed of all dice is disclosed: {seed}",
 }

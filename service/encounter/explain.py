@@ -134,7 +134,9 @@ def _link(log: Log, state: Table, marks: Mapping[str, bytes], lane: int, epoch: 
     """Return the link of *epoch* if it was disclosed: by the epoch's own close, or by the encounter's."""
     mark = marks.get(f"epoch/{epoch}")
     if mark is not None:
-        return _told(log, state.encounter, int(mark), "epoch_closed", lane, epoch)
+        link = _told(log, state.encounter, int(mark), "epoch_closed", lane, epoch)
+        if link is not None:
+            return link
     if not state.closed:
         return None
     head = log.head(state.encounter)
@@ -142,7 +144,7 @@ def _link(log: Log, state: Table, marks: Mapping[str, bytes], lane: int, epoch: 
     while before > 0:
         for entry in reversed(log.commits(state.encounter, max(0, before - 50), 50)):
             for event in load_commit(entry.raw).events:
-                if event.get("type") == "encounter_closed" and event["lane"] == lane:
+                if event.get("type") in ("encounter_closed", "lane_disclosed") and event["lane"] == lane:
                     n = next(each.n for each in state.dice.lanes if each.lane == lane)
                     return walk(eid_of(state.encounter), lane, n, bytes.fromhex(event["seed"]), epoch)
         before -= 50

@@ -17,7 +17,7 @@ from typing import Final
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from service.dice.chain import DEFAULT_EPOCHS, OPEN_LANE, Chain, seal
+from service.dice.chain import DEFAULT_EPOCHS, LANES, Chain, seal
 from service.dice.encoding import ALGORITHM, HASH_BYTES
 from service.dice.source import SeededDice
 from service.encounter.canonical import eid_of, envelope_salt
@@ -47,8 +47,9 @@ class EncounterSecrets:
 
     @classmethod
     def create(cls, encounter: str, epochs: int = DEFAULT_EPOCHS) -> EncounterSecrets:
-        """Draw the secrets of a new encounter, with lane 0 alone."""
-        return cls(encounter, {OPEN_LANE: urandom(HASH_BYTES)}, {OPEN_LANE: epochs}, urandom(HASH_BYTES))
+        """Draw the secrets of a new encounter, a seed for each lane."""
+        seeds = {lane: urandom(HASH_BYTES) for lane in LANES}
+        return cls(encounter, seeds, dict.fromkeys(LANES, epochs), urandom(HASH_BYTES))
 
     @cached_property
     def chains(self) -> Mapping[int, Chain]:

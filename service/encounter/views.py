@@ -18,7 +18,7 @@ from service.encounter.commit import QUARANTINED, REFUSED, SEALED, Commit
 from service.rules.codec import to_data
 from service.rules.records import changed
 from service.rules.ruleset import waiting
-from service.rules.sealed import Sealed, is_public, view
+from service.rules.sealed import Sealed, is_opened, is_public, view
 from service.rules.stack import Awaited
 from service.rules.table import GM, Table
 
@@ -53,7 +53,7 @@ def opened(value: T, occasions: Container[str]) -> T:
 
 def _opened(value: Any, occasions: Container[str]) -> Any:  # noqa: ANN401 - states hold any value
     if isinstance(value, Sealed):
-        return value.value if value.opens in occasions else value
+        return _opened(value.value, occasions) if is_opened(value.opens, occasions) else value
     if is_public(value):
         return value
     if isinstance(value, tuple):
@@ -102,7 +102,7 @@ class Reader:
 
     def may_open(self, envelope: Mapping[str, Any]) -> bool:
         """Tell whether an envelope in a commit's events is open to this reader."""
-        return f"seat:{self.seat}" in envelope["audience"] or envelope["opens"] in self.occasions
+        return f"seat:{self.seat}" in envelope["audience"] or is_opened(envelope["opens"], self.occasions)
 
 
 def open_indices(commit: Commit, reader: Reader) -> list[int]:
@@ -149,7 +149,7 @@ def may_read_request(commit: Commit, reader: Reader, actor: str) -> bool:
     sealed = [event for event in commit.events if "sealed" in event]
     if reader.seat == GM and commit.outcome != SEALED:
         return all(reader.may_open(event) for event in sealed)
-    return all(event["opens"] in reader.occasions for event in sealed)
+    return all(is_opened(event["opens"], reader.occasions) for event in sealed)
 
 
 def next_prompt(commit: Commit, payloads: Payloads, reader: Reader) -> str | None:

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from service.dice.chain import OPEN_LANE, SEALED_LANE
 from service.dice.values import Die, Roll, RollName, Term
-from service.rules.messages import Rolled
+from service.rules.messages import Private, Rolled, Scope
 from service.rules.records import record
 
 if TYPE_CHECKING:
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from service.rules.table import Table
 
 S = TypeVar("S", bound="Table")
-
-OPEN_LANE: Final = 0
-"""The lane of rolls that everybody sees by the end of their round."""
 
 
 @record
@@ -101,6 +99,29 @@ class Chance:
             by=by,
         )
         state = yield Rolled(roll=roll)
+        return state, roll
+
+    def throw_sealed(
+        self,
+        state: S,
+        scope: Scope,
+        *,
+        stream: str,
+        purpose: Mapping[str, str],
+        pool: Sequence[Pip],
+        terms: Sequence[Term] = (),
+    ) -> Generator[Private[S], S, tuple[S, Roll]]:
+        """Tell one roll whose seal may outlive its round, to the audience of *scope* alone.
+
+        It is thrown in the sealed lane, always from the seed: faces that somebody says would prove nothing.
+        """
+        name = RollName(state.epoch, SEALED_LANE, stream, state.place(SEALED_LANE, stream))
+        faces = self.dice.faces(name.lane, name.epoch, stream, name.place, [pip.sides for pip in pool])
+        dice = tuple(
+            Die(role=pip.role, sides=pip.sides, face=face) for pip, face in zip(pool, faces, strict=True)
+        )
+        roll = Roll(name=name, purpose=tuple(purpose.items()), dice=dice, terms=tuple(terms))
+        state = yield Private(scope=scope, event=Rolled(roll=roll))
         return state, roll
 
     def amend(

@@ -1,7 +1,8 @@
 """Close epochs and encounters: the facts that disclose what the dice were derived from.
 
-A link is disclosed when its round ends and at nobody's request, in order. The seed of lane 0 is disclosed
-when the encounter closes.
+Links are disclosed when a round ends and at nobody's request, in order: that of the open lane to all, that of
+the sealed lane to auditors alone, for its rolls are sealed still. The seeds of both lanes are disclosed when
+the encounter closes: by then no roll of either is sealed.
 """
 
 from __future__ import annotations
@@ -9,12 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from service.rules.chance import OPEN_LANE, Chance
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.dice.chain import OPEN_LANE, SEALED_LANE
+from service.rules.chance import Chance
+from service.rules.messages import Command, Event, Offer, Private, Refused, Scope, Tale
 from service.rules.records import EMPTY, changed, record
 from service.rules.rulebook import rule
+from service.rules.sealed import EVERYTHING
 from service.rules.stack import Awaited, Frame, Stacks
-from service.rules.table import GM, Table
+from service.rules.table import GM, Lane, Table
+
+OPEN_AT_CLOSE = "open_at_close"
+"""The option of the house that says what the end of an encounter opens."""
+
+ROLLS = "roll/*"
+"""The occasion that opens what the dice need, where the rest stays closed."""
 
 
 @record
@@ -27,9 +36,21 @@ class EpochClosed(Event[Table]):
     link: str
 
     def evolve(self, state: Table) -> Table:
-        if self.epoch != state.epoch:
+        if self.lane != OPEN_LANE or self.epoch != state.epoch:
             return state
-        return changed(state, epoch=state.epoch + 1, places=EMPTY)
+        return changed(state, epoch=state.epoch + 1, places=EMPTY, sealed_places=None)
+
+
+@record
+class LaneDisclosed(Event[Table]):
+    """The seed of a lane is disclosed: nothing of it is sealed any more."""
+
+    type: ClassVar[str] = "lane_disclosed"
+    lane: int
+    seed: str
+
+    def evolve(self, state: Table) -> Table:
+        return state
 
 
 @record
@@ -39,6 +60,8 @@ class EncounterClosed(Event[Table]):
     type: ClassVar[str] = "encounter_closed"
     lane: int
     seed: str
+    occasion: str = EVERYTHING
+    """Which envelopes it opens for all: every one, or those the dice need."""
 
     def evolve(self, state: Table) -> Table:
         return changed(state, closed=True, stacks=Stacks())
@@ -47,13 +70,23 @@ class EncounterClosed(Event[Table]):
 @rule("TABLE-EPOCH-1", "service ruling")
 def close_epoch(state: Table, chance: Chance) -> Tale[Any]:
     """When a round ends the link of its dice is disclosed, in order and at nobody's request."""
-    link = chance.dice.link(OPEN_LANE, state.epoch)
-    return (yield EpochClosed(lane=OPEN_LANE, epoch=state.epoch, link=link.hex(), because=("TABLE-EPOCH-1",)))
+    epoch, because = state.epoch, ("TABLE-EPOCH-1",)
+    auditors = state.auditors
+    if auditors and _lane(state, SEALED_LANE) is not None:
+        link = chance.dice.link(SEALED_LANE, epoch).hex()
+        closed = EpochClosed(lane=SEALED_LANE, epoch=epoch, link=link, because=because)
+        yield Private(scope=Scope(audience=auditors, opens="roll/links"), event=closed)
+    link = chance.dice.link(OPEN_LANE, epoch).hex()
+    return (yield EpochClosed(lane=OPEN_LANE, epoch=epoch, link=link, because=because))
+
+
+def _lane(state: Table, lane: int) -> Lane | None:
+    return next((each for each in state.dice.lanes if each.lane == lane), None)
 
 
 @record
 class ClosingFrame(Frame[Table]):
-    """Discloses the seed: the last step of an encounter."""
+    """Discloses the seeds: the last step of an encounter."""
 
     kind: ClassVar[str] = "closing"
 
@@ -61,9 +94,15 @@ class ClosingFrame(Frame[Table]):
         return ()
 
     def advance(self, state: Table, chance: Chance) -> Tale[Table]:
+        because = ("TABLE-CLOSE-1",)
+        for lane in state.dice.lanes:
+            if lane.lane != OPEN_LANE:
+                seed = chance.dice.link(lane.lane, lane.n).hex()
+                state = yield LaneDisclosed(lane=lane.lane, seed=seed, because=because)
         lane = next(lane for lane in state.dice.lanes if lane.lane == OPEN_LANE)
         seed = chance.dice.link(OPEN_LANE, lane.n).hex()
-        return (yield EncounterClosed(lane=OPEN_LANE, seed=seed, because=("TABLE-CLOSE-1",)))
+        occasion = ROLLS if state.options.get(OPEN_AT_CLOSE) == "dice" else EVERYTHING
+        return (yield EncounterClosed(lane=OPEN_LANE, seed=seed, occasion=occasion, because=because))
 
 
 @record
@@ -80,7 +119,7 @@ class ClosingBegun(Event[Table]):
 @rule("TABLE-CLOSE-1", "service ruling")
 @record
 class CloseEncounter(Command[Table]):
-    """Close the encounter: disclose the seed of its dice and accept nothing more."""
+    """Close the encounter: disclose the seeds of its dice, open what was sealed, accept nothing more."""
 
     type: ClassVar[str] = "close"
     reason: str = ""

@@ -17,7 +17,7 @@ from service.rules.records import changed, record
 from service.rules.rulebook import refuser, rule, speaker
 from service.rules.sealed import view
 from service.rules.stack import TABLE, Awaited
-from service.rules.table import Option, Table
+from service.rules.table import WATCHERS, Option, Table
 
 S = TypeVar("S", bound=Table)
 
@@ -173,7 +173,7 @@ def admit(state: Table, command: Command[Any], batch: str | None = None) -> None
     if seat is None:
         if state.encounter:
             raise Refused("no_such_seat", f"there is no seat {command.by.seat}", "TABLE-SEAT-1")
-    elif seat.closed or seat.role == "observer":
+    elif seat.closed or seat.role in WATCHERS:
         raise Refused("seat_cannot_act", f"the seat {command.by.seat} only watches", "TABLE-SEAT-1")
 
 

@@ -5,7 +5,7 @@ A `Sealed` is what an envelope of the record put into the state: it says who may
 which is one value in one place.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import fields
 from functools import cache
 from types import UnionType
@@ -43,6 +43,17 @@ class Sealed(Generic[T]):
     value: T | None
     """None once taken out of a view."""
     closed: bool = False
+
+
+EVERYTHING: Final = "*"
+"""The occasion that opens every envelope; `roll/*` opens all whose occasion begins with `roll/`."""
+
+
+def is_opened(opens: str, occasions: Container[str]) -> bool:
+    """Tell whether what waits for the occasion *opens* is open for all, *occasions* having come."""
+    if opens in occasions or EVERYTHING in occasions:
+        return True
+    return f"{opens.partition('/')[0]}/{EVERYTHING}" in occasions
 
 
 def unsealed(value: "T | Sealed[T] | Any") -> Any:

@@ -11,9 +11,9 @@ from typing import ClassVar, Literal
 from service.rules.messages import Command, Event, Refused, Tale
 from service.rules.records import changed, record, with_key
 from service.rules.rulebook import rule
-from service.rules.table import GM, Seat, Table
+from service.rules.table import GM, WATCHERS, Seat, Table
 
-Role = Literal["player", "observer"]
+Role = Literal["player", "observer", "auditor"]
 BECAUSE = ("TABLE-SEAT-1",)
 
 
@@ -96,7 +96,7 @@ def _known(view: Table, seat: str) -> Seat:
 
 @record
 class OpenSeat(Command[Table]):
-    """Open a seat for a player or an observer."""
+    """Open a seat for a player, an observer, or an auditor, who also sees what the GM rolls in secret."""
 
     type: ClassVar[str] = "open_seat"
     seat: str
@@ -107,8 +107,8 @@ class OpenSeat(Command[Table]):
         _gm_only(self)
         if self.seat in view.seats:
             raise Refused("seat_taken", f"there is already a seat {self.seat}", "TABLE-SEAT-1")
-        if self.role == "observer" and self.creatures:
-            raise Refused("observer_controls_nothing", "an observer controls no creature", "TABLE-SEAT-1")
+        if self.role in WATCHERS and self.creatures:
+            raise Refused("observer_controls_nothing", f"an {self.role} controls no creature", "TABLE-SEAT-1")
         _free(view, self.seat, self.creatures)
 
     def decide(self, state: Table) -> Tale[Table]:

@@ -5,8 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from service.rules.asking import DiceAsked, DiceTold, ThrowDice
-from service.rules.closing import CloseEncounter, ClosingBegun, EncounterClosed, EpochClosed
+from service.rules.closing import CloseEncounter, ClosingBegun, EncounterClosed, EpochClosed, LaneDisclosed
 from service.rules.contests import ContestClosed, ContestOpened, OpenContest, Uphold
+from service.rules.screen import (
+    RollBehindScreen,
+    ScreenRollAnnounced,
+    ScreenRollBegun,
+    ScreenRolled,
+    ScreenRollShown,
+    ShowRoll,
+)
 from service.rules.seats import (
     ChangeSeat,
     CloseSeat,
@@ -24,6 +32,8 @@ COMMANDS: Final = (
     IssueToken,
     CloseSeat,
     ThrowDice,
+    RollBehindScreen,
+    ShowRoll,
     CloseEncounter,
     OpenContest,
     Uphold,
@@ -36,7 +46,12 @@ EVENTS: Final = (
     SeatClosed,
     DiceAsked,
     DiceTold,
+    ScreenRollAnnounced,
+    ScreenRollBegun,
+    ScreenRolled,
+    ScreenRollShown,
     EpochClosed,
+    LaneDisclosed,
     ClosingBegun,
     EncounterClosed,
     ContestOpened,

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
+from service.dice.chain import SEALED_LANE
 from service.rules.disputes import Contest
 from service.rules.records import EMPTY, changed, record, with_key
+from service.rules.sealed import Sealed, unsealed
 from service.rules.stack import TABLE, Frame, Stacks
 
 if TYPE_CHECKING:
@@ -19,6 +21,12 @@ if TYPE_CHECKING:
 
 GM: Final = "gm"
 """The seat, and the role, of whoever runs the encounter. It exists from the opening on."""
+
+AUDITOR: Final = "auditor"
+"""The role of a seat that reads what is needed to check the dice, and never acts."""
+
+WATCHERS: Final = ("observer", AUDITOR)
+"""Roles that control nothing and send no commands."""
 
 Option: TypeAlias = str | int | bool
 
@@ -53,6 +61,14 @@ class DiceSetup:
 
 
 @record
+class Screen:
+    """What is public of the rolls behind the GM's screen: how many there were, and which were shown."""
+
+    rolls: int = 0
+    shown: tuple[int, ...] = ()
+
+
+@record
 class Told:
     """Faces that a person threw and said, waiting for the step that asked for them."""
 
@@ -73,7 +89,10 @@ class Table:
     dice: DiceSetup = DiceSetup(algorithm="", mode="", lanes=())
     epoch: int = 1
     places: Mapping[str, int] = EMPTY
-    """Rolls already thrown in this epoch, by `lane/stream`."""
+    """Rolls of the open lane already thrown in this epoch, by `lane/stream`."""
+    sealed_places: Mapping[str, int] | Sealed[Mapping[str, int]] | None = None
+    """The same of the sealed lane, whose streams are as secret as its rolls."""
+    screen: Screen = Screen()
     told: Mapping[str, Told] = EMPTY
     """Declared faces by stream, until the step that wanted them has used them."""
     stacks: Stacks[Any] = Stacks()
@@ -86,7 +105,12 @@ class Table:
 
     def place(self, lane: int, stream: str) -> int:
         """Return how many rolls of *stream* this epoch has already seen in *lane*."""
-        return self.places.get(f"{lane}/{stream}", 0)
+        return self._places(lane).get(f"{lane}/{stream}", 0)
+
+    def _places(self, lane: int) -> Mapping[str, int]:
+        if lane != SEALED_LANE:
+            return self.places
+        return EMPTY if self.sealed_places is None else unsealed(self.sealed_places)
 
     def counted(self, name: RollName) -> Self:
         """Return the table with the roll *name* counted; one of an epoch that has closed counts no more."""
@@ -99,10 +123,26 @@ class Table:
     def placed(self, name: RollName) -> Self:
         """Return the table with the place of the roll *name* taken; one of another epoch takes none."""
         key = f"{name.lane}/{name.stream}"
-        taken = self.places.get(key, 0)
-        if name.epoch != self.epoch or taken > name.place:  # a roll that gained dice is no further roll
+        before = self._places(name.lane)
+        if name.epoch != self.epoch or before.get(key, 0) > name.place:  # one that gained dice is no further roll
             return self
-        return changed(self, places=with_key(self.places, key, name.place + 1))
+        places = with_key(before, key, name.place + 1)
+        if name.lane != SEALED_LANE:
+            return changed(self, places=places)
+        sealed = Sealed(audience=self.behind_screen, opens="roll/places", value=places)
+        return changed(self, sealed_places=sealed)
+
+    @property
+    def behind_screen(self) -> tuple[str, ...]:
+        """Who sees what is rolled behind the GM's screen: the GM, and whoever checks the dice."""
+        return (f"seat:{GM}", *self.auditors)
+
+    @property
+    def auditors(self) -> tuple[str, ...]:
+        """The open seats of auditors, as readers of envelopes."""
+        return tuple(
+            f"seat:{name}" for name, seat in self.seats.items() if seat.role == AUDITOR and not seat.closed
+        )
 
     def dice_policy(self, owner: str) -> str:
         """Return `seeded` or `declared` for the rolls of *owner*: a creature, or `table`."""

@@ -25,6 +25,8 @@ SHARED: Final = (
     "seats",
     "dice",
     "epoch",
+    "sealed_places",
+    "screen",
     "round",
     "stopped",
     "closed",

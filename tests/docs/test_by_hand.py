@@ -60,15 +60,19 @@ def test_its_functions_prove_a_whole_bundle(desk: Desk) -> None:
         sealed = commits[line["n"] - 1]["events"][line["index"]]["sealed"]
         assert hand["commitment"](encounter, bytes.fromhex(line["salt"]), line["payload"]) == sealed
 
-    (lane,) = commits[0]["events"][0]["dice"]["lanes"]
-    anchor, epochs = bytes.fromhex(lane["anchor"]), lane["n"]
+    lanes = [
+        (lane["lane"], lane["n"], bytes.fromhex(lane["anchor"]))
+        for lane in commits[0]["events"][0]["dice"]["lanes"]
+    ]
+    sealed = hand["seal"](encounter, lanes)
+    _, epochs, anchor = lanes[0]
     links = _links(hand, encounter, epochs, commits)
     assert links[0] == anchor
     seeded = [roll for commit in commits for roll in commit["rolls"] if roll["source"] == "seeded"]
     assert seeded
     for roll in seeded:
         name, sides = roll["name"], [die["sides"] for die in roll["dice"]]
-        key = hand["key"](encounter, 0, epochs, anchor, name["epoch"], links[name["epoch"]])
+        key = hand["key"](encounter, sealed, 0, name["epoch"], links[name["epoch"]])
         faces = hand["faces"](key, name["stream"], name["place"], sides)
         assert faces == [die["face"] for die in roll["dice"]], name
 

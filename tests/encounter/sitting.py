@@ -38,7 +38,7 @@ def player(seat: str) -> Actor:
 def secrets_of(encounter: str) -> EncounterSecrets:
     """Return secrets that follow from the id, with a chain short enough to be walked in no time."""
     seed = UUID(encounter).bytes * 2
-    return EncounterSecrets(encounter, {0: seed}, {0: 64}, seed[::-1])
+    return EncounterSecrets(encounter, {0: seed, 1: bytes(16) + seed[:16]}, {0: 64, 1: 64}, seed[::-1])
 
 
 def request(

@@ -45,11 +45,12 @@ def test_a_secret_shows_itself_nowhere() -> None:
 def test_what_is_published_of_the_dice_is_the_end_of_their_chain() -> None:
     secrets = EncounterSecrets.create(eid(), epochs=32)
     setup = secrets.setup
-    [lane] = setup.lanes
 
     assert (setup.algorithm, setup.mode) == ("rewound/dice/1", "server")
-    assert (lane.lane, lane.n) == (0, 32)
-    assert walk(eid_of(eid()), 0, 32, secrets.seeds[0], 0).hex() == lane.anchor
+    assert [(lane.lane, lane.n) for lane in setup.lanes] == [(0, 32), (1, 32)]
+    for lane in setup.lanes:
+        assert walk(eid_of(eid()), lane.lane, 32, secrets.seeds[lane.lane], 0).hex() == lane.anchor
+    assert secrets.seeds[0] != secrets.seeds[1]
 
 
 def test_a_salt_is_the_logs() -> None:

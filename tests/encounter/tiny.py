@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 
 from service.rules import shared
 from service.rules.chance import Chance, Pip
-from service.rules.closing import EpochClosed
+from service.rules.closing import close_epoch
 from service.rules.messages import Command, Event, Offer, Private, Refused, Scope, Tale
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rulebook import rule
@@ -388,8 +388,7 @@ class EndFrame(Frame[TinyState]):
     def advance(self, state: TinyState, chance: Chance) -> Tale[TinyState]:
         if self.last:
             state = yield from _die(state, chance)
-        link = chance.dice.link(0, state.epoch).hex()
-        state = yield EpochClosed(lane=0, epoch=state.epoch, link=link, because=("TINY-5",))  # type: ignore[misc]  # a fact of any table is one of this
+        state = yield from close_epoch(state, chance)
         if self.last:
             state = yield from _die(state, chance)
         return (yield RoundStarted(round=state.round + 1, because=("TINY-5",)))

@@ -41,7 +41,8 @@ def get_state(call: Call) -> Answer:
     at, known = _moment(call, head)
     folder = call.host.folder
     folded = folder.current(call.encounter, head) if at == head else folder.at(call.encounter, at)
-    occasions = call.host.occasions.upto(call.encounter, known) if known > folded.n else {}
+    may_differ = known > folded.n or folded.state.closed  # what the end opened is sealed in the state still
+    occasions = call.host.occasions.upto(call.encounter, known) if may_differ else {}
     opened = tuple(occasion for occasion, n in occasions.items() if n <= known)
     state = views.state_data(folded.state, call.me.seat, opened)
     shown = max(known, folded.n)

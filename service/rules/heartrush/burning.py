@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
+from service.dice.chain import OPEN_LANE
 from service.dice.values import Roll
-from service.rules.chance import OPEN_LANE, Chance, Pip
+from service.rules.chance import Chance, Pip
 from service.rules.heartrush.damage import hurt
 from service.rules.heartrush.state import State
 from service.rules.messages import Event, Tale

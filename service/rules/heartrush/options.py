@@ -148,6 +148,13 @@ _ALL: Final = (
         "gm",
     ),
     _spec("round_seconds", "A-68", "seconds a round takes on the campaign clock", 6, bounds=(1, 600)),
+    _spec(
+        "open_at_close",
+        "TABLE-CLOSE-1",
+        "what the end of the encounter opens: every envelope, or those that the dice need",
+        "all",
+        "dice",
+    ),
     _spec("auto_end", "A-71", "whether combat ends by itself when a side has nobody left", True, False),
     _spec(
         "grappler_hold_disadvantage",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final, Literal
 
-from service.rules.chance import OPEN_LANE
+from service.dice.chain import OPEN_LANE
 from service.rules.grid import FEET
 from service.rules.heartrush.actions import (
     AbilityUsed,

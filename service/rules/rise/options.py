@@ -28,6 +28,13 @@ _ALL: Final = (
     ),
     _spec("visibility", "RI-INFO-5", "what an attacker's group learns of defenses", "outcomes", "full"),
     _spec("gm_blind", "C-52", "whether players' results stay hidden from the GM", True, False),
+    _spec(
+        "open_at_close",
+        "TABLE-CLOSE-1",
+        "what the end of the encounter opens: every envelope, or those that the dice need",
+        "all",
+        "dice",
+    ),
     _spec("crit_mode", "C-40", "a critical hit rolls its dice again, or multiplies them", "roll", "multiply"),
     _spec("min_damage", "C-40", "the least damage of a hit", 0, 1),
     _spec(
