@@ -124,7 +124,9 @@ class Table:
         """Return the table with the place of the roll *name* taken; one of another epoch takes none."""
         key = f"{name.lane}/{name.stream}"
         before = self._places(name.lane)
-        if name.epoch != self.epoch or before.get(key, 0) > name.place:  # one that gained dice is no further roll
+        if (
+            name.epoch != self.epoch or before.get(key, 0) > name.place
+        ):  # one that gained dice is no further roll
             return self
         places = with_key(before, key, name.place + 1)
         if name.lane != SEALED_LANE:

@@ -57,11 +57,11 @@ def test_TABLE_SCREEN_1_the_record_tells_that_something_was_rolled_and_the_envel
 def test_TABLE_SCREEN_1_only_the_gm_rolls_there_and_within_bounds(sitting: Sitting) -> None:
     sitting.do("roll_behind_screen", player("ada"), dice=[20], what="luck")
     assert told(sitting)["refusal"]["code"] == "not_gm"
-    for wrong in ({"dice": [1]}, {"dice": [6] * 101}, {"dice": [1001]}):
-        sitting.do("roll_behind_screen", what="luck", **wrong)
+    for dice in ([1], [6] * 101, [1001]):
+        sitting.do("roll_behind_screen", what="luck", dice=dice)
         assert told(sitting)["refusal"]["code"] == "dice_bounds"
-    for wrong in ({"dice": []}, {"dice": [6], "what": ""}, {"dice": [6], "bonus": 1001}):
-        sitting.do("roll_behind_screen", **{"what": "luck", **wrong})
+    for dice, what, bonus in (([], "luck", 0), ([6], "", 0), ([6], "luck", 1001)):
+        sitting.do("roll_behind_screen", dice=dice, what=what, bonus=bonus)
         assert told(sitting)["refusal"]["code"] == "params_missing"
 
 
