@@ -96,13 +96,13 @@ def watched(work: Callable[[], T]) -> tuple[T, list[Step]]:
 
     def watch(frame: FrameType, event: str, _: object) -> None:
         nonlocal depth
-        rule = BY_CODE.get(frame.f_code)
-        if rule is None:
+        rules = BY_CODE.get(frame.f_code)
+        if rules is None:
             return
         if event == "call":
             if id(frame) not in seen:  # a generator that goes on is not a new call
                 seen[id(frame)] = frame
-                steps.append(Step(rule.id, depth))
+                steps.extend(Step(rule.id, depth) for rule in rules)
             depth += 1
         elif event == "return":
             depth -= 1

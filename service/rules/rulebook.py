@@ -3,7 +3,8 @@
 `@rule` changes nothing about what it marks: it writes down id, source and statement, and remembers the code
 object. Who spoke is read off the running generator (`speaker`) or the traceback of a refusal (`refuser`), so
 a rule costs nothing when it is called and an explanation can watch the same code objects from outside. The
-statement of a rule is the first line of its docstring, in our own words.
+statement of a rule is the first line of its docstring, in our own words. One home may hold several rules that
+say the same in two chapters: all of them speak where it does, the one nearest the code first.
 """
 
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -25,17 +26,13 @@ class Rule:
     statement: str
     home: str
 
-    @property
-    def because(self) -> tuple[str, ...]:
-        """What an event says of this rule: its id, then the ambiguity rulings it used."""
-        return (self.id, *self.settles)
-
 
 _rules: Final[dict[str, Rule]] = {}  # filled while modules import, read-only afterwards
-_by_code: Final[dict[CodeType, Rule]] = {}
+_by_code: Final[dict[CodeType, tuple[Rule, ...]]] = {}
 
 RULES: Final[Mapping[str, Rule]] = MappingProxyType(_rules)
-BY_CODE: Final[Mapping[CodeType, Rule]] = MappingProxyType(_by_code)
+BY_CODE: Final[Mapping[CodeType, tuple[Rule, ...]]] = MappingProxyType(_by_code)
+"""The rules whose home each piece of code is, the one nearest the code first."""
 
 
 def rule(id: str, source: str, *, settles: Iterable[str] = ()) -> Callable[[T], T]:  # noqa: A002 - the book's word
@@ -54,7 +51,7 @@ def rule(id: str, source: str, *, settles: Iterable[str] = ()) -> Callable[[T], 
         )
         _rules[id] = entry
         for code in _codes(home):
-            _by_code[code] = entry
+            _by_code[code] = (*_by_code.get(code, ()), entry)
         return home
 
     return mark
@@ -71,23 +68,32 @@ def _codes(home: object) -> Iterable[CodeType]:
 
 
 def speaker(tale: Generator[Any, Any, Any]) -> tuple[str, ...]:
-    """Return what to write in `because` for the fact *tale* has just yielded: its innermost rule."""
+    """Return what to write in `because` for the fact *tale* has just yielded.
+
+    The rules of the innermost home, then the ambiguity rulings they used.
+    """
     found: tuple[str, ...] = ()
     inner: Any = tale
     while inner is not None:
-        entry = _by_code.get(inner.gi_code)
-        if entry is not None:
-            found = entry.because
+        rules = _by_code.get(inner.gi_code)
+        if rules is not None:
+            found = because(rules)
         inner = inner.gi_yieldfrom
     return found
 
 
+def because(rules: tuple[Rule, ...]) -> tuple[str, ...]:
+    """Return what an event says of *rules*: their ids, then the ambiguity rulings they used, each once."""
+    said = (*(one.id for one in rules), *(ruling for one in rules for ruling in one.settles))
+    return tuple(dict.fromkeys(said))
+
+
 def refuser(trace: TracebackType | None) -> str | None:
-    """Return the id of the innermost rule in *trace*, or None where no rule took part."""
+    """Return the id of the innermost rule in *trace* (of several the first), None where none took part."""
     found = None
     while trace is not None:
-        entry = _by_code.get(trace.tb_frame.f_code)
-        if entry is not None:
-            found = entry.id
+        rules = _by_code.get(trace.tb_frame.f_code)
+        if rules is not None:
+            found = rules[0].id
         trace = trace.tb_next
     return found
