@@ -49,8 +49,8 @@ generate: .venv/ready ## write openapi.yaml and the rule tables anew
 bench: .venv/ready ## measure against the bare route, print the ratios
 	$(PY) -m tests.bench
 
-fuzz: .venv/ready ## play random Heart Rush campaigns until every rule has taken part (long)
-	$(PY) -m tests.heartrush.fuzz
+fuzz: .venv/ready ## play random fights of both rulesets until every rule has taken part (long)
+	$(PY) -m tests.fuzz
 
 coverage: .venv/ready ## run every test and say which lines none of them reached
 	$(PY) -m pytest --cov --cov-report=term-missing:skip-covered $(PYTEST)

@@ -83,11 +83,15 @@ def line(start: Cell, step: Cell, count: int) -> Iterator[Cell]:
 
 
 def reachable(
-    start: Cell, budget: int, cost: Callable[[Cell, Cell, int], int | None]
+    start: Cell,
+    budget: int,
+    cost: Callable[[Cell, Cell, int], int | None],
+    until: Callable[[Cell], bool] = lambda _: False,
 ) -> Mapping[Cell, tuple[int, Cell | None]]:
     """Return each cell within *budget* feet of walking: (feet spent, the cell before it), nearest first.
 
-    *cost* gets the cell left, the cell entered and the diagonals walked so far, and gives feet or None.
+    *cost* gets the cell left, the cell entered and the diagonals walked so far, and gives feet or None. The
+    search is over with the first cell of which *until* holds.
     """
     found: dict[Cell, tuple[int, Cell | None]] = {}
     heap: list[tuple[int, int, int, Cell, Cell | None]] = [(0, 0, 0, start, None)]
@@ -97,6 +101,8 @@ def reachable(
         if cell in found:
             continue
         found[cell] = (spent, before)
+        if until(cell):
+            break
         for dx, dy in STEPS:
             following = (cell[0] + dx, cell[1] + dy)
             if following in found:

@@ -6,19 +6,17 @@ named here with its reason, and nothing is missing that is not named.
 
 from __future__ import annotations
 
-import ast
-import json
-import re
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
 from service.rules import heartrush
-from tests.heartrush.firing import OURS
+from tests.firing import rules_of
+from tests.ledger import is_tested, read, words
 
 HERE: Final = Path(__file__).parent
+OURS: Final = rules_of("service.rules.heartrush")
 FIXTURES: Final = HERE / "fixtures"
 RULES_OF: Final = Path(heartrush.__file__).parent
 
@@ -31,37 +29,10 @@ NEVER_RAISED: Final = {
 """Reason codes of section F.3 that Heart Rush does not raise."""
 
 
-def read(path: Path) -> Any:
-    """Return what a file of ids holds."""
-    return json.loads(path.read_text("utf-8"))
-
-
 RULE_IDS: Final = [row["id"] for row in read(HERE.parent / "vectors" / "heartrush_rules.json")]
 COVERAGE: Final = read(FIXTURES / "coverage.json")
 VECTORS: Final = [row["id"] for row in read(FIXTURES / "vectors.json")]
 CODES: Final = read(FIXTURES / "codes.json")
-
-
-@cache
-def names_of_tests() -> tuple[str, ...]:
-    """Return the names of all test functions of Heart Rush."""
-    trees = [ast.parse(path.read_text("utf-8")) for path in sorted(HERE.glob("test_*.py"))]
-    names = (node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
-    return tuple(name for name in names if name.startswith("test_"))
-
-
-@cache
-def words() -> frozenset[str]:
-    """Return every string that the code of Heart Rush spells out."""
-    trees = [ast.parse(path.read_text("utf-8")) for path in sorted(RULES_OF.rglob("*.py"))]
-    nodes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant))
-    return frozenset(node.value for node in nodes if isinstance(node.value, str))
-
-
-def is_tested(vector: str) -> bool:
-    """Tell whether a test function is named by *vector*."""
-    named = re.compile(f"_{vector.replace('-', '_')}(_|$)")
-    return any(named.search(name) for name in names_of_tests())
 
 
 def test_the_ledger_has_254_rules() -> None:
@@ -82,13 +53,13 @@ def test_F_1_every_block_of_every_seed_has_its_rules_in_code(row: dict[str, Any]
     assert row["rules"] or row["talk"] or row["vectors"]
     assert set(row["rules"]) <= set(RULE_IDS)
     assert set(row["rules"]) - OURS <= WITHOUT_HOME.keys()
-    assert all(is_tested(vector) for vector in row["vectors"])
+    assert all(is_tested(HERE, vector) for vector in row["vectors"])
 
 
 @pytest.mark.parametrize("vector", VECTORS)
 def test_every_visible_vector_names_a_test(vector: str) -> None:
-    assert is_tested(vector), f"no test function is named by {vector}"
+    assert is_tested(HERE, vector), f"no test function is named by {vector}"
 
 
 def test_F_3_every_reason_code_is_raised_or_has_a_reason_not_to_be() -> None:
-    assert set(CODES) - words() == NEVER_RAISED.keys()
+    assert set(CODES) - words(RULES_OF) == NEVER_RAISED.keys()

@@ -7,10 +7,11 @@ from typing import Final
 import pytest
 
 from service.audit.verdict import VALID
+from tests.firing import fired, named, rules_of
 from tests.heartrush.campaign import Campaign
-from tests.heartrush.firing import OURS, fired, named
 from tests.heartrush.recorded import Recorded
 
+OURS: Final = rules_of("service.rules.heartrush")
 TIMINGS: Final = ("priority", "turns")
 MANY: Final = (None, 2, 30, None, None, None)
 MOST: Final = 20
@@ -50,7 +51,7 @@ def brawl(seed: int, budget: int = 400) -> Campaign:
 
 def fired_in(campaign: Campaign) -> set[str]:
     """Play *campaign* and return the rules that took part."""
-    return fired(campaign.play) | named(campaign.facts)
+    return (fired(campaign.play) | named(campaign.facts)) & OURS
 
 
 def test_what_is_excused_are_rules() -> None:
@@ -74,6 +75,6 @@ def test_campaigns_audit_valid_and_fold_to_what_was_decided(timing: str, many: i
     campaign = Recorded(many, timing=timing, many=many, budget=120)
     campaign.play()
     campaign.close()
-    report = campaign.audited()
+    report = campaign.record.audited()
     assert report.verdict.name == VALID, f"seed {campaign.seed}: {report.verdict}"
-    assert campaign.folded_again() == campaign.state, f"seed {campaign.seed}"
+    assert campaign.record.folded_again() == campaign.state, f"seed {campaign.seed}"

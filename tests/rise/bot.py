@@ -79,6 +79,8 @@ def data_of(offer: Offer, random: Random) -> dict[str, Any]:
     data = {**offer.given, **{key: random.choice(values) for key, values in offer.choices.items()}}
     if offer.creature is not None:
         data["creature"] = offer.creature
+    if offer.prompt is not None:
+        data["prompt"] = offer.prompt
     return {key: _plain(value) for key, value in data.items()}
 
 

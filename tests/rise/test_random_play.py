@@ -1,8 +1,7 @@
-"""Play at random: every offer is accepted, every state folds from the record, no order of groups matters."""
+"""Play at random: every offer is accepted, every state folds from the record."""
 
 from __future__ import annotations
 
-from random import Random
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ from service.rules.rise import RISE
 from service.rules.rise.state import State
 from service.rules.sealed import is_closed, view
 from service.rules.stack import TABLE
-from tests.rise.bot import choices, data_of, melee, play
+from tests.rise.bot import melee, play
 from tests.rise.kit import Fight
 
 
@@ -60,33 +59,3 @@ def test_a_world_is_seen_by_nobody_else() -> None:
     assert is_closed(seen.worlds["orcs"])
     assert not is_closed(seen.worlds["heroes"])
     assert TABLE not in seen.worlds
-
-
-def script(seed: int, order: str) -> Fight:
-    """Play one round by a script per creature, groups interleaved as *order* says."""
-    fight = melee(7, ("heroes", "orcs", "wolves"), played=3)
-    for _ in range(400):
-        found = choices(fight)
-        if fight.state.round > 1 or not found:
-            break
-        groups = sorted({seat for seat, _ in found})
-        groups = groups if order == "first" else groups[::-1]
-        if order.isdigit():
-            Random(int(order) + len(fight.sent)).shuffle(groups)
-        mine = [choice for choice in found if choice[0] == groups[0]]
-        sent = sum(who == groups[0] for _, who, _ in fight.sent)
-        random = Random(f"{seed}/{groups[0]}/{sent}")
-        seat, offer = random.choice(mine)
-        decision = fight.send(offer.type, seat, **data_of(offer, random))
-        assert decision.refusal is None, (seed, order, offer)
-    return fight
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_RI_V_14_no_order_of_groups_and_no_interleaving_matters(seed: int) -> None:
-    """RI-RES-14: in strict mode the same choices give the same state and the same dice."""
-    fights = [script(seed, order) for order in ("first", "last", "11", "12")]
-    dice = [sorted((str(r.name), str(r.dice)) for r in fight.rolls) for fight in fights]
-    for fight, rolls in zip(fights[1:], dice[1:], strict=True):
-        assert rolls == dice[0], seed
-        assert fight.state == fights[0].state, seed

@@ -201,18 +201,25 @@ def _closing(state: State, plans: Mapping[str, Plan], paths: Paths, name: str) -
 
 def _way(after: State, creature: Creature, goal: Creature, distance_ft: int) -> tuple[Cell, ...]:
     """Return the shortest way to the nearest place within *distance_ft* of *goal* that may be stood in."""
+    closed: dict[Cell, bool] = {}
 
     def cost(before: Cell, cell: Cell, diagonals: int) -> int | None:
-        if is_wall(after, creature, cell) or in_the_way(after, creature, cell) is not None:
+        if cell not in closed:
+            closed[cell] = is_wall(after, creature, cell) or in_the_way(after, creature, cell) is not None
+        if closed[cell]:
             return None
         return step_feet(before, cell, diagonals) + leaving(after, creature, before)
 
-    straight = after.distance(creature, goal)
-    found = reachable(creature.position, straight + DETOUR, cost) if straight < FAR_OFF else {}
-    for cell in found:
+    def is_there(cell: Cell) -> bool:
         apart = distance(cell, creature.space, goal.position, goal.space, "alternating")
-        if apart <= distance_ft and occupant(after, creature, cell) is None:
-            return path_to(found, cell)
+        return apart <= distance_ft and occupant(after, creature, cell) is None
+
+    straight = after.distance(creature, goal)
+    if straight < FAR_OFF:
+        found = reachable(creature.position, straight + DETOUR, cost, is_there)
+        (*_, last) = found
+        if is_there(last):  # which ends the search
+            return path_to(found, last)
     return tuple(line(creature.position, _away(goal.position, creature.position), straight // FEET))
 
 

@@ -249,7 +249,12 @@ class _SwiftAct(Act):
         state = yield from pay_for(self.creature, "standard", "standard", self.type)
         if self.type == "recover":
             state = yield RecoverUsed(creature=self.creature, because=("RI-UNIV-RECOVER",))
-        return (yield AssaultBegun(assault=used(self.creature, self.ability(state)), because=("RI-SWIFT-1",)))
+        assault = used(self.creature, self.ability(state))
+        return (yield AssaultBegun(assault=assault, because=self.because()))
+
+    def because(self) -> tuple[str, ...]:
+        """Return the rules that this use stands on."""
+        raise NotImplementedError
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
@@ -263,9 +268,15 @@ class TotalDefense(_SwiftAct):
 
     type: ClassVar[str] = "total_defense"
 
+    def because(self) -> tuple[str, ...]:
+        return ("RI-SWIFT-5", "RI-SWIFT-1")
+
 
 @record
 class Recover(_SwiftAct):
     """Spend the standard action to throw off conditions and regain damage resistance and hit points."""
 
     type: ClassVar[str] = "recover"
+
+    def because(self) -> tuple[str, ...]:
+        return ("RI-UNIV-RECOVER", "RI-SWIFT-1")

@@ -8,14 +8,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from types import FrameType
-from typing import Final
+from typing import Any
 
-from service.rules.heartrush.state import State
 from service.rules.messages import Event, Fact, Private
 from service.rules.rulebook import BY_CODE, RULES
 
-HOUSE: Final = "service.rules.heartrush"
-OURS: Final = frozenset(name for name, rule in RULES.items() if rule.home.startswith(HOUSE))
+
+def rules_of(package: str) -> frozenset[str]:
+    """Return the ids of the rules that have their home in *package*."""
+    return frozenset(name for name, rule in RULES.items() if rule.home.startswith(package))
 
 
 def fired(play: Callable[[], object]) -> set[str]:
@@ -32,10 +33,10 @@ def fired(play: Callable[[], object]) -> set[str]:
         play()
     finally:
         sys.setprofile(before)
-    return seen & OURS
+    return seen
 
 
-def named(facts: Iterable[Fact[State]]) -> set[str]:
+def named(facts: Iterable[Fact[Any]]) -> set[str]:
     """Return the ids of the rules that *facts* name."""
     events = (fact.event if isinstance(fact, Private) else fact for fact in facts)
-    return {name for event in events if isinstance(event, Event) for name in event.because} & OURS
+    return {name for event in events if isinstance(event, Event) for name in event.because}

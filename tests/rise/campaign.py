@@ -1,0 +1,179 @@
+"""Play whole fights of Rise at random: seats take what is offered to them, players and GM meddle.
+
+Bots prefer what has been done least, so seldom things come early. After each command the state is held to
+what must always be true of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Final
+
+from service.rules.messages import Fact, Offer
+from service.rules.rise import RISE
+from service.rules.rise.state import State
+from service.rules.ruleset import Refusal, waiting
+from service.rules.sealed import view
+from service.rules.stack import Awaited
+from tests.recorded import Record
+from tests.rise import master
+from tests.rise.bot import data_of
+from tests.rise.cast import drawn_opening
+from tests.rise.held import held
+from tests.rise.kit import Fight, Seeded
+
+LAST: Final[tuple[str, ...]] = ("end_combat", "pass_turn", "end_turn", "no_more_swift", "pass_movement")
+"""Commands that end or skip something: taken only now and then, or where nothing else is offered."""
+SPENDING: Final = ("commit_swift", "manipulate_object", "begin_turn")
+"""Commands that leave little to do afterwards: taken half as often."""
+
+
+@dataclass
+class Campaign:
+    """A fight of *many* creatures that is over once *budget* commands are given."""
+
+    seed: int
+    many: int
+    budget: int = 250
+    played: int | None = None
+    meddling: float = 0.2
+    fight: Fight = field(init=False)
+    done: Counter[str] = field(default_factory=Counter)
+    codes: Counter[str] = field(default_factory=Counter)
+    commands: int = 0
+
+    def __post_init__(self) -> None:
+        self.random = Random(self.seed)
+        self.fight = Fight(dice=Seeded(self.seed), mirror=None)
+
+    @property
+    def state(self) -> State:
+        """The state as decided."""
+        return self.fight.state
+
+    def attempt(self, type_: str, seat: str, data: Mapping[str, Any]) -> Refusal | None:
+        """Try a command; a refusal changes nothing."""
+        before = self.state
+        refusal = self.send(type_, seat, data)
+        self.commands += 1
+        if refusal is None:
+            self.done[type_] += 1
+        else:
+            self.codes[refusal.code] += 1
+        held(before, self.state, f"seed {self.seed}, {type_} {data}")
+        return refusal
+
+    def send(self, type_: str, seat: str, data: Mapping[str, Any]) -> Refusal | None:
+        """Decide a command."""
+        return self.fight.send(type_, seat, **data).refusal
+
+    def facts(self) -> list[Fact[State]]:
+        """Return everything that was told."""
+        return list(self.fight.events)
+
+    def opening(self) -> dict[str, Any]:
+        """Return what the fight begins with."""
+        return drawn_opening(self.random, self.many, self.played)
+
+    def open(self) -> None:
+        """Open the fight."""
+        lanes = [{"lane": 0, "n": 512, "anchor": "00" * 32}]
+        dice = {"algorithm": "rewound/dice/1", "mode": "server", "lanes": lanes}
+        told = {"encounter": "00112233-4455-6677-8899-aabbccddeeff", "edition": "rise@1", "digest": "00" * 32}
+        self.must("open", "gm", {**told, "dice": dice, "opening": self.opening()})
+
+    def must(self, type_: str, seat: str, data: Mapping[str, Any]) -> None:
+        """Send a command that has to be accepted."""
+        refusal = self.attempt(type_, seat, data)
+        assert refusal is None, f"seed {self.seed}: {type_} {data} by {seat}: {refusal}"
+
+    def play(self) -> Campaign:
+        """Play until the budget is spent; fails if everybody waits for nobody."""
+        self.open()
+        for step in master.prologue(self.state, self.random):
+            self.attempt(*step)
+        while self.commands < self.budget and self.state.stage != "ended":
+            self.turn()
+        for step in master.epilogue(self.state, self.random):
+            self.attempt(*step)
+        return self
+
+    def turn(self) -> None:
+        """Let somebody do something, or try to."""
+        if self.random.random() < self.meddling:
+            self.attempt(*master.attempt(self.state, self.random))
+            return
+        choice = self.choice()
+        assert choice is not None, f"seed {self.seed} is stuck: {self.state.top}"
+        seat, offer = choice
+        data = data_of(offer, self.random)
+        if offer.type == "throw_dice":
+            data["faces"] = self.faces(offer)
+        self.must(offer.type, seat, data)
+
+    def faces(self, offer: Offer) -> list[int]:
+        """Return faces for the dice that are asked for, high and low ones more often than others."""
+        wanted = next(a for a in waiting(self.state) if a.prompt == offer.prompt).wants
+        sides = [int(want.rpartition("d")[2]) for want in wanted]
+        return [self.random.choice((1, die, self.random.randint(1, die))) for die in sides]
+
+    def choice(self) -> tuple[str, Offer] | None:
+        """Choose what has been done least, of all that anybody may do; what skips something comes last."""
+        asked = [
+            (local, awaited, name)
+            for seat in self.state.seats
+            for local in _places(view(self.state, seat))
+            for awaited in _owed(local)
+            if awaited.seat == seat
+            for name in awaited.accepts
+        ]
+        self.random.shuffle(asked)
+        put_off = LAST if self.random.random() > 0.15 else ()
+        put_off += SPENDING if self.random.random() < 0.6 else ()
+        asked.sort(key=lambda one: (one[2] in put_off, self.done[one[2]] // 3))
+        for local, awaited, name in asked:
+            offers = tuple(RISE.commands[name].offers(local, awaited))
+            if offers:
+                return awaited.seat, self.pick(offers)
+        return None
+
+    def pick(self, offers: tuple[Offer, ...]) -> Offer:
+        """Choose one of the offers of one command."""
+        return self.random.choice(offers)
+
+
+def _places(seen: State) -> list[State]:
+    return [seen, *(seen.at(group) for group in seen.apart)]
+
+
+def _owed(local: State) -> tuple[Awaited, ...]:
+    return local.top.waiting(local) if local.top is not None else ()
+
+
+class Recorded(Campaign):
+    """A campaign whose requests and commits are kept, with the dice of a chain."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.record = Record(RISE, self.seed)
+
+    @property
+    def state(self) -> State:
+        return self.record.folded.state
+
+    def send(self, type_: str, seat: str, data: Mapping[str, Any]) -> Refusal | None:
+        return self.record.send(type_, seat, data)
+
+    def open(self) -> None:
+        self.must("open", "gm", self.record.opening(self.opening()))
+
+    def close(self) -> None:
+        """Close the encounter, so that every link is disclosed."""
+        self.must("close", "gm", {"reason": "enough"})
+
+    def told(self, type_: str) -> list[dict[str, Any]]:
+        """Return the public events of one type, in order."""
+        return [e for commit in self.record.commits() for e in commit.events if e.get("type") == type_]

@@ -1,0 +1,66 @@
+"""Hold what must be true of every state of Rise, whatever was played: ranges, budgets, places, marks."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from service.rules.rise.actions import MANIPULATIONS
+from service.rules.rise.state import Creature, State
+from service.rules.sealed import is_closed
+
+
+def held(before: State, after: State, where: str) -> None:
+    """Fail unless *after* is a state that rules lead to, and may follow *before*."""
+    for place in (after.here, *after.apart):
+        local = after.at(place)
+        for creature in local.creatures.values():
+            fault = fault_of(local, creature)
+            assert fault is None, f"{where}: {creature.id} at {place}: {fault}"
+    for name, creature in after.creatures.items():
+        known = before.creatures.get(name)
+        if known is not None:
+            fault = lapse(known, creature)
+            assert fault is None, f"{where}: {name}: {fault}"
+    assert after.round in (before.round, before.round + 1) or after.stage in ("idle", "ended"), where
+
+
+def fault_of(state: State, creature: Creature) -> str | None:
+    """Return what is impossible about a creature as it is, if anything."""
+    sheet, budget = creature.sheet, creature.budget
+    ranges = {
+        "hp": creature.hp <= sheet.hp_max,
+        "dr": 0 <= creature.dr <= sheet.dr_max,
+        "fatigue": creature.fatigue >= 0,
+        "depth": creature.depth >= 0 and (creature.depth == 0 or creature.hp < 0 or not sheet.is_pc),
+        "wounds": sheet.is_pc or not creature.wounds,
+        "vital dice": all(1 <= wound.die <= 10 and wound.result <= 10 for wound in creature.wounds),
+        "minor actions": len(budget.minors) <= 1 + (budget.standard == "traded_minor"),
+        "handled objects": budget.manipulations <= MANIPULATIONS,
+        "swift": budget.swift is None or budget.standard != "unused" or bool(budget.minors),
+        "delayed": all(delayed.remaining > 0 for delayed in creature.delayed),
+        "walls": not any(
+            state.ground(cell) == "wall" for cell in (creature.position,) if creature.space == 1
+        ),
+        "unread": not any(is_closed(condition) for condition in creature.conditions),
+        "mount": creature.mount is None or creature.mount in state.creatures,
+    }
+    return next((name for name, holds in ranges.items() if not holds), None)
+
+
+def lapse(before: Creature, after: Creature) -> str | None:
+    """Return what a creature cannot have lost or got back in a fight, if anything."""
+    if before.dead and not after.dead:
+        return "alive again"
+    if before.defeated and not after.defeated:
+        return "in the fight again"
+    return None
+
+
+def crowded(state: State) -> list[tuple[str, str]]:
+    """Return the pairs of creatures of one size that stand in one space, neither riding the other."""
+    able = [c for c in state.creatures.values() if not (c.dead or c.defeated)]
+    return [
+        (a.id, b.id)
+        for a, b in combinations(able, 2)
+        if a.position == b.position and a.rank == b.rank and b.id != a.mount and a.id != b.mount
+    ]

@@ -1,0 +1,64 @@
+"""Hold the code to the ledger of Rise, line by line: rules, vectors, reason codes, questions for the GM.
+
+The lists are data of ids alone (`fixtures/`); what is missing is named here with its reason, and nothing is
+missing that is not named.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from service.rules import rise
+from tests.firing import rules_of
+from tests.ledger import is_tested, read, words
+
+HERE: Final = Path(__file__).parent
+OURS: Final = rules_of("service.rules.rise")
+RULES_OF: Final = Path(rise.__file__).parent
+
+WITHOUT_HOME: Final = {
+    "RI-UNIV-BLOCK": "one row of the ledger with RI-UNIV-FOLLOW; what it does is RI-REAC-4",
+    "RI-UNIV-WITHDRAW": "one row of the ledger with RI-UNIV-FOLLOW; what it does is RI-REAC-3",
+}
+"""Rules of section B that no code of Rise is the home of."""
+
+NEVER_RAISED: Final = {
+    "allowance_not_banked": "no command names a round other than the one that runs",
+    "cannot_interrupt_enemy": "each group acts in its own world: an enemy's action is not there to interrupt",
+    "cannot_interrupt_other_creature": "said as another_member_resolving (RI-GROUP-3): one has the floor",
+    "cannot_modify_vital_roll": "desperate exertion names no roll: it answers an attack that waits for it",
+    "delayed_point_unset": "a turn that ends lets come what is still due: no point is ever unset",
+    "hidden_until_announcement": "what is hidden is an envelope in the answer, not a refusal to read it",
+    "no_line_of_sight": "walls block sight and effect alike, so no_line_of_effect says it",
+    "no_refund": "there is no command that asks for anything back",
+    "phase_not_ready": "phases end by themselves when all groups are done; nobody asks for it",
+    "phase_order": "phases follow each other by themselves; a command of the other one is wrong_phase",
+    "seal_mismatch": "the service makes the seals; an audit holds payloads to them and says tampered",
+    "sprint_while_carrying": "a mount that carries is refused as mount_cannot_sprint",
+}
+"""Reason codes of the ledger that Rise does not raise."""
+
+RULE_IDS: Final = read(HERE / "fixtures" / "rules.json")
+VECTORS: Final = read(HERE / "fixtures" / "vectors.json")
+CODES: Final = read(HERE / "fixtures" / "codes.json")
+
+
+def test_every_rule_has_a_home_or_a_reason_to_have_none() -> None:
+    assert len(RULE_IDS) == len(set(RULE_IDS)) == 180
+    assert set(RULE_IDS) - OURS == WITHOUT_HOME.keys()
+
+
+def test_no_rule_of_the_code_is_unknown_to_the_ledger() -> None:
+    assert set(RULE_IDS) >= OURS
+
+
+@pytest.mark.parametrize("vector", VECTORS)
+def test_every_visible_vector_names_a_test(vector: str) -> None:
+    assert is_tested(HERE, vector), f"no test function is named by {vector}"
+
+
+def test_every_reason_code_is_raised_or_has_a_reason_not_to_be() -> None:
+    assert set(CODES) - words(RULES_OF) == NEVER_RAISED.keys()
