@@ -13,7 +13,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.api.app import create_app
 from service.api.quotas import Bounds
-from service.encounter.doorbell import Ringer, shard_of
+from service.encounter.doorbell import Ringer
 from service.encounter.host import host_of
 from service.log.queue import queue_client
 from service.log.valkey import ValkeyLog
@@ -38,10 +38,10 @@ def application() -> Flask:
         log,
         SHELF,
         ring=ringer.ring,
-        shard_of=lambda encounter: shard_of(encounter, settings.shards),
         clock=time.time,
         key=settings.secret_key(),
         mode="durable",
+        shards=settings.shards,
     )
     bounds = Bounds(
         caller=settings.rate_limit,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 from typing import Any, Final
@@ -20,6 +21,7 @@ from service.api import resources
 from service.api.call import Answer, Call
 from service.api.door import Door
 from service.api.inputs import EditionInputs, all_inputs
+from service.api.metrics import Metrics
 from service.api.operations import OPERATIONS, Operation
 from service.api.problems import MEDIA_TYPE, Problem, not_found
 from service.api.quotas import Bounds, Quotas
@@ -51,52 +53,66 @@ _CODES: Final = {
 """Which problem stands for what the framework raises; other faults of the client are `bad-request`."""
 
 
+@dataclass(frozen=True)
+class Served:
+    """What every request of one application is answered with."""
+
+    host: Host
+    inputs: Mapping[str, EditionInputs]
+    door: Door
+    ids: RequestIds
+    metrics: Metrics
+
+
 def create_app(host: Host, bounds: Bounds | None = None) -> Flask:
     """Return the WSGI application that serves every operation for *host*, within *bounds*."""
     resources.load()
     app = Flask("rewound", static_folder=None)
     app.url_map.strict_slashes = True
     app.url_map.merge_slashes = False
-    door = Door(host, Quotas(bounds or Bounds()))
-    ids = RequestIds()
-    inputs = all_inputs(host.shelf)
+    served = Served(
+        host=host,
+        inputs=all_inputs(host.shelf),
+        door=Door(host, Quotas(bounds or Bounds())),
+        ids=RequestIds(),
+        metrics=Metrics(host),
+    )
     for each in OPERATIONS.all.values():
         app.add_url_rule(
             each.path.replace("{", "<").replace("}", ">"),
             endpoint=each.id,
-            view_func=_view(each, host, inputs, door, ids),
+            view_func=_view(each, served),
             methods=[each.method],
             provide_automatic_options=False,
         )
-    app.register_error_handler(Exception, partial(_framework_fault, ids))
+    app.register_error_handler(Exception, partial(_framework_fault, served.ids))
     return app
 
 
-def _view(
-    operation: Operation, host: Host, inputs: Mapping[str, EditionInputs], door: Door, ids: RequestIds
-) -> Callable[..., Response]:
+def _view(operation: Operation, served: Served) -> Callable[..., Response]:
     def view(**path: str) -> Response:
         start = perf_counter()
-        request_id = ids.next()
-        call = _call(operation, host, inputs, request_id, path)
+        call = _call(operation, served, path)
         try:
-            door.admit(call)
+            served.door.admit(call)
             call.body = _body(request, operation)
             call.query  # noqa: B018 - reading it is checking it: unknown parameters are refused everywhere
             answer = operation.handler(call)
             response = respond(answer, call.headers.get("If-None-Match"))
         except Exception as fault:  # noqa: BLE001 - the one place where every fault becomes an answer
-            response = _refuse(as_problem(fault, request_id), request.path, request_id)
+            response = _refuse(as_problem(fault, call.request_id), request.path, call.request_id)
         response.headers.update(call.told)
-        response.headers["Request-Id"] = request_id
+        response.headers["Request-Id"] = call.request_id
         if call.seat is not None:
             _add_checkpoint(response, call)
+        seconds = perf_counter() - start
+        served.metrics.answered(operation.id, response.status_code, seconds)
         _logger.info(
             "http.answered",
             operation=operation.id,
             status=response.status_code,
-            ms=round((perf_counter() - start) * 1000, 1),
-            request=request_id,
+            ms=round(seconds * 1000, 1),
+            request=call.request_id,
             encounter=path.get("encounter"),
         )
         return response
@@ -112,18 +128,13 @@ def _add_checkpoint(response: Response, call: Call) -> None:
             response.headers[CHECKPOINT] = f"size={point.size}, root={point.root}"
 
 
-def _call(
-    operation: Operation,
-    host: Host,
-    inputs: Mapping[str, EditionInputs],
-    request_id: str,
-    path: dict[str, str],
-) -> Call:
+def _call(operation: Operation, served: Served, path: dict[str, str]) -> Call:
     return Call(
         operation=operation,
-        host=host,
-        inputs=inputs,
-        request_id=request_id,
+        host=served.host,
+        inputs=served.inputs,
+        metrics=served.metrics,
+        request_id=served.ids.next(),
         path=path,
         target=request.path,
         query_text=request.query_string.decode("latin-1"),

@@ -25,6 +25,7 @@ from service.encounter import canonical
 if TYPE_CHECKING:
     from service.api.door import Caller, Seated
     from service.api.inputs import EditionInputs
+    from service.api.metrics import Metrics
     from service.encounter.host import Host
 
 WAIT: Final = 2.0
@@ -58,6 +59,7 @@ class Call:
     operation: Operation
     host: Host
     inputs: Mapping[str, EditionInputs]
+    metrics: Metrics
     request_id: str
     path: Mapping[str, str]
     """The named parts of the path."""

@@ -85,6 +85,7 @@ POLICY: Final[Mapping[str, Rule]] = MappingProxyType(
         "listCommandTypes": _PUBLIC,
         "getRule": _PUBLIC,
         "listKeys": _PUBLIC,
+        "getMetrics": Rule((KEY,), "operator"),
         "isAlive": _PUBLIC,
         "isReady": _PUBLIC,
         "getProblemType": _PUBLIC,

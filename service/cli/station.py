@@ -6,15 +6,18 @@ what was acknowledged is on disk at every moment.
 
 from __future__ import annotations
 
+import shutil
 import socket
 import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import Final, Self
 
 import click
 
+from service.api.metrics import DIRECTORY
 from service.api.server import GRACE_S, arguments
 from service.cli.children import STEP_S, Child, Children, Say
 from service.cli.client import Client, Problem, Unreachable
@@ -85,7 +88,8 @@ class Station:
         )
         children = [Child("the API", "gunicorn", api)]
         children += [Child(f"worker {i}", "workers") for i in range(1, settings.workers + 1)]
-        self._children = Children(children, settings.environment(), self._say)
+        environment = {**settings.environment(), DIRECTORY: str(_empty(settings.data_dir / "metrics"))}
+        self._children = Children(children, environment, self._say)
         self._children.tend()
 
     def tend(self) -> None:
@@ -131,6 +135,13 @@ class Station:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+
+def _empty(directory: Path) -> Path:
+    """Return *directory*, made, without what an earlier service counted there."""
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(mode=0o700, parents=True)
+    return directory
 
 
 def _not_ready(client: Client) -> str | None:

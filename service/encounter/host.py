@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from service.dice.encoding import hkdf
+from service.encounter.doorbell import shard_of
 from service.encounter.fold import Folder, Shelf
 from service.encounter.keys import KeyCache
 from service.encounter.occasions import Occasions
@@ -43,6 +44,7 @@ class Host:
     secrets_key: bytes
     """32 bytes: seeds and envelope secrets are encrypted with it."""
     mode: Mode
+    shards: int = 1
 
 
 def host_of(
@@ -50,10 +52,10 @@ def host_of(
     shelf: Shelf,
     *,
     ring: Callable[[int], object],
-    shard_of: Callable[[str], int],
     clock: Callable[[], float],
     key: bytes,
     mode: Mode,
+    shards: int = 1,
 ) -> Host:
     """Return a host over *log*, listening for outcomes; whoever made it closes `outcomes`.
 
@@ -73,9 +75,10 @@ def host_of(
         occasions=Occasions(log),
         points=Latest(log, clock),
         ring=ring,
-        shard_of=shard_of,
+        shard_of=lambda encounter: shard_of(encounter, shards),
         clock=clock,
         service_key=hkdf(salt=b"", ikm=key, info=_LABEL),
         secrets_key=key,
         mode=mode,
+        shards=shards,
     )

@@ -91,7 +91,6 @@ def host(log: Log) -> Iterator[Host]:
         log,
         BOTH,
         ring=lambda _shard: None,
-        shard_of=lambda _encounter: 0,
         clock=time.time,
         key=KEY,
         mode="memory",

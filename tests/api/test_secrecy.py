@@ -49,9 +49,7 @@ def served(log: Log | None = None) -> Iterator[Api]:
 
     log = log or MemoryLog()
     worker = Worker(log)
-    host = host_of(
-        log, BOTH, ring=lambda _: None, shard_of=lambda _: 0, clock=lambda: NOW, key=KEY, mode="memory"
-    )
+    host = host_of(log, BOTH, ring=lambda _: None, clock=lambda: NOW, key=KEY, mode="memory")
     drawn = mock.patch("service.encounter.secrets.urandom", bytes)
     with (
         drawn,

@@ -240,7 +240,7 @@ def test_keys_are_made_listed_and_revoked_with_and_without_a_service(
 
     assert client.get("/v1/encounters")["encounters"] == []
     listed = _run(tmp_path / "data", ["keys", "list"]).stdout
-    assert re.search(r"valid .* read,write +ada", listed)
+    assert re.search(r"valid .* read,write,keys +ada", listed)
     assert token not in listed
     assert _run(tmp_path / "data", ["keys", "revoke", listed.split()[0]]).returncode == 0
     assert "revoked" in _run(tmp_path / "data", ["keys", "list"]).stdout

@@ -135,7 +135,7 @@ def test_what_the_code_imports_is_declared(root: Path) -> None:
     graph = grimp.build_graph("service", "workers", include_external_packages=True, cache_dir=None)
     homes = packages_distributions()
     imported = {
-        distribution.lower()
+        distribution.lower().replace("_", "-")
         for module in graph.modules
         if graph.is_module_squashed(module)
         for distribution in homes.get(module, [])

@@ -1,4 +1,4 @@
-"""Tell whether the process lives, and whether it can serve."""
+"""Tell whether the process lives, whether it can serve, and how it fares."""
 
 from __future__ import annotations
 
@@ -33,3 +33,18 @@ def is_ready(call: Call) -> Answer:
     ready = all(text == readiness.WELL for text in found.values())
     data = {"status": "ready" if ready else "not_ready", "mode": call.host.mode, "checks": found}
     return Answer(data, 200 if ready else 503)
+
+
+@operation(
+    "GET",
+    "/metrics",
+    "getMetrics",
+    TAG,
+    answers={200: Shape("The metrics, in the text format of Prometheus.", None, "text/plain")},
+)
+def get_metrics(call: Call) -> Answer:
+    """Tell how many requests were answered, how fast, and what waits to be folded.
+
+    It needs a key with the scope `operator`: `rewound keys create NAME --operator`.
+    """
+    return Answer(raw=call.metrics.told(), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -1,0 +1,88 @@
+"""Measure what the API answers, and what waits behind it, for Prometheus.
+
+Each process counts its own requests; where `PROMETHEUS_MULTIPROC_DIR` names a directory (`rewound serve` sets
+it) the answer sums those of all processes of the API. What waits is read from the store at each question.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Final
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+
+from service.encounter.host import Host
+from service.encounter.pulse import alive
+from service.log import LogError
+
+DIRECTORY: Final = "PROMETHEUS_MULTIPROC_DIR"
+LONG_MS: Final = 5_000
+_MOST: Final = 10_000
+_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+
+
+class Metrics:
+    """The counters of one process of the API."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "rewound_http_requests", "Answers given.", ("operation", "status"), registry=self._registry
+        )
+        self._seconds = Histogram(
+            "rewound_http_request_seconds",
+            "From the request to its answer.",
+            ("operation",),
+            buckets=_SECONDS,
+            registry=self._registry,
+        )
+
+    def answered(self, operation: str, status: int, seconds: float) -> None:
+        """Count one answer."""
+        self._requests.labels(operation, str(status)).inc()
+        self._seconds.labels(operation).observe(seconds)
+
+    def told(self) -> bytes:
+        """Return all metrics in Prometheus's text format."""
+        waiting = CollectorRegistry()
+        waiting.register(_Waiting(self._host))
+        counted = self._registry
+        if DIRECTORY in os.environ:
+            counted = CollectorRegistry()
+            MultiProcessCollector(counted)  # type: ignore[no-untyped-call]  # untyped there
+        return generate_latest(counted) + generate_latest(waiting)
+
+
+class _Waiting(Collector):
+    """What the store says at the moment of the question."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    def collect(self) -> Iterable[GaugeMetricFamily]:
+        """Yield whether the store answers, how many workers live, and what waits on each shard."""
+        up = GaugeMetricFamily("rewound_store_up", "Whether the store answers: 1 or 0.")
+        workers = GaugeMetricFamily("rewound_workers_alive", "Workers whose heart beats.")
+        all_ = GaugeMetricFamily(
+            "rewound_backlog_encounters", "Encounters with commands to fold.", labels=["shard"]
+        )
+        late = GaugeMetricFamily(
+            "rewound_backlog_late_encounters", "Those that wait for five seconds or more.", labels=["shard"]
+        )
+        now_ms = int(self._host.clock() * 1000)
+        try:
+            workers.add_metric((), len(alive(self._host.log, now_ms)))
+            for shard in range(self._host.shards):
+                for family, since in ((all_, now_ms), (late, now_ms - LONG_MS)):
+                    family.add_metric((str(shard),), len(self._host.log.dirty(shard, since, _MOST)))
+        except LogError:
+            up.add_metric((), 0)
+            yield up
+            return
+        up.add_metric((), 1)
+        yield from (up, workers, all_, late)

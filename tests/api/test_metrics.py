@@ -1,0 +1,106 @@
+"""Metrics: for the operator's key alone, in Prometheus's text format, summed over processes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from service.api.metrics import DIRECTORY
+from service.encounter import keys
+from service.encounter.host import Host
+from service.log import Log
+from tests.api.client import Api, Table, is_problem
+
+
+def operator(owner: Api, host: Host) -> Api:
+    return owner.with_token(keys.create(host.log, "operator", time.time(), scopes=("operator",))[0])
+
+
+def samples(who: Api) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
+    answer = who("GET", "/metrics")
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
+    return {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+    }
+
+
+def test_only_an_operators_key_reads_them(owner: Api, host: Host, table: Table) -> None:
+    for who in (owner, table.ada):
+        is_problem(who("GET", "/metrics"), 403, "forbidden")
+    is_problem(Api(owner.app)("GET", "/metrics"), 401, "unauthenticated")
+    is_problem(operator(owner, host)("GET", "/v1/encounters"), 403, "forbidden")
+
+
+def test_answers_are_counted_by_operation_and_status(owner: Api, host: Host, table: Table) -> None:
+    who = operator(owner, host)
+    before = samples(who)
+    owner("GET", table.at)
+    owner("GET", table.at)
+    is_problem(owner("GET", f"/v1/encounters/{'0' * 8}-0000-0000-0000-000000000000"), 404, "not-found")
+
+    after = samples(who)
+
+    def more(status: str) -> float:
+        name = ("rewound_http_requests_total", (("operation", "getEncounter"), ("status", status)))
+        return after[name] - before.get(name, 0)
+
+    assert (more("200"), more("404")) == (2, 1)
+    assert after["rewound_http_request_seconds_count", (("operation", "getEncounter"),)] >= 3
+
+
+def test_what_waits_is_told(owner: Api, host: Host, log: Log, table: Table) -> None:
+    who = operator(owner, host)
+    now_ms = int(time.time() * 1000)
+    before = samples(who)
+    log.mark_dirty(0, "11111111-1111-1111-1111-111111111111", now_ms - 60_000)
+    log.mark_dirty(0, "22222222-2222-2222-2222-222222222222", now_ms - 10)
+
+    found = samples(who)
+
+    assert found["rewound_store_up", ()] == 1
+    assert found["rewound_workers_alive", ()] == 1
+    shard = (("shard", "0"),)
+    assert found["rewound_backlog_encounters", shard] - before["rewound_backlog_encounters", shard] == 2
+    assert (
+        found["rewound_backlog_late_encounters", shard] - before["rewound_backlog_late_encounters", shard]
+        == 1
+    )
+    assert table.id not in str(found)
+
+
+PROCESS = """
+import sys, time
+from service.api.metrics import Metrics
+from service.encounter.host import host_of
+from service.log.memory import MemoryLog
+
+host = host_of(MemoryLog(), {}, ring=print, clock=time.time, key=bytes(32), mode="memory")
+metrics = Metrics(host)
+metrics.answered("getEncounter", 200, 0.001)
+sys.stdout.buffer.write(metrics.told())
+host.outcomes.close()
+"""
+
+
+def test_processes_of_one_service_are_summed(tmp_path: Path) -> None:
+    environment = {**os.environ, DIRECTORY: str(tmp_path)}
+
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", PROCESS], env=environment, check=True, capture_output=True
+        ).stdout
+        for _ in range(2)
+    ]
+
+    counted = 'rewound_http_requests_total{operation="getEncounter",status="200"} '
+    assert [f"{counted}{sum_}".encode() in text for sum_, text in zip((1.0, 2.0), told, strict=True)] == [
+        True
+    ] * 2
