@@ -37,6 +37,7 @@ SEATS = [
     {"seat": "eve", "role": "observer", "creatures": []},
 ]
 _HASH = re.compile(r"[0-9a-f]{64}")
+_SECONDS = re.compile(r";t=[0-9]+")
 
 
 @contextmanager
@@ -200,13 +201,13 @@ SECRETS: Final = (
 
 
 def masked(texts: list[str]) -> list[str]:
-    """Return *texts* with each hash replaced by the place of its first appearance."""
+    """Return *texts* with each hash replaced by the place it first appears, and no clock."""
     seen: dict[str, str] = {}
 
     def name(found: re.Match[str]) -> str:
         return seen.setdefault(found[0], f"<{len(seen):060d}>")
 
-    return [_HASH.sub(name, text) for text in texts]
+    return [_HASH.sub(name, _SECONDS.sub(";t=", text)) for text in texts]
 
 
 @dataclass(frozen=True)
