@@ -116,6 +116,7 @@ def random_options(chance: random.Random) -> dict[str, Any]:
     for key, spec in OPTIONS.items():
         values = spec.values if spec.bounds is None else (1, 6, 600)
         chosen[key] = chance.choice(values) if chance.random() < 0.5 else spec.values[0]
+    chosen["windows"] = "all" if chance.random() < 0.1 else "holders"  # it asks for much, and little comes
     return chosen
 
 

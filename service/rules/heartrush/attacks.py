@@ -38,6 +38,7 @@ from service.rules.heartrush.exchanges import (
     How,
 )
 from service.rules.heartrush.halves import half
+from service.rules.heartrush.listening import listens
 from service.rules.heartrush.rolls import (
     ability_die,
     heart_die,
@@ -84,7 +85,7 @@ class ExchangeFrame(Exchange):
         return ()
 
     def advance(self, state: State, chance: Chance) -> Tale[State]:  # noqa: PLR0911 - one return for each stage
-        if state.abilities or state.lasting:
+        if state.lasting or listens(state):
             state, interrupted = yield from riders.before(state, chance, self, MOMENTS.get(self.stage, ()))
             if interrupted:
                 return state

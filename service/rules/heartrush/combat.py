@@ -15,6 +15,7 @@ from service.rules.heartrush.ability_effects import effects_of_round
 from service.rules.heartrush.clock import time_passed
 from service.rules.heartrush.conditions import fade
 from service.rules.heartrush.lasting import without
+from service.rules.heartrush.listening import known
 from service.rules.heartrush.permission import gm, left_by_bars
 from service.rules.heartrush.priority import (
     PriorityGranted,
@@ -29,7 +30,7 @@ from service.rules.heartrush.reactions import proactive
 from service.rules.heartrush.rush import lose_rush, rush_of_round
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.timing import by_turns
-from service.rules.heartrush.windows import idle, known
+from service.rules.heartrush.windows import idle
 from service.rules.heartrush.zero import falling
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import EMPTY, changed, record

@@ -13,6 +13,7 @@ from service.rules.heartrush.abilities import Ability, Spell, Use, costs_action,
 from service.rules.heartrush.actions import AbilityUsed, Payment
 from service.rules.heartrush.charges import afford, check_minor, in_combat, pay
 from service.rules.heartrush.effects import Effect, faults
+from service.rules.heartrush.listening import known
 from service.rules.heartrush.operations import Do
 from service.rules.heartrush.permission import (
     acting,
@@ -28,7 +29,7 @@ from service.rules.heartrush.saying import check_params, ways
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.timing import by_turns, check_turn, needs_priority, speed_in_turns
 from service.rules.heartrush.uses import AbilityItem, UseFrame, begin_use, rule_on
-from service.rules.heartrush.windows import InstantDeclared, WindowFrame, WindowOpened, known
+from service.rules.heartrush.windows import InstantDeclared, WindowFrame, WindowOpened
 from service.rules.messages import Actor, Command, Event, Offer, Refused, Tale
 from service.rules.records import EMPTY, changed, record
 from service.rules.rulebook import rule

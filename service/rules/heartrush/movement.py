@@ -14,6 +14,7 @@ from service.rules.grid import Cell, is_step
 from service.rules.heartrush.bonds import moved
 from service.rules.heartrush.climbing import step_off
 from service.rules.heartrush.conditions import ConditionLost
+from service.rules.heartrush.listening import asks_all, is_worth_asking
 from service.rules.heartrush.paths import climb_cn, step_cost
 from service.rules.heartrush.reactions import Trigger
 from service.rules.heartrush.scaling import ask_climb
@@ -21,7 +22,7 @@ from service.rules.heartrush.secrecy import sealed_to
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.trips import trip_trigger
 from service.rules.heartrush.watching import provoked_by, watchers
-from service.rules.heartrush.windows import WindowOpened, answers
+from service.rules.heartrush.windows import WindowOpened
 from service.rules.messages import Event, Private, Tale
 from service.rules.records import EMPTY, changed, record
 from service.rules.rulebook import rule
@@ -232,7 +233,7 @@ def stride(state: State, mover: Creature, walk: Walk, *, step_by_step: bool) -> 
 def go_on(state: State, movement: str, walk: Walk) -> Tale[State]:
     """Leaving an enemy's melee reach, or moving more than 5 ft inside it, lets it strike before the step."""
     mover = state.creatures[walk.creature]
-    listening = bool(state.abilities) and any("step_taken" in d.trigger for d in state.abilities.values())
+    listening = asks_all(state) or any("step_taken" in d.trigger for d in state.abilities.values())
     gone = stride(state, mover, walk, step_by_step=listening)
     done, striking, tripping, cn = gone.taken, gone.striking, gone.tripping, gone.climb_cn
     if done:
@@ -249,7 +250,7 @@ def go_on(state: State, movement: str, walk: Walk) -> Tale[State]:
     unfinished = state.stacks.find(movement) is not None
     about: Mapping[str, str | int] = {"mover": mover.id}
     if listening and done and not striking and not tripping and not cn:
-        listening = any(answers(state, one, "step_taken", about) for one in state.creatures.values())
+        listening = is_worth_asking(state, "step_taken", about)
         if not listening and rest.left:
             return (yield from go_on(state, movement, rest))
     listening = listening and done > 0

@@ -155,6 +155,13 @@ _ALL: Final = (
         "all",
         "dice",
     ),
+    _spec(
+        "windows",
+        "TABLE-WINDOW-1",
+        "whether a window asks those who could answer, which shows that somebody could, or everybody able",
+        "holders",
+        "all",
+    ),
     _spec("auto_end", "A-71", "whether combat ends by itself when a side has nobody left", True, False),
     _spec(
         "grappler_hold_disadvantage",

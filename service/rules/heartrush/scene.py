@@ -13,6 +13,7 @@ from typing import ClassVar, Final, Literal
 
 from service.rules.chance import Chance
 from service.rules.heartrush.abilities import Moment
+from service.rules.heartrush.listening import listens
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows import Interruptible, idle, is_answered, moment
 from service.rules.messages import Tale
@@ -171,7 +172,7 @@ class EngagementFrame(Interruptible):
 
     def moment_due(self, state: State) -> Moment | None:
         """Return the moment that comes now, if somebody could answer it with an instant."""
-        if not state.abilities:
+        if not listens(state):
             return None
         trigger = MOMENTS.get(self.phase)
         if trigger is None or (trigger == "step_over" and self.stage != "done"):

@@ -2,8 +2,8 @@
 
 A window is a frame that lies above what it interrupts. It waits until every eligible creature has passed
 since the last declaration; then the last declared instant resolves and everybody may declare again. What
-each kind of instant does when its turn comes is its own business (`StackItem.resolve`). A moment nobody
-could answer opens no window, and a fight without abilities asks nobody.
+each kind of instant does when its turn comes is its own business (`StackItem.resolve`). Who is asked at all
+is `listening.py`.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from types import MappingProxyType
 from typing import ClassVar, Final
 
 from service.rules.chance import Chance
-from service.rules.heartrush.abilities import Ability, Moment, Spell, Use, is_instant
+from service.rules.heartrush.abilities import Moment
 from service.rules.heartrush.actions import can_answer
-from service.rules.heartrush.charges import can_afford, in_combat
 from service.rules.heartrush.lasting import strikes_free
+from service.rules.heartrush.listening import answers, asks_all, is_worth_asking, listens
 from service.rules.heartrush.permission import acting, answering, is_unbarred
-from service.rules.heartrush.saying import ways
 from service.rules.heartrush.standing import BECAUSE as IN_ADVANCE
 from service.rules.heartrush.standing import lets_pass
 from service.rules.heartrush.state import Creature, State, is_able
@@ -69,7 +68,8 @@ class WindowFrame(Frame[State]):
         )
 
     def _answering(self, state: State) -> Iterator[tuple[str, tuple[str, ...]]]:
-        if not state.abilities:
+        everybody = asks_all(state)
+        if not state.abilities and not everybody:
             for name in self.eligible:
                 if name not in self.passed and self._could(state, state.creatures[name]):
                     yield name, (ACCEPTS[self.trigger],)
@@ -82,7 +82,7 @@ class WindowFrame(Frame[State]):
                 (ACCEPTS[self.trigger],) if name in self.eligible and self._could(state, creature) else ()
             )
             accepts = strikes + answers(state, creature, self.trigger, self.about)
-            if accepts:
+            if accepts or (everybody and is_able(creature)):
                 yield name, accepts
 
     def _awaited(self, state: State, name: str, accepts: tuple[str, ...]) -> Awaited:
@@ -237,52 +237,8 @@ def moment(
 
 
 def is_answered(state: State, frame: Interruptible, trigger: Moment, about: Mapping[str, str | int]) -> bool:
-    """Tell whether a moment that *frame* has not offered yet is worth a window: somebody could answer it."""
-    return (
-        bool(state.abilities)
-        and trigger not in frame.offered
-        and any(answers(state, creature, trigger, about) for creature in state.creatures.values())
-    )
-
-
-def answers(
-    state: State, creature: Creature, trigger: Moment, about: Mapping[str, str | int]
-) -> tuple[str, ...]:
-    """Return the commands with which *creature* could answer a moment with what is on its sheet."""
-    if not creature.sheet.abilities and not creature.sheet.growth.spells:
-        return ()
-    if not is_able(creature):
-        return ()
-    found = {
-        "cast" if isinstance(definition, Spell) else "declare_instant"
-        for definition in usable(state, creature, trigger, about)
-    }
-    return tuple(name for name in sorted(found) if is_unbarred(state, creature, name))
-
-
-@rule("HR-TIME-4", "seeds 000 and 003, Instant Timing")
-def usable(
-    state: State, creature: Creature, trigger: Moment, about: Mapping[str, str | int]
-) -> Iterator[Ability | Spell]:
-    """An instant is used at any moment: in others' actions, between dice and results, in engagements."""
-    for name in known(creature):
-        definition = state.abilities.get(name)
-        if definition is None or not is_instant(definition):
-            continue
-        if definition.trigger and trigger not in definition.trigger:
-            continue
-        if not can_afford(state, creature, definition) or not in_combat(state):
-            continue
-        use = Use(path="", creature=creature.id, ability=name, moment=trigger, about=about)
-        if any(requirement.lacking(state, use) for requirement in definition.requires):
-            continue
-        if any(True for _ in ways(state, creature, definition)):
-            yield definition
-
-
-def known(creature: Creature) -> tuple[str, ...]:
-    """Return the abilities and spells on a creature's sheet."""
-    return creature.sheet.abilities + creature.sheet.growth.spells
+    """Tell whether a moment that *frame* has not offered yet is worth a window: somebody is asked."""
+    return listens(state) and trigger not in frame.offered and is_worth_asking(state, trigger, about)
 
 
 def idle(state: State, path: str) -> tuple[Awaited, ...]:
