@@ -57,6 +57,10 @@ class Settings:
     """The server that counts for all processes of the API; None: each counts its own."""
     proxies: int = 0
     """How many proxies stand before the API and are believed about the client's address."""
+    api_streams: int = 512
+    """Streams that one API process keeps open; half of its threads is a good number."""
+    api_owner_streams: int = 256
+    """Those of them that may be one owner's."""
     log_level: str = "info"
     origin: str = "rewound.local"
     """Whose checkpoints these are; the first line of each."""
@@ -94,6 +98,10 @@ class Settings:
                 guess_limit=env.int("GUESS_LIMIT", cls().guess_limit, validate=validate.Range(0, _LARGE)),
                 limits_url=env.str("LIMITS_URL", "", validate=_address()) or None,
                 proxies=env.int("PROXIES", cls().proxies, validate=validate.Range(0, 9)),
+                api_streams=env.int("API_STREAMS", cls().api_streams, validate=validate.Range(0, 4096)),
+                api_owner_streams=env.int(
+                    "API_OWNER_STREAMS", cls().api_owner_streams, validate=validate.Range(0, 4096)
+                ),
                 log_level=env.str("LOG_LEVEL", cls().log_level, validate=validate.OneOf(_LEVELS)),
                 origin=env.str(
                     "ORIGIN", cls().origin, validate=_matches(_ORIGIN, "a host name, then a path if any")
@@ -161,6 +169,8 @@ class Settings:
             "GUESS_LIMIT": str(self.guess_limit),
             "LIMITS_URL": self.limits_url or "",
             "PROXIES": str(self.proxies),
+            "API_STREAMS": str(self.api_streams),
+            "API_OWNER_STREAMS": str(self.api_owner_streams),
             "LOG_LEVEL": self.log_level,
             "ORIGIN": self.origin,
             "KEY_FILE": "" if self.given_key else str(self.key_file),

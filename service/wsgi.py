@@ -14,6 +14,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from service.api.app import create_app
 from service.api.quotas import Bounds
 from service.encounter.doorbell import Ringer
+from service.encounter.feeds import Room
 from service.encounter.host import host_of
 from service.log.queue import queue_client
 from service.log.valkey import ValkeyLog
@@ -43,6 +44,7 @@ def application() -> Flask:
         mode="durable",
         shards=settings.shards,
     )
+    host.feeds.room = Room(process=settings.api_streams, owner=settings.api_owner_streams)
     bounds = Bounds(
         caller=settings.rate_limit,
         owner=settings.owner_rate_limit,

@@ -86,6 +86,7 @@ def create_app(host: Host, bounds: Bounds | None = None) -> Flask:
             provide_automatic_options=False,
         )
     app.register_error_handler(Exception, partial(_framework_fault, served.ids))
+    app.extensions["streams"] = host.feeds
     return app
 
 
@@ -99,6 +100,8 @@ def _view(operation: Operation, served: Served) -> Callable[..., Response]:
             call.query  # noqa: B018 - reading it is checking it: unknown parameters are refused everywhere
             answer = operation.handler(call)
             response = respond(answer, call.headers.get("If-None-Match"))
+            if request.method == "HEAD":
+                response.close()
         except Exception as fault:  # noqa: BLE001 - the one place where every fault becomes an answer
             response = _refuse(as_problem(fault, call.request_id), request.path, call.request_id)
         response.headers.update(call.told)
@@ -164,6 +167,8 @@ def respond(answer: Answer, if_none_match: str | None = None) -> Response:
         tag = headers["ETag"] = f'"{answer.version}"'
         if if_none_match and tag in (part.strip().removeprefix("W/") for part in if_none_match.split(",")):
             return Response(status=304, headers=headers)
+    if answer.stream is not None:
+        return Response(answer.stream, answer.status, headers, content_type=answer.media_type)
     body = answer.raw if answer.raw is not None else _ENCODER.encode(answer.data).encode()
     if answer.status == 204:  # noqa: PLR2004 - No Content
         body = b""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as Base64Error
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -76,6 +76,8 @@ class Call:
     """Fields that every answer to it carries, problems too."""
     caller: Caller | None = None
     seat: Seated | None = None
+    may_go_on: Callable[[], bool] = lambda: True
+    """Whether the caller would still be let in, for what lasts longer than an answer."""
 
     @property
     def encounter(self) -> str:
@@ -174,6 +176,8 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
     raw: bytes | None = None
     media_type: str = "application/json"
+    stream: Iterable[bytes] | None = None
+    """Parts of a body that has no end; what has a method `close` is closed when nobody reads on."""
     version: str | None = None
     """The strong ETag, without its quotes."""
 

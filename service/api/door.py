@@ -7,13 +7,15 @@ Inside, a role that may not do this: 403. The owner's API key sits on the gm's s
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NoReturn
 
+from service.api.operations import TICKET
 from service.api.policy import KEY, POLICY, Rule
 from service.api.problems import Problem, not_found
 from service.api.quotas import Quotas
-from service.encounter import seats
+from service.encounter import keys, seats, tickets
 from service.encounter.keys import ApiKey
 from service.log import NoSuchEncounter, Outcome
 from service.rules.table import GM
@@ -78,13 +80,41 @@ class Door:
         elif caller.key is None:
             raise Problem("forbidden", "an API key is needed here, and this is a seat's token")
         _check(rule, caller, call.seat)
+        call.may_go_on = partial(self._readmits, rule, caller)
+
+    def _redeem(self, encounter: str, text: str) -> Caller:
+        """Return who was given the ticket *text*, which is worthless from now on."""
+        host = self._host
+        ticket = tickets.redeem(host.log, host.service_key, text, host.clock())
+        if ticket is None or ticket.encounter != encounter:
+            _challenge("this ticket is not valid, or was used", "invalid_token")
+        if ticket.seat is not None:
+            token = seats.token(host.service_key, encounter, ticket.seat, ticket.number)
+            return self._believe(seats.Claim(encounter, ticket.seat, token))
+        key = keys.known(host.log, ticket.key or "")
+        if key is None or not key.is_valid(host.clock()):
+            _challenge("the API key of this ticket is not valid", "invalid_token")
+        return Caller(key=key)
+
+    def _readmits(self, rule: Rule, caller: Caller) -> bool:
+        """Tell whether *caller* would be let in again, as things are in the store now."""
+        if caller.key is not None:
+            key = keys.known(self._host.log, caller.key.id)
+            return key is not None and key.is_valid(self._host.clock())
+        assert caller.claim is not None, "a caller has a key or a seat"
+        try:
+            return self._believe(caller.claim).role in rule.roles
+        except Problem:
+            return False
 
     def _known(self, call: Call) -> Caller:
+        """Return whose token was sent, or whose ticket where the operation takes one."""
         sent = call.headers.get("Authorization")
+        given = call.given.get(TICKET.name) if TICKET in call.operation.query else None
         try:
-            return self._identify(sent)
+            return self._redeem(call.encounter, given[0]) if sent is None and given else self._identify(sent)
         except Problem:
-            if sent is not None:
+            if sent is not None or given:
                 self._quotas.guessed(call.address)
             raise
 

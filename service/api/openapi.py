@@ -15,6 +15,7 @@ from apispec import APISpec
 from service.api import resources
 from service.api.answers import COMPONENTS
 from service.api.describe import VERSION, json_schemas
+from service.api.event_stream import MEDIA_TYPE as STREAM
 from service.api.inputs import COMMON, EditionInputs, all_inputs
 from service.api.operations import OPERATIONS, Operation, Parameter, Shape
 from service.api.policy import POLICY
@@ -190,6 +191,8 @@ def _header(name: str, text: str) -> Schema:
 
 def _responses(operation: Operation) -> Schema:
     made: Schema = {str(status): _answer(shape) for status, shape in operation.answers.items()}
+    if operation.stream is not None:
+        made["200"]["content"][STREAM] = {"schema": ref(operation.stream)}
     by_status: dict[int, list[str]] = {}
     for code in problems_of(operation):
         by_status.setdefault(PROBLEMS[code].status, []).append(code)

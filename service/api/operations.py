@@ -35,6 +35,10 @@ class Parameter:
     pattern: str = r"[\x21-\x7e]{1,512}"
 
 
+TICKET: Final = Parameter("ticket", "A ticket, from who can send no `Authorization`.")
+"""Operations that have it let in whoever holds one."""
+
+
 @dataclass(frozen=True)
 class Shape:
     """One possible answer of an operation: what it is, and the component that describes its body."""
@@ -58,6 +62,8 @@ class Operation:
     body: str | None = None
     limit: int = BODY_LIMIT
     problems: tuple[str, ...] = ()
+    stream: str | None = None
+    """What it is where the client accepts `text/event-stream`, if it is a stream then."""
     waits: bool = False
     """Whether it appends a command: takes `Prefer` and `Idempotency-Key`, may answer 202."""
 

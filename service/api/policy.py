@@ -62,6 +62,7 @@ POLICY: Final[Mapping[str, Rule]] = MappingProxyType(
         "getState": _READ,
         "getOptions": _READ,
         "listCommits": _READ,
+        "issueTicket": _READ,
         "explainCommit": _READ,
         "listRounds": _READ,
         "getRound": _READ,

@@ -142,6 +142,13 @@ _TYPES: Final = (
         "left. Nothing was changed.",
     ),
     ProblemType(
+        "too-many-streams",
+        429,
+        "Too many streams are open",
+        "A process keeps so many streams, and so many of one owner. Close one, come back after "
+        "`Retry-After`, or read the pages of commits.",
+    ),
+    ProblemType(
         "internal-error",
         500,
         "Something broke on our side",

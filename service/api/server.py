@@ -48,6 +48,13 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untyped
         threading.stack_size(STACK)
         return ThreadPoolExecutor(max_workers=self.cfg.threads, thread_name_prefix="request")
 
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        """Begin to stop: streams, which have no end of their own, are ended."""
+        streams = getattr(self.wsgi, "extensions", {}).get("streams")
+        if self.alive and streams is not None:
+            self.method_queue.defer(streams.close)
+        super().handle_exit(sig, frame)
+
     def handle(self, conn: TConn) -> Any:
         """Handle one request on *conn*; the timeouts also hold while the socket is blocking."""
         conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _TIMEVAL)

@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from service.dice.encoding import hkdf
 from service.encounter.doorbell import shard_of
+from service.encounter.feeds import Feeds
 from service.encounter.fold import Folder, Shelf
 from service.encounter.keys import KeyCache
 from service.encounter.occasions import Occasions
@@ -29,6 +30,7 @@ class Host:
     shelf: Shelf
     folder: Folder
     outcomes: Outcomes
+    feeds: Feeds
     keys: KeyCache
     register: Register
     occasions: Occasions
@@ -64,12 +66,14 @@ def host_of(
     folder = Folder(log, shelf)
     outcomes = Outcomes(log)
     outcomes.on_awaited(lambda outcome: folder.offer(outcome.encounter, outcome.n, outcome.raw))
+    feeds = Feeds(outcomes)
     outcomes.start()
     return Host(
         log=log,
         shelf=shelf,
         folder=folder,
         outcomes=outcomes,
+        feeds=feeds,
         keys=KeyCache(log, clock),
         register=Register(log),
         occasions=Occasions(log),

@@ -48,6 +48,7 @@ class Outcomes:
         self._waiting: dict[Place, list[Bell]] = {}
         self._hooks: list[Callable[[Outcome], None]] = []
         self._awaited_hooks: list[Callable[[Outcome], None]] = []
+        self._again_hooks: list[Callable[[], None]] = []
         self._stop = Event()
         self._stands = Event()
         self._thread = Thread(target=self._run, name="outcomes", daemon=True)
@@ -79,6 +80,10 @@ class Outcomes:
     def on_awaited(self, hook: Callable[[Outcome], None]) -> None:
         """Call *hook* with every commit that somebody here waits for, before those who do go on."""
         self._awaited_hooks.append(hook)
+
+    def on_again(self, hook: Callable[[], None]) -> None:
+        """Call *hook* whenever the subscription stands anew: something may have been missed."""
+        self._again_hooks.append(hook)
 
     def wait(self, encounter: str, n: int, seconds: float) -> Outcome | None:
         """Return commit *n* as soon as it stands, None if it does not within *seconds*."""
@@ -118,6 +123,8 @@ class Outcomes:
                 with self._log.listen_outcomes() as listener:
                     self._stands.set()
                     self._catch_up()
+                    for hook in self._again_hooks:
+                        hook()
                     self._listen(listener)
             except StoreFailure as failure:
                 self._stands.clear()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from service.encounter import views
-from service.encounter.commit import load_commit
+from service.encounter.commit import Commit, load_commit
 from service.encounter.envelopes import Opened, envelopes
 from service.encounter.host import Host
 from service.encounter.play import Became
@@ -45,7 +46,11 @@ def rounds(host: Host, encounter: str) -> list[Span]:
 def page(host: Host, encounter: str, seat: str, after: int, upto: int, limit: int) -> list[Became]:
     """Return up to *limit* commits with *after* < n <= *upto*, with what *seat* needs to read them."""
     entries = host.log.commits(encounter, after, min(limit, upto - after)) if upto > after else []
-    commits = [load_commit(entry.raw) for entry in entries]
+    return read_all(host, encounter, seat, [load_commit(entry.raw) for entry in entries])
+
+
+def read_all(host: Host, encounter: str, seat: str, commits: Sequence[Commit]) -> list[Became]:
+    """Return *commits*, which follow each other, with what *seat* needs to read them."""
     sealed = [commit.n for commit in commits if commit.has_envelopes]
     lying: dict[int, dict[int, Opened]] = {}
     occasions = views.NOTHING

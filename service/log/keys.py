@@ -74,6 +74,11 @@ def wakes(shard: int) -> str:
     return f"rewound:wakes:{shard}"
 
 
+def once(name: str) -> str:
+    """Name what may be used once."""
+    return f"once:{{{name}}}"
+
+
 def records(shelf: str) -> str:
     """Name the hash of a shelf's records by id."""
     return f"side:{{{shelf}}}:records"

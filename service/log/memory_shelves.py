@@ -1,5 +1,6 @@
 """The side records of the log in memory: numbered in the order of their first putting."""
 
+import time
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -12,6 +13,7 @@ class MemoryShelves:
     def __init__(self, lock: AbstractContextManager[Any]) -> None:
         self._lock = lock
         self._shelves: dict[str, dict[str, Record]] = {}
+        self._used: dict[str, float] = {}
 
     def put_record(self, shelf: str, id_: str, blob: bytes) -> int:
         """Put or replace a record; its number on the shelf."""
@@ -32,3 +34,13 @@ class MemoryShelves:
         with self._lock:
             newest_first = reversed(self._shelves.get(shelf, {}).values())
             return [record for record in newest_first if before is None or record.number < before][:limit]
+
+    def use_once(self, name: str, ttl_ms: int) -> bool:
+        """Use up *name*; whether it was still unused."""
+        now = time.monotonic()
+        with self._lock:
+            self._used = {used: until for used, until in self._used.items() if until > now}
+            if name in self._used:
+                return False
+            self._used[name] = now + ttl_ms / 1000
+            return True

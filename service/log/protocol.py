@@ -211,6 +211,10 @@ class Shelves(Protocol):
         """Read up to *limit* records, newest first, numbered below *before*."""
         ...
 
+    def use_once(self, name: str, ttl_ms: int) -> bool:
+        """Use up *name*, and remember it for *ttl_ms*; whether it was still unused."""
+        ...
+
 
 class Log(Streams, Doorbell, Shelves, Protocol):
     """Everything a store keeps for the service."""

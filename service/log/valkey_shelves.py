@@ -37,3 +37,7 @@ class ValkeyShelves:
             Record(int(number), id_.decode(), blob)
             for number, id_, blob in zip(numbers, ids, blobs, strict=True)
         ]
+
+    def use_once(self, name: str, ttl_ms: int) -> bool:
+        """Use up *name*; whether it was still unused."""
+        return self._wire.change("SET", keys.once(name), 1, "NX", "PX", ttl_ms) is not None

@@ -51,6 +51,8 @@ PROMISES: list[tuple[str, str, int, str | None]] = [
     ("GET", "/v1/encounters/{encounter}/state", 304, None),
     ("GET", "/v1/encounters/{encounter}/options", 200, None),
     ("GET", "/v1/encounters/{encounter}/commits", 200, None),
+    ("GET", "/v1/encounters/{encounter}/commits", 429, "too-many-streams"),
+    ("POST", "/v1/encounters/{encounter}/tickets", 201, None),
     ("GET", "/v1/encounters/{encounter}/commits/{n}/explanation", 200, None),
     ("GET", "/v1/encounters/{encounter}/rounds", 200, None),
     ("GET", "/v1/encounters/{encounter}/rounds/{round}", 200, None),

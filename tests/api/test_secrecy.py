@@ -114,10 +114,22 @@ class Run:
         for path in (*PATHS, f"/state?at={head}", f"/state?at={head}&known={head}", *self._of_each(head)):
             answer = who("GET", self.at + path)
             told.append(f"{path} {answer.status_code} {sorted(answer.headers)} {answer.text}")
+        told.append(self._stream(who))
         for mistake in MISTAKES:
             answer = who("POST", f"{self.at}/commands", mistake)
             told.append(f"{answer.status_code} {sorted(answer.headers)} {answer.text}")
         return told
+
+    def _stream(self, who: Api) -> str:
+        """Return what the stream of commits tells from the beginning until one has caught up."""
+        answer = who("GET", f"{self.at}/commits", Accept="text/event-stream")
+        parts = []
+        for part in answer.iter_encoded():
+            parts.append(part.decode())
+            if "heartbeat" in parts[-1]:
+                break
+        answer.close()
+        return f"stream {sorted(answer.headers)} {''.join(parts)}"
 
     def _of_each(self, head: int) -> Iterator[str]:
         for n in range(1, head + 1):

@@ -1,5 +1,6 @@
 """What the log promises, held against every store: numbers, keys, versions, commits."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
@@ -433,6 +434,15 @@ def test_tries_are_counted_for_one_command(log: Log) -> None:
     assert [log.tried("e1", 7) for _ in range(3)] == [1, 2, 3]
     assert [log.tried("e1", 8) for _ in range(2)] == [1, 2]
     assert log.tried("e2", 8) == 1
+
+
+def test_a_name_is_used_once_until_it_is_forgotten(log: Log) -> None:
+    assert [log.use_once("ticket/a", 60_000) for _ in range(2)] == [True, False]
+    assert log.use_once("ticket/b", 1)
+
+    ends = time.monotonic() + 5
+    while not log.use_once("ticket/b", 1):
+        assert time.monotonic() < ends
 
 
 def test_shelves_number_their_records_and_list_the_newest_first(log: Log) -> None:

@@ -12,6 +12,7 @@ from service.api.shapes import (
     OPEN,
     SEAT,
     TEXT,
+    TIME,
     TRUTH,
     Schema,
     closed,
@@ -105,6 +106,19 @@ _DERIVATION: Final = closed(
 
 _STEP: Final = closed("A rule that took part, and how deep in the chain of calls.", rule=TEXT, depth=NUMBER)
 
+_EXAMPLE: Final = """\
+retry: 3000
+
+id: 12
+event: commit
+data: {"n":12,"hash":"…","commit":"…","opened":[]}
+
+event: heartbeat
+data: {"version":12,"view":"…"}
+
+"""
+_TOLD: Final = {"commit": "Commit", "heartbeat": "Heartbeat", "reset": "Reset"}
+
 RECORD: Final[Mapping[str, Schema]] = MappingProxyType(
     {
         "Event": _EVENT,
@@ -127,6 +141,20 @@ RECORD: Final[Mapping[str, Schema]] = MappingProxyType(
                 )
             ),
         ),
+        "CommitStream": {
+            "type": "string",
+            "description": "Server-sent events. `id` is the commit's number; a browser sends the last one as "
+            "`Last-Event-ID` when it comes back. `data` is JSON, by the event's name:",
+            "x-event-data": {name: ref(shape) for name, shape in _TOLD.items()},
+            "examples": [_EXAMPLE],
+        },
+        "Heartbeat": closed(
+            "You have every commit up to `version`; `view` is the hash of your seat's view there.",
+            version=NUMBER,
+            view=HASH,
+        ),
+        "Reset": closed("The position was unknown: the stream goes on after `version`.", version=NUMBER),
+        "Ticket": closed("It opens one stream, once.", ticket=TEXT, expires=TIME),
         "Rolls": page("Rolls in order; `n` names each one's commit.", "rolls", ref("Roll")),
         "Explanation": closed(
             "Why a commit says what it says.",

@@ -9,6 +9,7 @@ MODULES: Final = (
     "commands",
     "states",
     "commits",
+    "tickets",
     "rounds",
     "explanations",
     "contests",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from service.api import event_stream
 from service.api.call import Answer, Call, cursor, read_cursor
-from service.api.operations import Parameter, Shape, operation
+from service.api.operations import TICKET, Parameter, Shape, operation
 from service.api.paging import CURSOR, paged
 from service.api.problems import invalid
 from service.encounter import records, views
@@ -22,15 +23,26 @@ PAGE: Final = 100
     "/v1/encounters/{encounter}/commits",
     "listCommits",
     TAG,
-    query=(AFTER, ROUND, CURSOR, LIMIT),
+    query=(AFTER, ROUND, CURSOR, LIMIT, TICKET),
     answers={200: Shape("A page of commits.", "Commits"), 304: Shape("Nothing has changed.")},
+    stream="CommitStream",
+    problems=("too-many-streams",),
 )
 def list_commits(call: Call) -> Answer:
     """List commits in order: each one's exact text, its hash, and the envelopes your seat may open.
 
     `hash` is SHA-256 of a zero byte and the text, and the next commit's `prev`. An envelope's commitment is
     proved by its payload and salt.
+
+    With `Accept: text/event-stream` it is a stream (server-sent events): each commit after `after`, or after
+    `Last-Event-ID`, once and in order, then each as it is made. `heartbeat` comes when you have caught up and
+    at least every fifteen seconds, with the hash of your seat's view (`view` of the state); `reset` where the
+    position is unknown: read the state anew, the stream goes on from there. Other parameters are refused.
     """
+    if event_stream.is_wanted(call):
+        return event_stream.stream(call)
+    if TICKET.name in call.query:
+        raise invalid(("?ticket", "Accept: text/event-stream: a ticket opens streams alone"))
     after, upto = _span(call)
     limit = call.query.get("limit", PAGE)
     page = records.page(call.host, call.encounter, call.me.seat, after, upto, limit)

@@ -1,0 +1,99 @@
+"""Send what a seat is told as server-sent events: frames, and what a client asks for with them.
+
+`id:` is a commit's number, so a browser that comes back names the last one it had by itself. Only commits and
+resets have one: whoever was cut off anywhere gets every later commit once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any, Final, Self
+
+import structlog
+
+from service.api.call import Answer, Call
+from service.api.problems import Problem, invalid
+from service.encounter import following, records
+from service.encounter.feeds import Feed, TooManyFeeds
+from service.log import LogError
+
+MEDIA_TYPE: Final = "text/event-stream"
+RETRY_MS: Final = 3_000
+_logger: Final = structlog.get_logger()
+
+
+def is_wanted(call: Call) -> bool:
+    """Tell whether the client accepts a stream."""
+    accepted = call.headers.get("Accept") or ""
+    return any(part.partition(";")[0].strip().lower() == MEDIA_TYPE for part in accepted.split(","))
+
+
+def stream(call: Call) -> Answer:
+    """Return the stream of commits that *call* asks for; raises the problem `too-many-streams`."""
+    for name in call.query:
+        if name not in {"after", "ticket"}:
+            raise invalid((f"?{name}", "no such parameter of a stream: it goes on from `after`"))
+    entry = call.host.register.find(call.encounter)
+    assert entry is not None, "the door has looked"
+    try:
+        feed = call.host.feeds.open(call.encounter, entry.owner)
+    except TooManyFeeds as full:
+        raise Problem(
+            "too-many-streams", f"{full}; close one, or read the pages", headers={"Retry-After": "5"}
+        ) from full
+    told = following.follow(call.host, feed, call.me.seat, _position(call), call.may_go_on)
+    headers = {"Cache-Control": "no-store", "Vary": "Authorization, Accept", "X-Accel-Buffering": "no"}
+    return Answer(stream=Events(told, feed), headers=headers, media_type=MEDIA_TYPE)
+
+
+def _position(call: Call) -> int | None:
+    """Return after which commit the stream begins, None where the client names a place of no commit."""
+    last = call.headers.get("Last-Event-ID")
+    if last is None or not last.strip():
+        return int(call.query.get("after", 0))
+    text = last.strip()
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None  # noqa: PLR2004 - 53 bits
+
+
+class Events:
+    """The frames of one stream; whoever stops reading closes it."""
+
+    def __init__(self, told: Iterator[following.Told], feed: Feed) -> None:
+        self._feed = feed
+        self._frames = _frames(told, feed)
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> bytes:
+        return next(self._frames)
+
+    def close(self) -> None:
+        """Give the stream's place back."""
+        self._feed.close()
+
+
+def _frames(told: Iterator[following.Told], feed: Feed) -> Iterator[bytes]:
+    yield b"retry: %d\n\n" % RETRY_MS
+    with closing(feed):
+        try:
+            for each in told:
+                yield _frame(each)
+        except LogError as failure:  # the client comes back, and reads on from what it had
+            _logger.warning("stream.ended", encounter=feed.encounter, why=type(failure).__name__)
+
+
+def _frame(told: following.Told) -> bytes:
+    if isinstance(told, following.Beat):
+        return _event("heartbeat", {"version": told.version, "view": told.view})
+    if isinstance(told, following.Reset):
+        return _event("reset", {"version": told.version}, told.version)
+    return _event("commit", records.commit_data(told), told.commit.n)
+
+
+def _event(name: str, data: dict[str, Any], id_: int | None = None) -> bytes:
+    place = "" if id_ is None else f"id: {id_}\n"
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return f"{place}event: {name}\ndata: {text}\n\n".encode()

@@ -1,0 +1,160 @@
+"""Wake those who follow an encounter when it goes on: one look at each commit, however many follow.
+
+Laws. A feed is woken, and told nothing: what it missed is read from the record. The last commits heard are
+kept while somebody follows, so that a hundred followers do not read one commit a hundred times. There is room
+for so many in a process, and for so many of one owner.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from functools import cached_property
+from threading import Event, Lock
+from typing import Final
+
+from service.encounter.commit import Commit, load_commit
+from service.encounter.outcomes import Outcomes
+from service.log import Outcome
+
+RECENT: Final = 64
+"""Commits kept of an encounter that is followed; who is further behind reads the store."""
+
+
+class TooManyFeeds(Exception):
+    """Say that there is no room: *whose* is `process` or `owner`."""
+
+    def __init__(self, whose: str, most: int) -> None:
+        super().__init__(f"{most} streams are open already")
+        self.whose = whose
+        self.most = most
+
+
+@dataclass(frozen=True)
+class Room:
+    """How many may follow at once."""
+
+    process: int = 512
+    owner: int = 256
+
+
+class _Heard:
+    """A commit as it was published, read once for all who follow."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self.n = outcome.n
+        self._raw = outcome.raw
+
+    @cached_property
+    def commit(self) -> Commit:
+        return load_commit(self._raw)
+
+
+@dataclass(eq=False)
+class _Followed:
+    """An encounter that is followed."""
+
+    feeds: set[Feed] = field(default_factory=set)
+    recent: deque[_Heard] = field(default_factory=lambda: deque(maxlen=RECENT))
+
+
+class Feed:
+    """One follower's place; it belongs to one thread, and `close` gives it back."""
+
+    def __init__(self, feeds: Feeds, encounter: str, owner: str, followed: _Followed) -> None:
+        self.encounter = encounter
+        self.owner = owner
+        self.bell = Event()
+        self.has_ended = False
+        self._feeds = feeds
+        self._followed = followed
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until something was heard, or for *seconds*; whether it was."""
+        rung = self.bell.wait(seconds)
+        self.bell.clear()
+        return rung
+
+    def after(self, n: int) -> list[Commit]:
+        """Return the commits heard that continue *n* without a gap; none where the store must be read."""
+        heard = [each for each in tuple(self._followed.recent) if each.n > n]
+        whole = bool(heard) and [each.n for each in heard] == list(range(n + 1, n + 1 + len(heard)))
+        return [each.commit for each in heard] if whole else []
+
+    def close(self) -> None:
+        """Follow no more."""
+        self._feeds.leave(self)
+
+
+class Feeds:
+    """Everybody who follows an encounter in this process."""
+
+    def __init__(self, outcomes: Outcomes) -> None:
+        self.room = Room()
+        self._lock = Lock()
+        self._followed: dict[str, _Followed] = {}
+        self._count = 0
+        self._of_owner: dict[str, int] = {}
+        self._is_closed = False
+        outcomes.on_each(self._hear)
+        outcomes.on_again(self._wake_all)
+
+    @property
+    def count(self) -> int:
+        """How many follow."""
+        return self._count
+
+    def open(self, encounter: str, owner: str) -> Feed:
+        """Follow *encounter*, which belongs to *owner*; raises `TooManyFeeds`."""
+        with self._lock:
+            if self._count >= self.room.process:
+                raise TooManyFeeds("process", self.room.process)
+            if self._of_owner.get(owner, 0) >= self.room.owner:
+                raise TooManyFeeds("owner", self.room.owner)
+            followed = self._followed.setdefault(encounter, _Followed())
+            feed = Feed(self, encounter, owner, followed)
+            feed.has_ended = self._is_closed
+            followed.feeds.add(feed)
+            self._count += 1
+            self._of_owner[owner] = self._of_owner.get(owner, 0) + 1
+            return feed
+
+    def leave(self, feed: Feed) -> None:
+        """Give the place of *feed* back; a second time changes nothing."""
+        with self._lock:
+            followed = self._followed.get(feed.encounter)
+            if followed is None or feed not in followed.feeds:
+                return
+            followed.feeds.discard(feed)
+            if not followed.feeds:
+                del self._followed[feed.encounter]
+            self._count -= 1
+            left = self._of_owner[feed.owner] - 1
+            if left:
+                self._of_owner[feed.owner] = left
+            else:
+                del self._of_owner[feed.owner]
+
+    def close(self) -> None:
+        """End every feed: the process stops."""
+        self._is_closed = True
+        for feed in self._all():
+            feed.has_ended = True
+            feed.bell.set()
+
+    def _hear(self, outcome: Outcome) -> None:
+        followed = self._followed.get(outcome.encounter)
+        if followed is None:
+            return
+        followed.recent.append(_Heard(outcome))
+        for feed in tuple(followed.feeds):
+            feed.bell.set()
+
+    def _wake_all(self) -> None:
+        """Have everybody look into the store: something may have been missed."""
+        for feed in self._all():
+            feed.bell.set()
+
+    def _all(self) -> list[Feed]:
+        with self._lock:
+            return [feed for followed in self._followed.values() for feed in followed.feeds]

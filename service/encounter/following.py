@@ -1,0 +1,95 @@
+"""Follow an encounter as one seat: what was committed since, then what is committed, each once and in order.
+
+What is told of a commit is what the pages of commits tell the seat. Whoever has caught up is told so, and
+again every few seconds: where the record ends, and the hash of the seat's own view, so that a follower that
+folds by itself can compare. A position that the record does not have is told as such, never guessed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from service.encounter import records, views
+from service.encounter.feeds import Feed
+from service.encounter.host import Host
+from service.encounter.play import Became
+
+BEAT_S: Final = 10.0
+"""Seconds between two heartbeats of a stream that is idle."""
+
+PAGE: Final = 100
+_SEAT_EVENT: Final = b'"seat_'
+
+
+@dataclass(frozen=True)
+class Beat:
+    """The record ends with commit *version*; *view* is the hash of the seat's view there."""
+
+    version: int
+    view: str
+
+
+@dataclass(frozen=True)
+class Reset:
+    """The position was unknown: the stream goes on after *version*, and the state is to be read anew."""
+
+    version: int
+
+
+Told = Became | Beat | Reset
+
+
+def follow(
+    host: Host, feed: Feed, seat: str, after: int | None, may_go_on: Callable[[], bool]
+) -> Iterator[Told]:
+    """Yield what *seat* is told of the encounter after commit *after* (None: a position nobody gave).
+
+    *may_go_on* is asked at every heartbeat and after every change of seats; the stream ends where it says no,
+    and when the feed ends.
+    """
+    head = records.head(host, feed.encounter)
+    if after is None or after > head:
+        yield Reset(head)
+        after = head
+    beat_at = 0.0
+    must_look = True
+    while not feed.has_ended:
+        page = _next(host, feed, seat, after, must_look=must_look)
+        for found in page:
+            yield found
+            after = found.commit.n
+            if _SEAT_EVENT in found.commit.raw and not may_go_on():
+                return
+        if page:
+            continue
+        now = time.monotonic()
+        if now >= beat_at:
+            if not may_go_on():
+                return
+            view = _view(host, feed.encounter, seat, after)
+            if view is None:
+                must_look = True
+                continue
+            yield Beat(after, view)
+            beat_at = now + BEAT_S
+        must_look = feed.wait(beat_at - now) or time.monotonic() >= beat_at
+
+
+def _next(host: Host, feed: Feed, seat: str, after: int, *, must_look: bool) -> list[Became]:
+    """Return the commits that follow *after*: those just heard, else what the store has."""
+    heard = feed.after(after)
+    if heard:
+        return records.read_all(host, feed.encounter, seat, heard[:PAGE])
+    if not must_look:
+        return []
+    head = records.head(host, feed.encounter)
+    return records.page(host, feed.encounter, seat, after, head, PAGE)
+
+
+def _view(host: Host, encounter: str, seat: str, n: int) -> str | None:
+    """Return the hash of what *seat* sees after commit *n*; None if the record has gone on."""
+    folded = host.folder.current(encounter, n)
+    return views.view_hash(views.state_data(folded.state, seat)) if folded.n == n else None

@@ -1,0 +1,270 @@
+"""The stream of commits: each once and in order, live and after a gap, and nothing the pages do not show."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from werkzeug.test import TestResponse
+
+from service.encounter import following, keys, records
+from service.encounter.feeds import Room
+from service.encounter.host import Host
+from service.log import Unavailable
+from tests.api.client import Api, Table, is_problem
+
+STREAM = "text/event-stream"
+ADD = {"type": "add", "amount": 1}
+
+Event = dict[str, Any]
+
+
+class Stream:
+    """A stream that is read event by event."""
+
+    def __init__(self, answer: TestResponse) -> None:
+        assert (answer.status_code, answer.mimetype) == (200, STREAM), answer.text
+        self.answer = answer
+        self.parts = answer.iter_encoded()
+        self.retry = next(self.parts)
+
+    def next(self) -> Event:
+        lines = next(self.parts).decode().strip().split("\n")
+        event: Event = dict(line.split(": ", 1) for line in lines)
+        return event | {"data": json.loads(event["data"])}
+
+    def take(self, count: int) -> list[Event]:
+        return [self.next() for _ in range(count)]
+
+    def until_caught_up(self) -> list[Event]:
+        """Read up to the next heartbeat, which is the last one returned."""
+        found = [self.next()]
+        while found[-1]["event"] != "heartbeat":
+            found.append(self.next())
+        return found
+
+    def rest(self) -> list[bytes]:
+        return list(self.parts)
+
+    def close(self) -> None:
+        self.answer.close()
+
+
+@pytest.fixture
+def follow() -> Iterator[Callable[..., Stream]]:
+    streams: list[Stream] = []
+
+    def opened(who: Api, at: str, query: str = "", **headers: str) -> Stream:
+        streams.append(Stream(who("GET", f"{at}/commits{query}", Accept=STREAM, **headers)))
+        return streams[-1]
+
+    yield opened
+    for each in streams:
+        each.close()
+
+
+Follow = Callable[..., Stream]
+
+
+def numbers(events: list[Event]) -> list[int]:
+    return [int(event["id"]) for event in events if event["event"] == "commit"]
+
+
+def test_the_gap_is_told_first_then_what_comes_each_once_and_in_order(table: Table, follow: Follow) -> None:
+    stream = follow(table.ada, table.at)
+    before = stream.until_caught_up()
+    for _ in range(3):
+        assert table.send(table.ada, ADD).status_code == 200
+    live = stream.take(3)
+
+    version = table.gm.get(table.at)["version"]
+    assert stream.retry == b"retry: 3000\n\n"
+    assert numbers(before) + numbers(live) == list(range(1, version + 1))
+    pages = table.ada.get(f"{table.at}/commits")["commits"]
+    assert [event["data"] for event in (*before[:-1], *live)] == pages
+
+
+def test_who_comes_back_goes_on_after_the_last_event_it_had(table: Table, follow: Follow) -> None:
+    for _ in range(3):
+        table.send(table.ada, ADD)
+    version = table.gm.get(table.at)["version"]
+
+    by_header = follow(table.ada, table.at, Last_Event_ID=str(version - 2))
+    by_query = follow(table.ada, table.at, f"?after={version - 1}")
+    both = follow(table.ada, table.at, "?after=0", Last_Event_ID=str(version))
+
+    assert numbers(by_header.until_caught_up()) == [version - 1, version]
+    assert numbers(by_query.until_caught_up()) == [version]
+    assert numbers(both.until_caught_up()) == []
+
+
+@pytest.mark.parametrize("place", ["999", "one", "-1", "9" * 40, "²"])
+def test_an_unknown_position_is_a_reset_to_what_there_is(table: Table, follow: Follow, place: str) -> None:
+    version = table.gm.get(table.at)["version"]
+    stream = follow(table.ada, table.at, Last_Event_ID=place.encode().decode("latin-1"))
+
+    reset, beat = stream.take(2)
+    table.send(table.ada, ADD)
+
+    assert (reset["event"], reset["id"], reset["data"]) == ("reset", str(version), {"version": version})
+    assert beat["data"]["version"] == version
+    assert numbers([stream.next()]) == [version + 1]
+
+
+def test_a_heartbeat_tells_the_hash_of_the_seats_view(
+    table: Table, follow: Follow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "BEAT_S", 0.05)
+    for who in (table.gm, table.ada, table.bo):
+        first, second = (
+            follow(who, table.at).until_caught_up()[-1],
+            follow(who, table.at).until_caught_up()[-1],
+        )
+        state = who.get(f"{table.at}/state")
+        assert first["data"] == second["data"] == {"version": state["version"], "view": state["view"]}
+        assert "id" not in first, "a heartbeat is no position"
+    idle = follow(table.ada, table.at)
+    idle.until_caught_up()
+    assert [event["event"] for event in idle.take(3)] == ["heartbeat"] * 3
+
+
+def test_heartbeats_come_often_enough() -> None:
+    assert following.BEAT_S < 15
+
+
+def test_a_commit_that_was_not_heard_is_found_by_the_next_look(
+    table: Table, host: Host, follow: Follow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the subscription missed is in the store."""
+    monkeypatch.setattr(following, "BEAT_S", 0.05)
+    stream = follow(table.ada, table.at)
+    stream.until_caught_up()
+    monkeypatch.setattr(host.feeds, "_followed", {})
+    table.send(table.ada, ADD)
+    version = table.gm.get(table.at)["version"]
+
+    found = stream.until_caught_up()
+    while not numbers(found):
+        found = stream.until_caught_up()
+
+    assert numbers(found) == [version]
+
+
+def test_a_ticket_opens_one_stream_once(table: Table, api: Api, follow: Follow) -> None:
+    for who in (table.gm, table.ada):
+        answer = who("POST", f"{table.at}/tickets")
+        assert answer.status_code == 201
+        ticket = json.loads(answer.text)["ticket"]
+
+        stream = follow(api, table.at, f"?ticket={ticket}")
+
+        pages = who.get(f"{table.at}/commits")["commits"]
+        assert [event["data"] for event in stream.until_caught_up()[:-1]] == pages
+        again = api("GET", f"{table.at}/commits?ticket={ticket}", Accept=STREAM)
+        assert "WWW-Authenticate" in is_and_headers(again, 401, "unauthenticated")
+
+
+def is_and_headers(answer: TestResponse, status: int, code: str) -> Any:
+    is_problem(answer, status, code)
+    return answer.headers
+
+
+def test_a_ticket_is_for_streams_of_its_encounter_and_not_for_ever(
+    table: Table, owner: Api, api: Api, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ticket() -> str:
+        text: str = json.loads(table.ada("POST", f"{table.at}/tickets").text)["ticket"]
+        return text
+
+    other = Table.opened(owner)
+    is_problem(api("GET", f"{other.at}/commits?ticket={ticket()}", Accept=STREAM), 401, "unauthenticated")
+    is_problem(api("GET", f"{table.at}/state?ticket={ticket()}"), 401, "unauthenticated")
+    is_problem(api("GET", f"{table.at}/commits?ticket={ticket()}"), 422, "invalid")
+    for text in (ticket()[:-4] + "AAAA", "rt_x", "rt_e30." + "A" * 43, table.ada.token or ""):
+        is_problem(api("GET", f"{table.at}/commits?ticket={text}", Accept=STREAM), 401, "unauthenticated")
+    late = ticket()
+    object.__setattr__(host, "clock", lambda: time.time() + 31)
+    is_problem(api("GET", f"{table.at}/commits?ticket={late}", Accept=STREAM), 401, "unauthenticated")
+
+
+def test_a_stream_takes_no_parameter_that_it_does_not_heed(table: Table) -> None:
+    for query in ("limit=1", "round=1"):
+        is_problem(table.ada("GET", f"{table.at}/commits?{query}", Accept=STREAM), 422, "invalid")
+
+
+def test_a_token_that_is_replaced_ends_its_stream_and_no_other(table: Table, follow: Follow) -> None:
+    ada, bo = follow(table.ada, table.at), follow(table.bo, table.at)
+    ada.until_caught_up()
+    bo.until_caught_up()
+
+    assert table.gm("POST", f"{table.at}/seats/ada/token", {}).status_code == 201
+
+    assert [b"seat_token_issued" in part for part in ada.rest()] == [True], "the last thing it is told"
+    assert numbers([bo.next()]) == [table.gm.get(table.at)["version"]]
+
+
+def test_a_key_that_is_ended_ends_its_streams(
+    table: Table, host: Host, follow: Follow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "BEAT_S", 0.02)
+    stream = follow(table.gm, table.at)
+    stream.until_caught_up()
+
+    keys.end(host.log, str(table.gm.token).split("_")[1])
+
+    assert all(b"heartbeat" in part for part in stream.rest())
+
+
+def test_there_is_room_for_so_many_and_a_place_is_given_back(
+    table: Table, host: Host, follow: Follow
+) -> None:
+    host.feeds.room = Room(process=3, owner=2)
+    first = follow(table.ada, table.at)
+    follow(table.bo, table.at)
+
+    full = table.gm("GET", f"{table.at}/commits", Accept=STREAM)
+    assert is_and_headers(full, 429, "too-many-streams")["Retry-After"] == "5"
+    first.close()
+
+    follow(table.gm, table.at)
+    assert host.feeds.count == 2
+    host.feeds.room = Room(process=2, owner=9)
+    is_problem(table.gm("GET", f"{table.at}/commits", Accept=STREAM), 429, "too-many-streams")
+
+
+def test_asking_for_the_head_alone_takes_no_place(table: Table, host: Host) -> None:
+    answer = table.ada.app.test_client().head(
+        f"{table.at}/commits", headers={"Accept": STREAM, "Authorization": f"Bearer {table.ada.token}"}
+    )
+
+    assert (answer.status_code, host.feeds.count) == (200, 0)
+
+
+def test_a_store_that_falls_silent_ends_the_stream_and_gives_its_place_back(
+    table: Table, host: Host, follow: Follow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "BEAT_S", 0.02)
+    stream = follow(table.ada, table.at)
+    stream.until_caught_up()
+
+    def silent(*_: object) -> int:
+        raise Unavailable("gone")
+
+    monkeypatch.setattr(records, "head", silent)
+
+    assert all(b"heartbeat" in part for part in stream.rest())
+    assert host.feeds.count == 0
+
+
+def test_a_process_that_stops_ends_its_streams(table: Table, host: Host, follow: Follow) -> None:
+    stream = follow(table.ada, table.at)
+    stream.until_caught_up()
+    closing = threading.Timer(0.1, host.feeds.close)
+    closing.start()
+
+    assert stream.rest() == []
+    closing.join()
