@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from service.rules.codec import from_data
+from service.rules.records import changed
 from service.rules.rise.conditions import over
+from service.rules.rise.numbers import modifiers, total
 from service.rules.rise.opening import Opening, faults
 from service.rules.sealed import is_closed, view
 from tests.rise.kit import Fight, begun, entry, opened, opening
@@ -38,7 +40,7 @@ def test_RI_V_53_among_players_swift_is_committed_before_any_die() -> None:
     fight.do("no_more_swift", "e")
     assert fight.refused("strike", "p", target="e") == "wrong_step"
     fight.do("commit_swift", "p", ability="total_defense")
-    assert fight.refused("commit_swift", "p", ability="guard") == "already_sealed"
+    assert fight.refused("commit_swift", "p", ability="total_defense") == "already_sealed"
     fight.do("no_more_swift", "p")
     assert fight.refused("total_defense", "e") == "swift_not_precommitted"
     assert fight.refused("strike", "p", target="e") == "standard_action_spent"
@@ -106,6 +108,164 @@ def test_RI_SWIFT_6_a_reckless_attack_lowers_defenses_at_once() -> None:
     fight.do("reckless_attack", "p", 9, 1, target="e").end("p")
     fight.do("strike", "e", 6, 3, target="p")
     assert fight.told("attack_rolled")[-1].outcome == "hit", "10 against an armor of 12 - 2"
+
+
+MEND = {
+    "id": "mend",
+    "tags": ["swift"],
+    "range_ft": 30,
+    "effects": [{"does": "heal_hp", "amount": 12}],
+}
+
+
+def test_RI_SWIFT_1_a_hidden_heal_does_not_show_before_its_step() -> None:
+    """RI-SWIFT-1, RI-INFO-1: neither in the players' view nor in their world; it counts where it matters."""
+    fight = opened(
+        entry("pc@p/p", (0, 0)),
+        entry("mon@m/e", (1, 0), hp=5),
+        entry("mon@m/healer", (3, 0), abilities=[MEND]),
+    ).do("start_combat", start_phase="action")
+    fight.do("commit_swift", "healer", ability="mend", targets=["e"])
+    fight.do("no_more_swift", "healer").do("no_more_swift", "e")
+    seen = view(fight.state, "seat-p")
+    assert seen.creatures["e"].hp == 5
+    assert seen.at("p").creatures["e"].hp == 5
+    assert "12" not in str([effect.amount for effect in seen.at("p").effects])
+    fight.do("strike", "p", 9, 6, target="e").end("p")
+    assert fight.seen("m", "e").hp == 17, "its own group knows"
+    fight.rest()
+    assert fight["e"].hp == 9, "5 and 12, less 8: healed before the attack"
+    assert not fight["e"].defeated
+
+
+def test_RI_SWIFT_1_what_nobody_attacks_shows_with_the_announcement() -> None:
+    fight = opened(
+        entry("pc@p/p", (0, 0)), entry("mon@m/e", (1, 0), hp=5, abilities=[MEND]), entry("mon@m/f", (9, 0))
+    ).do("start_combat", start_phase="action")
+    fight.do("commit_swift", "e", ability="mend").do("no_more_swift", "e").do("no_more_swift", "f")
+    fight.do("pass_turn", "p")
+    assert view(fight.state, "seat-p").creatures["e"].hp == 5
+    fight.do("pass_turn", "e").do("pass_turn", "f")
+    assert fight["e"].hp == 17
+
+
+def test_RI_SWIFT_3_each_member_commits_for_itself_and_to_several() -> None:
+    """RI-SWIFT-3, RI-SWIFT-4: whoever says no more speaks for one creature."""
+    fight = opened(
+        entry("pc@p/a", (0, 0), abilities=[GUARD, MEND]), entry("pc@p/b", (0, 1)), entry("pc@q/c", (5, 0))
+    ).do("start_combat", start_phase="action")
+    fight.do("no_more_swift", "b")
+    assert fight.refused("no_more_swift", "b") == "already_sealed"
+    fight.do("commit_swift", "a", ability="guard")
+    assert fight.refused("commit_swift", "a", ability="mend", targets=["zed"]) == "invalid_target"
+    fight.do("commit_swift", "a", ability="mend", targets=["b"])
+    assert fight.refused("commit_swift", "a", ability="total_defense") == "standard_action_spent"
+    fight.do("no_more_swift", "a").do("no_more_swift", "c")
+    assert fight.refused("use_ability", "a", ability="mend", targets=["b"]) == "standard_action_spent"
+    assert fight["a"].has("guard")
+
+
+LUNGE = {
+    "id": "lunge",
+    "range_ft": 5,
+    "cost_fatigue": 1,
+    "strike": {"dice": [8], "accuracy": 2},
+    "effects": [
+        {
+            "does": "gain",
+            "condition": "open",
+            "to": "self",
+            "modifiers": {"armor": -3},
+            "until": "phase",
+            "swift": True,
+        },
+        {"does": "gain", "condition": "slowed", "until": "brief"},
+    ],
+}
+
+
+@pytest.mark.parametrize("played", [1, 2])
+def test_RI_SWIFT_6_abilities_of_ones_own_may_be_swift_in_part(played: int) -> None:
+    """RI-SWIFT-6: the early part comes early whatever the attack does, and is paid and tires once."""
+    kind = "pc" if played > 1 else "mon"
+    fight = opened(entry("pc@p/p", (0, 0), abilities=[LUNGE]), entry(f"{kind}@m/e", (1, 0)))
+    fight.do("start_combat", start_phase="action")
+    if played > 1:
+        fight.do("commit_swift", "p", ability="lunge")
+    fight.to_actions()
+    fight.do("use_ability", "p", 1, ability="lunge", targets=["e"]).do("keep_roll", "p")
+    assert fight.refused("use_ability", "p", ability="lunge", targets=["e"]) == "standard_action_spent"
+    fight.end("p")
+    fight.do("strike", "e", 5, 3, target="p")
+    assert fight.told("attack_rolled")[-1].outcome == "hit", "9 against an armor of 12 - 3"
+    fight.end("e").rest()
+    assert not fight["e"].has("slowed"), "it missed"
+    assert fight["p"].fatigue == 1
+
+
+def test_RI_SWIFT_6_a_committed_reckless_attack_survives_other_uses() -> None:
+    yell = {"id": "yell", "usage": "free", "effects": []}
+    fight = opened(entry("pc@p/p", (0, 0), abilities=[yell]), entry("pc@m/e", (1, 0)))
+    fight.do("start_combat", start_phase="action").do("commit_swift", "p", ability="reckless_attack")
+    fight.to_actions().do("use_ability", "p", ability="yell", targets=["p"])
+    fight.do("reckless_attack", "p", 9, 3, target="e")
+    assert fight.refused("reckless_attack", "p", target="e") == "standard_action_spent"
+
+
+@pytest.mark.parametrize(("value", "reflex"), [("all", -2), ("armor", 0)])
+def test_C_29_what_a_reckless_attack_lowers(value: str, reflex: int) -> None:
+    fight = versus(reckless_lowers=value).to_actions()
+    fight.do("reckless_attack", "p", 9, 1, target="e")
+    lowered = total(modifiers(fight.seen("p", "p"), "reflex", "defenses"))
+    assert lowered == reflex
+
+
+def test_RI_SWIFT_2_swift_parts_hurt_nobody() -> None:
+    burst = {"id": "burst", "tags": ["swift"], "effects": [{"does": "damage", "amount": 3}]}
+    found = list(faults(from_data(Opening, opening(entry("mon@p/p", (0, 0), abilities=[burst])))))
+    assert any("invalid_ability_swift_attack" in text for _, text in found)
+
+
+def _shielded(keep: str, *, played: int = 2) -> Fight:
+    """Return a fight in whose second round `p` may keep up a shield."""
+    effect = {"does": "gain", "condition": "shield", "until": "sustain", "modifiers": {"armor": 4}}
+    shield = {"id": "shield", "range_ft": 30, "effects": [{**effect, "keep": keep}]}
+    kind = "pc" if played > 1 else "mon"
+    fight = begun(entry("pc@p/p", (0, 0), abilities=[shield]), entry(f"{kind}@m/e", (1, 0)))
+    fight.do("use_ability", "p", ability="shield", targets=["p"]).end("p").rest()
+    for name in ("p", "e"):
+        fight.do("pass_movement", name)
+    return fight
+
+
+def test_RI_SWIFT_9_sustaining_is_committed_like_everything_swift() -> None:
+    """RI-SWIFT-9: what is not kept up is over before anybody attacks."""
+    fight = _shielded("minor")
+    fight.do("sustain", "p", condition="shield").to_actions()
+    assert fight.refused("sustain", "p", condition="shield") == "swift_not_precommitted"
+    assert fight["p"].has("shield")
+    fight = _shielded("minor").to_actions()
+    assert not fight["p"].has("shield")
+    fight.do("strike", "e", 9, 3, target="p")
+    assert fight.told("attack_rolled")[-1].outcome == "hit"
+
+
+def test_RI_SWIFT_9_it_costs_the_action_that_the_effect_asks_for() -> None:
+    fight = _shielded("standard", played=1).to_actions()
+    assert fight.refused("sustain", "p", condition="shield", pay="minor") == "no_such_trade"
+    fight.do("sustain", "p", condition="shield")
+    assert fight.refused("strike", "p", target="e") == "standard_action_spent"
+
+
+@pytest.mark.parametrize(("since", "kept"), [(1, True), (-48, False)])
+def test_RI_SWIFT_9_nothing_is_kept_up_for_more_than_five_minutes(since: int, *, kept: bool) -> None:
+    fight = _shielded("free", played=1)
+    (shield,) = fight["p"].known()
+    old = changed(shield, since=since)
+    fight.given("p", conditions=(old,)).to_actions()
+    fight.state = fight.state.with_at("p", fight.state.at("p").with_creature("p", conditions=(old,)))
+    fight.do("sustain", "p", condition="shield").end("p").rest()
+    assert fight["p"].has("shield") is kept
 
 
 def test_RI_UNIV_RECOVER_restores_once_before_a_rest() -> None:
@@ -210,13 +370,17 @@ def test_RI_SWIFT_9_what_is_not_sustained_ends() -> None:
         "effects": [{"does": "gain", "condition": "shield", "until": "sustain", "modifiers": {"armor": 1}}],
     }
     fight = begun(entry("mon@p/p", (0, 0), abilities=[shield]), entry("mon@m/e", (5, 0)))
-    fight.do("use_ability", "p", ability="shield", targets=["p"]).end("p").rest().to_actions()
-    assert fight.refused("sustain", "p", condition="storm") == "sustain_not_declared"
-    fight.do("sustain", "p", condition="shield")
-    assert fight.refused("sustain", "p", condition="shield") == "sustain_same_ability_twice"
-    fight.end("p").rest().to_actions()
-    assert fight["p"].has("shield")
-    fight.do("pass_turn", "p").rest()
+    fight.do("use_ability", "p", ability="shield", targets=["p"]).end("p").rest()
+    for last in (False, True):
+        fight.do("pass_movement", "p").do("pass_movement", "e")
+        if last:
+            break
+        assert fight.refused("sustain", "p", condition="storm") == "sustain_not_declared"
+        fight.do("sustain", "p", condition="shield")
+        assert fight.refused("sustain", "p", condition="shield") == "sustain_same_ability_twice"
+        fight.to_actions().rest()
+        assert fight["p"].has("shield")
+    fight.to_actions().rest()
     assert not fight["p"].has("shield")
 
 

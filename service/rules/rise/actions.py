@@ -5,7 +5,9 @@ A creature's budget is kept by its own group. Each way to pay is checked on the 
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import ClassVar, Final, Literal
 
 from service.rules.messages import Event, Refused, Tale
 from service.rules.records import changed, record, with_key
@@ -14,6 +16,10 @@ from service.rules.rise.state import Budget, Creature, State
 from service.rules.rulebook import rule
 
 Pay = Literal["standard", "minor", "free", "movement"]
+PAID_WITH: Final[Mapping[str, Pay]] = MappingProxyType(
+    {"movement": "movement", "free": "free", "none": "free"}
+)
+"""Usages that are always paid in one way."""
 MANIPULATIONS = 3
 """How often a creature may handle objects in a round."""
 
@@ -89,9 +95,11 @@ def check_pay(creature: Creature, usage: str, pay: str, ability: str, *, repeata
             check_minor(creature)
         else:
             no_bargain(ability, pay)
-    elif usage == "movement":
+    elif usage == "movement" or (usage == "move_or_standard" and pay == "movement"):
         check_trade(creature, "movement")
-    elif usage != "free":
+    elif usage == "move_or_standard":
+        check_standard(creature)
+    elif usage not in ("free", "none"):
         raise Refused("unknown_action_type", f"{ability} is no action", "RI-ACT-1")
 
 
@@ -105,7 +113,7 @@ def no_bargain(ability: str, pay: str) -> None:
 def pay_for(creature: str, usage: str, pay: Pay, ability: str) -> Tale[State]:
     """There are standard, minor and free actions, and movement beside them; every use is paid with one."""
     what = f"minor:{ability}" if usage == "minor" else ability
-    return (yield ActionPaid(creature=creature, pay="movement" if usage == "movement" else pay, what=what))
+    return (yield ActionPaid(creature=creature, pay=PAID_WITH.get(usage, pay), what=what))
 
 
 @rule("RI-ACT-7", "P22", settles=("C-25",))

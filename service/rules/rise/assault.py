@@ -14,6 +14,7 @@ from service.rules.chance import Chance
 from service.rules.messages import Event, Tale
 from service.rules.records import EMPTY, changed, record
 from service.rules.rise.effects import note
+from service.rules.rise.hidden import felt
 from service.rules.rise.maneuvers import ended, gripped, landed
 from service.rules.rise.numbers import halved
 from service.rules.rise.outcomes import (
@@ -73,6 +74,7 @@ class AssaultFrame(Frame[State]):
     def advance(self, state: State, chance: Chance) -> Tale[State]:
         if self.index >= len(self.assault.targets):
             return (yield from finish(state, chance, self))
+        state = yield from felt(state, self.target)
         if self.stage == "roll" and self.assault.strike is not None and self.assault.strike.versus:
             return (yield from attack(state, chance, self, self.assault.strike))
         return (yield from land(state, chance, self))

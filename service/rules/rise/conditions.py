@@ -119,4 +119,5 @@ def condition_of(effect: Effect, source: str, round_: int) -> Condition:
         since=round_,
         modifiers=effect.modifiers,
         tick=effect.tick,
+        keep=effect.keep,
     )

@@ -12,6 +12,7 @@ from typing import ClassVar, Literal
 
 from service.rules.messages import Command, Event, Refused, Tale
 from service.rules.records import EMPTY, changed, record, with_key
+from service.rules.rise.hidden import known_to
 from service.rules.rise.permission import gm, own
 from service.rules.rise.plans import PlanFrame
 from service.rules.rise.sheet import ID, RESERVED
@@ -19,7 +20,7 @@ from service.rules.rise.state import Attitude, State, is_able
 from service.rules.rise.swift import SwiftFrame
 from service.rules.rise.turns import TurnsFrame
 from service.rules.rulebook import rule
-from service.rules.sealed import Sealed, is_closed, unsealed
+from service.rules.sealed import Sealed
 from service.rules.stack import Frame, Stacks
 from service.rules.table import GM
 
@@ -64,6 +65,7 @@ def world(state: State, group: str, opened: Opened) -> Sealed[State]:
         effects=(),
         stacks=Stacks(),
     )
+    new = known_to(new, opened.audience)
     if group in state.worlds:
         before = state.at(group)
         new = changed(new, effects=before.effects, places=before.places)
@@ -257,17 +259,3 @@ def carried_over(state: State, group: str) -> State:
         )
     worlds = {name: kept for name, kept in state.worlds.items() if name != group}
     return changed(state, worlds=worlds)
-
-
-def unhidden(state: State, opens: str) -> State:
-    """Return *state* with the conditions open that were hidden until this occasion."""
-    for name, creature in state.creatures.items():
-        if any(isinstance(c, Sealed) and c.opens == opens and not is_closed(c) for c in creature.conditions):
-            shown = tuple(
-                [
-                    unsealed(c) if isinstance(c, Sealed) and c.opens == opens else c
-                    for c in creature.conditions
-                ]
-            )
-            state = state.with_creature(name, conditions=shown)
-    return state

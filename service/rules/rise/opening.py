@@ -202,7 +202,10 @@ def _ability_faults(sheet: Sheet, at: str, known: tuple[str, ...]) -> Iterator[F
     yield from _strike_faults([(a.id, a.strike) for a in sheet.abilities], f"{at}/abilities", known)
     for i, ability in enumerate(sheet.abilities):
         if not is_simple(ability):
-            yield f"{at}/abilities/{i}", "invalid_ability_swift_attack: a Swift ability makes no attack roll"
+            yield (
+                f"{at}/abilities/{i}",
+                "invalid_ability_swift_attack: what is Swift hurts nobody",
+            )
 
 
 def _strike_faults(

@@ -84,6 +84,7 @@ _ALL: Final = (
     ),
     _spec("shove_of_movers", "C-15", "what moves a creature that moved and was pushed", "own", "outside"),
     _spec("initiative", "C-12", "what is added to an initiative roll", "dexterity", "speed"),
+    _spec("reckless_lowers", "C-29", "what a reckless attack lowers", "all", "armor"),
     _spec("block_speed", "C-19", "whose speed it costs to pass a blocker", "blocker", "blocked"),
     _spec("fall_prone", "C-53", "whether falling unconscious means falling prone", True, False),
 )

@@ -13,13 +13,12 @@ from service.rules.chance import Chance
 from service.rules.messages import Event, Tale
 from service.rules.records import changed, record
 from service.rules.rise.apart import GroupFinished, GroupFrame, hand_over, unread
-from service.rules.rise.conditions import ConditionGained
 from service.rules.rise.effects import apply_quietly
-from service.rules.rise.groups import WorldsOpened, carried_over, is_played, occasion, opened, unhidden
+from service.rules.rise.groups import WorldsOpened, carried_over, is_played, occasion, opened
+from service.rules.rise.hidden import SwiftHidden, unhidden
 from service.rules.rise.merging import after_swift, in_fixed_order, where_it_ends
 from service.rules.rise.state import Atom, State
 from service.rules.rulebook import rule
-from service.rules.sealed import Sealed
 from service.rules.table import Told
 
 Reached = Literal["begin", "swift", "first", "second", "merge"]
@@ -85,42 +84,6 @@ class ActionStepReached(Event[State]):
     def evolve(self, state: State) -> State:
         frame = changed(acting(state), reached=self.reached, at_work=self.groups, done=())
         return changed(state.put(frame), step=self.step)
-
-
-@record
-class SwiftHidden(Event[State]):
-    """The Swift abilities of these groups are in force; what they are stays sealed until the announcement."""
-
-    type: ClassVar[str] = "swift_resolved"
-    groups: tuple[str, ...]
-
-    def evolve(self, state: State) -> State:
-        for group in self.groups:
-            world = state.worlds[group]
-            assert isinstance(world, Sealed), "at the table worlds are sealed"
-            for effect in state.at(group).effects:
-                if effect.swift:
-                    state = in_secret(state, effect, world.audience, world.opens)
-        return state
-
-
-def in_secret(state: State, effect: Atom, audience: tuple[str, ...], opens: str) -> State:
-    """Return *state* with a Swift effect true in it, its condition known to *audience* alone."""
-    if effect.does == "gain":
-        assert effect.condition is not None, "what is gained is named"
-        hidden = ConditionGained(
-            creature=effect.target, condition=effect.condition, hidden_from_others=audience, opens=opens
-        )
-        return hidden.evolve(state)
-    tale = apply_quietly(state, effect)
-    fact = next(tale, None)
-    while fact is not None:
-        state = fact.evolve(state)
-        try:
-            fact = tale.send(state)
-        except StopIteration:
-            break
-    return state
 
 
 @record

@@ -91,7 +91,10 @@ class PhaseStarted(Event[State]):
     def evolve(self, state: State) -> State:
         creatures = {
             name: changed(
-                c, location_changed=False, hurt_by=(), budget=changed(c.budget, turn="not_started", attacks=0)
+                c,
+                location_changed=False,
+                hurt_by=(),
+                budget=changed(c.budget, turn="not_started", attacks=0, unswift=False),
             )
             for name, c in state.creatures.items()
         }

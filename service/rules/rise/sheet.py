@@ -77,6 +77,8 @@ class Effect:
     """What the condition adds, by defense, `defenses`, `accuracy` or `speed`."""
     until: Until = "condition"
     tick: Tick | None = None
+    keep: Literal["free", "minor", "standard"] = "minor"
+    """The action that keeps it up, where it lasts as long as it is sustained."""
     swift: bool = False
     """Whether this part resolves before everything that is not Swift."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar, Literal
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import ClassVar, Final
 
 from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import changed, record
@@ -12,15 +13,18 @@ from service.rules.rise.assault import AssaultBegun
 from service.rules.rise.brawling import check_size
 from service.rules.rise.delays import DelayedSet, due, fire
 from service.rules.rise.lasting import Delayed
-from service.rules.rise.permission import Act, in_phase
+from service.rules.rise.permission import Act, able, in_phase
 from service.rules.rise.sheet import Ability
 from service.rules.rise.sight import check_reach
-from service.rules.rise.state import Creature, State
-from service.rules.rise.swift import check_committed
-from service.rules.rise.turns import TurnFrame, begun, offered, sender, taking_turn
+from service.rules.rise.state import Condition, Creature, State
+from service.rules.rise.swift import SwiftFollowed, SwiftFrame, check_follows, early
+from service.rules.rise.turns import TurnFrame, begun, offered, sender, taking_turn, turns
 from service.rules.rise.uses import Assault
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
+
+DEFAULT_PAY: Final[Mapping[str, str]] = MappingProxyType({"move_or_standard": "standard", "none": "free"})
+"""How usages are paid that are not named for an action."""
 
 
 @record
@@ -63,12 +67,13 @@ class UseAbility(Act):
     def check(self, view: State) -> None:
         creature = taking_turn(view, self)
         ability = ability_on(creature, self.ability)
-        pay = self.pay or ability.usage
-        check_pay(creature, ability.usage, pay, ability.id, repeatable=ability.repeat_same_round)
-        if ability.usage == "free":
-            check_free(view, creature, ability.id, ability.per_round_limit)
-        if "swift" in ability.tags:
-            check_committed(view, creature, ability.id)
+        if not (early(ability) and check_follows(view, creature, ability.id)):
+            pay = self.pay or DEFAULT_PAY.get(ability.usage, ability.usage)
+            check_pay(creature, ability.usage, pay, ability.id, repeatable=ability.repeat_same_round)
+            if ability.usage == "free":
+                check_free(view, creature, ability.id, ability.per_round_limit)
+        elif "swift" in ability.tags:
+            raise Refused("standard_action_spent", f"{ability.id} is in force already", "RI-ACT-2")
         if not self.targets:
             raise Refused("invalid_target", f"{ability.id} needs a target", "RI-ATK-1")
         for name in self.targets:
@@ -81,16 +86,26 @@ class UseAbility(Act):
                     check_size(creature, target)
 
     def decide(self, state: State) -> Tale[State]:
-        ability = ability_on(state.creatures[self.creature], self.ability)
+        creature = state.creatures[self.creature]
+        ability = ability_on(creature, self.ability)
         state = yield from begun(state, self.creature)
-        pay: Pay = self.pay or ("minor" if ability.usage == "minor" else "standard")
-        pay = "free" if ability.usage == "free" else pay
-        state = yield from pay_for(self.creature, ability.usage, pay, ability.id)
+        if ability.id in creature.budget.swift:
+            state = yield SwiftFollowed(creature=creature.id, ability=ability.id, because=("RI-SWIFT-6",))
+            late = tuple([effect for effect in ability.effects if not effect.swift])
+            ability = changed(ability, effects=late, cost_fatigue=0)
+        else:
+            state = yield from pay_for(self.creature, ability.usage, self.pay_of(ability), ability.id)
         if ability.later != "none":
             return (yield from later(state, self.creature, ability, self.targets))
         return (
             yield AssaultBegun(assault=use_of(self.creature, ability, self.targets), because=("RI-ATK-1",))
         )
+
+    def pay_of(self, ability: Ability) -> Pay:
+        """Return the action that pays for *ability*."""
+        if ability.usage == "free":
+            return "free"
+        return self.pay or ("minor" if ability.usage == "minor" else "standard")
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
@@ -103,8 +118,12 @@ class UseAbility(Act):
 
 def use_of(user: str, ability: Ability, targets: tuple[str, ...]) -> Assault:
     """Return what one use of *ability* does."""
-    swift = "swift" in ability.tags
-    effects = tuple([changed(e, swift=True) for e in ability.effects]) if swift else ability.effects
+    swift = early(ability)
+    effects = ability.effects
+    if "swift" in ability.tags:
+        effects, swift = swift, ()
+    else:
+        effects = tuple([effect for effect in effects if not effect.swift])
     strike = ability.strike
     if strike is not None and "brawling" in ability.tags:
         strike = changed(strike, brawling=True)
@@ -117,6 +136,7 @@ def use_of(user: str, ability: Ability, targets: tuple[str, ...]) -> Assault:
         on_crit=ability.on_crit,
         on_miss=ability.on_miss,
         on_loss=ability.on_loss,
+        after=swift,
         fatigue=ability.cost_fatigue,
         reactive="reactive" in ability.tags,
     )
@@ -132,23 +152,36 @@ def later(state: State, owner: str, ability: Ability, targets: tuple[str, ...]) 
 @rule("RI-SWIFT-9", "R5, GL")
 @record
 class Sustain(Act):
-    """Keep up an effect by paying its action; what is not kept up ends with its owner's turn."""
+    """Keep up an effect by paying its action; what is not kept up ends before anybody acts."""
 
     type: ClassVar[str] = "sustain"
     condition: str
-    pay: Literal["standard", "minor"] = "minor"
+    pay: Pay | None = None
+    """Null pays with the action that the effect asks for."""
 
     def check(self, view: State) -> None:
-        creature = taking_turn(view, self)
-        if not sustained_by(view, creature.id, self.condition):
+        if isinstance(view.top, SwiftFrame):
+            creature = in_phase(view, self, "action")
+            able(creature)
+        else:
+            creature = taking_turn(view, self)
+            if turns(view).precommitted:
+                raise Refused(
+                    "swift_not_precommitted", f"{self.condition} was to be kept up before", "RI-SWIFT-3"
+                )
+        held = sustained_by(view, creature.id, self.condition)
+        if not held:
             raise Refused("sustain_not_declared", f"{self.creature} sustains no {self.condition}")
         if self.condition in creature.budget.sustained:
             raise Refused("sustain_same_ability_twice", f"{self.condition} is kept up already")
-        check_pay(creature, self.pay, self.pay, f"sustain-{self.condition}")
+        check_pay(creature, held[0].keep, self.pay or held[0].keep, f"sustain-{self.condition}")
 
     def decide(self, state: State) -> Tale[State]:
-        state = yield from begun(state, self.creature)
-        state = yield from pay_for(self.creature, self.pay, self.pay, f"sustain-{self.condition}")
+        keep = sustained_by(state, self.creature, self.condition)[0].keep
+        if not isinstance(state.top, SwiftFrame):
+            state = yield from begun(state, self.creature)
+        pay = self.pay or keep
+        state = yield from pay_for(self.creature, keep, pay, f"sustain-{self.condition}")
         return (yield Sustained(creature=self.creature, name=self.condition))
 
     @classmethod
@@ -160,12 +193,13 @@ class Sustain(Act):
             yield from offered(command, view, condition=condition)
 
 
-def sustained_by(state: State, owner: str, name: str) -> list[str]:
-    """Return the creatures on whom *owner* keeps up an effect of this name."""
+def sustained_by(state: State, owner: str, name: str) -> list[Condition]:
+    """Return the effects of this name that *owner* keeps up, on whomever."""
     return [
-        creature.id
+        condition
         for creature in state.creatures.values()
-        if any(c.name == name and c.source == owner and c.until == "sustain" for c in creature.known())
+        for condition in creature.known()
+        if condition.name == name and condition.source == owner and condition.until == "sustain"
     ]
 
 

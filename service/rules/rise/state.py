@@ -55,6 +55,8 @@ class Condition:
     """The round in which it began."""
     modifiers: Mapping[str, int] = EMPTY
     tick: Tick | None = None
+    keep: Literal["free", "minor", "standard"] = "minor"
+    """The action that keeps it up, where it is sustained."""
 
 
 @record
@@ -72,8 +74,12 @@ class Budget:
     free_manipulation: bool = False
     manipulations: int = 0
     sustained: tuple[str, ...] = ()
-    swift: str | None = None
-    """The Swift ability it has committed to before anybody rolled."""
+    swift: tuple[str, ...] = ()
+    """The Swift abilities it has committed to before anybody rolled."""
+    followed: tuple[str, ...] = ()
+    """Those of them whose other part, with the usual timing, has been used."""
+    unswift: bool = False
+    """Whether it commits to no more of them in this phase."""
     attacks: int = 0
     modes: Mapping[str, int] = EMPTY
     """Feet of the traded movement spent so far, by way of moving."""
@@ -112,6 +118,8 @@ class Creature:
     delayed: tuple[Delayed, ...] = ()
     aloft: Literal["flying", "jumping", "falling"] | None = None
     """How it is in the air, if it is."""
+    secret: tuple[Sealed[Atom], ...] = ()
+    """Swift recovery that others do not know of yet."""
 
     @property
     def id(self) -> str:

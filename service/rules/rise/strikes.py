@@ -17,7 +17,7 @@ from service.rules.rise.permission import Act
 from service.rules.rise.sheet import Effect, Weapon
 from service.rules.rise.sight import check_reach, cover
 from service.rules.rise.state import Creature, State
-from service.rules.rise.swift import RECKLESS, check_committed, reckless
+from service.rules.rise.swift import RECKLESS, SwiftFollowed, check_follows, reckless
 from service.rules.rise.turns import begun, offered, sender, taking_turn
 from service.rules.rise.uses import Assault
 from service.rules.rulebook import rule
@@ -137,20 +137,19 @@ class RecklessAttack(StrikeAct):
 
     def check(self, view: State) -> None:
         creature = taking_turn(view, self)
-        check_committed(view, creature, self.type)
-        if creature.budget.swift != self.type:
+        if not check_follows(view, creature, self.type):
             check_standard(creature)
-        elif creature.budget.attacks > 1:
-            raise Refused("standard_action_spent", f"{creature.id} has made its reckless attack")
         check_strike(view, self, creature)
 
     def decide(self, state: State) -> Tale[State]:
-        committed = state.creatures[self.creature].budget.swift == self.type
+        creature = state.creatures[self.creature]
         state = yield from begun(state, self.creature)
         assault = strike_with(state, self, self.type)
-        if not committed:
+        if self.type in creature.budget.swift:
+            state = yield SwiftFollowed(creature=self.creature, ability=self.type)
+        else:
             state = yield from pay_for(self.creature, "standard", "standard", self.type)
-            assault = changed(assault, after=reckless())
+            assault = changed(assault, after=reckless(state, creature))
         return (yield AssaultBegun(assault=assault, because=("RI-SWIFT-6",)))
 
 

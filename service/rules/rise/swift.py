@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from service.rules.chance import Chance
 from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import changed, record
-from service.rules.rise.actions import Pay, check_minor, check_standard, pay_for
+from service.rules.rise.actions import Pay, check_pay, pay_for
 from service.rules.rise.assault import AssaultBegun
 from service.rules.rise.numbers import dr_max
 from service.rules.rise.permission import Act, able, in_phase
 from service.rules.rise.sheet import Ability, Effect, Until
+from service.rules.rise.sight import check_reach
 from service.rules.rise.state import Creature, State, is_able
-from service.rules.rise.turns import begun, offered, sender, taking_turn, turns, wrong_step
+from service.rules.rise.turns import begun, lapse, offered, sender, taking_turn, turns, wrong_step
 from service.rules.rise.uses import Assault
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
@@ -36,13 +37,17 @@ class SwiftFrame(Frame[State]):
     kind: ClassVar[str] = "rise_swift"
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
-        members = [n for n in state.groups[state.here] if is_able(state.creatures[n])]
+        members = [
+            name
+            for name in state.groups[state.here]
+            if is_able(state.creatures[name]) and not state.creatures[name].budget.unswift
+        ]
         return tuple(
             [
                 Awaited(
                     prompt=f"{self.path}/{name}",
                     seat=state.controller(name),
-                    accepts=("commit_swift", "no_more_swift"),
+                    accepts=("commit_swift", "sustain", "no_more_swift"),
                     creature=name,
                     optional=len(members) > 1,
                 )
@@ -51,6 +56,8 @@ class SwiftFrame(Frame[State]):
         )
 
     def advance(self, state: State, chance: Chance) -> Tale[State]:
+        for name in state.groups[state.here]:
+            state = yield from lapse(state, name)
         return (yield SwiftClosed(path=self.path, because=("RI-SWIFT-3",)))
 
 
@@ -74,7 +81,32 @@ class SwiftCommitted(Event[State]):
     ability: str
 
     def evolve(self, state: State) -> State:
-        return state.with_budget(self.creature, swift=self.ability)
+        kept = (*state.creatures[self.creature].budget.swift, self.ability)
+        return state.with_budget(self.creature, swift=kept)
+
+
+@record
+class SwiftDeclined(Event[State]):
+    """A creature commits to no more Swift abilities in this phase."""
+
+    type: ClassVar[str] = "swift_declined"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return state.with_budget(self.creature, unswift=True)
+
+
+@record
+class SwiftFollowed(Event[State]):
+    """The part of an ability that is not Swift follows what was committed to."""
+
+    type: ClassVar[str] = "swift_followed"
+    creature: str
+    ability: str
+
+    def evolve(self, state: State) -> State:
+        kept = (*state.creatures[self.creature].budget.followed, self.ability)
+        return state.with_budget(self.creature, followed=kept)
 
 
 @record
@@ -111,29 +143,46 @@ def recover(creature: Creature) -> tuple[Effect, ...]:
 
 
 @rule("RI-SWIFT-6", "P33", settles=("C-29",))
-def reckless() -> tuple[Effect, ...]:
-    """Where only part of an ability is Swift, that part alone comes early: here the lowered defenses."""
-    return (Effect(does="gain", condition=RECKLESS, modifiers={"defenses": -2}, until="phase", swift=True),)
+def early(ability: Ability) -> tuple[Effect, ...]:
+    """Where only part of an ability is Swift, that part alone comes early, whatever becomes of the rest."""
+    if "swift" in ability.tags:
+        return tuple([changed(effect, swift=True) for effect in ability.effects])
+    return tuple([effect for effect in ability.effects if effect.swift])
+
+
+def reckless(state: State, creature: Creature) -> tuple[Effect, ...]:
+    """Return what a reckless attack does early: as its sheet says, or as the house does."""
+    own = next((early(a) for a in creature.sheet.abilities if a.id == RECKLESS), ())
+    lowered = "defenses" if state.option("reckless_lowers") == "all" else "armor"
+    return own or (
+        Effect(does="gain", condition=RECKLESS, modifiers={lowered: -2}, until="phase", swift=True),
+    )
 
 
 def swift_ability(state: State, creature: Creature, id_: str) -> Ability | None:
-    """Return a Swift ability of *creature*, universal or its own."""
+    """Return what is Swift of an ability of *creature*, universal or its own."""
     made: Mapping[str, tuple[Effect, ...]] = MappingProxyType(
-        {"total_defense": total_defense(state), "recover": recover(creature), RECKLESS: reckless()}
+        {
+            "total_defense": total_defense(state),
+            "recover": recover(creature),
+            RECKLESS: reckless(state, creature),
+        }
     )
     if id_ in made:
         fatigue = 2 if id_ == "recover" else 0
         return Ability(id=id_, tags=("swift",), effects=made[id_], cost_fatigue=fatigue)
-    own = next((a for a in creature.sheet.abilities if a.id == id_ and "swift" in a.tags), None)
-    if own is None:
-        return None
-    return changed(own, effects=tuple([changed(effect, swift=True) for effect in own.effects]))
+    own = next((a for a in creature.sheet.abilities if a.id == id_ and early(a)), None)
+    return changed(own, effects=early(own)) if own is not None else None
 
 
 @rule("RI-SWIFT-2", "P32", settles=("C-46",))
 def is_simple(ability: Ability) -> bool:
-    """Swift abilities make no attack rolls, except to set a number that others have to beat."""
-    return "swift" not in ability.tags or ability.strike is None or "swift_roll_ok" in ability.tags
+    """Swift abilities hurt nobody and make no attack rolls, except to set a number to beat."""
+    if any(effect.does == "damage" for effect in early(ability)):
+        return False
+    if "swift" not in ability.tags:
+        return ability.strike is None or all(effect.to == "self" for effect in early(ability))
+    return ability.strike is None or "swift_roll_ok" in ability.tags
 
 
 @rule("RI-SWIFT-4", "P32-33, R4")
@@ -141,25 +190,30 @@ def check_cost(creature: Creature, ability: Ability) -> None:
     """Being Swift changes when an ability resolves, not what it costs."""
     if ability.id == "recover" and creature.recovered:
         raise Refused("recover_already_used", f"{creature.id} has recovered since its last rest")
-    if ability.usage == "standard":
-        check_standard(creature)
-    elif ability.usage == "minor":
-        check_minor(creature)
+    check_pay(creature, ability.usage, ability.usage, ability.id, repeatable=ability.repeat_same_round)
 
 
 @rule("RI-SWIFT-3", "P32", settles=("C-01",))
 def check_committed(view: State, creature: Creature, ability: str) -> None:
     """Swift abilities are declared in the user's turn, unless the group had to commit to them beforehand."""
-    if turns(view).precommitted and creature.budget.swift != ability:
+    if turns(view).precommitted and ability not in creature.budget.swift:
         raise Refused("swift_not_precommitted", f"{creature.id} has not committed to {ability}")
 
 
-def used(creature: str, ability: Ability) -> Assault:
-    """Return the use of a Swift ability on its user."""
+def check_follows(view: State, creature: Creature, ability: str) -> bool:
+    """Tell whether the rest of *ability* follows what was committed and paid; refused if it has already."""
+    if ability in creature.budget.followed:
+        raise Refused("standard_action_spent", f"{creature.id} has used {ability} in this phase", "RI-ACT-2")
+    check_committed(view, creature, ability)
+    return ability in creature.budget.swift
+
+
+def used(creature: str, ability: Ability, targets: tuple[str, ...] = ()) -> Assault:
+    """Return the use of what is Swift of an ability, on its user where no target is named."""
     return Assault(
         user=creature,
         what=ability.id,
-        targets=(creature,),
+        targets=targets if targets and ability.strike is None else (creature,),
         effects=ability.effects,
         fatigue=ability.cost_fatigue,
     )
@@ -174,6 +228,8 @@ class CommitSwift(Act):
 
     type: ClassVar[str] = "commit_swift"
     ability: str
+    targets: tuple[str, ...] = ()
+    """On whom; none is the user itself."""
 
     def check(self, view: State) -> None:
         creature = in_phase(view, self, "action")
@@ -183,9 +239,15 @@ class CommitSwift(Act):
         ability = swift_ability(view, creature, self.ability)
         if ability is None:
             raise Refused("ability_not_in_profile", f"{self.creature} has no Swift ability {self.ability}")
-        if creature.budget.swift is not None:
+        if self.ability in creature.budget.swift or creature.budget.unswift:
             raise Refused("already_sealed", f"{self.creature} is committed already", "RI-INFO-2")
         check_cost(creature, ability)
+        for name in self.targets:
+            target = view.creatures.get(name)
+            if target is None or (self.ability in UNIVERSAL and name != creature.id):
+                raise Refused("invalid_target", f"{self.ability} is not for {name}", "RI-ATK-1")
+            if name != creature.id:
+                check_reach(view, creature, target, ability.range_ft)
 
     def decide(self, state: State) -> Tale[State]:
         ability = swift_ability(state, state.creatures[self.creature], self.ability)
@@ -195,32 +257,37 @@ class CommitSwift(Act):
         state = yield from pay_for(self.creature, ability.usage, pay, ability.id)
         if self.ability == "recover":
             state = yield RecoverUsed(creature=self.creature, because=("RI-UNIV-RECOVER",))
-        return (yield AssaultBegun(assault=used(self.creature, ability), because=("RI-SWIFT-1",)))
+        assault = used(self.creature, ability, self.targets)
+        return (yield AssaultBegun(assault=assault, because=("RI-SWIFT-1",)))
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         creature = view.creatures[awaited.creature or ""]
-        own = [ability.id for ability in creature.sheet.abilities if "swift" in ability.tags]
-        for ability in (*UNIVERSAL, *own):
+        for ability in UNIVERSAL:
             command = cls(by=sender(view, awaited), creature=creature.id, ability=ability)
             yield from offered(command, view, ability=ability)
+        for own in creature.sheet.abilities:
+            for target in view.creatures:
+                given: Mapping[str, Any] = {"ability": own.id, "targets": (target,)}
+                command = cls(by=sender(view, awaited), creature=creature.id, **given)
+                yield from offered(command, view, **given)
 
 
 @record
 class NoMoreSwift(Act):
-    """Say that the group commits to no more Swift abilities."""
+    """Say that a creature commits to no more Swift abilities."""
 
     type: ClassVar[str] = "no_more_swift"
 
     def check(self, view: State) -> None:
-        in_phase(view, self, "action")
+        creature = in_phase(view, self, "action")
         if not isinstance(view.top, SwiftFrame):
             wrong_step(self.creature)
+        if creature.budget.unswift:
+            raise Refused("already_sealed", f"{self.creature} has said so", "RI-INFO-2")
 
     def decide(self, state: State) -> Tale[State]:
-        frame = state.top
-        assert frame is not None, "checked on the view"
-        return (yield SwiftClosed(path=frame.path, because=("RI-SWIFT-3",)))
+        return (yield SwiftDeclined(creature=self.creature, because=("RI-SWIFT-3",)))
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:

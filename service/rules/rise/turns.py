@@ -42,6 +42,10 @@ TURN_COMMANDS = (
 )
 
 
+SUSTAINED_ROUNDS = 50
+"""Rounds in the five minutes for which an effect can be kept up."""
+
+
 @record
 class TurnsFrame(Frame[State]):
     """A group at its actions: waits for the members who have not taken their turns."""
@@ -80,6 +84,9 @@ class TurnsFrame(Frame[State]):
         for name in state.groups[state.here]:
             if left_over(state, state.creatures[name]):
                 return (yield from fire(state, name, left_over(state, state.creatures[name])[0]))
+        for name in state.groups[state.here]:
+            if state.creatures[name].budget.turn == "not_started" and not self.precommitted:
+                state = yield from lapse(state, name)
         return (yield GroupResolved(path=self.path, because=("RI-PHASE-6",)))
 
 
@@ -119,21 +126,26 @@ class TurnFrame(Frame[State]):
     def advance(self, state: State, chance: Chance) -> Tale[State]:
         if is_due(state, state.creatures[self.creature]) and is_able(state.creatures[self.creature]):
             return (yield from fire_next(state, self.creature))
-        state = yield from lapse(state, self.creature)
+        if not turns(state).precommitted:
+            state = yield from lapse(state, self.creature)
         return (yield TurnEnded(creature=self.creature, path=self.path, because=("RI-ACT-8",)))
 
 
 def lapse(state: State, owner: str) -> Tale[State]:
-    """Tell that what *owner* has not kept up in its turn is over."""
+    """Tell that what *owner* has not kept up, or has kept up for five minutes, is over."""
     kept = state.creatures[owner].budget.sustained
     for creature in state.creatures.values():
         for condition in creature.known():
-            mine = (
-                condition.until == "sustain" and condition.source == owner and condition.since < state.round
-            )
-            if mine and condition.name not in kept:
+            if condition.until != "sustain" or condition.source != owner or condition.since >= state.round:
+                continue
+            if condition.name not in kept or state.round - condition.since >= SUSTAINED_ROUNDS:
                 atom = Atom(
-                    seq=0, source=owner, target=creature.id, does="lose", name=condition.name, swift=True
+                    seq=0,
+                    source=owner,
+                    target=creature.id,
+                    does="lose",
+                    name=f"{condition.name}@{owner}",
+                    swift=True,
                 )
                 state = yield from note_quietly(state, atom)
     return state
