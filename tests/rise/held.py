@@ -36,7 +36,7 @@ def fault_of(state: State, creature: Creature) -> str | None:
         "vital dice": all(1 <= wound.die <= 10 and wound.result <= 10 for wound in creature.wounds),
         "minor actions": len(budget.minors) <= 1 + (budget.standard == "traded_minor"),
         "handled objects": budget.manipulations <= MANIPULATIONS,
-        "swift": budget.swift is None or budget.standard != "unused" or bool(budget.minors),
+        "swift": not budget.swift or budget.standard != "unused" or bool(budget.minors),
         "delayed": all(delayed.remaining > 0 for delayed in creature.delayed),
         "walls": not any(
             state.ground(cell) == "wall" for cell in (creature.position,) if creature.space == 1
