@@ -63,3 +63,7 @@ def test_every_visible_vector_names_a_test(vector: str) -> None:
 
 def test_F_3_every_reason_code_is_raised_or_has_a_reason_not_to_be() -> None:
     assert set(CODES) - words(RULES_OF) == NEVER_RAISED.keys()
+
+
+def test_F_3_every_reason_code_is_asked_for_by_a_test() -> None:
+    assert set(CODES) - words(HERE) - NEVER_RAISED.keys() == set()

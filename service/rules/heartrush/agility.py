@@ -86,9 +86,7 @@ class DeclareAgility(Command[State]):
         return sealed_declaration(state, self.by.seat)
 
     def check(self, view: State) -> None:
-        frame = check_step(view, self, None)
-        if frame.phase != "agility":
-            raise Refused("not_agility_stance", f"{self.creature} is not in agility", "HR-STANCE-AGI-2")
+        frame = check_step(view, self, "agility")
         if self.target is not None:
             anywhere = self.order == "move_first"
             check_target(view, frame, view.creatures[self.creature], self.target, anywhere=anywhere)

@@ -92,10 +92,12 @@ def check_step(view: State, command: Declaring, step: str | None) -> EngagementF
     if frame.phase not in ATTACKING or frame.phase != part.stance:
         code = "stance_not_allowed" if part.stance in ("defensive", "helpless") else "not_your_step"
         raise Refused(code, f"{command.creature} does not act in this step", "HR-RES-2")
-    if step is not None and frame.phase == "agility" and not frame.movers:
+    if step == "attack" and frame.phase == "agility" and not frame.movers:
         raise Refused(
             "params_missing", "in agility, declare_agility also says when to move", "HR-STANCE-AGI-3"
         )
+    if step == "agility" and frame.phase != "agility":
+        raise Refused("not_agility_stance", f"{command.creature} is not in agility", "HR-STANCE-AGI-2")
     answering(view, command, late="no_valid_target" if part.attack == "none" else "prompt_gone")
     if not command.prompt.endswith(f"/{command.creature}"):
         raise Refused("not_your_prompt", f"{command.prompt} is not for {command.creature}", "TABLE-SEAT-1")

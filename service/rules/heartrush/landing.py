@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from service.rules.heartrush.climbing import climb_onto
 from service.rules.heartrush.grapple import seize
+from service.rules.heartrush.hands import free_hands
 from service.rules.heartrush.hinder import hinder
 from service.rules.heartrush.offensives import OffensiveFizzled, OffensiveLanded, OffensivesOver
 from service.rules.heartrush.rulings import AdjudicationAsked
 from service.rules.heartrush.scene import Earned, EngagementFrame, PhaseRules
-from service.rules.heartrush.state import State, is_able
+from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.trying import ADJACENT_FT
 from service.rules.messages import Tale
 from service.rules.records import changed
@@ -54,11 +55,20 @@ def why_not(state: State, earned: Earned) -> str | None:
     apart = state.distance(creature, target) > ADJACENT_FT
     if what in CLINGS and apart and state.option("offensive_recheck_adjacency"):
         return "not_adjacent"
-    if what == "grapple" and (target.has("grappled") or creature.has("grappling")):
-        return "already_grappled" if target.has("grappled") else "already_grappling"
+    if what == "grapple":
+        return cannot_seize(creature, target)
     if what == "climb" and creature.has("creature_climber"):
         return "already_climbing"
     return None
+
+
+def cannot_seize(creature: Creature, target: Creature) -> str | None:
+    """Return what keeps a grapple from landing: one of the two holds or is held, or no hand is free."""
+    if target.has("grappled"):
+        return "already_grappled"
+    if creature.has("grappling"):
+        return "already_grappling"
+    return None if free_hands(creature) else "no_free_hand"
 
 
 def land(state: State, frame: EngagementFrame, earned: Earned) -> Tale[State]:

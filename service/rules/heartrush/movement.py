@@ -11,7 +11,7 @@ from typing import ClassVar, NamedTuple
 
 from service.rules.chance import Chance
 from service.rules.grid import Cell, is_step
-from service.rules.heartrush.bonds import moved
+from service.rules.heartrush.bonds import captive_of, moved
 from service.rules.heartrush.climbing import step_off
 from service.rules.heartrush.conditions import ConditionLost
 from service.rules.heartrush.listening import asks_all, is_worth_asking
@@ -229,6 +229,19 @@ def stride(state: State, mover: Creature, walk: Walk, *, step_by_step: bool) -> 
     return Stride(len(walk.left), feet, diagonals, inside)
 
 
+def walked(state: State, mover: Creature, walk: Walk, gone: Stride) -> Tale[State]:
+    """Tell the cells that were crossed, and what goes along or stays behind."""
+    path = walk.left[: gone.taken]
+    state = yield Moved(
+        creature=mover.id, path=path, feet=gone.feet, how=walk.how, because=("HR-MOVE-3", "A-44")
+    )
+    if not mover.conditions:
+        return state
+    if walk.how == "sidestep":
+        state = yield from drag(state, mover)
+    return (yield from step_off(state, mover.id))
+
+
 @rule("HR-MOVE-3", "seed 000, Actions", settles=("A-44",))
 def go_on(state: State, movement: str, walk: Walk) -> Tale[State]:
     """Leaving an enemy's melee reach, or moving more than 5 ft inside it, lets it strike before the step."""
@@ -237,9 +250,7 @@ def go_on(state: State, movement: str, walk: Walk) -> Tale[State]:
     gone = stride(state, mover, walk, step_by_step=listening)
     done, striking, tripping, cn = gone.taken, gone.striking, gone.tripping, gone.climb_cn
     if done:
-        state = yield Moved(creature=mover.id, path=walk.left[:done], feet=gone.feet, how=walk.how)
-        if mover.conditions:
-            state = yield from step_off(state, mover.id)
+        state = yield from walked(state, mover, walk, gone)
     rest = walk._replace(
         left=walk.left[done:],
         diagonals=gone.diagonals,
@@ -305,5 +316,17 @@ def plan(state: State, movement: str, rest: Walk, *, standing: bool = False) -> 
                 how=rest.how,
                 walked=rest.walked,
             ),
+        )
+    )
+
+
+def drag(state: State, grappler: Creature) -> Tale[State]:
+    """Tell that whoever a grappler holds is dragged into the cells that it left."""
+    captive = captive_of(state, grappler)
+    if captive is None:
+        return state
+    return (
+        yield Moved(
+            creature=captive.id, path=(grappler.position,), feet=0, how="dragged", because=("HR-COND-24",)
         )
     )

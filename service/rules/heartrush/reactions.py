@@ -24,9 +24,7 @@ from service.rules.heartrush.permission import (
     AT_REST,
     acting,
     answering,
-    engaged,
     is_unbarred,
-    no_priority_in_engagements,
 )
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.weapons import (
@@ -72,6 +70,8 @@ def fizzle(creature: str, ability: str, reason: str) -> Tale[State]:
 
 def proactive(state: State, path: str) -> tuple[Awaited, ...]:
     """Return who may strike without any trigger: at the surprised, at the incapacitated, or from hiding."""
+    if not any(is_open_to_some(creature) for creature in state.creatures.values()):
+        return ()
     return tuple(
         Awaited(
             prompt=f"{path}/{creature.id}/strike",
@@ -85,6 +85,11 @@ def proactive(state: State, path: str) -> tuple[Awaited, ...]:
         and is_unbarred(state, creature, "opportunity_attack")
         and open_targets(state, creature)
     )
+
+
+def is_open_to_some(creature: Creature) -> bool:
+    """Tell whether *creature* might strike, or be struck at, without any trigger."""
+    return creature.surprised or bool(creature.hidden_from) or is_defenceless(creature)
 
 
 @rule("HR-START-8", "seed 003, Hiding", settles=("A-09",))
@@ -122,8 +127,9 @@ def is_defenceless(target: Creature) -> bool:
 class OpportunityAttack(Command[State]):
     """Strike one creature at once, without an engagement, when it gives an opening or cannot see it coming.
 
-    In a window, answer its prompt; at a surprised, incapacitated or unaware target it needs none. `perk` and
-    `push` are for houses whose opportunity attacks have the perks of their stance.
+    In a window, answer its prompt; at a surprised, incapacitated or unaware target it needs none, also while
+    an engagement waits for answers. `perk` and `push` are for houses whose opportunity attacks have the perks
+    of their stance.
     """
 
     type: ClassVar[str] = "opportunity_attack"
@@ -140,8 +146,6 @@ class OpportunityAttack(Command[State]):
         creature = acting(view, self, self.creature)
         target = view.creatures.get(self.target)
         if self.prompt is None:
-            if engaged(view):
-                no_priority_in_engagements()
             afford_strike(view, creature, self.pay)
             self._check_opening(view, creature, target)
         else:
@@ -181,7 +185,7 @@ class OpportunityAttack(Command[State]):
             )
 
     def _check_opening(self, view: State, creature: Creature, target: Creature | None) -> None:
-        if view.top is None or view.top.kind != "combat" or view.phase not in AT_REST:
+        if not is_idle(view):
             raise Refused("no_oa_trigger", "something else is being resolved")
         if target is None or target.side == creature.side:
             raise Refused("no_oa_trigger", f"{self.target} is no enemy")
@@ -251,6 +255,13 @@ class OpportunityAttack(Command[State]):
             if feet:
                 pushes = {**choices, "target": (name,), "stance": ("might",), "push": feet}
                 yield Offer(type=cls.type, creature=creature.id, prompt=prompt, choices=pushes)
+
+
+def is_idle(view: State) -> bool:
+    """Tell whether play waits for people: for priority or a turn, or for answers owed in an engagement."""
+    if view.top is None or view.top.kind == "engagement":
+        return view.top is not None
+    return view.top.kind == "combat" and view.phase in AT_REST
 
 
 def as_if_beaten(state: State) -> bool:

@@ -168,7 +168,7 @@ class EngagementFrame(Interruptible):
         if self.moment_due(state) is not None:
             return ()
         owed = phase_rules(self.phase).waiting(state, self)
-        return owed + idle(state, self.path) if owed and state.abilities else owed
+        return owed + idle(state, self.path) + _proactive(state, self.path) if owed else owed
 
     def moment_due(self, state: State) -> Moment | None:
         """Return the moment that comes now, if somebody could answer it with an instant."""
@@ -205,6 +205,12 @@ class EngagementFrame(Interruptible):
     def moved_to(self, state: State, phase: Phase, **changes: object) -> State:
         """Return the state with this engagement in another phase, its step begun afresh."""
         return state.put(changed(self, phase=phase, stage="declare", offered=(), **changes))
+
+
+def _proactive(state: State, path: str) -> tuple[Awaited, ...]:
+    from service.rules.heartrush.reactions import proactive  # noqa: PLC0415 - it knows engagements itself
+
+    return proactive(state, path)
 
 
 class PhaseRules:

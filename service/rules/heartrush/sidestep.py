@@ -7,12 +7,11 @@ from typing import ClassVar, Literal
 
 from service.rules.grid import FEET, STEPS, Cell, is_step
 from service.rules.heartrush.actions import AbilityUsed, afford_action_or_rush
-from service.rules.heartrush.bonds import captive_of
 from service.rules.heartrush.climbing import step_off
 from service.rules.heartrush.conditions import ConditionLost
 from service.rules.heartrush.lasting import having
 from service.rules.heartrush.modifiers import MoreSidesteps
-from service.rules.heartrush.movement import Moved, MovementBegun, Walk, interrupt
+from service.rules.heartrush.movement import Moved, MovementBegun, Walk, drag, interrupt
 from service.rules.heartrush.paths import (
     approaches,
     check_can_move,
@@ -184,16 +183,4 @@ def leaving(state: State, mover: Creature, to: Cell) -> tuple[str, ...]:
         watcher.enemy.id
         for watcher in watchers(state, mover, how="sidestep")
         if watcher.reaches(mover.position, mover, metric) and not watcher.reaches(to, mover, metric)
-    )
-
-
-def drag(state: State, grappler: Creature) -> Tale[State]:
-    """Tell that whoever a grappler holds is dragged into the cells that it left."""
-    captive = captive_of(state, grappler)
-    if captive is None:
-        return state
-    return (
-        yield Moved(
-            creature=captive.id, path=(grappler.position,), feet=0, how="dragged", because=("HR-COND-24",)
-        )
     )
