@@ -20,6 +20,7 @@ from service.encounter import views
 from service.encounter.canonical import dumps
 from service.encounter.decider import Folded, Written, decide_request, quarantine_request
 from service.encounter.fold import Folder
+from service.encounter.register import Register
 from service.encounter.secrets import EncounterSecrets
 from service.encounter.snapshot import snapshot_of
 from service.log.errors import NoSuchEncounter, Stale
@@ -88,6 +89,7 @@ class Folding:
         self._folder = folder
         self._key = key
         self._watch: Watch = watch or Nobody()
+        self._register = Register(log)
         self._secrets: OrderedDict[str, EncounterSecrets] = OrderedDict()
         self.deciding_since: float | None = None
         """Since when (monotonic) the command at hand is being decided: what the watchdog looks at."""
@@ -249,6 +251,8 @@ class Folding:
         self._folder.keep(folded)
         if folded.n // SNAPSHOT_EVERY > start.n // SNAPSHOT_EVERY:
             self._log.put_state(folded.encounter, snapshot_of(folded))
+        if folded.state.closed and folded.state.is_over and not start.state.closed:
+            self._register.finish(folded.encounter)
         closes = folded.state.epoch > start.state.epoch or folded.state.closed
         self._watch.folded(folded.encounter, start.n, folded.n, closes=closes)
 

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from service.audit.evidence import Evidence
 from service.audit.verdict import DICE_INVALID, MALFORMED, Counts, Fault, Verdict
-from service.dice.chain import Anchor, seal
+from service.dice.chain import Anchor, seal, seat_commitment
 from service.dice.errors import BadParameter, DiceError
 from service.dice.source import DisclosedDice, FalseLink, NotDisclosed
 from service.encounter.canonical import eid_of
 from service.encounter.commit import ACCEPTED, Commit, load_request
 from service.rules.closing import EncounterClosed, EpochClosed, LaneDisclosed
 from service.rules.codec import Malformed, from_data
-from service.rules.table import DiceSetup
-
-_SERVER_MODE: Final = "server"
+from service.rules.seeding import DiceSealed, SeedCommitted, seal_of
+from service.rules.table import SERVER, DiceSetup
 
 RollPlace = tuple[int, int, str, int]
 """A roll's name as a key: epoch, lane, stream, place."""
@@ -129,14 +128,15 @@ def _proof(
     evidence: Evidence, commits: Sequence[Commit], payloads: Mapping[tuple[int, int], Mapping[str, Any]]
 ) -> Proof:
     setup = setup_of(evidence) if commits and commits[0].outcome == ACCEPTED else None
-    if setup is None or setup.mode != _SERVER_MODE:
+    if setup is None:
         return Proof(None, {})
     eid = eid_of(evidence.encounter)
     told = _links(commits, payloads, {lane.lane: lane.n for lane in setup.lanes})
     links = {**evidence.links, **{place: link for place, (_, link) in told.items()}}
     try:
         anchors = [Anchor(lane.lane, lane.n, bytes.fromhex(lane.anchor)) for lane in setup.lanes]
-        dice = DisclosedDice(eid, seal(eid, anchors, {}), anchors, links)
+        seeds = {} if setup.mode == SERVER else _seeds(evidence.encounter, setup, commits)
+        dice = DisclosedDice(eid, seal(eid, anchors, seeds), anchors, links)
     except FalseLink as fault:
         n = told[fault.lane, fault.epoch][0] if (fault.lane, fault.epoch) in told else None
         detail = f"the link of lane {fault.lane} for epoch {fault.epoch} does not lead to the anchor"
@@ -145,6 +145,31 @@ def _proof(
         raise Fault(Verdict(MALFORMED, 1, f"how the dice are derived: {fault}")) from fault
     epochs = {a.lane: max((e for lane, e in links if lane == a.lane), default=0) for a in anchors}
     return Proof(dice, epochs)
+
+
+def _seeds(encounter: str, setup: DiceSetup, commits: Sequence[Commit]) -> dict[str, bytes]:
+    """Return the seeds of seats that sealed the dice, each held to what was committed to; raises `Fault`.
+
+    Before they are sealed there are none, and no seeded roll either.
+    """
+    eid = eid_of(encounter)
+    told = [(commit.n, event) for commit in commits for event in commit.events]
+    commitments = {e["seat"]: e["commitment"] for _, e in told if e.get("type") == SeedCommitted.type}
+    for n, event in told:
+        if event.get("type") != DiceSealed.type:
+            continue
+        try:
+            seeds = {seat: bytes.fromhex(seed) for seat, seed in event["seats"].items()}
+            for seat, seed in seeds.items():
+                if seat not in setup.seats or seat_commitment(eid, seat, seed).hex() != commitments.get(seat):
+                    detail = f"the seed of {seat} is not the one that it committed to"
+                    raise Fault(Verdict(DICE_INVALID, n, detail))
+            if seal_of(encounter, setup, event["seats"]).hex() != event["seal"]:
+                raise Fault(Verdict(DICE_INVALID, n, "the dice are sealed with something else"))
+        except (KeyError, TypeError, AttributeError, ValueError) as fault:
+            raise Fault(Verdict(MALFORMED, n, f"how the dice are sealed: {fault}")) from fault
+        return seeds
+    return {}
 
 
 def _links(

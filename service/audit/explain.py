@@ -17,6 +17,7 @@ from typing import Any, Final, TypeVar
 from service.encounter.commit import Commit, load_commit
 from service.encounter.decider import Folded, decide_request
 from service.rules.rulebook import BY_CODE
+from service.rules.table import Table
 
 T = TypeVar("T")
 
@@ -63,7 +64,11 @@ class _Witness:
     """What deciding again may ask: logged dice, and salts that are thrown away."""
 
     def __init__(self, dice: LoggedDice) -> None:
-        self.dice = dice
+        self._dice = dice
+
+    def dice_for(self, table: Table) -> LoggedDice:  # noqa: ARG002 - whatever they are made of
+        """Return the logged dice."""
+        return self._dice
 
     def salt(self, request: bytes, n: int, index: int) -> bytes:  # noqa: ARG002 - one salt will do
         """Return a salt; the commitments it makes are not looked at."""

@@ -39,7 +39,7 @@ class LocalTable:
         self._secrets = EncounterSecrets.create(str(uuid4()))
         self._folded = unfolded(self._secrets.encounter, ruleset)
         given = {name: value for name, value in opening.items() if name != "edition"}
-        setup = to_data(self._secrets.setup)
+        setup = to_data(self._secrets.setup())
         data = play.opening_request(ruleset, self._secrets.encounter, setup, given)
         self.opened: Decided = self.send(GM, ruleset.opening.type, data)
         """What became of the opening."""

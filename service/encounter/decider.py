@@ -43,9 +43,8 @@ MALFORMED: Final = "malformed"
 class Secrets(Protocol):
     """What deciding needs and the record does not show yet."""
 
-    @property
-    def dice(self) -> Dice:
-        """The dice of the encounter."""
+    def dice_for(self, table: Table) -> Dice:
+        """Return the dice of the encounter as it is before the command."""
         ...
 
     def salt(self, request: bytes, n: int, index: int) -> bytes:
@@ -120,7 +119,7 @@ def decide_request(
         detail = f"{ruleset.edition} has no command {request.type}"
         return _refused(folded, raw_request, n, at=request.at, detail=detail, stops=request.stops)
     try:
-        decision = decide(state, command, Chance(secrets.dice), request.stops)
+        decision = decide(state, command, Chance(secrets.dice_for(state)), request.stops)
     except DiceExhausted as fault:
         refusal = Refusal(code=fault.code, detail=fault.detail, rule=None)
         after = changed(state, stopped=request.stops) if request.stops else state

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from typing import Any, Final
 
-from service.dice.chain import Anchor, epoch_key, seal, walk
+from service.dice.chain import epoch_key, walk
 from service.dice.stream import faces_and_words
 from service.dice.values import RollName
 from service.encounter.canonical import eid_of
@@ -17,6 +17,7 @@ from service.encounter.commit import load_commit
 from service.log import Log
 from service.rules.rulebook import RULES, Rule
 from service.rules.ruleset import Ruleset
+from service.rules.seeding import seal_of
 from service.rules.table import Table
 
 Data = dict[str, Any]
@@ -122,9 +123,8 @@ def _derivation(state: Table, roll: Mapping[str, Any], link: bytes | None) -> Da
     if link is None:
         return data
     eid = eid_of(state.encounter)
-    sealed = seal(
-        eid, [Anchor(lane.lane, lane.n, bytes.fromhex(lane.anchor)) for lane in state.dice.lanes], {}
-    )
+    told = state.sealing.seal
+    sealed = bytes.fromhex(told) if told else seal_of(state.encounter, state.dice, {})
     key = epoch_key(link, sealed, eid, name["lane"], name["epoch"])
     faces, _ = faces_and_words(key, name["stream"], name["place"], [die["sides"] for die in roll["dice"]])
     return data | {"link": link.hex(), "key": key.hex(), "faces": list(faces)}

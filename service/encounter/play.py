@@ -30,6 +30,7 @@ from service.rules.codec import from_data, to_data
 from service.rules.contests import OpenContest
 from service.rules.messages import Actor, Command, Refused
 from service.rules.ruleset import Ruleset, check
+from service.rules.seeding import Seeding
 from service.rules.table import GM, DiceSetup
 
 NONCE_BYTES: Final = 16
@@ -77,7 +78,9 @@ def opening_request(
 
 def opening_faults(ruleset: Ruleset[Any], data: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """Return what keeps *data*, which fits its schema, from being an encounter: (JSON pointer, detail)."""
-    request = opening_request(ruleset, _NOBODY, to_data(DiceSetup(algorithm="", mode="", lanes=())), data)
+    seeding = _seeding(data)
+    dice = DiceSetup(algorithm="", mode=seeding.mode, lanes=(), seats=seeding.seats)
+    request = opening_request(ruleset, _NOBODY, to_data(dice), data)
     command = from_data(ruleset.opening, request, by=Actor(seat=GM, role=GM))
     look = getattr(command, "check_opening", None)
     found: tuple[tuple[str, str], ...] = tuple(look()) if look is not None else ()
@@ -87,6 +90,11 @@ def opening_faults(ruleset: Ruleset[Any], data: Mapping[str, Any]) -> tuple[tupl
         except Refused as refused:
             return (("", refused.detail),)
     return found
+
+
+def _seeding(data: Mapping[str, Any]) -> Seeding:
+    """Return how an opening wants its dice seeded."""
+    return from_data(Seeding, data.get("seeding", {}), "/seeding")
 
 
 def encounter_id(host: Host, owner: str, key: str) -> str:
@@ -112,18 +120,20 @@ def open_encounter(
     at = now(host)
     title = str(data.get("title") or "")
     entry = host.register.enter(Registered(encounter, owner, ruleset.edition, title, at))
-    secrets = _secrets(host, encounter)
-    request = opening_request(ruleset, encounter, to_data(secrets.setup), data)
+    seeding = _seeding(data)
+    secrets = _secrets(host, encounter, seeding.epochs)
+    setup = secrets.setup(seeding, host.register.unfinished_before(entry))
+    request = opening_request(ruleset, encounter, to_data(setup), data)
     gm = Actor(seat=GM, role=GM)
     return entry, _append(host, encounter, _Told(ruleset.opening.type, request, gm, at), once, create=True)
 
 
-def _secrets(host: Host, encounter: str) -> EncounterSecrets:
+def _secrets(host: Host, encounter: str, epochs: int) -> EncounterSecrets:
     """Return the encounter's secrets, drawn now or by an earlier try: whoever was first stands.
 
     Only here are they ever read outside a worker: commit 1 must publish the anchors of those that stand.
     """
-    made = EncounterSecrets.create(encounter)
+    made = EncounterSecrets.create(encounter, epochs)
     if host.log.put_secret(encounter, made.encrypt(host.secrets_key)):
         return made
     blob = host.log.secret(encounter)

@@ -61,6 +61,22 @@ class Register:
         page = self._log.records(f"{SHELF}/{owner}", before, limit)
         return [(record.number, _read(record.blob)) for record in page]
 
+    def finish(self, encounter: str) -> None:
+        """Note that the encounter was played to its end; noted again it counts once."""
+        entry = self.find(encounter)
+        if entry is not None:
+            self._log.put_record(f"{SHELF}/{entry.owner}/finished", encounter, b"")
+
+    def unfinished_before(self, entry: Registered) -> int:
+        """Return how many earlier encounters of its owner have not been played to their end by now.
+
+        A crash between an end and its note leaves one too many, never one too few.
+        """
+        shelf = f"{SHELF}/{entry.owner}"
+        opened = self._log.put_record(shelf, entry.encounter, json.dumps(asdict(entry)).encode()) - 1
+        finished = self._log.records(f"{shelf}/finished", None, 1)
+        return max(0, opened - (finished[0].number if finished else 0))
+
     def _keep(self, entry: Registered) -> Registered:
         with self._lock:
             if len(self._known) >= self._size:

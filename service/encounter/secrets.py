@@ -21,11 +21,12 @@ from service.dice.chain import DEFAULT_EPOCHS, LANES, Chain, seal
 from service.dice.encoding import ALGORITHM, HASH_BYTES
 from service.dice.source import SeededDice
 from service.encounter.canonical import eid_of, envelope_salt
-from service.rules.table import DiceSetup, Lane
+from service.rules.seeding import Seeding
+from service.rules.table import DiceSetup, Lane, Table
 
 KEY_BYTES: Final = 32
 _NONCE_BYTES: Final = 12
-_SERVER_MODE: Final = "server"
+_BY_THE_HOST: Final = Seeding()
 
 
 class Undecipherable(Exception):
@@ -44,6 +45,8 @@ class EncounterSecrets:
     seeds: Mapping[int, bytes] = field(repr=False)
     epochs: Mapping[int, int]
     envelope_secret: bytes = field(repr=False)
+    _dice: dict[str, SeededDice] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """The dice by what they are sealed with."""
 
     @classmethod
     def create(cls, encounter: str, epochs: int = DEFAULT_EPOCHS) -> EncounterSecrets:
@@ -57,21 +60,28 @@ class EncounterSecrets:
         eid = eid_of(self.encounter)
         return {lane: Chain(seed, eid, lane, self.epochs[lane]) for lane, seed in sorted(self.seeds.items())}
 
-    @cached_property
-    def dice(self) -> SeededDice:
-        """The dice, sealed by the host alone: mode `server`."""
-        eid = eid_of(self.encounter)
-        sealed = seal(eid, [chain.anchor for chain in self.chains.values()], {})
-        return SeededDice(eid, sealed, self.chains)
+    def dice_for(self, table: Table) -> SeededDice:
+        """Return the dice, sealed with the seeds of seats where *table* has them all (mode `mixed`).
 
-    @property
-    def setup(self) -> DiceSetup:
-        """What commit 1 publishes of the dice."""
+        Before that the rules throw none, and a link needs no seal.
+        """
+        told = table.sealing.seal
+        if told not in self._dice:
+            eid = eid_of(self.encounter)
+            anchors = [chain.anchor for chain in self.chains.values()]
+            sealed = bytes.fromhex(told) if told else seal(eid, anchors, {})
+            self._dice[told] = SeededDice(eid, sealed, self.chains)
+        return self._dice[told]
+
+    def setup(self, seeding: Seeding = _BY_THE_HOST, abandoned_before: int = 0) -> DiceSetup:
+        """Return what commit 1 publishes of the dice."""
         lanes = [chain.anchor for chain in self.chains.values()]
         return DiceSetup(
             algorithm=ALGORITHM,
-            mode=_SERVER_MODE,
+            mode=seeding.mode,
             lanes=tuple(Lane(lane=a.lane, n=a.n, anchor=a.value.hex()) for a in lanes),
+            seats=seeding.seats,
+            abandoned_before=abandoned_before,
         )
 
     def salt(self, request: bytes, n: int, index: int) -> bytes:

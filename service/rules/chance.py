@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from service.dice.chain import OPEN_LANE, SEALED_LANE
 from service.dice.values import Die, Roll, RollName, Term
-from service.rules.messages import Private, Rolled, Scope
+from service.rules.messages import Private, Refused, Rolled, Scope
 from service.rules.records import record
+from service.rules.rulebook import rule
 
 if TYPE_CHECKING:
     from service.dice.source import Dice
@@ -44,6 +45,13 @@ class DiceWanted(Exception):
         self.purpose = purpose
         self.pool = tuple(pool)
         self.known = known
+
+
+@rule("TABLE-SEED-4", "service ruling")
+def check_sealed(state: Table) -> None:
+    """Before all seeds are in there are no dice: what needs one is refused."""
+    if not state.dice_sealed:
+        raise Refused("dice_not_sealed", "not every seed of these dice is in", "TABLE-SEED-4")
 
 
 class Chance:
@@ -79,6 +87,7 @@ class Chance:
         while added:
             pool = (*pool, *added)
             if state.dice_policy(owner) != "declared":
+                check_sealed(state)
                 # A longer roll begins with the faces of the shorter one: what was shown stays as it was.
                 faces = self.dice.faces(name.lane, name.epoch, stream, name.place, [p.sides for p in pool])
             elif told is None or len(told.faces) < len(pool):
@@ -115,6 +124,7 @@ class Chance:
 
         It is thrown in the sealed lane, always from the seed: faces that somebody says would prove nothing.
         """
+        check_sealed(state)
         name = RollName(state.epoch, SEALED_LANE, stream, state.place(SEALED_LANE, stream))
         faces = self.dice.faces(name.lane, name.epoch, stream, name.place, [pip.sides for pip in pool])
         dice = tuple(
@@ -169,6 +179,7 @@ class Chance:
             if told is None:
                 raise DiceWanted(owner, name.stream, {k: str(v) for k, v in roll.purpose}, pool)
             return list(told.faces), told.seat
+        check_sealed(state)
         sides = [*(die.sides for die in roll.dice), *(pip.sides for pip in pool)]
         found = self.dice.faces(name.lane, name.epoch, name.stream, name.place, sides)
         return list(found[len(roll.dice) :]), None

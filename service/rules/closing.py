@@ -111,6 +111,8 @@ class ClosingBegun(Event[Table]):
 
     type: ClassVar[str] = "closing_begun"
     reason: str
+    abandoned: bool = False
+    """Whether it was closed before it was played to its end."""
 
     def evolve(self, state: Table) -> Table:
         return changed(state, stacks=Stacks(table=(ClosingFrame(path="closing"),)))
@@ -129,7 +131,9 @@ class CloseEncounter(Command[Table]):
             raise Refused("not_gm", f"{self.by.seat} is not the gm", "TABLE-CLOSE-1")
 
     def decide(self, state: Table) -> Tale[Table]:
-        return (yield ClosingBegun(reason=self.reason, because=("TABLE-CLOSE-1",)))
+        return (
+            yield ClosingBegun(reason=self.reason, abandoned=not state.is_over, because=("TABLE-CLOSE-1",))
+        )
 
     @classmethod
     def offers(cls, view: Table, awaited: Awaited) -> Iterator[Offer]:

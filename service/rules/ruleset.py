@@ -16,6 +16,7 @@ from service.rules.messages import Command, Event, Fact, Offer, Private, Refused
 from service.rules.records import changed, record
 from service.rules.rulebook import refuser, rule, speaker
 from service.rules.sealed import view
+from service.rules.seeding import owed_seeds
 from service.rules.stack import TABLE, Awaited
 from service.rules.table import WATCHERS, Option, Table
 
@@ -199,7 +200,8 @@ def fold(state: S, facts: Iterable[Fact[S]]) -> S:
 
 def waiting(state: Table) -> tuple[Awaited, ...]:
     """Return every answer that is owed now: the table's, then those of each group that *state* looks into."""
-    return tuple(awaited for local in _places(state) for awaited in _owed_in(local))
+    owed = tuple(awaited for local in _places(state) for awaited in _owed_in(local))
+    return (*owed_seeds(state), *owed)
 
 
 def _places(state: S) -> Iterator[S]:
@@ -217,8 +219,9 @@ def legal(
     ruleset: Ruleset[S], state: S, seat: str, creature: str | None = None
 ) -> Iterator[tuple[Awaited, tuple[Offer, ...]]]:
     """Yield each answer that *seat* owes or may give, with every command that is legal for it now."""
-    for seen in _places(view(state, seat)):
-        for awaited in _owed_in(seen):
+    mine = view(state, seat)
+    for seen, owed in ((mine, owed_seeds(mine)), *((local, _owed_in(local)) for local in _places(mine))):
+        for awaited in owed:
             if awaited.seat != seat or (creature and awaited.creature != creature):
                 continue
             offers = tuple(

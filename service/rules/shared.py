@@ -25,6 +25,15 @@ from service.rules.seats import (
     SeatOpened,
     SeatTokenIssued,
 )
+from service.rules.seeding import (
+    CommitSeed,
+    DiceSealed,
+    RevealSeed,
+    SeedCommitted,
+    SeedRevealed,
+    SeedWaived,
+    WaiveSeed,
+)
 
 COMMANDS: Final = (
     OpenSeat,
@@ -32,6 +41,9 @@ COMMANDS: Final = (
     IssueToken,
     CloseSeat,
     ThrowDice,
+    CommitSeed,
+    WaiveSeed,
+    RevealSeed,
     RollBehindScreen,
     ShowRoll,
     CloseEncounter,
@@ -46,6 +58,10 @@ EVENTS: Final = (
     SeatClosed,
     DiceAsked,
     DiceTold,
+    SeedCommitted,
+    SeedWaived,
+    SeedRevealed,
+    DiceSealed,
     ScreenRollAnnounced,
     ScreenRollBegun,
     ScreenRolled,

@@ -28,6 +28,10 @@ AUDITOR: Final = "auditor"
 WATCHERS: Final = ("observer", AUDITOR)
 """Roles that control nothing and send no commands."""
 
+SERVER: Final = "server"
+MIXED: Final = "mixed"
+"""Who seeds the dice: the host alone, or listed seats besides."""
+
 Option: TypeAlias = str | int | bool
 
 
@@ -58,6 +62,25 @@ class DiceSetup:
     algorithm: str
     mode: str
     lanes: tuple[Lane, ...]
+    seats: tuple[str, ...] = ()
+    """Mode `mixed`: the seats that add a seed."""
+    abandoned_before: int = 0
+    """Earlier encounters of the same owner that had not been played to their end when this one opened."""
+
+
+@record
+class Sealing:
+    """Mode `mixed`: which seats have committed to a seed, were waived, and have revealed theirs."""
+
+    committed: Mapping[str, str] = EMPTY
+    waived: tuple[str, ...] = ()
+    revealed: Mapping[str, str] = EMPTY
+    seal: str = ""
+    """What every epoch key is salted with; empty until all seeds are in."""
+
+    def has_answered(self, seat: str) -> bool:
+        """Tell whether *seat* has committed or was waived."""
+        return seat in self.committed or seat in self.waived
 
 
 @record
@@ -87,6 +110,7 @@ class Table:
     options: Mapping[str, Option] = EMPTY
     seats: Mapping[str, Seat] = EMPTY
     dice: DiceSetup = DiceSetup(algorithm="", mode="", lanes=())
+    sealing: Sealing = Sealing()
     epoch: int = 1
     places: Mapping[str, int] = EMPTY
     """Rolls of the open lane already thrown in this epoch, by `lane/stream`."""
@@ -102,6 +126,16 @@ class Table:
     closed: bool = False
     contests: Mapping[str, Contest] = EMPTY
     """What seats contest, by id, answered or not."""
+
+    @property
+    def dice_sealed(self) -> bool:
+        """Whether there are dice: in mode `mixed` only once all seeds are in."""
+        return self.dice.mode != MIXED or bool(self.sealing.seal)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the fight was played to its end; an encounter that closes before that is abandoned."""
+        return False
 
     def place(self, lane: int, stream: str) -> int:
         """Return how many rolls of *stream* this epoch has already seen in *lane*."""

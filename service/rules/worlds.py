@@ -24,6 +24,7 @@ SHARED: Final = (
     "options",
     "seats",
     "dice",
+    "sealing",
     "epoch",
     "sealed_places",
     "screen",

@@ -32,7 +32,7 @@ def request(type_: str, data: fights.Command) -> bytes:
 
 def opened(secrets: EncounterSecrets, opening: fights.Command) -> Iterator[bytes]:
     """Yield the requests that open a fight and begin it."""
-    setup = to_data(secrets.setup)
+    setup = to_data(secrets.setup())
     given = {"encounter": ENCOUNTER, "edition": "heartrush@1", "digest": "00" * 32, "dice": setup}
     yield request("open", {**given, "opening": opening})
     yield from map(_request, fights.BEGIN)

@@ -15,9 +15,10 @@ from service.audit.signing import Signer
 from service.encounter.commit import Batch, Request, dump_request
 from service.encounter.decider import Folded, Written, decide_request, unfolded
 from service.encounter.secrets import EncounterSecrets
-from service.rules.codec import to_data
+from service.rules.codec import from_data, to_data
 from service.rules.messages import Actor
 from service.rules.records import EMPTY
+from service.rules.seeding import Seeding
 from tests.encounter.tiny import EDITION, TINY, TinyState
 
 KEY = bytes(32)
@@ -56,7 +57,8 @@ def request(
 
 def opening(encounter: str, data: Mapping[str, Any] = EMPTY) -> bytes:
     """Return the bytes of the request that opens *encounter*."""
-    setup = to_data(secrets_of(encounter).setup)
+    seeding = from_data(Seeding, data.get("seeding", {}))
+    setup = to_data(secrets_of(encounter).setup(seeding))
     told = {"encounter": encounter, "edition": EDITION, "digest": "0" * 64, "dice": setup, **data}
     return request(1, "open", told, encounter=encounter)
 

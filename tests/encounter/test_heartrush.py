@@ -49,7 +49,7 @@ class Fight:
             "encounter": eid(),
             "edition": HEARTRUSH.edition,
             "digest": "00" * 32,
-            "dice": to_data(self.secrets.setup),
+            "dice": to_data(self.secrets.setup()),
             "opening": random_opening(self.chance),
         }
         self.send("open", Actor(seat="gm", role="gm"), told)

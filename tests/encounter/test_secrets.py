@@ -44,7 +44,7 @@ def test_a_secret_shows_itself_nowhere() -> None:
 
 def test_what_is_published_of_the_dice_is_the_end_of_their_chain() -> None:
     secrets = EncounterSecrets.create(eid(), epochs=32)
-    setup = secrets.setup
+    setup = secrets.setup()
 
     assert (setup.algorithm, setup.mode) == ("rewound/dice/1", "server")
     assert [(lane.lane, lane.n) for lane in setup.lanes] == [(0, 32), (1, 32)]

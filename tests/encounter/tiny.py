@@ -20,6 +20,7 @@ from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rulebook import rule
 from service.rules.ruleset import OptionSpec, Ruleset
 from service.rules.sealed import Sealed
+from service.rules.seeding import Seeding, check_setup, seeding_faults
 from service.rules.stack import Awaited, Frame, Stacks
 from service.rules.table import GM, DiceSetup, Seat, Table
 
@@ -250,10 +251,15 @@ class OpenTiny(Command[TinyState]):
     dice: DiceSetup
     players: tuple[str, ...] = ("ada", "bo")
     declared: bool = False
+    seeding: Seeding = Seeding()
 
     def check(self, view: TinyState) -> None:
         if view.encounter:
             raise Refused("already_open", "the game is open")
+        check_setup(self.dice, self.seeding)
+
+    def check_opening(self) -> tuple[tuple[str, str], ...]:
+        return tuple(seeding_faults(self.seeding, dict.fromkeys(self.players, "player")))
 
     def decide(self, state: TinyState) -> Tale[TinyState]:
         return (

@@ -46,7 +46,7 @@ class Sitting:
         """Open a small fight and begin it."""
         opening = next(data["opening"] for type_, _, data in melee(0, played=played).sent if type_ == "open")
         told = {"encounter": self.encounter, "edition": "rise@1", "digest": "0" * 64}
-        told |= {"dice": to_data(self.secrets.setup), "opening": opening}
+        told |= {"dice": to_data(self.secrets.setup()), "opening": opening}
         self.do("open", "gm", told)
         self.do("start_combat", "gm", {})
 

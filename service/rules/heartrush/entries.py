@@ -12,6 +12,7 @@ from service.rules.heartrush.ground import Scenery, Terrain
 from service.rules.heartrush.sheet import Id, Sheet
 from service.rules.heartrush.state import Creature
 from service.rules.records import EMPTY, changed, record
+from service.rules.seeding import Seeding
 from service.rules.table import Option
 
 Fault = tuple[str, str]
@@ -88,6 +89,7 @@ class Opening:
     terrain: Mapping[str, Terrain] = EMPTY
     scenery: Scenery = Scenery()
     declared_sides: tuple[Id, ...] = ()
+    seeding: Seeding = Seeding()
     abilities: tuple[Ability, ...] = ()
     """Abilities of your own, beside the shipped ones; sheets name them by id."""
     spells: tuple[Spell, ...] = ()

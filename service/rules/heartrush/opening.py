@@ -19,6 +19,7 @@ from service.rules.heartrush.timing import assumed_slow, by_turns
 from service.rules.messages import Command, Event, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
+from service.rules.seeding import check_setup
 from service.rules.stack import Stacks
 from service.rules.table import GM, DiceSetup, Seat
 
@@ -91,6 +92,7 @@ class OpenEncounter(Command[State]):
             raise Refused("already_open", f"{view.encounter} is open already")
         for pointer, fault in self.check_opening():
             raise Refused("opening_not_possible", f"{pointer}: {fault}")
+        check_setup(self.dice, self.opening.seeding)
 
     def check_opening(self) -> tuple[Fault, ...]:
         """Return everything that keeps the opening from being a fight: the API asks before it appends."""

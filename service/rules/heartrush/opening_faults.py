@@ -24,6 +24,7 @@ from service.rules.heartrush.sheet import Sheet, Weapon
 from service.rules.heartrush.sizes import fit_together
 from service.rules.heartrush.state import Creature
 from service.rules.heartrush.weapons import may_wield
+from service.rules.seeding import seeding_faults
 from service.rules.table import GM
 
 ID: Final = pattern(r"[a-z0-9][a-z0-9-]{0,23}")
@@ -52,6 +53,7 @@ def faults(opening: Opening) -> Iterator[Fault]:
     yield from creature_faults(opening)
     yield from _ability_faults(opening)
     yield from _seat_faults(opening)
+    yield from seeding_faults(opening.seeding, {entry.seat: entry.role for entry in opening.seats})
     yield from _option_faults(opening)
     yield from _scenery_faults(opening)
 

@@ -277,6 +277,10 @@ class State(Table):
         """Return the house's value of an option, or its default."""
         return self.options.get(key, DEFAULTS[key])
 
+    @property
+    def is_over(self) -> bool:
+        return self.phase == "ended"
+
     def has_creature(self, creature: str) -> bool:
         return creature in self.creatures
 

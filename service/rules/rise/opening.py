@@ -16,6 +16,7 @@ from service.rules.rise.sheet import ID, RESERVED, Id, Sheet, Strike, side_of
 from service.rules.rise.state import Attitude, Creature, State, Terrain
 from service.rules.rise.swift import is_simple
 from service.rules.rulebook import rule
+from service.rules.seeding import Seeding, check_setup, seeding_faults
 from service.rules.stack import Stacks
 from service.rules.table import GM, DiceSetup, Option, Seat
 
@@ -55,6 +56,7 @@ class Opening:
     options: Mapping[str, Option] = EMPTY
     terrain: Mapping[str, Terrain] = EMPTY
     declared_sides: tuple[Id, ...] = ()
+    seeding: Seeding = Seeding()
     attitudes: Mapping[str, Mapping[str, Attitude]] = EMPTY
     """What creatures say of others from the start; silence means by side."""
     groups: Mapping[str, tuple[Id, ...]] = EMPTY
@@ -131,6 +133,7 @@ class OpenEncounter(Command[State]):
             raise Refused("already_open", f"{view.encounter} is open already", "RI-ROUND-5")
         for pointer, fault in faults(self.opening):
             raise Refused("opening_not_possible", f"{pointer}: {fault}", "RI-ROUND-5")
+        check_setup(self.dice, self.opening.seeding)
 
     def decide(self, state: State) -> Tale[State]:
         return (
@@ -152,6 +155,7 @@ def faults(opening: Opening) -> Iterator[Fault]:
     yield from _position_faults(opening)
     yield from _seat_faults(opening)
     yield from _group_faults(opening)
+    yield from seeding_faults(opening.seeding, {entry.seat: entry.role for entry in opening.seats})
     for key in opening.terrain:
         if not pattern(r"-?\d{1,4},-?\d{1,4}").fullmatch(key):
             yield f"/terrain/{key}", "a cell is written x,y"

@@ -216,6 +216,10 @@ class State(Parted):
         """Return the house's value of an option, or its default."""
         return self.options.get(key, DEFAULTS[key])
 
+    @property
+    def is_over(self) -> bool:
+        return self.stage == "ended"
+
     def has_creature(self, creature: str) -> bool:
         return creature in self.creatures
 
