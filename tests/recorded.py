@@ -49,7 +49,7 @@ class Record(Generic[S]):
             "encounter": eid(),
             "edition": self.ruleset.edition,
             "digest": ruleset_digest(self.ruleset),
-            "dice": to_data(self.secrets.setup),
+            "dice": to_data(self.secrets.setup()),
             "opening": given,
         }
 
