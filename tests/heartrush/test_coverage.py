@@ -12,6 +12,8 @@ from typing import Any, Final
 import pytest
 
 from service.rules import heartrush
+from service.rules.heartrush.options import OPTIONS
+from service.rules.rulebook import RULES
 from tests.firing import rules_of
 from tests.ledger import is_tested, read, words
 
@@ -67,3 +69,23 @@ def test_F_3_every_reason_code_is_raised_or_has_a_reason_not_to_be() -> None:
 
 def test_F_3_every_reason_code_is_asked_for_by_a_test() -> None:
     assert set(CODES) - words(HERE) - NEVER_RAISED.keys() == set()
+
+
+DEFAULTS_OF_C: Final = read(FIXTURES / "options.json")
+"""The options of section C by ambiguity, each with its default; an empty row is settled by a rule alone."""
+
+
+@pytest.mark.parametrize("row", DEFAULTS_OF_C, ids=lambda row: row["id"])
+def test_C_every_ambiguity_is_settled_by_an_option_with_its_default_or_by_a_rule(row: dict[str, Any]) -> None:
+    for key, default in row["options"].items():
+        assert OPTIONS[key].settles == row["id"]
+        assert OPTIONS[key].values[0] == default
+        assert OPTIONS[key].bounds or len(OPTIONS[key].values) > 1
+    if not row["options"]:
+        settling = {ruling for name in OURS for ruling in RULES[name].settles}
+        assert row["id"] in settling
+
+
+def test_C_options_that_settle_no_ambiguity_of_the_ledger_are_these() -> None:
+    known = {key for row in DEFAULTS_OF_C for key in row["options"]}
+    assert OPTIONS.keys() - known == {"gm_commits_first", "open_at_close", "windows"}

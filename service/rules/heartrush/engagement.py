@@ -56,7 +56,7 @@ class Closing(PhaseRules):
     def waiting(self, state: State, frame: EngagementFrame) -> tuple[Awaited, ...]:
         return ()
 
-    @rule("HR-PRIO-9", "seed 002, Example of Combat")
+    @rule("HR-PRIO-9", "seed 002, Example of Combat", settles=("A-72",))
     def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
         """After an engagement priority goes to the side that was targeted when it was declared."""
         if by_turns(state):

@@ -40,7 +40,7 @@ def rush_at_start() -> int:
     return 1
 
 
-@rule("HR-RUSH-2", "seed 000, Rush Points", settles=("A-29",))
+@rule("HR-RUSH-2", "seed 000, Rush Points", settles=("A-29", "A-69"))
 def rush_of_round(state: State) -> Tale[State]:
     """A new round gives a point for each earlier one with an engagement, opportunity attack or spell."""
     gains = {name: _gain(state, creature) for name, creature in state.creatures.items()}

@@ -34,7 +34,7 @@ def beats(stance: str, other: str) -> bool:
     return stance in ATTACKING and (other in ("defensive", "helpless") or _BEATS[stance] == other)
 
 
-@rule("HR-STANCE-4", "seeds 000 and 004, Resolution", settles=("A-11", "A-53"))
+@rule("HR-STANCE-4", "seeds 000 and 004, Resolution", settles=("A-11", "A-53", "A-73"))
 def may_target(state: State, stance: str, other: str) -> bool:
     """Whoever attacks may target everybody except those in the stance that beats its own."""
     if stance not in ATTACKING or beats(other, stance):

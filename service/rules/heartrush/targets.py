@@ -39,7 +39,7 @@ def stance_of(frame: EngagementFrame, creature: str) -> str:
     return unsealed(frame.participants[creature].stance) or "helpless"
 
 
-@rule("HR-RES-2", "seed 004, Resolution", settles=("A-67",))
+@rule("HR-RES-2", "seed 004, Resolution", settles=("A-67", "A-77"))
 def targets(
     state: State,
     frame: EngagementFrame,
