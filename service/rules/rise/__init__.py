@@ -47,6 +47,7 @@ from service.rules.rise import (
     swift,
     taking_turns,
     turns,
+    unjudged,
     vital,
 )
 from service.rules.rise.options import OPTIONS
@@ -80,6 +81,7 @@ _CHAPTERS: Final = (
     objects,
     assault,
     maneuvers,
+    unjudged,
     exertion,
     effects,
     damage,

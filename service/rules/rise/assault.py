@@ -27,6 +27,7 @@ from service.rules.rise.outcomes import (
 from service.rules.rise.rolling import against, damage_amount, roll_attack, see_through
 from service.rules.rise.sheet import Effect, Sort, Strike
 from service.rules.rise.state import Atom, State, is_able
+from service.rules.rise.unjudged import keeps_back, postponed
 from service.rules.rise.uses import Aim, Assault, do, may_modify
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
@@ -196,8 +197,11 @@ def attack(state: State, chance: Chance, frame: AssaultFrame, strike: Strike) ->
     state, roll = yield from roll_attack(state, chance, frame.aim, strike, again=frame.rerolled)
     defenses = against(state, assault, strike, frame.target)
     outcome, multiple = judge(roll.total, defenses, strike)
-    if frame.rerolled and state.option("exertion_keeps") == "better" and frame.total > roll.total:
-        outcome, multiple = frame.outcome, frame.multiple
+    total = roll.total
+    if frame.rerolled and state.option("exertion_keeps") == "better" and frame.total > total:
+        outcome, multiple, total = frame.outcome, frame.multiple, frame.total
+    if keeps_back(state, frame.aim):
+        outcome, multiple = "unknown", 0
     if outcome != "miss":
         state, outcome = yield from see_through(state, chance, frame.aim, outcome)
     return (
@@ -205,7 +209,7 @@ def attack(state: State, chance: Chance, frame: AssaultFrame, strike: Strike) ->
             attacker=assault.user,
             target=frame.target,
             what=assault.what,
-            total=roll.total,
+            total=total,
             outcome=outcome,
             multiple=multiple,
             asks=may_exert(state, frame, outcome),
@@ -220,7 +224,7 @@ def may_exert(state: State, frame: AssaultFrame, outcome: Outcome) -> bool:
     if not user.sheet.is_pc or frame.rerolled or not may_modify(frame.assault):
         return False
     asks = state.option("exertion_prompt")
-    return asks == "always" or (asks == "misses" and outcome in ("miss", "glance"))
+    return asks == "always" or (asks == "misses" and outcome in ("miss", "glance", "unknown"))
 
 
 # --- what it does ------------------------------------------------------------------------------------
@@ -229,6 +233,10 @@ def may_exert(state: State, frame: AssaultFrame, outcome: Outcome) -> bool:
 def land(state: State, chance: Chance, frame: AssaultFrame) -> Tale[State]:
     """Tell what the ability does to the target at hand."""
     assault = frame.assault
+    if frame.outcome == "unknown":
+        assert assault.strike is not None, "attacks are judged"
+        state = yield from postponed(state, chance, frame.aim, assault.strike, frame.total)
+        return (yield TargetDone(target=frame.target, because=("RI-INFO-5",)))
     hit = frame.outcome in ("hit", "crit", "none")
     before = state.creatures[frame.target].hp
     if assault.strike is not None and assault.strike.damaging:

@@ -20,15 +20,21 @@ class CombatStarted(Event[State]):
     type: ClassVar[str] = "combat_started"
     start_phase: Literal["movement", "action"]
     unaware: tuple[str, ...]
+    partly_unaware: tuple[str, ...] = ()
 
     def evolve(self, state: State) -> State:
         state = changed(state, stage="round_start", start_phase=self.start_phase)
         for name in self.unaware:
-            others = tuple(
-                [n for n, c in state.creatures.items() if c.sheet.side != state.creatures[name].sheet.side]
-            )
-            state = state.with_creature(name, unaware_of=others)
+            state = state.with_creature(name, unaware_of=others(state, name))
+        for name in self.partly_unaware:
+            state = state.with_creature(name, partly_unaware_of=others(state, name))
         return state
+
+
+def others(state: State, name: str) -> tuple[str, ...]:
+    """Return who fights on another side than *name*."""
+    side = state.creatures[name].sheet.side
+    return tuple([n for n, creature in state.creatures.items() if creature.sheet.side != side])
 
 
 @record
@@ -61,17 +67,23 @@ class StartCombat(Command[State]):
     type: ClassVar[str] = "start_combat"
     start_phase: Literal["movement", "action"] = "movement"
     unaware: tuple[str, ...] = ()
+    partly_unaware: tuple[str, ...] = ()
+    """Who knows of danger, but not where it comes from."""
 
     def check(self, view: State) -> None:
         gm(self)
         if view.stage != "setup":
             raise Refused("wrong_step", "combat has begun already")
-        for name in self.unaware:
+        for name in (*self.unaware, *self.partly_unaware):
             if name not in view.creatures:
                 raise Refused("no_such_creature", f"there is no creature {name}", "TABLE-SEAT-1")
 
     def decide(self, state: State) -> Tale[State]:
-        return (yield CombatStarted(start_phase=self.start_phase, unaware=self.unaware))
+        return (
+            yield CombatStarted(
+                start_phase=self.start_phase, unaware=self.unaware, partly_unaware=self.partly_unaware
+            )
+        )
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:

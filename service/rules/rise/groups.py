@@ -63,12 +63,13 @@ def world(state: State, group: str, opened: Opened) -> Sealed[State]:
         plans=EMPTY,
         told=EMPTY,
         effects=(),
+        unjudged=(),
         stacks=Stacks(),
     )
     new = known_to(new, opened.audience)
     if group in state.worlds:
         before = state.at(group)
-        new = changed(new, effects=before.effects, places=before.places)
+        new = changed(new, effects=before.effects, unjudged=before.unjudged, places=before.places)
         for name in state.groups[group]:
             mine = before.creatures[name]
             new = new.with_creature(name, budget=mine.budget, recovered=mine.recovered)

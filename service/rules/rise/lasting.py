@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from service.rules.grid import Cell
-from service.rules.records import record
+from service.rules.records import EMPTY, record
+from service.rules.rise.sheet import Effect, Strike
 
 
 @record
@@ -34,6 +36,25 @@ class Delayed:
     remaining: int
     created: int
     fired: int | None = None
+
+
+@record
+class Unjudged:
+    """An attack whose outcome its own group is not told before the announcement; its dice are thrown."""
+
+    attacker: str
+    target: str
+    what: str
+    total: int
+    strike: Strike
+    damage: int = 0
+    """What its damage dice and fixed part came to, before halves and multiples."""
+    defense_terms: Mapping[str, int] = EMPTY
+    subdual: bool = False
+    effects: tuple[Effect, ...] = ()
+    on_crit: tuple[Effect, ...] = ()
+    on_miss: tuple[Effect, ...] = ()
+    on_loss: tuple[Effect, ...] = ()
 
 
 @record

@@ -21,6 +21,7 @@ from service.rules.rise.holds import let_go
 from service.rules.rise.initiative import ranked
 from service.rules.rise.riding import come_off
 from service.rules.rise.state import Atom, State
+from service.rules.rise.unjudged import AttackJudged, log_of
 from service.rules.rulebook import rule
 
 Logs: TypeAlias = Mapping[str, tuple[Atom, ...]]
@@ -42,9 +43,9 @@ def where_it_ends(
 
 
 @rule("RI-RES-14", "service ruling")
-def in_fixed_order(state: State) -> Logs:
+def in_fixed_order(state: State) -> Mapping[str, tuple[tuple[Atom, ...], tuple[AttackJudged, ...]]]:
     """In which order groups resolved changes nothing: their logs are taken by name."""
-    return {group: state.at(group).effects for group in sorted(state.groups)}
+    return {group: log_of(state.at(group)) for group in sorted(state.groups)}
 
 
 @rule("RI-HEAL-4", "P62")

@@ -82,9 +82,12 @@ def defense_terms(creature: Creature, name: str, attacker: Creature | None) -> t
 
 @rule("RI-ATK-14", "RF")
 def unaware(creature: Creature, attacker: Creature | None) -> tuple[Term, ...]:
-    """Whoever is unaware of an attack, or helpless, has 6 less Armor and Reflex against it."""
-    if is_unconscious(creature) or (attacker is not None and attacker.id in creature.unaware_of):
+    """Whoever is unaware of an attack, or helpless, has 6 less Armor and Reflex against it; half aware 2."""
+    helpless = is_unconscious(creature) or creature.has("helpless")
+    if helpless or (attacker is not None and attacker.id in creature.unaware_of):
         return (Term(amount=-6, what="unaware or helpless", rule="RI-ATK-14"),)
+    if creature.has("blinded") or (attacker is not None and attacker.id in creature.partly_unaware_of):
+        return (Term(amount=-2, what="partially unaware", rule="RI-ATK-14"),)
     return ()
 
 

@@ -26,7 +26,9 @@ _ALL: Final = (
         "strict",
         "lenient",
     ),
-    _spec("visibility", "RI-INFO-5", "what an attacker's group learns of defenses", "outcomes", "full"),
+    _spec(
+        "visibility", "RI-INFO-5", "what an attacker's group learns of an attack", "outcomes", "full", "none"
+    ),
     _spec("gm_blind", "C-52", "whether players' results stay hidden from the GM", True, False),
     _spec(
         "open_at_close",

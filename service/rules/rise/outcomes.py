@@ -13,7 +13,7 @@ from service.rules.rise.sheet import Effect, Strike
 from service.rules.rise.state import Creature, State
 from service.rules.rulebook import rule
 
-Outcome = Literal["none", "miss", "glance", "hit", "crit"]
+Outcome = Literal["none", "miss", "glance", "hit", "crit", "unknown"]
 CRIT = 10
 """By how much a critical hit beats the defense, and each further multiple."""
 GLANCE = -2

@@ -204,10 +204,13 @@ def together(state: State, effect: Atom) -> Tale[State]:
 @rule("RI-RES-6", "P25-26", settles=("C-03",))
 def announce(state: State, chance: Chance, frame: ActionFrame) -> Tale[State]:
     """What others did counts as earlier than what your group did, but changes nothing your group has done."""
-    logs = in_fixed_order(state)
+    found = in_fixed_order(state)
+    logs = {group: log for group, (log, _) in found.items()}
     groups = dict(state.groups)
-    for group, log in logs.items():
+    for group, (log, told) in found.items():
         state = yield GroupAnnounced(group=group, effects=log, occasion=occasion(state, group))
+        for judged in told:
+            state = yield judged
     late = {group: after_swift(log) for group, log in logs.items()}
     state = yield from where_it_ends(state, chance, late, groups)
     return (yield PhaseResolved(path=frame.path, because=("RI-RES-10",)))

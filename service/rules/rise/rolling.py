@@ -28,6 +28,8 @@ from service.rules.rulebook import rule
 Thrown: TypeAlias = Generator[Fact[State], State, tuple[State, Roll]]
 HIDDEN: Final[Mapping[str, int]] = MappingProxyType({"concealed": 2, "unseen": 5})
 """Of ten attacks, how many miss a target only because it is hard to see."""
+SIGHT: Final[Mapping[str, int]] = MappingProxyType({"dazzled": 2, "blinded": 5})
+"""The same for whoever sees badly."""
 EXPLOSIONS = 20
 
 
@@ -36,8 +38,7 @@ def see_through(
     state: State, chance: Chance, aim: Aim, outcome: Outcome
 ) -> Generator[Fact[State], State, tuple[State, Outcome]]:
     """A hidden target is missed by chance, 2 in 10 if concealed, 5 in 10 if unseen; never a glance."""
-    target = state.creatures[aim.target]
-    misses = max([HIDDEN.get(condition.name, 0) for condition in target.known()], default=0)
+    misses = unsure(state, aim)
     if not misses:
         return state, outcome
     roll: Roll
@@ -49,6 +50,18 @@ def see_through(
         pool=(Pip(role="concealment", sides=10),),
     )
     return state, "miss" if roll.total <= misses else outcome
+
+
+def unsure(state: State, aim: Aim) -> int:
+    """Return of ten such attacks how many miss for what cannot be seen: the worst of all reasons counts.
+
+    Whoever is dazzled sees everything as concealed, whoever is blinded sees nothing.
+    """
+    user, target = state.creatures[aim.assault.user], state.creatures[aim.target]
+    if user.id == target.id:
+        return 0
+    reasons = [HIDDEN.get(condition.name, 0) for condition in target.known()]
+    return max([*reasons, *(SIGHT.get(condition.name, 0) for condition in user.known())], default=0)
 
 
 @rule("RI-ATK-2", "BK/R5")

@@ -170,7 +170,9 @@ class RoundEnded(Event[State]):
     round: int
 
     def evolve(self, state: State) -> State:
-        creatures = {name: changed(c, unaware_of=()) for name, c in state.creatures.items()}
+        creatures = {
+            name: changed(c, unaware_of=(), partly_unaware_of=()) for name, c in state.creatures.items()
+        }
         return changed(state, stage="round_start", step=0, creatures=creatures)
 
 

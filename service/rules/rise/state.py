@@ -12,7 +12,7 @@ from typing import ClassVar, Final, Literal
 
 from service.rules.grid import Cell, cells, distance
 from service.rules.records import EMPTY, changed, derived, record, with_key
-from service.rules.rise.lasting import Delayed, Plan, Ruling, VitalWound
+from service.rules.rise.lasting import Delayed, Plan, Ruling, Unjudged, VitalWound
 from service.rules.rise.options import DEFAULTS
 from service.rules.rise.profiles import PROFILES, Profile
 from service.rules.rise.sheet import Sheet, Sort, Tick, Until, rank, side_of
@@ -109,6 +109,8 @@ class Creature:
     hurt_by: tuple[str, ...] = ()
     """Who damaged it in this phase."""
     unaware_of: tuple[str, ...] = ()
+    partly_unaware_of: tuple[str, ...] = ()
+    """Whose attacks it expects without knowing where they come from."""
     budget: Budget = Budget()
     location_changed: bool = False
     """Whether its place changed in this phase."""
@@ -158,7 +160,7 @@ class Atom:
     seq: int
     source: str
     target: str
-    does: Literal["damage", "heal_hp", "heal_dr", "gain", "lose", "fatigue", "locate"]
+    does: Literal["damage", "heal_hp", "heal_dr", "gain", "lose", "fatigue", "locate", "attack"]
     amount: int = 0
     sort: Sort = "normal"
     condition: Condition | None = None
@@ -193,6 +195,8 @@ class State(Parted):
     """In a world: the order of acting that each seat of the group wants."""
     effects: tuple[Atom, ...] = ()
     """In a world: the group's log."""
+    unjudged: tuple[Unjudged, ...] = ()
+    """In a world: the group's attacks whose outcomes it is not told yet."""
     committed: bool = False
     """In a world: whether what the group does comes too late to be Swift, for it has committed already."""
     plans: Mapping[str, Plan] = EMPTY

@@ -1,0 +1,191 @@
+"""Keep back what came of attacks where the house tells nothing before the announcement.
+
+Every die is thrown at once, also those that a miss would not need, so that nothing tells the outcome. It
+follows from the roll and from what the group knows of its target, which no attack of the phase changes there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from typing import ClassVar
+
+from service.dice.values import Roll
+from service.rules.chance import Chance, Pip
+from service.rules.messages import Event, Fact
+from service.rules.records import changed, record
+from service.rules.rise.conditions import condition_of
+from service.rules.rise.lasting import Unjudged
+from service.rules.rise.numbers import halved
+from service.rules.rise.outcomes import Outcome, at_least, judge, may_be_crit
+from service.rules.rise.rolling import against, damage_amount
+from service.rules.rise.sheet import Effect, Sort, Strike
+from service.rules.rise.state import Atom, State
+from service.rules.rise.uses import Aim, Assault
+from service.rules.stack import TABLE
+
+
+@record
+class AttackPostponed(Event[State]):
+    """What an attack comes to is told with the announcement, to its own group too."""
+
+    type: ClassVar[str] = "attack_postponed"
+    attack: Unjudged
+
+    def evolve(self, state: State) -> State:
+        mark = Atom(
+            seq=len(state.effects) + 1,
+            source=self.attack.attacker,
+            target=self.attack.target,
+            does="attack",
+            amount=len(state.unjudged),
+            group=state.here,
+        )
+        return changed(state, unjudged=(*state.unjudged, self.attack), effects=(*state.effects, mark))
+
+
+@record
+class AttackJudged(Event[State]):
+    """What an attack came to, told with the announcement."""
+
+    type: ClassVar[str] = "attack_judged"
+    attacker: str
+    target: str
+    what: str
+    total: int
+    outcome: Outcome
+    multiple: int
+
+    def evolve(self, state: State) -> State:
+        return state
+
+
+def keeps_back(state: State, aim: Aim) -> bool:
+    """Tell whether the group is not told now what this attack comes to; running and pushing shows itself."""
+    assault = aim.assault
+    plain = not assault.maneuver and assault.push is None
+    outside = state.here != TABLE and state.group_of(aim.target) != state.here
+    return state.option("visibility") == "none" and plain and outside
+
+
+def postponed(
+    state: State, chance: Chance, aim: Aim, strike: Strike, total: int
+) -> Generator[Fact[State], State, State]:
+    """Throw everything an attack may need, and keep it until the announcement."""
+    assault = aim.assault
+    damage = 0
+    if strike.damaging:
+        state, damage = yield from damage_amount(state, chance, aim, strike, 0)
+    kept: list[tuple[Effect, ...]] = []
+    for effects in (assault.effects, assault.on_crit, assault.on_miss, assault.on_loss):
+        thrown: tuple[Effect, ...]
+        state, thrown = yield from all_thrown(state, chance, aim, effects)
+        kept.append(thrown)
+    attack = Unjudged(
+        attacker=assault.user,
+        target=aim.target,
+        what=assault.what,
+        total=total,
+        strike=strike,
+        damage=damage,
+        defense_terms=assault.defense_terms,
+        subdual=assault.subdual,
+        effects=kept[0],
+        on_crit=kept[1],
+        on_miss=kept[2],
+        on_loss=kept[3],
+    )
+    return (yield AttackPostponed(attack=attack, because=("RI-INFO-5",)))
+
+
+def all_thrown(
+    state: State, chance: Chance, aim: Aim, effects: Sequence[Effect]
+) -> Generator[Fact[State], State, tuple[State, tuple[Effect, ...]]]:
+    """Return *effects* with their dice thrown."""
+    known: list[Effect] = []
+    for number, effect in enumerate(effects):
+        if not effect.dice:
+            known.append(effect)
+            continue
+        roll: Roll
+        state, roll = yield from chance.throw(
+            state,
+            owner=aim.assault.user,
+            stream=f"{aim.assault.user}/effect/{number}",
+            purpose={"who": aim.assault.user, "whom": aim.target, "what": aim.assault.what},
+            pool=[Pip(role="effect", sides=sides) for sides in effect.dice],
+        )
+        known.append(changed(effect, amount=effect.amount + roll.total, dice=()))
+    return state, tuple(known)
+
+
+def judged(world: State, attack: Unjudged) -> AttackJudged:
+    """Return what *attack* came to, on what its group knew."""
+    assault = Assault(
+        user=attack.attacker,
+        what=attack.what,
+        targets=(attack.target,),
+        strike=attack.strike,
+        defense_terms=attack.defense_terms,
+    )
+    defenses = against(world, assault, attack.strike, attack.target)
+    outcome, multiple = judge(attack.total, defenses, attack.strike)
+    return AttackJudged(
+        attacker=attack.attacker,
+        target=attack.target,
+        what=attack.what,
+        total=attack.total,
+        outcome=outcome,
+        multiple=multiple,
+        because=("RI-INFO-5",),
+    )
+
+
+def log_of(world: State) -> tuple[tuple[Atom, ...], tuple[AttackJudged, ...]]:
+    """Return the group's log with its postponed attacks judged, and what they came to."""
+    log: list[Atom] = []
+    told: list[AttackJudged] = []
+    for effect in world.effects:
+        if effect.does != "attack":
+            log.append(effect)
+            continue
+        attack = world.unjudged[effect.amount]
+        told.append(judged(world, attack))
+        log += [changed(atom, seq=effect.seq, group=effect.group) for atom in doing(world, attack, told[-1])]
+    return tuple(log), tuple(told)
+
+
+def doing(world: State, attack: Unjudged, came: AttackJudged) -> Iterator[Atom]:
+    """Yield what a postponed attack does."""
+    hit = came.outcome in ("hit", "crit")
+    glances = came.outcome == "glance" or (came.outcome == "miss" and attack.strike.half_on_miss)
+    amount = 0
+    if attack.strike.damaging and (hit or glances):
+        crit = came.multiple if may_be_crit(world.creatures[attack.target]) else 0
+        amount = attack.damage * (1 + crit)
+        halves = glances + attack.subdual
+        amount = at_least(world, halved(amount, halves) if halves else amount)
+        sort: Sort = "subdual" if attack.subdual else attack.strike.sort
+        yield Atom(
+            seq=0, source=attack.attacker, target=attack.target, does="damage", amount=amount, sort=sort
+        )
+    effects = attack.effects if hit else attack.on_miss
+    if came.outcome == "crit":
+        effects = (*effects, *attack.on_crit)
+    if hit and amount > world.creatures[attack.target].dr:
+        effects = (*effects, *attack.on_loss)
+    for effect in effects:
+        yield _atom(world, attack, effect)
+
+
+def _atom(world: State, attack: Unjudged, effect: Effect) -> Atom:
+    gains = effect.does == "gain"
+    return Atom(
+        seq=0,
+        source=attack.attacker,
+        target=attack.attacker if effect.to == "self" else attack.target,
+        does=effect.does,
+        amount=effect.amount,
+        sort=effect.sort,
+        condition=condition_of(effect, attack.attacker, world.round) if gains else None,
+        name=effect.condition if effect.does == "lose" else attack.what,
+    )
