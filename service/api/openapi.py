@@ -112,6 +112,10 @@ def components(inputs: Iterable[EditionInputs]) -> dict[str, Schema]:
         editions.append(ref(name))
     made["Opening"] = _choice("How an encounter begins.", "edition", openings)
     made["Command"] = {"description": "A command of the encounter's edition.", "anyOf": editions}
+    made["CommandOrCommands"] = {
+        "description": "A command, or an array of commands that are decided in order.",
+        "anyOf": [ref("Command"), {"type": "array", "items": ref("Command"), "minItems": 1, "maxItems": 50}],
+    }
     for common in COMMON:
         made |= json_schemas(type(common))
     return made

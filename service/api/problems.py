@@ -121,12 +121,6 @@ _TYPES: Final = (
         " what was expected there. Unknown fields are refused. Nothing was appended.",
     ),
     ProblemType(
-        "one-command-at-a-time",
-        422,
-        "Arrays of commands are not accepted",
-        "Send one command per request. Several may be under way at once; their numbers give their order.",
-    ),
-    ProblemType(
         "idempotency-key-reused",
         422,
         "The idempotency key stands for another request",

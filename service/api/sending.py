@@ -38,6 +38,42 @@ def send_checked(call: Call, kind: type[Command[Any]], data: Mapping[str, Any]) 
         raise _refusal(refused.code, refused.detail, refused.rule, _key_header(call)) from refused
 
 
+def send_array(
+    call: Call, commands: Sequence[tuple[type[Command[Any]], Mapping[str, Any]]], *, stop: bool
+) -> play.Sent:
+    """Append commands that fit their schemas together; a refusal at the door becomes its problem."""
+    actor = Actor(seat=call.me.seat, role=call.me.role)
+    asked = once(call, call.me.scope)
+    try:
+        return play.send_all(
+            call.host, call.encounter, actor, commands, asked, expected=call.expected, stop=stop
+        )
+    except Refused as refused:
+        raise _refusal(refused.code, refused.detail, refused.rule, _key_header(call)) from refused
+
+
+def pending_array(call: Call, sent: play.Sent, count: int) -> Answer:
+    """Wait for the outcomes of *count* commands from *sent* on, as long as the client prefers."""
+    answer = outcomes(call, sent.n, count, call.preference.seconds, sender=True)
+    answer.headers = after(call, sent) | answer.headers
+    return answer
+
+
+def outcomes(call: Call, n: int, count: int, seconds: float = 0, *, sender: bool = False) -> Answer:
+    """Answer what became of the *count* commands of an array, as far as it is decided within *seconds*."""
+    host, encounter, seat = call.host, call.encounter, call.me.seat
+    host.outcomes.wait(encounter, n + count - 1, seconds)
+    told: list[views.Data] = []
+    for number in range(n, n + count):
+        found = play.became(host, encounter, seat, number)
+        if found is None:
+            told += [{"n": each, "outcome": "pending"} for each in range(number, n + count)]
+            headers = {"Location": address(call, n), "Retry-After": "1"}
+            return Answer({"n": n, "outcomes": told}, 202, headers)
+        told.append(play.outcome(host, encounter, seat, found, sender=sender))
+    return Answer({"n": n, "outcomes": told}, version=str(n + count - 1))
+
+
 def pending(call: Call, sent: play.Sent, answer: Callable[[views.Data], Answer] | None = None) -> Answer:
     """Wait for the outcome of *sent* as long as the client prefers, and answer it (through *answer*)."""
     headers = after(call, sent)

@@ -7,7 +7,7 @@ ordinary mistake there leaves no trace; everywhere else the fold decides, and a 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -17,7 +17,15 @@ from typing import Any, Final
 from uuid import UUID
 
 from service.encounter import views
-from service.encounter.commit import Commit, Request, command_of, dump_request, load_commit, load_request
+from service.encounter.commit import (
+    Batch,
+    Commit,
+    Request,
+    command_of,
+    dump_request,
+    load_commit,
+    load_request,
+)
 from service.encounter.contests import check_moment
 from service.encounter.digest import ruleset_digest
 from service.encounter.doorbell import RING_MS
@@ -157,9 +165,45 @@ def send(
     """
     if kind is OpenContest:
         check_moment(host, encounter, data["commit"], data.get("event"), data.get("roll"))
-    if kind.scope is not Command.scope or kind.place is not Command.place:
+    if may_seal(kind):
         _check_sealed(host, encounter, actor, kind, data, once)
     return _append(host, encounter, _Told(kind.type, data, actor, now(host)), once, expected=expected)
+
+
+def send_all(
+    host: Host,
+    encounter: str,
+    actor: Actor,
+    commands: Sequence[tuple[type[Command[Any]], Mapping[str, Any]]],
+    once: Once,
+    *,
+    expected: int | None = None,
+    stop: bool = True,
+) -> Sent:
+    """Append *commands* together, in order; with *stop* a refusal has the rest refused as `skipped`.
+
+    Raises as `send` does: whatever is legal in a sealed scope must be so before the first of them.
+    """
+    for kind, data in commands:
+        if may_seal(kind):
+            _check_sealed(host, encounter, actor, kind, data, once)
+    batch, at = token_hex(NONCE_BYTES), now(host)
+    told = [
+        _Told(kind.type, data, actor, at, Batch(batch, index, len(commands), stop))
+        for index, (kind, data) in enumerate(commands)
+    ]
+    return _append(host, encounter, told[0], once, expected=expected, more=told[1:])
+
+
+def may_seal(kind: type[Command[Any]]) -> bool:
+    """Tell whether commands of *kind* may have a sealed scope."""
+    return kind.scope is not Command.scope or kind.place is not Command.place
+
+
+def array_at(host: Host, encounter: str, n: int) -> int:
+    """Return how many commands were sent together with command *n*, the first of them; 0 if it came alone."""
+    request = requested(host, encounter, n)
+    return request.batch.of if request is not None and request.batch is not None else 0
 
 
 def _check_sealed(
@@ -185,6 +229,7 @@ class _Told:
     data: Mapping[str, Any]
     actor: Actor
     at: str
+    batch: Batch | None = None
 
 
 def _append(
@@ -195,19 +240,12 @@ def _append(
     *,
     expected: int | None = None,
     create: bool = False,
+    more: Sequence[_Told] = (),
 ) -> Sent:
-    request = Request(
-        encounter=encounter,
-        type=told.type,
-        at=told.at,
-        nonce=token_hex(NONCE_BYTES),
-        actor=told.actor,
-        data=told.data,
-    )
     shard = host.shard_of(encounter)
     submitted = host.log.submit(
         encounter,
-        dump_request(request),
+        _spelled(encounter, told),
         scope=once.scope,
         key=once.key,
         fingerprint=once.fingerprint,
@@ -216,10 +254,26 @@ def _append(
         shard=shard,
         at_ms=int(host.clock() * 1000),
         ring_ms=RING_MS,
+        more=[_spelled(encounter, each) for each in more],
     )
     if submitted.must_ring:
         host.ring(shard)
     return Sent(submitted.n, submitted.replayed)
+
+
+def _spelled(encounter: str, told: _Told) -> bytes:
+    """Return the bytes of a request, with a nonce of its own."""
+    return dump_request(
+        Request(
+            encounter=encounter,
+            type=told.type,
+            at=told.at,
+            nonce=token_hex(NONCE_BYTES),
+            actor=told.actor,
+            data=told.data,
+            batch=told.batch,
+        )
+    )
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from redis import exceptions
 
 from service.log.wire import Argument, Command, Wire
 
-LIBRARY = "rewound_1"
+LIBRARY = "rewound_2"
 """Name and number; `functions/rewound.lua` says the same in its first line and its last ones."""
 
 

@@ -111,6 +111,7 @@ class MemoryLog(MemoryShelves):
         shard: int,
         at_ms: int,
         ring_ms: int,
+        more: Sequence[bytes] = (),
     ) -> Submitted:
         """Append, mark dirty, wake and ring in one step; see `Doorbell.submit`."""
         with self._lock:
@@ -127,10 +128,20 @@ class MemoryLog(MemoryShelves):
             if head is not None and place.n <= head.folded:
                 return Submitted(place.n, place.replayed, must_ring=False)
             self.mark_dirty(shard, encounter, at_ms)
-            self._wake(
-                shard, Wake(encounter, 0, b"") if place.replayed else Wake(encounter, place.n, request)
-            )
+            if place.replayed:
+                self._wake(shard, Wake(encounter, 0, b""))
+            else:
+                self._extend(encounter, more)
+                for n, raw in enumerate((request, *more), place.n):
+                    self._wake(shard, Wake(encounter, n, raw))
             return Submitted(place.n, place.replayed, must_ring=self.ring(shard, ring_ms))
+
+    def _extend(self, encounter: str, more: Sequence[bytes]) -> None:
+        """Append *more* requests, which have no key of their own."""
+        kept = self._write(encounter)
+        assert kept.head is not None, "the first of them was appended"
+        kept.commands.extend(more)
+        kept.head = replace(kept.head, appended=kept.head.appended + len(more))
 
     def commit(self, encounter: str, *folds: Fold) -> int:
         """Write consecutive commits; see `Streams.commit`."""

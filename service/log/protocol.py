@@ -148,10 +148,12 @@ class Doorbell(Protocol):
         shard: int,
         at_ms: int,
         ring_ms: int,
+        more: Sequence[bytes] = (),
     ) -> Submitted:
         """Append, mark dirty, wake and ring in one step: all of it, or after a refusal nothing of it.
 
-        Raises as `append` does. A command that was there already and is not folded yet wakes and rings again.
+        *more* requests get the numbers after the first one's, which is the one the key stands for. Raises as
+        `append` does. A command that was there already and is not folded yet wakes and rings again.
         """
         ...
 

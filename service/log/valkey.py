@@ -64,6 +64,7 @@ class ValkeyStreams:
         shard: int,
         at_ms: int,
         ring_ms: int,
+        more: Sequence[bytes] = (),
     ) -> Submitted:
         """Append, mark dirty, wake and ring in one step; see `Doorbell.submit`."""
         answer = self._wire.change(
@@ -85,6 +86,7 @@ class ValkeyStreams:
                 at_ms,
                 ring_ms,
                 keys.wakes(shard),
+                *more,
             ),
         )
         n, replayed = _place(encounter, answer)

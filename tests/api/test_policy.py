@@ -15,7 +15,7 @@ from tests.api.client import Api, Table, is_problem
 resources.load()
 INSIDE = [each for each in OPERATIONS.all.values() if POLICY[each.id].is_inside]
 BODIES: dict[str, object] = {
-    "Command": {"type": "add", "amount": 1},
+    "CommandOrCommands": {"type": "add", "amount": 1},
     "NewSeat": {"seat": "new", "role": "observer"},
     "SeatChange": {"creatures": []},
     "Nothing": {},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import repeat
+from itertools import islice, repeat
 from urllib.request import Request, urlopen
 
 from redis import Redis
@@ -14,6 +14,7 @@ from tests.bench import fights, load, servers
 from tests.bench.table import Row, median
 
 LINES = 32
+ARRAY = 50
 SECONDS = 6.0
 CALM_RATE = 50.0
 CALM_LINES = 8
@@ -24,17 +25,26 @@ def rows() -> list[Row]:
     """Measure saturation and calm, service and bare route in turns."""
     with servers.store() as running, servers.bare(running) as bare, servers.service(running) as (port, key):
         fast: list[tuple[float, float]] = []
+        arrays: list[float] = []
         calm: list[tuple[load.Measured, load.Measured]] = []
         _saturate(port, key, 1.0)  # warm both up
         _saturate_bare(bare, 1.0)
         for _ in range(TURNS):
             fast.append((_saturate(port, key, SECONDS).rate, _saturate_bare(bare, SECONDS).rate))
+            arrays.append(ARRAY * _arrays(port, key).rate)
             calm.append((_calm(port, key), _calm_bare(bare)))
         stored = _stored(running, port, key)
     return [
         Row("commands over HTTP, fold included", median([a for a, _ in fast]), "/s"),
         Row("bare route", median([b for _, b in fast]), "/s"),
         Row("commands ÷ bare route", median([a / b for a, b in fast]), "", 0.6),
+        Row(f"commands in arrays of {ARRAY}", median(arrays), "/s"),
+        Row(
+            f"arrays of {ARRAY} ÷ one by one",
+            median([many / one for many, (one, _) in zip(arrays, fast, strict=True)]),
+            "",
+            4.0,
+        ),
         *_latency("p50", 0.5, calm),
         *_latency("p99", 0.99, calm),
         *stored,
@@ -55,6 +65,22 @@ def _latency(name: str, part: float, calm: list[tuple[load.Measured, load.Measur
 def _saturate(port: int, key: str, seconds: float) -> load.Measured:
     lines = [_line(key, encounter) for encounter in _encounters(port, key, LINES)]
     return _accepted(load.closed_loop((servers.HOST, port), lines, seconds))
+
+
+def _arrays(port: int, key: str) -> load.Measured:
+    """Send arrays as fast as they are answered; the first of each line is looked through."""
+    lines = []
+    for path in _encounters(port, key, LINES):
+        script = fights.simple()
+        told = _post(port, key, path, list(islice(script, ARRAY)))
+        assert {each["outcome"] for each in told["outcomes"]} == {"accepted"}
+        lines.append(_array_line(key, path, script))
+    return _accepted(load.closed_loop((servers.HOST, port), lines, SECONDS))
+
+
+def _array_line(key: str, path: str, script: Iterator[fights.Command]) -> Iterator[bytes]:
+    for _ in repeat(None):
+        yield load.post(path, json.dumps(list(islice(script, ARRAY))).encode(), key)
 
 
 def _saturate_bare(port: int, seconds: float) -> load.Measured:
@@ -89,7 +115,7 @@ def _encounters(port: int, key: str, count: int) -> list[str]:
     return found
 
 
-def _post(port: int, key: str, path: str, body: fights.Command) -> fights.Command:
+def _post(port: int, key: str, path: str, body: fights.Command | list[fights.Command]) -> fights.Command:
     request = Request(
         f"http://{servers.HOST}:{port}{path}",
         data=json.dumps(body).encode(),

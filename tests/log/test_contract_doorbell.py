@@ -1,7 +1,7 @@
 """What the doorbell promises, held against every store: dirty sets, bells, wakes, outcomes."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from service.log import ZERO_HASH, Fold, Log, Outcome, Submitted, Wake
 from tests.log.conftest import Store
@@ -17,6 +17,7 @@ def submit(
     at_ms: int = 1,
     *,
     create: bool = False,
+    more: Sequence[bytes] = (),
 ) -> Submitted:
     return log.submit(
         encounter,
@@ -28,6 +29,7 @@ def submit(
         shard=0,
         at_ms=at_ms,
         ring_ms=RING_MS,
+        more=more,
     )
 
 
@@ -170,3 +172,22 @@ def test_a_wake_brings_the_command_as_appended_but_a_repeat_brings_none(log: Log
 
         assert wakes.get(5) == Wake("e1", 1, b"first")
         assert wakes.get(5) == Wake("e1", 0, b"")
+
+
+def test_several_requests_go_together_under_one_key(log: Log) -> None:
+    submit(log, b"open", create=True)
+    with log.listen_wakes(0) as wakes:
+        placed = submit(log, b"two", key="k2", more=(b"three", b"four"))
+
+        assert (placed.n, placed.replayed) == (2, False)
+        assert [wakes.get(5) for _ in range(3)] == [
+            Wake("e1", 2, b"two"),
+            Wake("e1", 3, b"three"),
+            Wake("e1", 4, b"four"),
+        ]
+    again = submit(log, b"two, anew", key="k2", more=(b"three, anew", b"four, anew"))
+    after = submit(log, b"five", key="k5")
+
+    assert (again.n, again.replayed, after.n) == (2, True, 5)
+    assert [entry.raw for entry in log.commands("e1", 0, 9)] == [b"open", b"two", b"three", b"four", b"five"]
+    assert getattr(log.head("e1"), "appended", None) == 5

@@ -63,6 +63,15 @@ PLAY: Final[Mapping[str, Schema]] = MappingProxyType(
         "Refusal": _REFUSAL,
         "Prompt": _PROMPT,
         "Outcome": _OUTCOME,
+        "Outcomes": closed(
+            "What became of each command of an array, in order.",
+            n={**NUMBER, "description": "The first command's number; the others follow it."},
+            outcomes=listing(ref("Outcome")),
+        ),
+        "OutcomeOrOutcomes": {
+            "description": "What became of a command, or of each of an array.",
+            "anyOf": [ref("Outcome"), ref("Outcomes")],
+        },
         "Encounter": closed(
             "An encounter in short.",
             encounter=UUID,

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 from service.api.call import Answer, Call, read_key
 from service.api.operations import Parameter, Shape, operation
-from service.api.problems import Problem, invalid, not_found
+from service.api.problems import invalid, not_found
 from service.api.schemas import faults
-from service.api.sending import address, judge, pending, send_checked
+from service.api.sending import address, judge, outcomes, pending, pending_array, send_array, send_checked
 from service.encounter import play
+from service.rules.messages import Command
 
 TAG: Final = "Commands"
 
 _KEY: Final = r'"?[\x21\x23-\x5b\x5d-\x7e]{1,255}"?'
+_EITHER: Final = "OutcomeOrOutcomes"
 _DECIDED: Final = {
-    200: Shape("It was decided.", "Outcome"),
-    202: Shape("It is on the record and not yet decided; `Location` tells where to ask.", "Outcome"),
+    200: Shape("It was decided; or each of an array was.", _EITHER),
+    202: Shape("It is on the record and not yet decided; `Location` tells where to ask.", _EITHER),
 }
+ARRAY: Final = 50
+"""Commands in one array, at most."""
 
 
 @operation(
@@ -25,30 +30,64 @@ _DECIDED: Final = {
     "/v1/encounters/{encounter}/commands",
     "sendCommand",
     TAG,
-    body="Command",
+    body="CommandOrCommands",
+    query=(
+        Parameter(
+            "continue", "With an array: `true` decides the rest after a refusal too.", pattern="true|false"
+        ),
+    ),
     answers=_DECIDED,
     waits=True,
-    problems=("command-refused", "version-mismatch", "one-command-at-a-time"),
+    problems=("command-refused", "version-mismatch"),
 )
 def send_command(call: Call) -> Answer:
     """Send a command, and wait for what becomes of it.
 
     `type` selects the schema. A command that the rules refuse is answered 409 `command-refused`; it stands
     on the record, throws no dice and changes nothing. The answer holds what your seat may see.
+
+    An array of up to fifty is appended together and decided in order, each on its own. It is answered 200
+    with `outcomes`, whatever they are. After a refusal the rest are refused too, as `skipped`, unless
+    `?continue=true`. One key, and one `If-Match`, stand for the whole array. A secret choice must be legal
+    when the array is sent, and may be followed by others only with `?continue=true`.
     """
     data = call.data
     if isinstance(data, list):
-        raise Problem("one-command-at-a-time", "this is an array; send its commands one by one")
+        return _send_array(call, data)
+    if "continue" in call.query:
+        raise invalid(("?continue", "an array: a single command has nothing to go on with"))
+    kind, given, found = _read(call, data)
+    judge(found)
+    return pending(call, send_checked(call, kind, given))
+
+
+def _send_array(call: Call, data: list[Any]) -> Answer:
+    if not 1 <= len(data) <= ARRAY:
+        raise invalid(("", f"from 1 to {ARRAY} commands"))
+    goes_on = call.query.get("continue") == "true"
+    commands, found = [], []
+    for index, each in enumerate(data):
+        kind, given, wrong = _read(call, each, f"/{index}")
+        found += wrong
+        commands.append((kind, given))
+        if play.may_seal(kind) and index < len(data) - 1 and not goes_on:
+            found.append((f"/{index}", "a secret choice at the end, or `?continue=true`"))
+    judge(found)
+    return pending_array(call, send_array(call, commands, stop=not goes_on), len(data))
+
+
+def _read(
+    call: Call, data: object, at: str = ""
+) -> tuple[type[Command[Any]], dict[str, Any], list[tuple[str, str]]]:
+    """Return the kind of a command, what it is given, and what is wrong with that (pointer, detail)."""
     inputs = call.inputs[call.me.edition]
     type_ = data.get("type") if isinstance(data, dict) else None
     schema = inputs.commands.get(type_) if isinstance(type_, str) else None
-    if schema is None or type_ is None:
-        raise invalid(("/type", "a command of " + call.me.edition))
-    judge(faults(schema, data))
-    kind = call.host.shelf[call.me.edition].commands[type_]
-    return pending(
-        call, send_checked(call, kind, {name: value for name, value in data.items() if name != "type"})
-    )
+    if schema is None or type_ is None or not isinstance(data, dict):
+        raise invalid((f"{at}/type", "a command of " + call.me.edition))
+    found = [(at + pointer, detail) for pointer, detail in faults(schema, data)]
+    given = {name: value for name, value in data.items() if name != "type"}
+    return call.host.shelf[call.me.edition].commands[type_], given, found
 
 
 @operation(
@@ -56,7 +95,7 @@ def send_command(call: Call) -> Answer:
     "/v1/encounters/{encounter}/commands/{n}",
     "getCommand",
     TAG,
-    answers=_DECIDED,
+    answers={status: replace(shape, component="Outcome") for status, shape in _DECIDED.items()},
 )
 def get_command(call: Call) -> Answer:
     """Tell what became of command n, as far as your seat may know."""
@@ -78,7 +117,8 @@ def find_command(call: Call) -> Answer:
     known = call.host.log.find_key(call.encounter, call.me.scope, read_key(call.query["key"]))
     if known is None:
         raise not_found()
-    return _became(call, known.n)
+    count = play.array_at(call.host, call.encounter, known.n)
+    return outcomes(call, known.n, count) if count else _became(call, known.n)
 
 
 def _became(call: Call, n: int) -> Answer:

@@ -1,4 +1,4 @@
-#!lua name=rewound_1
+#!lua name=rewound_2
 -- The changes that must be one step, as functions inside the server.
 --
 -- Every check stands before the first write: an error half way would leave the writes before it.
@@ -22,9 +22,9 @@ local function entry_id(n, sub)
   return string.format('%d-%d', n, sub)
 end
 
--- commands, head, keys | key's field, fingerprint, request, expected or '', 1 to create
--- -> {appended | replayed | key_reused | conflict, n} | {taken} | {missing}; and the folded number
-local function append(keys, args)
+-- commands, head, keys | key's field, fingerprint, request, expected or '', 1 to create; and further requests,
+--   from `more` on, which get the numbers after it -> {appended | replayed | key_reused | conflict, n} | {taken} | {missing}; and the folded number
+local function append(keys, args, more)
   local commands, head, idempotency = keys[1], keys[2], keys[3]
   local field, fingerprint, request, expected, create = args[1], args[2], args[3], args[4], args[5] == '1'
   local numbers = redis.call('HMGET', head, 'appended', 'folded')
@@ -47,25 +47,36 @@ local function append(keys, args)
 
   local n = (appended or 0) + 1
   redis.call('XADD', commands, entry_id(n, 0), 'r', request)
+  local last = n
+  for i = more or #args + 1, #args do
+    last = last + 1
+    redis.call('XADD', commands, entry_id(last, 0), 'r', args[i])
+  end
   if create then
-    redis.call('HSET', head, 'appended', n, 'run', run(), 'folded', 0, 'hash', ZERO_HASH, 'frontier', '')
+    redis.call('HSET', head, 'appended', last, 'run', run(), 'folded', 0, 'hash', ZERO_HASH, 'frontier', '')
   else
-    redis.call('HSET', head, 'appended', n, 'run', run())
+    redis.call('HSET', head, 'appended', last, 'run', run())
   end
   redis.call('HSET', idempotency, field, string.format('%d ', n) .. fingerprint)
   return { 'appended', n }, folded or 0
 end
 
--- as append; and dirty set, bell | encounter, now (ms), life of the ring (ms), channel of the wakes
+-- as append; and dirty set, bell | encounter, now (ms), life of the ring (ms), channel of the wakes; further
+--   requests last
 -- -> as append; and 1 if the caller must enqueue a fold. The keys share no slot: for one server alone.
 local function submit(keys, args)
-  local answer, folded = append(keys, args)
+  local answer, folded = append(keys, args, 10)
   local unfolded = answer[1] == 'appended' or (answer[1] == 'replayed' and answer[2] > folded)
   if unfolded then
     redis.call('ZADD', keys[4], 'NX', args[7], args[6])
     -- a repeat was spelled anew, with another nonce: only the first request's bytes are the command's
     local told = answer[1] == 'appended' and string.format('\n%d\n', answer[2]) .. args[3] or '\n0\n'
     redis.call('PUBLISH', args[9], args[6] .. told)
+    if answer[1] == 'appended' then
+      for i = 10, #args do
+        redis.call('PUBLISH', args[9], args[6] .. string.format('\n%d\n', answer[2] + i - 9) .. args[i])
+      end
+    end
     answer[3] = redis.call('SET', keys[5], 'rung', 'NX', 'PX', args[8]) and 1 or 0
   end
   return answer
@@ -149,11 +160,11 @@ local function put_record(keys, args)
   return tonumber(number)
 end
 
-redis.register_function('rewound_1_append', function(keys, args) return (append(keys, args)) end)
-redis.register_function('rewound_1_submit', submit)
-redis.register_function('rewound_1_commit', commit)
-redis.register_function('rewound_1_tried', tried)
-redis.register_function('rewound_1_clean', clean)
-redis.register_function('rewound_1_hold', hold)
-redis.register_function('rewound_1_release', release)
-redis.register_function('rewound_1_put_record', put_record)
+redis.register_function('rewound_2_append', function(keys, args) return (append(keys, args)) end)
+redis.register_function('rewound_2_submit', submit)
+redis.register_function('rewound_2_commit', commit)
+redis.register_function('rewound_2_tried', tried)
+redis.register_function('rewound_2_clean', clean)
+redis.register_function('rewound_2_hold', hold)
+redis.register_function('rewound_2_release', release)
+redis.register_function('rewound_2_put_record', put_record)
