@@ -30,6 +30,8 @@ STD: dict[str, Any] = {
     "weapons": [BLADE],
 }
 """The ledger's common creature (section E)."""
+STARTS = ("hp", "dr", "fatigue", "mount", "altitude")
+"""What an entry says beside its sheet."""
 
 
 class NoDice:
@@ -74,7 +76,7 @@ def entry(who: str, at: tuple[int, int], **changes: Any) -> dict[str, Any]:
     """Return who takes part: `pc@heroes/pia` or `mon@orcs/gob`, with changes."""
     kind, _, rest = who.partition("@")
     side, _, name = rest.partition("/")
-    mine: dict[str, Any] = {k: changes.pop(k) for k in ("hp", "dr", "fatigue", "mount") if k in changes}
+    mine: dict[str, Any] = {k: changes.pop(k) for k in STARTS if k in changes}
     made = sheet(name, side, kind={"pc": "pc", "mon": "monster", "obj": "object"}[kind], **changes)
     return {"sheet": made, "position": list(at), **mine}
 

@@ -16,7 +16,7 @@ from service.rules.records import EMPTY, record
 from service.rules.rise.initiative import ranked
 from service.rules.rise.paths import BIG_ENOUGH, is_passable, walk
 from service.rules.rise.rulings import ruled
-from service.rules.rise.state import State
+from service.rules.rise.state import State, above
 from service.rules.rulebook import rule
 
 Paths: TypeAlias = Mapping[str, tuple[Cell, ...]]
@@ -85,6 +85,8 @@ def clash(after: State, paths: Paths, name: str, other: str, *, follows: bool) -
     """Tell whether *name* cannot move as *other* ends; whoever comes behind it is not in its way."""
     a, b = after.creatures[name], after.creatures[other]
     if b.dead or b.defeated or abs(a.rank - b.rank) >= BIG_ENOUGH or name == b.mount or other == a.mount:
+        return False
+    if above(a, b):
         return False
     taken = cells(b.position, b.space)
     if any(cell in taken for cell in cells(a.position, a.space)):

@@ -5,12 +5,13 @@ A push is one effect on the pushed and one on whoever walks along; each is its o
 
 from __future__ import annotations
 
-from service.rules.chance import Chance
-from service.rules.grid import Cell, line
+from service.dice.values import Roll
+from service.rules.chance import Chance, Pip
+from service.rules.grid import Cell, away, line
 from service.rules.messages import Tale
 from service.rules.rise.effects import note
 from service.rules.rise.numbers import speed_of
-from service.rules.rise.paths import walk
+from service.rules.rise.paths import in_the_way, is_wall, walk
 from service.rules.rise.state import Atom, Creature, State
 from service.rules.rulebook import rule
 
@@ -23,6 +24,42 @@ def pushed_path(
 ) -> tuple[Cell, ...]:
     """A push goes straight, 5 feet for 5 feet, and ends harmlessly at the first obstacle."""
     return walk(state, creature, tuple(line(creature.position, step, feet // 5)), feet, ignoring).cells
+
+
+def pushed(state: State, chance: Chance, user: str, target: str, feet: int) -> Tale[State]:
+    """Tell that *target* is pushed straight away from *user*; whoever pushes stays."""
+    creature = state.creatures[target]
+    path = pushed_path(state, creature, away(creature.position, state.creatures[user].position), feet)
+    atom = Atom(seq=0, source=user, target=target, does="locate", path=path, how="forced")
+    return (yield from note(state, chance, atom))
+
+
+def knocked_back(state: State, chance: Chance, user: str, target: str, feet: int) -> Tale[State]:
+    """Tell that *target* is thrown back; what it hits and it take 1d6 for each 10 feet that were left."""
+    creature = state.creatures[target]
+    step = away(creature.position, state.creatures[user].position)
+    path = pushed_path(state, creature, step, feet)
+    at = path[-1] if path else creature.position
+    beyond = (at[0] + step[0], at[1] + step[1])
+    blocker = in_the_way(state, creature, beyond)
+    moved = state.creatures[target].location_changed
+    atom = Atom(seq=0, source=user, target=target, does="locate", path=path, how="forced")
+    state = yield from note(state, chance, atom)
+    dice = (feet - 5 * len(path)) // 10
+    if moved or not dice or (blocker is None and not is_wall(state, creature, beyond)):
+        return state
+    roll: Roll
+    state, roll = yield from chance.throw(
+        state,
+        owner=user,
+        stream=f"{user}/knockback",
+        purpose={"who": user, "whom": target, "what": "knockback"},
+        pool=tuple([Pip(role="knockback", sides=6)] * dice),
+    )
+    for name in (target, *([blocker.id] if blocker is not None else [])):
+        hits = Atom(seq=0, source=user, target=name, does="damage", amount=roll.total)
+        state = yield from note(state, chance, hits)
+    return state
 
 
 def push_feet(state: State, user: Creature, target: Creature, *, critical: bool) -> int:

@@ -257,6 +257,8 @@ def carried_over(state: State, group: str) -> State:
             delayed=mine.delayed,
             held=mine.held,
             aloft=mine.aloft,
+            altitude=mine.altitude,
+            hovered=mine.hovered,
         )
     worlds = {name: kept for name, kept in state.worlds.items() if name != group}
     return changed(state, worlds=worlds)

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from service.rules.grid import FEET, Cell, distance
 from service.rules.messages import Refused
+from service.rules.rise.aloft import climb_ft
 from service.rules.rise.brawling import check_size
 from service.rules.rise.holds import grapplers
 from service.rules.rise.numbers import speed_of
@@ -36,6 +37,8 @@ class Intent(Protocol):
     @property
     def direction(self) -> Cell | None: ...
     @property
+    def altitude_ft(self) -> int | None: ...
+    @property
     def within_ft(self) -> int | None: ...
     @property
     def beyond_ft(self) -> int | None: ...
@@ -59,7 +62,8 @@ def check_intent(view: State, creature: Creature, plan: Intent) -> None:
     else:
         if plan.ability == "overrun":
             check_straight(creature, plan.path)
-        check_path(view, creature, plan.path, feet)
+        up = climb_ft(creature, plan.ability, mode, plan.altitude_ft)
+        check_path(view, creature, plan.path, feet - up)
 
 
 @rule("RI-REAC-1", "R4")

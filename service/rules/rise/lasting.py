@@ -78,6 +78,8 @@ class Plan:
     """Custom: how near it stays to its targets."""
     beyond_ft: int | None = None
     """Custom: how far it keeps from its targets."""
+    altitude_ft: int | None = None
+    """How high above the ground it ends; null stays as high, or just above it."""
     passes: tuple[str, ...] = ()
     """Whom it has run over or pushes along: they stand in its way no more."""
 

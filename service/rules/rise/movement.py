@@ -10,7 +10,7 @@ from service.rules.chance import Chance
 from service.rules.grid import Cell
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import changed, record
-from service.rules.rise.aloft import TookOff
+from service.rules.rise.aloft import AIRBORNE, TookOff, height
 from service.rules.rise.apart import GroupFinished, GroupFrame, hand_over, unread
 from service.rules.rise.blocking import blocks
 from service.rules.rise.conditions import lose
@@ -282,8 +282,10 @@ def afterwards(state: State, name: str, frame: MovementFrame) -> Tale[State]:
         state = yield from tire(state, name, 1, plan.ability if plan.ability == "overrun" else "sprint")
     if name in frame.exerted:
         state = yield from tire(state, name, 2, "desperate exertion")
-    if plan.mode in ("fly", "glide") or plan.ability == "jump":
-        state = yield TookOff(creature=name, jumped=plan.ability == "jump", because=("RI-MOVE-9",))
+    if plan.mode in AIRBORNE or plan.ability == "jump":
+        up = height(state.creatures[name], plan.ability, plan.mode, plan.altitude_ft)
+        jumped = plan.ability == "jump"
+        state = yield TookOff(creature=name, jumped=jumped, altitude=up, because=("RI-MOVE-9",))
     return state
 
 

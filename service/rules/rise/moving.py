@@ -9,7 +9,7 @@ from service.rules.grid import STEPS
 from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import record, with_key
 from service.rules.rise.actions import check_trade, pay_for
-from service.rules.rise.aloft import TookOff
+from service.rules.rise.aloft import AIRBORNE, TookOff, climb_ft, height
 from service.rules.rise.effects import note_place, note_quietly
 from service.rules.rise.numbers import risen
 from service.rules.rise.pace import budget_of, once_up
@@ -64,6 +64,8 @@ class Move(Act):
     sprint: bool = False
     stand_up: bool = False
     """Whether to stand up from prone first, for half the speed."""
+    altitude_ft: int | None = None
+    """How high a flight ends; null stays as high, or just above the ground."""
     pause: bool = False
     """Whether the movement goes on after a minor or free action."""
 
@@ -80,7 +82,8 @@ class Move(Act):
             budget = once_up(view, creature, self.mode, sprint=self.sprint)
         else:
             budget = left(view, creature, self.mode, sprint=self.sprint)
-        check_path(view, creature, self.path, budget)
+        up = climb_ft(creature, self.type, self.mode, self.altitude_ft)
+        check_path(view, creature, self.path, budget - up)
         check_free(view, creature, self.path)
 
     def decide(self, state: State) -> Tale[State]:
@@ -90,13 +93,15 @@ class Move(Act):
             state = yield from pay_for(self.creature, "movement", "standard", self.type)
         creature = state.creatures[self.creature]
         up = risen(state, creature, self.mode) if self.stand_up else 0
+        up += climb_ft(creature, self.type, self.mode, self.altitude_ft)
         feet = feet_of(state, creature, self.path) + up
         state = yield from interrupted(self.creature, self.mode, feet, pause=self.pause)
         if self.stand_up and state.creatures[self.creature].has("prone"):
             rises = Atom(seq=0, source=self.creature, target=self.creature, does="lose", name="prone")
             state = yield from note_quietly(state, rises)
-        if self.mode in ("fly", "glide"):
-            state = yield TookOff(creature=self.creature, because=("RI-MOVE-9",))
+        if self.mode in AIRBORNE:
+            high = height(creature, self.type, self.mode, self.altitude_ft)
+            state = yield TookOff(creature=self.creature, altitude=high, because=("RI-MOVE-9",))
         return (yield from note_place(state, self.creature, self.path, "continued" if goes_on else "self"))
 
     @classmethod

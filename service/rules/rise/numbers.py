@@ -76,8 +76,15 @@ def defense_terms(creature: Creature, name: str, attacker: Creature | None) -> t
             amount = -count * (1 if effect == "defenses" else 2)
             terms.append(Term(amount=amount, what="vital wounds", rule="RI-VITAL-4"))
     if name in ("armor", "reflex"):
-        terms += unaware(creature, attacker)
+        terms += [*unaware(creature, attacker), *midair(creature)]
     return tuple(terms)
+
+
+def midair(creature: Creature) -> tuple[Term, ...]:
+    """Return what being in the air costs whoever is at home on land."""
+    if creature.aloft is None or not creature.sheet.speed("land") or creature.has("midair"):
+        return ()
+    return (Term(amount=-4, what="midair", rule="RI-MOVE-9"),)
 
 
 @rule("RI-ATK-14", "RF")

@@ -36,6 +36,8 @@ class Entry:
     fatigue: int = 0
     mount: Id | None = None
     """The creature it rides."""
+    altitude: int = 0
+    """Feet above the ground in which it flies."""
 
 
 @record
@@ -110,6 +112,8 @@ def _creature(entry: Entry) -> Creature:
         dr=sheet.dr_max if entry.dr is None else entry.dr,
         fatigue=entry.fatigue,
         mount=entry.mount,
+        altitude=entry.altitude,
+        aloft="flying" if entry.altitude else None,
     )
 
 
@@ -197,6 +201,8 @@ def _number_faults(entry: Entry, i: int) -> Iterator[Fault]:
         yield f"/creatures/{i}/hp", "from 0 to the maximum"
     if entry.dr is not None and not 0 <= entry.dr <= sheet.dr_max:
         yield f"/creatures/{i}/dr", "from 0 to the maximum"
+    if entry.altitude < 0 or entry.altitude % 5:
+        yield f"/creatures/{i}/altitude", "steps of 5 feet from the ground"
     if entry.fatigue < 0 or sheet.dr_max < 0:
         yield f"/creatures/{i}", "fatigue and damage resistance are not below 0"
 

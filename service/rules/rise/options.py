@@ -86,6 +86,7 @@ _ALL: Final = (
     ),
     _spec("shove_of_movers", "C-15", "what moves a creature that moved and was pushed", "own", "outside"),
     _spec("initiative", "C-12", "what is added to an initiative roll", "dexterity", "speed"),
+    _spec("fall_damage", "RI-ORDER-5", "what a fall does", "d6_per_10_ft", "none"),
     _spec("reckless_lowers", "C-29", "what a reckless attack lowers", "all", "armor"),
     _spec("block_speed", "C-19", "whose speed it costs to pass a blocker", "blocker", "blocked"),
     _spec("fall_prone", "C-53", "whether falling unconscious means falling prone", True, False),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from service.rules.grid import FEET, Cell, cells, is_step
 from service.rules.messages import Refused
-from service.rules.rise.state import Creature, State
+from service.rules.rise.state import Creature, State, above
 from service.rules.rulebook import rule
 
 BIG_ENOUGH = 2
@@ -56,6 +56,8 @@ def in_the_way(state: State, creature: Creature, cell: Cell, ignoring: Sequence[
         for other in state.standing_at(part):
             if other.id == creature.id or other.id in ignoring or is_passable(state, creature, other):
                 continue
+            if above(creature, other):
+                continue
             return other
     return None
 
@@ -78,7 +80,7 @@ def occupant(state: State, creature: Creature, cell: Cell, ignoring: Sequence[st
         for other in state.standing_at(part):
             if other.id in (creature.id, creature.mount, *ignoring) or other.mount == creature.id:
                 continue
-            if abs(creature.rank - other.rank) < BIG_ENOUGH:
+            if abs(creature.rank - other.rank) < BIG_ENOUGH and not above(creature, other):
                 return other
     return None
 

@@ -120,6 +120,8 @@ class PlanMovement(Act):
     """Whether to get up from prone first, for half the speed."""
     direction: tuple[int, int] | None = None
     """The one step in which a shove, or a custom movement by a rule, goes; null is straight away."""
+    altitude_ft: int | None = None
+    """How high a flight or a jump ends; null stays as high, or just above the ground."""
     within_ft: int | None = None
     """Custom: stay this near to the targets."""
     beyond_ft: int | None = None
@@ -148,6 +150,7 @@ class PlanMovement(Act):
             mount=self.mount,
             stand_up=self.stand_up,
             step=self.direction,
+            altitude_ft=self.altitude_ft,
             within_ft=self.within_ft,
             beyond_ft=self.beyond_ft,
         )

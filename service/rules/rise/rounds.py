@@ -93,6 +93,7 @@ class PhaseStarted(Event[State]):
             name: changed(
                 c,
                 location_changed=False,
+                hovered=False,
                 hurt_by=(),
                 budget=changed(c.budget, turn="not_started", attacks=0, unswift=False),
             )
@@ -220,7 +221,7 @@ def end_phase(state: State, chance: Chance, step: int) -> Tale[State]:
     """Tell what happens by itself when a phase ends, and that it has ended."""
     phase: Literal["movement", "action"] = "movement" if step == 4 else "action"
     state = yield from boundary(state, chance, step)
-    state = yield from come_down(state)
+    state = yield from come_down(state, chance)
     state = yield from expire(state, step)
     return (yield PhaseEnded(phase=phase, because=("RI-ROUND-2",)))
 

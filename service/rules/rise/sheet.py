@@ -66,7 +66,8 @@ class Tick:
 class Effect:
     """One thing an ability does to its target or its user."""
 
-    does: Literal["damage", "heal_hp", "heal_dr", "gain", "lose", "fatigue"]
+    does: Literal["damage", "heal_hp", "heal_dr", "gain", "lose", "fatigue", "push", "knockback"]
+    """Pushes and knockbacks go straight away from the user, as many feet as the amount says."""
     to: Literal["target", "self"] = "target"
     amount: int = 0
     dice: tuple[int, ...] = ()

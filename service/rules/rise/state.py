@@ -120,6 +120,10 @@ class Creature:
     delayed: tuple[Delayed, ...] = ()
     aloft: Literal["flying", "jumping", "falling"] | None = None
     """How it is in the air, if it is."""
+    hovered: bool = False
+    """Whether it spent a movement in the air in this phase, though it stayed in place."""
+    altitude: int = 0
+    """Feet above the ground."""
     secret: tuple[Sealed[Atom], ...] = ()
     """Swift recovery that others do not know of yet."""
 
@@ -252,11 +256,13 @@ class State(Parted):
 
     def distance(self, a: Creature, b: Creature) -> int:
         """Return the feet between two creatures' spaces, every second diagonal counting double."""
-        return distance(a.position, a.space, b.position, b.space, "alternating")
+        flat, high = distance(a.position, a.space, b.position, b.space, "alternating"), above(a, b)
+        return max(flat, high) + min(flat, high) // 10 * 5
 
     def adjacent(self, a: Creature, b: Creature) -> bool:
         """Tell whether two creatures' spaces touch, also at a corner."""
-        return distance(a.position, a.space, b.position, b.space, "chebyshev") <= 5
+        flat = distance(a.position, a.space, b.position, b.space, "chebyshev")
+        return max(flat, above(a, b)) <= 5
 
     def ground(self, cell: Cell) -> Terrain:
         """Return what *cell* is made of."""
@@ -265,6 +271,12 @@ class State(Parted):
     def standing_at(self, cell: Cell) -> tuple[Creature, ...]:
         """Return the creatures whose space covers *cell*; the fallen take no room."""
         return derived(self, "standing", _standing).get(cell, ())
+
+
+def above(a: Creature, b: Creature) -> int:
+    """Return the feet between two creatures' heights: 0 where they overlap, 5 for one on top of the other."""
+    low, high = (a, b) if a.altitude <= b.altitude else (b, a)
+    return max(0, high.altitude - (low.altitude + 5 * (low.space - 1)))
 
 
 def _standing(state: State) -> Mapping[Cell, tuple[Creature, ...]]:

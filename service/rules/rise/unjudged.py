@@ -23,6 +23,9 @@ from service.rules.rise.state import Atom, State
 from service.rules.rise.uses import Aim, Assault
 from service.rules.stack import TABLE
 
+SHOWN = ("push", "knockback")
+"""Effects that everybody sees at once."""
+
 
 @record
 class AttackPostponed(Event[State]):
@@ -62,7 +65,8 @@ class AttackJudged(Event[State]):
 def keeps_back(state: State, aim: Aim) -> bool:
     """Tell whether the group is not told now what this attack comes to; running and pushing shows itself."""
     assault = aim.assault
-    plain = not assault.maneuver and assault.push is None
+    every = (*assault.effects, *assault.on_crit, *assault.on_miss, *assault.on_loss)
+    plain = not assault.maneuver and assault.push is None and all(e.does not in SHOWN for e in every)
     outside = state.here != TABLE and state.group_of(aim.target) != state.here
     return state.option("visibility") == "none" and plain and outside
 
@@ -179,6 +183,8 @@ def doing(world: State, attack: Unjudged, came: AttackJudged) -> Iterator[Atom]:
 
 def _atom(world: State, attack: Unjudged, effect: Effect) -> Atom:
     gains = effect.does == "gain"
+    assert effect.does != "push", "what shows itself is not kept back"
+    assert effect.does != "knockback", "what shows itself is not kept back"
     return Atom(
         seq=0,
         source=attack.attacker,

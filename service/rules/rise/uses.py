@@ -15,6 +15,7 @@ from service.rules.messages import Tale
 from service.rules.records import EMPTY, record
 from service.rules.rise.conditions import condition_of
 from service.rules.rise.effects import note
+from service.rules.rise.forced import knocked_back, pushed
 from service.rules.rise.sheet import Effect, Strike
 from service.rules.rise.state import Atom, State
 from service.rules.rulebook import rule
@@ -82,12 +83,18 @@ def do(
             terms=(Term(amount=effect.amount, what="fixed", rule="RI-DMG-1"),),
         )
         amount = roll.total
+    if effect.does == "push":
+        return (yield from pushed(state, chance, assault.user, target, amount))
+    if effect.does == "knockback":
+        return (yield from knocked_back(state, chance, assault.user, target, amount))
     return (yield from note(state, chance, atom_of(state, assault, effect, target, amount)))
 
 
 def atom_of(state: State, assault: Assault, effect: Effect, target: str, amount: int) -> Atom:
     """Return what *effect* enters in the log."""
     does = effect.does
+    assert does != "push", "forced movement is no single effect"
+    assert does != "knockback", "forced movement is no single effect"
     return Atom(
         seq=0,
         source=assault.user,
