@@ -1,7 +1,7 @@
 """Put one encounter into one file that proves itself, and read such a file from anybody.
 
 A bundle is JSON Lines: a header; for each number its command and its commit, then the envelopes its reader
-may open; links that were disclosed; a trailer with count and head. Commands and commits stand in it as the
+may open; links that were disclosed; keys and the checkpoints they signed; a trailer with count and head. Commands and commits stand in it as the
 exact text that was hashed.
 
 Laws. Every line is canonical JSON, and reading takes no liberty: one order, one spelling, bounded sizes. A
@@ -18,11 +18,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from service.audit import checkpoint
 from service.audit.evidence import Evidence, Receipt
+from service.audit.notes import BadNote
+from service.audit.signing import VouchedKey
 from service.encounter.canonical import NotCanonical, check, dumps, loads
-from service.encounter.commit import Commit, load_commit, load_request
+from service.audit.rights import may_read
+from service.encounter.commit import load_commit
 from service.encounter.envelopes import Opened, Place
-from service.encounter.views import Reader, may_read_request
+from service.encounter.occasions import occasions_of
+from service.encounter.views import Reader
 
 FORMAT: Final = "rewound/bundle/1"
 MAX_BYTES: Final = 256 * 2**20
@@ -48,11 +53,11 @@ class BadBundle(ValueError):
 def write(evidence: Evidence, seat: str) -> Iterator[bytes]:
     """Yield the lines of the bundle that *seat* may have of *evidence*, which is whole."""
     commits = [load_commit(raw) for raw in evidence.commits]
-    reader = Reader(seat, _occasions(commits))
+    reader = Reader(seat, occasions_of(commits))
     edition = commits[0].edition if commits else ""
     yield _line(kind="header", format=FORMAT, encounter=evidence.encounter, edition=edition, seat=seat)
     for commit, request in zip(commits, evidence.requests, strict=True):
-        if request is not None and _may_read(reader, request, commit):
+        if request is not None and may_read(reader, request, commit):
             yield _line(kind="command", n=commit.n, bytes=request.decode())
         else:
             yield _line(kind="command", n=commit.n, withheld=True)
@@ -64,26 +69,16 @@ def write(evidence: Evidence, seat: str) -> Iterator[bytes]:
                 yield _line(kind="opened", n=commit.n, index=index, payload=payload, salt=salt)
     for (lane, epoch), link in sorted(evidence.links.items()):
         yield _line(kind="disclosure", lane=lane, epoch=epoch, link=link.hex())
+    for key in evidence.keys if evidence.notes else ():
+        rotation = {} if key.rotation is None else {"rotation": key.rotation}
+        yield _line(kind="key", name=key.name, public=key.public.hex(), **rotation)
+    for note in evidence.notes:
+        yield _line(kind="checkpoint", note=note)
     yield _line(kind="trailer", count=evidence.count, head=evidence.head)
 
 
 def _line(**data: Any) -> bytes:  # noqa: ANN401 - members of any JSON type
     return dumps(data) + b"\n"
-
-
-def _occasions(commits: Iterable[Commit]) -> dict[str, int]:
-    """Return the occasions that have come, which open envelopes for all, and the commits that told them."""
-    told = ((event.get("occasion"), commit.n) for commit in commits for event in commit.events)
-    return {occasion: n for occasion, n in told if isinstance(occasion, str)}
-
-
-def _may_read(reader: Reader, request: bytes, commit: Commit) -> bool:
-    """Tell whether *reader* may have the bytes of a request, which may be no request at all."""
-    try:
-        actor = load_request(request).actor.seat
-    except NotCanonical:
-        actor = ""
-    return may_read_request(commit, reader, actor)
 
 
 # --- reading -----------------------------------------------------------------------------------------
@@ -99,10 +94,15 @@ class _Read:
     commits: list[bytes] = field(default_factory=list)
     opened: dict[Place, Opened] = field(default_factory=dict)
     links: dict[tuple[int, int], bytes] = field(default_factory=dict)
+    keys: list[VouchedKey] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
-def read(raw: bytes, receipts: Iterable[Receipt] = ()) -> Evidence:
-    """Return the evidence in a bundle's bytes; raises `BadBundle`. Nothing of it is judged yet."""
+def read(raw: bytes, receipts: Iterable[Receipt] = (), pinned: Iterable[bytes] = ()) -> Evidence:
+    """Return the evidence in a bundle's bytes; raises `BadBundle`. Nothing of it is judged yet.
+
+    *pinned* are the public keys that whoever asks believes.
+    """
     if len(raw) > MAX_BYTES:
         raise BadBundle(0, 0, f"more than {MAX_BYTES} bytes")
     found = _Read()
@@ -127,12 +127,12 @@ def read(raw: bytes, receipts: Iterable[Receipt] = ()) -> Evidence:
         head=head,
         links=found.links,
         receipts=tuple(receipts),
+        notes=tuple(found.notes),
+        keys=tuple(found.keys),
+        pinned=tuple(pinned),
+        seat=found.header["seat"],
+        edition_told=found.header["edition"],
     )
-
-
-def seat_of(raw: bytes) -> str:
-    """Return for which seat a bundle, which was read before, was written."""
-    return str(json.loads(raw.partition(b"\n")[0])["seat"])
 
 
 def _parse(number: int, at: int, line: bytes) -> dict[str, Any]:
@@ -210,6 +210,28 @@ def _disclosure(found: _Read, data: dict[str, Any]) -> None:
     found.links[place] = _hash(data["link"])
 
 
+def _key(found: _Read, data: dict[str, Any]) -> None:
+    _check(data, **({"rotation": str} if "rotation" in data else {}), name=str, public=str)
+    if found.notes:
+        raise _Wrong("a key stands before the checkpoints")
+    if any(key.public.hex() == data["public"] for key in found.keys):
+        raise _Wrong("it is told twice")
+    found.keys.append(VouchedKey(data["name"], _hash(data["public"]), data.get("rotation")))
+
+
+def _checkpoint(found: _Read, data: dict[str, Any]) -> None:
+    _check(data, note=str)
+    if data["note"] in found.notes:
+        raise _Wrong("it is told twice")
+    try:
+        sizes = [checkpoint.parse(note).size for note in (*found.notes[-1:], data["note"])]
+    except BadNote as fault:
+        raise _Wrong(str(fault)) from fault
+    if sizes != sorted(sizes):
+        raise _Wrong("checkpoints stand in the order of their sizes")
+    found.notes.append(data["note"])
+
+
 def _trailer(found: _Read, data: dict[str, Any]) -> None:
     _check(data, count=int, head=str)
     _hash(data["head"])
@@ -222,6 +244,8 @@ _LINES: Final = {
     "commit": _commit,
     "opened": _opened,
     "disclosure": _disclosure,
+    "key": _key,
+    "checkpoint": _checkpoint,
     "trailer": _trailer,
 }
 

@@ -11,12 +11,17 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from service.audit.checkpoint import Checkpoint
+from service.audit.signing import VouchedKey, vouched
+from service.encounter import points
 from service.encounter.canonical import NotCanonical
 from service.encounter.commit import load_commit
 from service.encounter.envelopes import Opened, Place, envelopes
 from service.log import Entry, Log, NoSuchEncounter
 
 PAGE: Final = 500
+
+EVERYBODY: Final = "*"
+"""The reader of a store itself: every request is there, and every envelope is open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,17 @@ class Evidence:
     """Links disclosed beside the commits, by lane and epoch."""
     receipts: tuple[Receipt, ...] = ()
     checkpoints: tuple[Checkpoint, ...] = ()
-    """Checkpoints whose signatures were verified."""
+    """Heads that somebody else has seen signed, and vouches for."""
+    notes: tuple[str, ...] = ()
+    """Signed checkpoints as they stand there; nothing of them is believed."""
+    keys: tuple[VouchedKey, ...] = ()
+    """The keys that are said to have signed, the first one first."""
+    pinned: tuple[bytes, ...] = ()
+    """Public keys that whoever asks believes; none: those that are told here are taken as they are."""
+    seat: str | None = None
+    """Who is said to read this: no more and no less than that seat may see is here. None: nobody is named."""
+    edition_told: str | None = None
+    """The edition that is named beside the commits."""
     claimed: tuple[int, Any] | None = None
     """A state that somebody keeps, and the number of the commit it is said to be folded to."""
 
@@ -74,6 +89,9 @@ def stored(log: Log, encounter: str) -> Evidence:
         opened=envelopes(log, encounter, 0, len(commits)),
         count=head.folded,
         head=head.hash,
+        notes=tuple(points.all_notes(log, encounter)),
+        keys=tuple(vouched(log)),
+        seat=EVERYBODY,
     )
 
 

@@ -12,7 +12,10 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, Final
 
+from service.audit.checkpoint import Checkpoint
 from service.audit.evidence import Evidence
+from service.audit.rights import check_rights
+from service.audit.signatures import Signed, signed_heads
 from service.audit.verdict import FORKED, MALFORMED, TAMPERED, TRUNCATED, Fault, Verdict
 from service.dice.chain import envelope_commitment
 from service.dice.errors import DiceError
@@ -50,13 +53,15 @@ _REFUSAL: Final = frozenset({"code", "detail", "rule"})
 _OUTCOMES: Final = (ACCEPTED, REFUSED, SEALED, QUARANTINED)
 
 
-def examine(evidence: Evidence) -> tuple[Commit, ...]:
-    """Return the commits, if all bytes are what they were and all there; raises `Fault`."""
+def examine(evidence: Evidence) -> tuple[tuple[Commit, ...], Signed]:
+    """Return the commits and who signed them, if all bytes are what they were and all there; raises `Fault`."""
     commits = _read(evidence)
     _check_chain(evidence, commits)
     _check_contents(evidence, commits)
-    _check_witnesses(evidence, commits)
-    return commits
+    signed = signed_heads(evidence)
+    _check_witnesses(evidence, commits, (*evidence.checkpoints, *signed.points))
+    check_rights(evidence, commits)
+    return commits, signed
 
 
 # --- malformed ---------------------------------------------------------------------------------------
@@ -229,14 +234,14 @@ def _check_contents(evidence: Evidence, commits: Sequence[Commit]) -> None:
 # --- truncated, forked -------------------------------------------------------------------------------
 
 
-def _check_witnesses(evidence: Evidence, commits: Sequence[Commit]) -> None:
+def _check_witnesses(evidence: Evidence, commits: Sequence[Commit], points: Sequence[Checkpoint]) -> None:
     """Compare with what others were told or have signed: contradicted, cut off, or two truths at once."""
-    roots = _roots(commits, {point.size for point in evidence.checkpoints})
+    roots = _roots(commits, {point.size for point in points})
     told = [(r.n, r.hash, commits[r.n - 1].hash if r.n <= len(commits) else None) for r in evidence.receipts]
-    told += [(c.size, c.root.hex(), roots.get(c.size)) for c in evidence.checkpoints]
+    told += [(c.size, c.root.hex(), roots.get(c.size)) for c in points]
     false = sorted(n for n, said, found in told if found is not None and said != found)
     true = [n for n, said, found in told if said == found]
-    forked = _is_forked(evidence, roots)
+    forked = _is_forked(points, roots)
     if false and not forked:
         before = max((n for n in true if n < false[0]), default=0)
         detail = f"what was signed or told of commit {false[0]} is not what stands here"
@@ -249,9 +254,8 @@ def _check_witnesses(evidence: Evidence, commits: Sequence[Commit]) -> None:
         raise Fault(Verdict(FORKED, min(false, default=None), "two signed heads contradict each other"))
 
 
-def _is_forked(evidence: Evidence, roots: dict[int, str]) -> bool:
+def _is_forked(points: Sequence[Checkpoint], roots: dict[int, str]) -> bool:
     """Tell whether the signer contradicts itself: two roots of one size, or one signed beyond a false one."""
-    points = evidence.checkpoints
     if any(a.size == b.size and a.root != b.root for a, b in combinations(points, 2)):
         return True
     false = [c.size for c in points if c.size in roots and roots[c.size] != c.root.hex()]

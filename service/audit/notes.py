@@ -62,7 +62,7 @@ def public_key(secret: bytes) -> bytes:
 
 def verifier_key(name: str, public: bytes) -> str:
     """Return the line that verifiers are given: the key's name, its id and the key."""
-    return f"{check_name(name)}+{_key_id(name, public).hex()}+{base64(_ED25519 + public)}"
+    return f"{check_name(name)}+{id_of(name, public).hex()}+{base64(_ED25519 + public)}"
 
 
 def read_verifier_key(line: str) -> tuple[str, bytes]:
@@ -100,7 +100,7 @@ def is_signed(message: bytes, signature: bytes, public: bytes) -> bool:
 
 def sign(text: str, name: str, secret: bytes) -> str:
     """Return *text* as a note with one signature, by the raw *secret* key called *name*."""
-    key_id = _key_id(name, public_key(secret))
+    key_id = id_of(name, public_key(secret))
     return f"{text}\n{_DASH}{name} {base64(key_id + sign_bytes(text.encode(), secret))}\n"
 
 
@@ -111,7 +111,7 @@ def verify(note: str, key: str) -> str:
     """
     name, public = read_verifier_key(key)
     read = parse(note)
-    key_id = _key_id(name, public)
+    key_id = id_of(name, public)
     ours = [line.value for line in read.signatures if (line.name, line.key_id) == (name, key_id)]
     if not ours:
         raise BadNote(f"the key {name}+{key_id.hex()} has not signed the note")
@@ -139,7 +139,8 @@ def _read_signature(line: str) -> Signature:
     return Signature(check_name(name), raw[:_ID_BYTES], raw[_ID_BYTES:])
 
 
-def _key_id(name: str, public: bytes) -> bytes:
+def id_of(name: str, public: bytes) -> bytes:
+    """Return the 4 bytes by which a signature line names a key."""
     return sha256(name.encode() + b"\n" + _ED25519 + public).digest()[:_ID_BYTES]
 
 

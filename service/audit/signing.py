@@ -58,6 +58,15 @@ class PublishedKey:
     """The note in which the key before it names it; None where none vouched for it."""
 
 
+@dataclass(frozen=True)
+class VouchedKey:
+    """A public key as verifiers meet it: its name, and the note in which the key before it names it."""
+
+    name: str
+    public: bytes
+    rotation: str | None = None
+
+
 def name_of(origin: str, encounter: str) -> str:
     """Return the name of the key that signs for *encounter*, which is its checkpoints' first line."""
     return f"{origin}/{encounter}"
@@ -85,6 +94,11 @@ def published(log: Log) -> list[PublishedKey]:
         found += [PublishedKey(**json.loads(record.blob)) for record in page]
         before = page[-1].number
     return found[::-1]
+
+
+def vouched(log: Log) -> list[VouchedKey]:
+    """Return every key of this service as a bundle tells it, the first one first."""
+    return [VouchedKey(key.name, bytes.fromhex(key.public), key.rotation) for key in published(log)]
 
 
 # --- rotation ----------------------------------------------------------------------------------------

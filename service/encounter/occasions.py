@@ -7,16 +7,27 @@ encounter and process, then onward from where the last look ended.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final
 
-from service.encounter.commit import load_commit
+from service.encounter.commit import Commit, load_commit
 from service.log import Log
 
 PAGE: Final = 500
 _FIELD: Final = b'"occasion":'
+
+
+def occasions_of(commits: Iterable[Commit]) -> dict[str, int]:
+    """Return the occasions that come in *commits*, which open envelopes for all, and where each came first."""
+    found: dict[str, int] = {}
+    for commit in commits:
+        for event in commit.events:
+            occasion = event.get("occasion")
+            if isinstance(occasion, str):
+                found.setdefault(occasion, commit.n)
+    return found
 
 
 @dataclass

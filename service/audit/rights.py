@@ -1,0 +1,64 @@
+"""Hold a bundle to its reader: what that seat may see is here, and nothing else.
+
+So a line that was taken out of a bundle is missed, though nothing that is left contradicts another: what its
+reader may see follows from the commits, whose hashes were judged before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from service.audit.evidence import EVERYBODY, Evidence
+from service.audit.verdict import MALFORMED, TAMPERED, Fault, Verdict
+from service.encounter.canonical import NotCanonical
+from service.encounter.commit import Commit, load_request
+from service.encounter.occasions import occasions_of
+from service.encounter.views import Reader, may_read_request
+
+
+def may_read(reader: Reader, request: bytes, commit: Commit) -> bool:
+    """Tell whether *reader* may have the bytes of a request, which may be no request at all."""
+    try:
+        actor = load_request(request).actor.seat
+    except NotCanonical:
+        actor = ""
+    return may_read_request(commit, reader, actor)
+
+
+def check_rights(evidence: Evidence, commits: Sequence[Commit]) -> None:
+    """Demand that exactly what the named seat may see is here; raises `Fault`."""
+    if evidence.seat is None:
+        return
+    if evidence.edition_told is not None and commits and evidence.edition_told != commits[0].edition:
+        detail = f"it is told to be of {evidence.edition_told}, commit 1 is of {commits[0].edition}"
+        raise Fault(Verdict(MALFORMED, 1, detail))
+    reader = Reader(evidence.seat, occasions_of(commits))
+    for commit in commits:
+        for index, event in enumerate(commit.events):
+            if "sealed" in event:
+                _check_envelope(evidence, reader, commit, index)
+        _check_request(evidence, reader, commit)
+
+
+def _check_envelope(evidence: Evidence, reader: Reader, commit: Commit, index: int) -> None:
+    is_here = (commit.n, index) in evidence.opened
+    if reader.seat == EVERYBODY:
+        if not is_here:
+            raise Fault(Verdict(TAMPERED, commit.n, f"what lay in envelope {index} is missing"))
+        return
+    may = reader.may_open(commit.events[index])
+    if may and not is_here:
+        detail = f"envelope {index} is open to {reader.seat}, and what lay in it is missing"
+        raise Fault(Verdict(MALFORMED, commit.n, detail))
+    if is_here and not may:
+        raise Fault(Verdict(MALFORMED, commit.n, f"envelope {index} is not open to {reader.seat}"))
+
+
+def _check_request(evidence: Evidence, reader: Reader, commit: Commit) -> None:
+    request = evidence.requests[commit.n - 1]
+    if reader.seat == EVERYBODY:
+        return
+    if request is None and may_read_request(commit, reader, ""):
+        raise Fault(Verdict(MALFORMED, commit.n, f"the request is open to {reader.seat}, and it is withheld"))
+    if request is not None and not may_read(reader, request, commit):
+        raise Fault(Verdict(MALFORMED, commit.n, f"the request is not open to {reader.seat}"))

@@ -1,0 +1,82 @@
+"""Judge the signatures of checkpoints: who signed, whether that is true, and whether who asks believes it.
+
+Laws. A note whose signature is false, or that was signed by a key that nobody tells of, was tampered with.
+With pinned keys those are believed, and what they hand on to by rotation. A key that hands on to a believed one
+is an older key: what it signed is passed over, not accused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from service.audit import checkpoint, notes
+from service.audit.checkpoint import Checkpoint
+from service.audit.evidence import Evidence
+from service.audit.notes import BadNote, verifier_key
+from service.audit.signing import VouchedKey, believed, name_of
+from service.audit.verdict import MALFORMED, TAMPERED, Fault, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """What was found of signatures: the believed heads, the key of the last one, and how many were passed over."""
+
+    points: tuple[Checkpoint, ...] = ()
+    key: str | None = None
+    """The verifier key of the greatest believed head."""
+    passed_over: int = 0
+
+
+def signed_heads(evidence: Evidence) -> Signed:
+    """Return the signed heads of *evidence*, every signature verified; raises `Fault`."""
+    points: list[Checkpoint] = []
+    last: tuple[int, str] | None = None
+    passed_over = 0
+    for note in evidence.notes:
+        point, key = _verified(evidence, note)
+        if _is_believed(evidence, key):
+            points.append(point)
+            line = verifier_key(point.origin, key.public)
+            last = max(last or (0, line), (point.size, line))
+        elif _is_older(evidence, key):
+            passed_over += 1
+        else:
+            raise _tampered(point.size, f"it was signed by {key.public.hex()[:16]}…, which is not believed")
+    return Signed(tuple(points), None if last is None else last[1], passed_over)
+
+
+def _verified(evidence: Evidence, note: str) -> tuple[Checkpoint, VouchedKey]:
+    """Return the checkpoint of *note*, and the key whose true signature it has."""
+    try:
+        point = checkpoint.parse(note)
+        ids = {(line.name, line.key_id) for line in notes.parse(note).signatures}
+    except BadNote as fault:
+        raise Fault(Verdict(MALFORMED, len(evidence.commits), f"checkpoint: {fault}")) from fault
+    for key in evidence.keys:
+        name = name_of(key.name, evidence.encounter)
+        if (name, notes.id_of(name, key.public)) not in ids:
+            continue
+        try:
+            return checkpoint.verify(note, verifier_key(name, key.public)), key
+        except BadNote as fault:
+            raise _tampered(point.size, str(fault)) from fault
+    raise _tampered(point.size, "no key that is told here has signed it")
+
+
+def _is_believed(evidence: Evidence, key: VouchedKey) -> bool:
+    return not evidence.pinned or key.public in _from(evidence, key.name, evidence.pinned)
+
+
+def _is_older(evidence: Evidence, key: VouchedKey) -> bool:
+    """Tell whether *key* hands on, over any number of rotations, to one that is pinned."""
+    return not _from(evidence, key.name, [key.public]).isdisjoint(evidence.pinned)
+
+
+def _from(evidence: Evidence, name: str, start: Sequence[bytes]) -> set[bytes]:
+    rotations = [key.rotation for key in evidence.keys if key.rotation is not None and key.name == name]
+    return believed(name, start, rotations)
+
+
+def _tampered(size: int, why: str) -> Fault:
+    return Fault(Verdict(TAMPERED, size, f"the checkpoint of {size} commits: {why}"))
