@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Generic, TypeVar
 
 from service.audit.evidence import Evidence
-from service.audit.verdict import Report
+from service.audit.report import Report
 from service.audit.verify import verify
 from service.encounter.commit import Commit, Request, dump_request, fold_commit, load_commit
 from service.encounter.decider import Folded, Written, decide_request, unfolded

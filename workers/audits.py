@@ -11,14 +11,17 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from threading import Event
 from typing import Any, Final
 
 import structlog
 
+from service.audit.certificate import certificate, signed
 from service.audit.evidence import Evidence, stored
+from service.audit.report import Report
+from service.audit.signing import Signer
 from service.audit.verify import Shelf, verify
 from service.encounter import audits
 from service.encounter.snapshot import folded_from
@@ -54,13 +57,24 @@ class Stopped(Exception):
 
 
 class Auditor:
-    """Does audits one after the other, until it is told to stop."""
+    """Does audits one after the other, and signs what it finds, until it is told to stop."""
 
-    def __init__(self, log: Log, shelf: Shelf, *, worker: str, stopping: Event) -> None:
+    def __init__(
+        self,
+        log: Log,
+        shelf: Shelf,
+        *,
+        worker: str,
+        stopping: Event,
+        signer: Callable[[], Signer] | None = None,
+        durability: str | None = None,
+    ) -> None:
         self._log = log
         self._shelf = shelf
         self.worker = worker
         self._stopping = stopping
+        self._signer = signer
+        self._durability = durability
         self._rung = Event()
         self._depth = _DEEPEST
 
@@ -131,9 +145,13 @@ class Auditor:
             )
             return
         verdict = str(report.verdict)
-        self._finish(job | {"status": DONE, "verdict": verdict, "certificate": report.to_data()})
+        self._finish(job | {"status": DONE, "verdict": verdict, "certificate": self._certificate(report)})
         ms = round((time.monotonic() - started) * 1000, 1)
         _logger.info("audit.done", encounter=encounter, audit=audit, verdict=report.verdict.name, ms=ms)
+
+    def _certificate(self, report: Report) -> dict[str, Any]:
+        data = certificate(report, durability=self._durability)
+        return data if self._signer is None else signed(data, self._signer())
 
     def put(self, job: audits.Job) -> None:
         """Keep *job* as it is now."""

@@ -28,6 +28,9 @@ from workers.queue import Answering
 from workers.shard import ShardFold
 from workers.sweep import Sweeper
 
+DURABLE: Final = "durable"
+"""What a store of streams was held to before anything was appended: an answer is on disk."""
+
 _logger: Final = structlog.get_logger()
 
 
@@ -55,7 +58,7 @@ def run(  # noqa: PLR0913 - everything one worker works with
     rung = ShardFold(log, by_ring, ringer, stopping)
     sweeper = Sweeper(log, ShardFold(log, by_sweep, ringer, stopping), shards, stopping)
     pulse = Pulse(log, worker, (by_ring, by_sweep), stopping, longest_s)
-    auditor = Auditor(log, shelf, worker=worker, stopping=stopping)
+    auditor = Auditor(log, shelf, worker=worker, stopping=stopping, signer=signer, durability=DURABLE)
 
     def answer(shard: int) -> None:
         """Fold the shard that was rung for; whoever asked for an audit or a checkpoint has rung too."""

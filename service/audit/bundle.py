@@ -1,8 +1,8 @@
 """Put one encounter into one file that proves itself, and read such a file from anybody.
 
 A bundle is JSON Lines: a header; for each number its command and its commit, then the envelopes its reader
-may open; links that were disclosed; keys and the checkpoints they signed; a trailer with count and head. Commands and commits stand in it as the
-exact text that was hashed.
+may open; links that were disclosed; keys and the checkpoints they signed; a trailer with count and head.
+Commands and commits stand in it as the exact text that was hashed.
 
 Laws. Every line is canonical JSON, and reading takes no liberty: one order, one spelling, bounded sizes. A
 reader sees what its seat may see, so a request is withheld while an envelope of its commit is closed to it.
@@ -12,7 +12,6 @@ line that does not end was cut off, and is as good as absent.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,9 +20,9 @@ from typing import Any, Final
 from service.audit import checkpoint
 from service.audit.evidence import Evidence, Receipt
 from service.audit.notes import BadNote
+from service.audit.rights import may_read
 from service.audit.signing import VouchedKey
 from service.encounter.canonical import NotCanonical, check, dumps, loads
-from service.audit.rights import may_read
 from service.encounter.commit import load_commit
 from service.encounter.envelopes import Opened, Place
 from service.encounter.occasions import occasions_of
@@ -34,6 +33,7 @@ MAX_BYTES: Final = 256 * 2**20
 MAX_LINE: Final = 8 * 2**20
 MAX_COMMITS: Final = 1_000_000
 
+_SEAT: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 
@@ -170,6 +170,8 @@ class _Wrong(Exception):
 
 def _header(found: _Read, data: dict[str, Any]) -> None:
     _check(data, format=str, encounter=str, edition=str, seat=str)
+    if not _SEAT.fullmatch(data["seat"]):
+        raise _Wrong(f"{data['seat']!a} is no seat")
     if data["format"] != FORMAT:
         raise _Wrong(f"format {data['format']!a} is unknown")
     found.header = data

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from service.audit.evidence import Evidence
@@ -33,8 +34,15 @@ class NotRecorded(Exception):
 class Proof:
     """The dice of an encounter, as far as its record proves them."""
 
-    def __init__(self, dice: DisclosedDice | None, epochs: Mapping[int, int]) -> None:
+    def __init__(
+        self,
+        dice: DisclosedDice | None,
+        epochs: Mapping[int, int],
+        links: Mapping[tuple[int, int], bytes] = MappingProxyType({}),
+    ) -> None:
         self.dice = dice
+        self.last_links = {(lane, epoch): links[lane, epoch] for lane, epoch in epochs.items() if epoch}
+        """The last disclosed link of each lane that has one: all before it follow from it."""
         self.epochs = epochs
         """The last disclosed epoch of each lane; 0 where there is none yet."""
 
@@ -144,7 +152,7 @@ def _proof(
     except (BadParameter, ValueError) as fault:
         raise Fault(Verdict(MALFORMED, 1, f"how the dice are derived: {fault}")) from fault
     epochs = {a.lane: max((e for lane, e in links if lane == a.lane), default=0) for a in anchors}
-    return Proof(dice, epochs)
+    return Proof(dice, epochs, links)
 
 
 def _seeds(encounter: str, setup: DiceSetup, commits: Sequence[Commit]) -> dict[str, bytes]:

@@ -54,7 +54,7 @@ _OUTCOMES: Final = (ACCEPTED, REFUSED, SEALED, QUARANTINED)
 
 
 def examine(evidence: Evidence) -> tuple[tuple[Commit, ...], Signed]:
-    """Return the commits and who signed them, if all bytes are what they were and all there; raises `Fault`."""
+    """Return the commits, and who signed them, if all bytes are what they were and there; raises `Fault`."""
     commits = _read(evidence)
     _check_chain(evidence, commits)
     _check_contents(evidence, commits)

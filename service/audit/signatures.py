@@ -1,14 +1,15 @@
 """Judge the signatures of checkpoints: who signed, whether that is true, and whether who asks believes it.
 
 Laws. A note whose signature is false, or that was signed by a key that nobody tells of, was tampered with.
-With pinned keys those are believed, and what they hand on to by rotation. A key that hands on to a believed one
-is an older key: what it signed is passed over, not accused.
+With pinned keys those are believed, and what they hand on to by rotation. A key that hands on to a believed
+one is an older key: what it signed is passed over, not accused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from service.audit import checkpoint, notes
 from service.audit.checkpoint import Checkpoint
@@ -20,12 +21,15 @@ from service.audit.verdict import MALFORMED, TAMPERED, Fault, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """What was found of signatures: the believed heads, the key of the last one, and how many were passed over."""
+    """What was found of signatures: believed heads, the last one's key, how many were passed over."""
 
     points: tuple[Checkpoint, ...] = ()
     key: str | None = None
     """The verifier key of the greatest believed head."""
     passed_over: int = 0
+
+
+NOBODY: Final = Signed()
 
 
 def signed_heads(evidence: Evidence) -> Signed:

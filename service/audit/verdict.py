@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 MALFORMED: Final = "malformed"
 TAMPERED: Final = "tampered"
@@ -107,46 +107,3 @@ class Counts:
     def to_data(self) -> dict[str, int]:
         """Return the counts by name."""
         return {name: getattr(self, name) for name in self.__slots__}
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """An audit's answer: the verdict, up to where, by which code, and what was counted."""
-
-    encounter: str
-    verdict: Verdict
-    counts: Counts
-    head: str | None = None
-    root: str | None = None
-    edition: str | None = None
-    digest_then: str | None = None
-    """The ruleset's digest when the encounter opened."""
-    digest_now: str | None = None
-    epochs: Mapping[int, int] | None = None
-    """The last disclosed epoch of each lane."""
-    decided: tuple[int, int] | None = None
-    """The first and the last commit that were decided again."""
-    findings: tuple[Finding, ...] = ()
-
-    def to_data(self) -> dict[str, Any]:
-        """Return the report as JSON-ready data."""
-        verdict = self.verdict
-        return {
-            "encounter": self.encounter,
-            "verdict": {
-                "name": verdict.name,
-                "text": str(verdict),
-                "meaning": MEANING[verdict.name],
-                **{
-                    key: value
-                    for key in ("n", "to", "path", "roll", "detail")
-                    if (value := getattr(verdict, key)) not in (None, "")
-                },
-            },
-            "log": {"size": self.counts.commits, "head": self.head, "root": self.root},
-            "ruleset": {"edition": self.edition, "then": self.digest_then, "now": self.digest_now},
-            "dice": {"disclosed": {str(lane): epoch for lane, epoch in (self.epochs or {}).items()}},
-            "decided": None if self.decided is None else {"from": self.decided[0], "to": self.decided[1]},
-            "counts": self.counts.to_data(),
-            "findings": [{"name": found.name, "detail": found.detail} for found in self.findings],
-        }

@@ -11,18 +11,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from service.audit.again import Again, Course, Progress
-from service.audit.dice import Proof, prove
+from service.audit.dice import Proof, prove, setup_of
 from service.audit.evidence import Evidence
+from service.audit.history import NOTHING, history_of, seats_of
 from service.audit.integrity import examine
+from service.audit.report import DIFFERENT, EQUAL, NOT_COMPARED, Report
+from service.audit.signatures import NOBODY
 from service.audit.tree import root
 from service.audit.verdict import (
+    STATE_MISMATCH,
     VALID,
     VALID_AS_OPENED,
     VALID_TO_EPOCH,
     Counts,
     Fault,
     Finding,
-    Report,
     Verdict,
 )
 from service.dice.chain import OPEN_LANE
@@ -31,6 +34,7 @@ from service.encounter.commit import QUARANTINED, REFUSED, Commit, load_request
 from service.encounter.digest import ruleset_digest
 from service.encounter.no_rules import NO_RULES
 from service.rules.ruleset import Ruleset
+from service.rules.table import DiceSetup
 
 Shelf = Mapping[str, Ruleset[Any]]
 
@@ -65,6 +69,9 @@ class _Judged:
         self.evidence = evidence
         self.counts = counts
         self.commits: Sequence[Commit] = ()
+        self.signed = NOBODY
+        self.setup: DiceSetup | None = None
+        self.history = NOTHING
         self.then: str | None = None
         self.now: str | None = None
         self.proof: Proof | None = None
@@ -73,8 +80,10 @@ class _Judged:
 
     def whole(self, shelf: Shelf, span: tuple[int, int], progress: Progress) -> Verdict:
         """Go through everything in order; raises `Fault` with the first thing wrong."""
-        self.commits = examine(self.evidence)
+        self.commits, self.signed = examine(self.evidence)
         self._count()
+        self.history = history_of(self.commits, self._opening())
+        self.setup = setup_of(self.evidence)
         self.proof = prove(self.evidence, self.commits, self.counts)
         ruleset = self._ruleset(shelf)
         if ruleset is None:
@@ -118,14 +127,18 @@ class _Judged:
 
     def _digests(self, ruleset: Ruleset[Any]) -> None:
         self.now = ruleset_digest(ruleset)
+        digest = self._opening().get("digest")
+        self.then = digest if isinstance(digest, str) else None
+
+    def _opening(self) -> Mapping[str, Any]:
+        """Return what the first request says; nothing where it is withheld or no request."""
         first = self.evidence.requests[0] if self.evidence.requests else None
         if first is None:
-            return
+            return {}
         try:
-            digest = load_request(first).data.get("digest")
+            return load_request(first).data
         except NotCanonical:
-            return
-        self.then = digest if isinstance(digest, str) else None
+            return {}
 
     def report(self, verdict: Verdict) -> Report:
         """Return the answer."""
@@ -144,4 +157,21 @@ class _Judged:
             epochs=None if self.proof is None else self.proof.epochs,
             decided=decided,
             findings=tuple(self.findings),
+            signed=self.signed,
+            key_was_given=bool(self.evidence.pinned),
+            receipts=len(self.evidence.receipts),
+            setup=self.setup,
+            links=None if self.proof is None else self.proof.last_links,
+            history=self.history,
+            seats=None if course is None else tuple(seats_of(course.state)),
+            live_state=self._live_state(verdict),
         )
+
+    def _live_state(self, verdict: Verdict) -> str:
+        """Tell whether the state that somebody keeps was reached, and is what the record gives."""
+        if self.evidence.claimed is None:
+            return NOT_COMPARED
+        if verdict.name == STATE_MISMATCH:
+            return DIFFERENT
+        reached = self.course is not None and self.course.upto >= self.evidence.claimed[0]
+        return EQUAL if reached and verdict.is_sound else NOT_COMPARED

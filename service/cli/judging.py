@@ -34,7 +34,7 @@ STATUS: Final[Mapping[str, int]] = MappingProxyType(
 
 
 def print_report(report: Mapping[str, Any], console: Console) -> None:
-    """Print a report, as `Report.to_data` spells it."""
+    """Print a certificate, as an audit spells it."""
     verdict, counts = report["verdict"], report["counts"]
     colour = "green" if verdict["name"] in v.SOUND else "red"
     console.print(f"\n[bold {colour}]{escape(verdict['text'])}[/]  {escape(verdict['meaning'])}")
@@ -49,6 +49,12 @@ def _lines(report: Mapping[str, Any], counts: Mapping[str, int]) -> list[str]:
     lines = [f"encounter  {report['encounter']}"]
     if log["head"] is not None:
         lines.append(f"record     {log['size']} commits, head {log['head'][:16]}…, root {log['root'][:16]}…")
+    points = log["checkpoints"]
+    if points["size"] is not None:
+        believed = "the key you gave" if points["key_was_given"] else "a key that the bundle tells itself"
+        lines.append(f"signed     {points['size']} commits, by {believed}")
+    if log["receipts"]:
+        lines.append(f"receipts   {log['receipts']} hold")
     if rules["edition"] is not None:
         now = f", decided again by {rules['now'][:16]}…" if rules["now"] else ""
         then = f" {rules['then'][:16]}…" if rules["then"] else ""
@@ -60,6 +66,9 @@ def _lines(report: Mapping[str, Any], counts: Mapping[str, int]) -> list[str]:
         f"dice       {counts['rolls_checked']} rolls proved, {counts['rolls_unverified']} of an open epoch, "
         f"{counts['rolls_declared']} thrown by hand ({counts['faces_declared']} faces)"
     )
+    lines += [f"           {said}" for said in report["dice"]["says"]]
+    if report["rulings"]:
+        lines.append(f"rulings    {len(report['rulings'])}")
     if counts["envelopes"]:
         lines.append(f"envelopes  {counts['envelopes_opened']} of {counts['envelopes']} opened")
     if counts["requests_withheld"]:

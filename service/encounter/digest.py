@@ -6,7 +6,7 @@ commit that comes out otherwise under the same digest was not deterministic.
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
@@ -25,6 +25,14 @@ def ruleset_digest(ruleset: Ruleset[Any]) -> str:
 
 
 @cache
+def package_digest(packages: tuple[str, ...]) -> str:
+    """Return the digest of whole *packages* of this program: lines as above, nothing followed."""
+    return _lines_digest(
+        {found[0]: found[1] for name in packages for module in _modules(name) if (found := _source(module))}
+    )
+
+
+@cache
 def sources_digest(packages: tuple[str, ...]) -> str:
     """Return the digest of *packages* and what they import; read from disk once per process."""
     files: dict[str, bytes] = {}
@@ -38,6 +46,10 @@ def sources_digest(packages: tuple[str, ...]) -> str:
         files[path] = raw
         waiting += (name for name in _imported(raw) if name.startswith((*SHARED, *packages)))
         waiting += _parents(module)
+    return _lines_digest(files)
+
+
+def _lines_digest(files: Mapping[str, bytes]) -> str:
     lines = (f"{path}\0{sha256(raw).hexdigest()}\n" for path, raw in sorted(files.items()))
     return sha256("".join(lines).encode()).hexdigest()
 

@@ -20,7 +20,7 @@ _FIELD: Final = b'"occasion":'
 
 
 def occasions_of(commits: Iterable[Commit]) -> dict[str, int]:
-    """Return the occasions that come in *commits*, which open envelopes for all, and where each came first."""
+    """Return the occasions that come in *commits*, each with the commit in which it came first."""
     found: dict[str, int] = {}
     for commit in commits:
         for event in commit.events:

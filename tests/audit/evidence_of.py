@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from service.audit.evidence import Evidence
+from service.audit.signing import Signer, VouchedKey
 from service.dice.chain import envelope_commitment
 from service.encounter.canonical import commit_hash, dumps, eid_of
 from service.encounter.commit import load_commit
 from service.encounter.envelopes import Opened, Place
 from service.log import Fold
 from service.log.memory import MemoryLog
-from tests.encounter.sitting import Sitting, player
+from tests.encounter.sitting import SIGNER, Sitting, player
 
 Change = Callable[[dict[str, Any]], None]
 
@@ -119,3 +120,13 @@ def cut(evidence: Evidence, last: int, **changes: Any) -> Evidence:
         opened=opened,
         **changes,
     )
+
+
+def signed_evidence(sitting: Sitting, *sizes: int, by: Signer = SIGNER, **changes: Any) -> Evidence:
+    """Return the evidence of *sitting* with its heads of *sizes* signed."""
+    notes = tuple(
+        by.checkpoint(sitting.encounter, size, sitting.written[size - 1].folded.frontier.root())
+        for size in sizes
+    )
+    key = VouchedKey(by.origin, by.public)
+    return evidence_of(sitting, **{"notes": notes, "keys": (key,)} | changes)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from service.audit import bundle
-from service.audit.evidence import Evidence, Receipt, stored
+from service.audit.evidence import EVERYBODY, Evidence, Receipt, stored
 from service.audit.verdict import Verdict
 from service.audit.verify import verify
 from service.encounter.canonical import dumps
@@ -42,7 +42,7 @@ def _own_digest(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_written_is_read_back_whole() -> None:
-    evidence = evidence_of(closed())
+    evidence = evidence_of(closed(), seat="gm", edition_told="tiny@1")
 
     read = bundle.read(written(evidence))
 
@@ -67,7 +67,7 @@ def test_the_lines_are_those_of_the_format() -> None:
 def test_a_store_gives_the_same_evidence_as_the_play_did() -> None:
     sitting = closed()
 
-    assert stored(kept(sitting), sitting.encounter) == evidence_of(sitting)
+    assert stored(kept(sitting), sitting.encounter) == evidence_of(sitting, seat=EVERYBODY)
 
 
 def test_a_closed_encounter_with_all_envelopes_open_is_valid_for_anybody() -> None:
@@ -217,3 +217,39 @@ def test_random_mutations_are_all_found() -> None:
 def _says_the_same(mutated: bytes, raw: bytes) -> bool:
     """Tell whether a mutation changed only whom the bundle says it was written for: that is no evidence."""
     return bundle.read(mutated) == bundle.read(raw)
+
+
+# --- exactly what the reader may see ------------------------------------------------------------------
+
+
+def without(raw: bytes, kind: str) -> bytes:
+    """Return *raw* without its first line of *kind*."""
+    lines = raw.splitlines(keepends=True)
+    lines.remove(next(line for line in lines if json.loads(line)["kind"] == kind))
+    return b"".join(lines)
+
+
+def test_an_envelope_that_was_taken_out_of_a_bundle_is_missed() -> None:
+    assert str(judged(without(written(evidence_of(closed())), "opened"))) == "malformed(4)"
+    assert str(judged(without(written(evidence_of(half_chosen()), "ada"), "opened"))) == "malformed(3)"
+
+
+def test_a_request_that_was_withheld_though_it_is_open_is_missed() -> None:
+    lines = written(evidence_of(closed())).splitlines(keepends=True)
+    lines[3] = dumps({"kind": "command", "n": 2, "withheld": True}) + b"\n"
+
+    assert str(judged(b"".join(lines))) == "malformed(2)"
+
+
+def test_a_bundle_of_another_seat_is_told_from_its_own() -> None:
+    raw = written(evidence_of(half_chosen()), "ada")
+
+    assert str(judged(changed_line(raw, 0, lambda line: line.update(seat="bo")))) == "malformed(3)"
+    assert str(judged(changed_line(raw, 0, lambda line: line.update(edition="tiny@2")))) == "malformed(1)"
+    assert str(judged(changed_line(raw, 0, lambda line: line.update(seat="*")))) == "malformed(0)"
+
+
+def test_a_payload_that_the_store_has_lost_is_tampered_with() -> None:
+    evidence = evidence_of(half_chosen(), seat=EVERYBODY, opened={})
+
+    assert str(verify(evidence, SHELF).verdict) == "tampered(3)"

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from service.audit import integrity
+from service.audit.certificate import certificate
 from service.audit.checkpoint import Checkpoint
 from service.audit.evidence import Evidence, Receipt
+from service.audit.report import Report
 from service.audit.tree import root
-from service.audit.verdict import MEANING, Report
+from service.audit.verdict import MEANING
 from service.audit.verify import OTHER_BUILD, verify
 from service.encounter import digest
 from service.encounter.commit import Batch, load_commit
@@ -434,12 +436,13 @@ def test_the_audit_asks_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_verdict_that_can_be_given_has_a_meaning() -> None:
-    report = judge(evidence_of(closed())).to_data()
+    report = certificate(judge(evidence_of(closed())))
 
     assert report["verdict"]["meaning"] == MEANING["valid"]
     assert report["log"]["root"] == root([bytes.fromhex(h) for h in _hashes(evidence_of(closed()))]).hex()
     assert digest.sources_digest(TINY.packages)
-    assert integrity.examine(evidence_of(closed()))[-1].hash == report["log"]["head"]
+    commits, _ = integrity.examine(evidence_of(closed()))
+    assert commits[-1].hash == report["log"]["head"]
     assert player("ada").seat == "ada"
 
 

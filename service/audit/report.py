@@ -1,0 +1,49 @@
+"""Gather what an audit found: its verdict, up to where, by which code, and what was counted on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from service.audit.history import NOTHING, History
+from service.audit.signatures import NOBODY, Signed
+from service.audit.verdict import Counts, Finding, Verdict
+from service.rules.table import DiceSetup
+
+NOT_COMPARED: Final = "not_compared"
+EQUAL: Final = "equal"
+DIFFERENT: Final = "different"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """An audit's answer: the verdict, up to where, by which code, and what was counted."""
+
+    encounter: str
+    verdict: Verdict
+    counts: Counts
+    head: str | None = None
+    root: str | None = None
+    edition: str | None = None
+    digest_then: str | None = None
+    """The ruleset's digest when the encounter opened."""
+    digest_now: str | None = None
+    epochs: Mapping[int, int] | None = None
+    """The last disclosed epoch of each lane."""
+    decided: tuple[int, int] | None = None
+    """The first and the last commit that were decided again."""
+    findings: tuple[Finding, ...] = ()
+    signed: Signed = NOBODY
+    key_was_given: bool = False
+    """Whether whoever asked named the keys to believe."""
+    receipts: int = 0
+    """How many receipts it was held to."""
+    setup: DiceSetup | None = None
+    """How the dice are derived, as commit 1 published it."""
+    links: Mapping[tuple[int, int], bytes] | None = None
+    """The last disclosed link of each lane, from which all before it follow."""
+    history: History = NOTHING
+    seats: tuple[Mapping[str, Any], ...] | None = None
+    live_state: str = NOT_COMPARED
+    """Whether the state that is kept was held to the record: `equal`, `different`, `not_compared`."""
