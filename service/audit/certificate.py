@@ -58,7 +58,7 @@ def certificate(report: Report, *, durability: str | None = None) -> Data:
         "counts": report.counts.to_data(),
         "rulings": list(report.history.rulings),
         "seats": None if report.seats is None else list(report.seats),
-        "abandoned_before": report.history.abandoned_before,
+        "abandoned_before": None if report.setup is None else report.setup.abandoned_before,
         "durability": durability,
         "findings": [{"name": found.name, "detail": found.detail} for found in report.findings],
         "verifier": {"name": _NAME, "version": version(_NAME), "digest": package_digest(_CODE)},
@@ -112,6 +112,7 @@ def _dice(report: Report) -> Data:
             {"lane": lane, "epoch": epoch, "link": link.hex()}
             for (lane, epoch), link in sorted(links.items())
         ],
+        "seats": [] if setup is None else list(setup.seats),
         "advances": list(report.history.advances),
     }
 

@@ -5,7 +5,7 @@ Only public events are read, so that a certificate tells nobody what its reader 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -34,21 +34,14 @@ class History:
     rulings: tuple[Data, ...] = ()
     """Each with its commit's number and the public event."""
     advances: tuple[Data, ...] = ()
-    abandoned_before: int | None = None
-    """How many encounters its owner had abandoned before, where the opening counts them."""
 
 
 NOTHING: Final = History()
 
 
-def history_of(commits: Sequence[Commit], opening: Mapping[str, Any]) -> History:
-    """Return what *commits* tell publicly; *opening* is what the first request said."""
-    abandoned = opening.get("abandoned_before")
-    return History(
-        rulings=tuple(_told(commits, RULINGS)),
-        advances=tuple(_told(commits, ADVANCES)),
-        abandoned_before=abandoned if isinstance(abandoned, int) else None,
-    )
+def history_of(commits: Sequence[Commit]) -> History:
+    """Return what *commits* tell publicly."""
+    return History(rulings=tuple(_told(commits, RULINGS)), advances=tuple(_told(commits, ADVANCES)))
 
 
 def _told(commits: Sequence[Commit], types: tuple[str, ...]) -> Iterator[Data]:

@@ -82,7 +82,7 @@ class _Judged:
         """Go through everything in order; raises `Fault` with the first thing wrong."""
         self.commits, self.signed = examine(self.evidence)
         self._count()
-        self.history = history_of(self.commits, self._opening())
+        self.history = history_of(self.commits)
         self.setup = setup_of(self.evidence)
         self.proof = prove(self.evidence, self.commits, self.counts)
         ruleset = self._ruleset(shelf)
