@@ -137,12 +137,8 @@ class Campaign:
         for local, awaited, name in asked:
             offers = tuple(RISE.commands[name].offers(local, awaited))
             if offers:
-                return awaited.seat, self.pick(offers)
+                return awaited.seat, self.random.choice(offers)
         return None
-
-    def pick(self, offers: tuple[Offer, ...]) -> Offer:
-        """Choose one of the offers of one command."""
-        return self.random.choice(offers)
 
 
 def _places(seen: State) -> list[State]:
@@ -173,7 +169,3 @@ class Recorded(Campaign):
     def close(self) -> None:
         """Close the encounter, so that every link is disclosed."""
         self.must("close", "gm", {"reason": "enough"})
-
-    def told(self, type_: str) -> list[dict[str, Any]]:
-        """Return the public events of one type, in order."""
-        return [e for commit in self.record.commits() for e in commit.events if e.get("type") == type_]

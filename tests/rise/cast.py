@@ -41,13 +41,21 @@ def ticking(step: int, **tick: Any) -> dict[str, Any]:
     return {"id": f"tick-{step}", "range_ft": 60, "effects": [gain]}
 
 
+LATER: Final[tuple[dict[str, Any], ...]] = (
+    ECHO,
+    {
+        "id": "later",
+        "later": "next_action",
+        "usage": "minor",
+        "range_ft": 60,
+        "effects": [{"does": "heal_dr", "amount": 3}],
+    },
+)
 ABILITIES: Final[tuple[dict[str, Any], ...]] = (
     MEND,
     SHOUT,
     GUARD,
     BURN,
-    ECHO,
-    {"id": "later", "later": "next_action", "range_ft": 60, "effects": [{"does": "heal_dr", "amount": 3}]},
     {"id": "ward", "tags": ["swift"], "effects": [{"does": "heal_dr", "amount": 4}]},
     {
         "id": "hex",
@@ -146,7 +154,7 @@ def _entry(random: Random, i: int, side: str, *, is_played: bool) -> dict[str, A
         carries_riders=size in ("medium", "large"),
         floats=random.random() < 0.1,
         weapons=random.sample(WEAPONS, random.randint(1, 3)),
-        abilities=random.sample(ABILITIES, random.randint(1, 6)),
+        abilities=[random.choice(LATER), *random.sample(ABILITIES, random.randint(1, 5))],
     )
 
 

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, Final, NamedTuple
 
 from service.rules.grid import STEPS, line
-from service.rules.rise.state import State
+from service.rules.rise.state import Creature, State
 from service.rules.ruleset import waiting
 
 QUESTIONS: Final = (
@@ -36,6 +36,13 @@ class Moment(NamedTuple):
     random: Random
     who: str
     other: str
+
+    @property
+    def me(self) -> Creature:
+        """The creature as its group knows it."""
+        group = self.state.group_of(self.who)
+        local = self.state.at(group) if group in self.state.apart and group is not None else self.state
+        return local.creatures[self.who]
 
     @property
     def seat(self) -> str:
@@ -151,7 +158,7 @@ def overrun(moment: Moment) -> Attempt:
 
 
 def throw(moment: Moment) -> Attempt:
-    held = moment.state.creatures[moment.who].held
+    held = moment.me.held
     if held and moment.random.random() < 0.5:
         return moment.by("throw", item=held[0])
     willing = moment.random.random() < 0.5
@@ -189,7 +196,7 @@ def hold(moment: Moment) -> Attempt:
 
 
 def late(moment: Moment) -> Attempt:
-    delayed = moment.state.creatures[moment.who].delayed
+    delayed = moment.me.delayed
     return moment.by("fire_delayed", ability=delayed[0].ability if delayed else "echo")
 
 
@@ -211,7 +218,8 @@ def commit(moment: Moment) -> Attempt:
 
 
 def handle(moment: Moment) -> Attempt:
-    what = moment.random.choice(("draw", "drop", "open", "rummage"))
+    held = moment.me.held
+    what = "drop" if held else moment.random.choice(("draw", "draw", "open", "rummage"))
     pay = moment.random.choice(("free", "minor", "standard"))
     return moment.by("manipulate_object", what=what, item="rope", pay=pay)
 
@@ -222,6 +230,12 @@ def rule(moment: Moment) -> Attempt:
     supersedes = known[-1].id if known and moment.random.random() < 0.3 else None
     subjects = moment.random.choice(([], [moment.who]))
     return moment.gm("rule", question=question, chosen=chosen, subjects=subjects, supersedes=supersedes)
+
+
+def mend(moment: Moment) -> Attempt:
+    does = moment.random.choice(("damage", "heal_hp", "heal_dr", "gain", "lose", "fatigue", "locate"))
+    effect = {"does": does, "target": moment.who, "amount": 2, "name": "dazed", "to": [-3, -3]}
+    return moment.gm("gm_ruling", kind="correction", decision="it was so", effects=[effect])
 
 
 def regroup(moment: Moment) -> Attempt:
@@ -285,4 +299,4 @@ ACTING: Final[tuple[Trick, ...]] = (
     commit,
 )
 BETWEEN: Final[tuple[Trick, ...]] = (treat, regroup, rule)
-ALWAYS: Final[tuple[Trick, ...]] = (handle, rule, wrong, treat, regroup, reseat)
+ALWAYS: Final[tuple[Trick, ...]] = (handle, handle, handle, rule, wrong, treat, regroup, reseat, mend)

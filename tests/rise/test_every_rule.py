@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from itertools import permutations
+from typing import Final
 
 import pytest
 
 from service.audit.verdict import VALID
-from service.rules.messages import Offer
+from service.rules.rise import RISE
+from service.rules.rise.state import State
 from tests.firing import fired, named, rules_of
+from tests.recorded import Record
 from tests.rise.campaign import Campaign, Recorded
+from tests.rise.forty import SIDES, forty, next_step
 
 OURS: Final = rules_of("service.rules.rise")
 MANY: Final = (4, 2, 8, 3, 6, 5)
 """How many take part, by seed."""
-MOST: Final = 24
+MOST: Final = 40
 """Seeds that are tried at most."""
 
 NEVER: Final[dict[str, str]] = {}
@@ -22,6 +26,7 @@ NEVER: Final[dict[str, str]] = {}
 
 SELDOM: Final = {
     "RI-INIT-3": "two that are in each other's way have to roll the same",
+    "RI-MAN-3": "who has drawn something has to be picked again to drop it",
     "RI-MOVE1-3": "a rider has to plan its own way before its mount plans to carry it",
     "RI-MOVE1-8": "somebody has to be moved by an ally and then try to move itself",
 }
@@ -57,45 +62,30 @@ def test_fights_audit_valid_and_fold_to_what_was_decided(many: int) -> None:
     played = Recorded(many, many, budget=150)
     played.play()
     played.close()
-    assert_sound(played)
+    assert_sound(played.record)
 
 
 def test_four_groups_of_ten_play_replay_and_audit() -> None:
-    """Three groups of players and one of the GM: 40 creatures, two rounds, groups that hurt each other."""
-    played = FourGroups(1, 40, budget=420, played=3, meddling=0.02)
-    played.play()
-    played.close()
+    """Three groups of players and one of the GM: 40 creatures, two rounds, every group hurt by others."""
+    record = Record(RISE, 1)
+    assert record.send("open", "gm", record.opening(forty())) is None
+    while record.folded.state.round < 3:
+        step = next_step(record.folded.state)
+        assert record.send(*step) is None, step
+    assert record.send("close", "gm", {"reason": "enough"}) is None
 
-    hurt = [e for e in played.told("damage_taken") if e["creature"][0] != e["source"][0]]
-    announced = {e["group"] for e in played.told("group_announced")}
-    assert len(played.state.creatures) == 40
-    assert announced >= {"heroes", "orcs", "wolves", "bats"}
-    assert {e["creature"][0] for e in hurt} == set("howb"), "every group is hurt by another"
-    assert played.state.round >= 2, "a whole round was played"
-    assert_sound(played)
-
-
-class FourGroups(Recorded):
-    """Four groups that stand among each other and use what they have on their enemies."""
-
-    def opening(self) -> dict[str, Any]:
-        opening = super().opening()
-        while len({entry["sheet"]["side"] for entry in opening["creatures"]}) < 4:
-            opening = super().opening()
-        opening["options"] = {}
-        for entry in opening["creatures"]:
-            entry["sheet"] |= {"communicates": True, "hp_max": 30, "size": "medium"}
-        return opening
-
-    def pick(self, offers: tuple[Offer, ...]) -> Offer:
-        mine = str(offers[0].creature)[0]
-        aimed = [o for o in offers if any(name[0] != mine for name in (*o.given.get("targets", ()),))]
-        aimed += [o for o in offers if o.given.get("target", mine)[0] != mine]
-        return self.random.choice(aimed or offers)
+    told = [event for commit in record.commits() for event in commit.events]
+    hurt = [e for e in told if e.get("type") == "damage_taken"]
+    by = {(e["source"].split("-")[0], e["creature"].split("-")[0]) for e in hurt}
+    assert by == set(permutations(SIDES, 2)), "every group hurts every other"
+    assert {e["type"] for e in told if "type" in e} >= {"conflict_found", "vital_wound_taken", "defeated"}
+    assert sum(e.get("type") == "group_announced" for e in told) == 2 * len(SIDES)
+    assert len(record.folded.state.creatures) == 40
+    assert_sound(record)
 
 
-def assert_sound(played: Recorded) -> None:
+def assert_sound(record: Record[State]) -> None:
     """Fail unless the record audits valid and folds to the state as decided."""
-    report = played.record.audited()
-    assert report.verdict.name == VALID, f"seed {played.seed}: {report.verdict}"
-    assert played.record.folded_again() == played.state, f"seed {played.seed}"
+    report = record.audited()
+    assert report.verdict.name == VALID, report.verdict
+    assert record.folded_again() == record.folded.state
