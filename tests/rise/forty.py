@@ -80,7 +80,7 @@ def enemy(local: State, side: str, i: int, beyond: int = 1) -> str:
 
 def _swift(local: State, name: str, seat: str) -> Step:
     budget = local.creatures[name].budget
-    if name.endswith("-0") and budget.swift is None:
+    if name.endswith("-0") and not budget.swift:
         return Step("commit_swift", seat, {"creature": name, "ability": "guard"})
     return Step("no_more_swift", seat, {"creature": name})
 

@@ -28,7 +28,7 @@ SEEDS: Final = range(3)
 ROUNDS: Final = 2
 MEETS: Final = 2
 """Other groups that each group has to do with, at least, on either side."""
-DICE: Final = 100
+DICE: Final = 30
 """Rolls of all fights, at least."""
 SMITE: Final = {"id": "smite", "range_ft": 60, "effects": [{"does": "damage", "dice": [8], "amount": 4}]}
 SKIPS: Final = ("end_combat", "close", "set_order", "no_more_swift", "pass_turn")
