@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test lint check format generate bench fuzz coverage wheel requirements clean
+.PHONY: help run demo test lint check format generate bench fuzz contract coverage wheel requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -52,6 +52,9 @@ bench: .venv/ready ## measure against the bare route, print the ratios
 fuzz: .venv/ready ## play random fights of both rulesets until every rule has taken part (long)
 	$(PY) -m tests.fuzz
 
+contract: .venv/ready ## send thousands of generated requests as each role, hold every answer to the contract (long)
+	$(PY) -m tests.contract
+
 coverage: .venv/ready ## run every test and say which lines none of them reached
 	$(PY) -m pytest --cov --cov-report=term-missing:skip-covered $(PYTEST)
 
@@ -68,7 +71,7 @@ requirements: .venv/ready ## resolve deploy/requirements/*.in again and pin by h
 
 clean: ## remove what runs have made; the data of `make run` (.rewound/) stays
 	rm -rf .venv build dist *.egg-info .coverage .coverage.* htmlcov \
-		.pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+		.pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .schemathesis
 
 # The stamp is written last, so an interrupted installation is taken up again by the next call.
 .venv/ready: $(PINS)/dev.txt pyproject.toml

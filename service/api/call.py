@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 WAIT: Final = 2.0
 """Seconds a command waits for its outcome when nothing is said."""
 WAIT_LIMIT: Final = 30
-_VERSION: Final = re.compile(r'"(0|[1-9]\d{0,15})"')
-_KEY: Final = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,255}")
+VERSION_TAG: Final = re.compile(r'"(0|[1-9]\d{0,15})"')
+KEY: Final = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,255}")
 _WHOLE: Final = re.compile(r"0|[1-9][0-9]{0,15}")
 
 
@@ -148,7 +148,7 @@ class Call:
         sent = self.headers.get("If-Match")
         if sent is None or sent.strip() == "*":
             return None
-        found = _VERSION.fullmatch(sent.strip())
+        found = VERSION_TAG.fullmatch(sent.strip())
         if not found:
             raise Problem("bad-request", 'If-Match names one version, as "12"')
         return int(found[1])
@@ -198,7 +198,7 @@ def read_key(sent: str) -> str:
     text = sent.strip()
     if text.startswith('"') and text.endswith('"') and len(text) > 1:
         text = text[1:-1]
-    if not _KEY.fullmatch(text):
+    if not KEY.fullmatch(text):
         raise Problem("bad-request", "Idempotency-Key holds 1 to 255 visible ASCII characters, no quotes")
     return text
 

@@ -14,6 +14,7 @@ from apispec import APISpec
 
 from service.api import resources
 from service.api.answers import COMPONENTS
+from service.api.call import KEY, VERSION_TAG
 from service.api.describe import VERSION, json_schemas
 from service.api.event_stream import MEDIA_TYPE as STREAM
 from service.api.inputs import COMMON, EditionInputs, all_inputs
@@ -181,16 +182,23 @@ def _headers(operation: Operation) -> Iterable[Schema]:
     text = {"type": "string"}
     if operation.waits:
         yield _header(
-            "Idempotency-Key", "Makes a repeat of this request harmless; made by the server if absent."
+            "Idempotency-Key",
+            "Makes a repeat of this request harmless; made by the server if absent.",
+            rf'^(?:{KEY.pattern}|"{KEY.pattern}")$',
         )
-        yield _header("Prefer", "`wait=N` seconds for the outcome, or `respond-async`.")
-        yield _header("If-Match", 'Refuse unless this is the newest version: `"12"`.')
+        yield _header("Prefer", "`wait=N` seconds for the outcome, or `respond-async`.", "^[ -~]*$")
+        yield _header(
+            "If-Match",
+            'Refuse unless this is the newest version: `"12"`.',
+            rf"^(?:\*|{VERSION_TAG.pattern})$",
+        )
     elif operation.method == "GET" and POLICY[operation.id].is_inside:
         yield {"name": "If-None-Match", "in": "header", "description": "An `ETag` you have.", "schema": text}
 
 
-def _header(name: str, text: str) -> Schema:
-    return {"name": name, "in": "header", "description": text, "schema": {"type": "string"}}
+def _header(name: str, text: str, pattern: str) -> Schema:
+    schema = {"type": "string", "pattern": pattern}
+    return {"name": name, "in": "header", "description": text, "schema": schema}
 
 
 def _responses(operation: Operation) -> Schema:

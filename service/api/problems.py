@@ -10,8 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
+from urllib.parse import quote
 
 MEDIA_TYPE: Final = "application/problem+json"
+_IN_PATHS: Final = "/:@!$&'()*+,;=-._~"
+"""What stands in a path as it is (RFC 3986)."""
 
 
 @dataclass(frozen=True)
@@ -204,7 +207,7 @@ class Problem(Exception):
             "title": self.kind.title,
             "status": self.kind.status,
             "detail": self.detail,
-            "instance": instance,
+            "instance": quote(instance, safe=_IN_PATHS),
             "request_id": request_id,
             **self.members,
         }

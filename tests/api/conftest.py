@@ -43,7 +43,7 @@ class Worker:
         self._thread = Thread(target=self._run, daemon=True)
 
     def start(self) -> None:
-        beat(self.log, "worker-1", int(time.time() * 1000))
+        self._beat()
         self._thread.start()
         assert self._listening.wait(5)
 
@@ -58,6 +58,10 @@ class Worker:
     def go_on(self) -> None:
         self.paused.clear()
 
+    def _beat(self) -> None:
+        self._beaten = time.monotonic()
+        beat(self.log, "worker-1", int(time.time() * 1000))
+
     def _run(self) -> None:
         signing = None
         if self.witness is not None:
@@ -69,6 +73,8 @@ class Worker:
         with self.log.listen_wakes(0) as wakes:
             self._listening.set()
             while not self._stopping.is_set():
+                if time.monotonic() - self._beaten > 1:
+                    self._beat()
                 woken = wakes.get(0.02)
                 if woken is not None:
                     waiting.append(woken.encounter)

@@ -12,6 +12,7 @@ from service.dice.chain import envelope_commitment
 from service.encounter.canonical import eid_of
 from service.log import Log
 from tests.api.client import Table, is_problem
+from tests.api.conftest import Worker
 
 ADD = {"type": "add", "amount": 3}
 
@@ -129,7 +130,20 @@ def test_the_state_of_any_version_is_found_again(played: Table) -> None:
 
 def test_a_version_that_is_not_there_yet_is_waited_for(played: Table) -> None:
     assert played.gm.get(f"{played.at}/state?min_version=8")["version"] == 8
-    is_problem(played.gm("GET", f"{played.at}/state?min_version=99"), 503, "not-yet-folded")
+    is_problem(played.gm("GET", f"{played.at}/state?min_version=99"), 422, "invalid")
+
+
+def test_a_version_that_is_not_folded_in_time_is_said_so(played: Table, worker: Worker) -> None:
+    worker.pause()
+    sent = played.send(played.gm, {"type": "add", "amount": 1}, Prefer="respond-async")
+    n = json.loads(sent.text)["n"]
+
+    late = played.gm("GET", f"{played.at}/state?min_version={n}", Prefer="wait=0")
+    worker.go_on()
+
+    assert "Retry-After" in late.headers
+    is_problem(late, 503, "not-yet-folded")
+    assert played.gm.get(f"{played.at}/state?min_version={n}")["version"] == n
 
 
 def test_what_has_not_changed_is_not_sent_again(played: Table) -> None:

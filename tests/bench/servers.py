@@ -42,6 +42,7 @@ def service(running: EmbeddedValkey, *, workers: int = 1) -> Iterator[tuple[int,
         "REWOUND_LOG_LEVEL": "error",
         "REWOUND_RATE_LIMIT": "1000000000",  # counted as ever, and never reached
         "REWOUND_OWNER_RATE_LIMIT": "1000000000",
+        "REWOUND_GUESS_LIMIT": "0",
         "REWOUND_SHARDS": str(workers),
     }
     log = ValkeyLog.connect(running.url)

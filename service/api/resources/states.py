@@ -61,7 +61,10 @@ def _head(call: Call) -> int:
     wanted: int = call.query.get("min_version", 0)
     head = call.host.log.head(call.encounter)
     folded = head.folded if head else 0
-    comes = head is not None and folded < wanted <= head.appended
+    appended = head.appended if head else 0
+    if wanted > max(appended, 1):
+        raise invalid(("?min_version", f"at most {appended}, the newest command"))
+    comes = folded < wanted <= appended
     if comes and call.host.outcomes.wait(call.encounter, wanted, call.preference.seconds) is not None:
         folded = wanted
     if folded < max(wanted, 1):
