@@ -6,19 +6,23 @@ Bots prefer what has been done least, so seldom things come early.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.abilities import Spell
 from service.rules.heartrush.catalogue import CATALOGUE
+from service.rules.heartrush.state import State
+from service.rules.messages import Fact
 from service.rules.ruleset import Refusal, decide, waiting
 from service.rules.sealed import view
 from tests.heartrush import master
 from tests.heartrush.bot import SELDOM, SIDES, WEAPONS, Choice, Table, choices, random_opening
 from tests.heartrush.casts import ability, do
 from tests.heartrush.kit import sheet
+from tests.heartrush.nearmiss import probe
+from tests.heartrush.ranges import faults
 
 READY: Final = 25
 """Commands before the fight begins."""
@@ -82,6 +86,8 @@ class Campaign(Table):
     many: int | None = None
     budget: int = 300
     brawl: bool = False
+    probing: float = 0.0
+    """How often, of all turns, options are held to what is accepted and refused."""
     done: Counter[str] = field(default_factory=Counter)
     past: list[Choice] = field(default_factory=list)
 
@@ -146,10 +152,16 @@ class Campaign(Table):
         decision = decide(self.state, self.command(type_, seat, data), self.dice)
         self.commands += 1
         if decision.refusal is None:
-            self.state = decision.state
-            self.facts += decision.facts
+            self.hold(decision.state, decision.facts)
             self.done[type_] += 1
         return decision.refusal
+
+    def hold(self, state: State, facts: Sequence[Fact[State]]) -> None:
+        """Go on from *state*, which *facts* made true; it must be one that a fight can be in."""
+        broken = faults(state, self.state, facts)
+        assert not broken, f"seed {self.seed}, command {self.commands}: {broken}"
+        self.state = state
+        self.facts += facts
 
     def play(self) -> Campaign:
         """Play until the budget is spent; fails if everybody waits for nobody."""
@@ -197,11 +209,16 @@ class Campaign(Table):
         if choice is None:
             word = master.verdict(self.state, self.chance)
             return word is not None and self.attempt(*word) is None
+        self.take(choice)
+        return True
+
+    def take(self, choice: Choice) -> None:
+        """Give a command that was offered; it must be accepted."""
+        if self.probing and self.chance.random() < self.probing:
+            probe(self, self.chance.sample(self.past, min(15, len(self.past))))
         self.past.append(choice)
         refusal = self.attempt(choice.type, choice.awaited.seat, choice.data)
-        if refusal is not None:
-            raise AssertionError(f"seed {self.seed}: {choice.type} {choice.data}: {refusal}")
-        return True
+        assert refusal is None, f"seed {self.seed}: {choice.type} {choice.data} was offered: {refusal}"
 
     def engaging(self) -> Choice | None:
         """Choose an engagement, to join one, or what is done there besides attacking, if anybody may."""

@@ -85,20 +85,35 @@ def prologue(state: State) -> list[Attempt]:
     """Return what is done before a campaign: one creature grows, is hurt, treated, sleeps; all coat."""
     who = next(iter(state.creatures))
     seat = state.controller(who)
-    wound = {"kind": "wound", "creature": who, "rank": 11}
+    hurt = {"kind": "wound", "creature": who, "rank": 11}
     frail = {"kind": "condition", "creature": who, "condition": "vulnerable_physical", "levels": 1}
     done = [Attempt("spend_xp", seat, {"creature": who, "purchase": purchase}) for purchase in PURCHASES]
-    ruling = {"kind": "effect", "decision": "so be it"}
-    done += [Attempt("gm_ruling", "gm", {**ruling, "effects": [effect]}) for effect in (wound, frail)]
+    done += [ruled(effect) for effect in (hurt, frail)]
     done.append(Attempt("treat_wounds", seat, {"creature": who, "patient": who}))
     done.append(
         Attempt("rest", "gm", {"rest": "long", "creatures": [who], "night": {"shelter": "structure"}})
     )
-    for creature in state.creatures.values():
-        for weapon in creature.sheet.weapons[:1]:
-            data = {"creature": creature.id, "weapon": weapon.id, "poison": "viper"}
-            done.append(Attempt("coat_weapon", state.controller(creature.id), data))
-    return done
+    return done + coats(state)
+
+
+def coats(state: State) -> list[Attempt]:
+    """Return what puts poison on the first weapon of everybody."""
+    return [
+        Attempt(
+            "coat_weapon",
+            state.controller(creature.id),
+            {"creature": creature.id, "weapon": weapon.id, "poison": "viper"},
+        )
+        for creature in state.creatures.values()
+        for weapon in creature.sheet.weapons[:1]
+    ]
+
+
+def lurking(state: State) -> list[Attempt]:
+    """Return what hides the first creature from the second."""
+    who, other = list(state.creatures)[:2]
+    leave = {"creature": who, "cn": 5, "viewers": [other]}
+    return [Attempt("allow_hiding", "gm", leave), Attempt("hide", state.controller(who), {"creature": who})]
 
 
 def stance(state: State, chance: random.Random) -> Attempt | None:
@@ -158,15 +173,20 @@ def _effect(m: Moment) -> dict[str, Any]:
     return {"creature": m.who, **m.chance.choice(common)}
 
 
-def _roll(m: Moment) -> Attempt:
+def roll(m: Moment) -> Attempt:
+    """Return a check or a save of somebody, on the GM's order."""
     order = {key: value for key, value in _check(m).items() if key in ("ability", "what", "cn", "against")}
     return Attempt(m.chance.choice(["roll_check", "roll_save"]), "gm", {"creature": m.who, **order})
 
 
+def ruled(*effects: Mapping[str, Any], kind: str = "effect") -> Attempt:
+    """Return a ruling of the GM's that has these effects."""
+    return Attempt("gm_ruling", "gm", {"kind": kind, "decision": "so be it", "effects": list(effects)})
+
+
 def _ruling(m: Moment) -> Attempt:
-    effects = [_effect(m) if m.chance.random() < 0.8 else _check(m)]
     kind = m.chance.choice(["effect", "correction", "hazard"])
-    return Attempt("gm_ruling", "gm", {"kind": kind, "decision": "so be it", "effects": effects})
+    return ruled(_effect(m) if m.chance.random() < 0.8 else _check(m), kind=kind)
 
 
 def _beginning(m: Moment) -> Attempt:
@@ -176,8 +196,9 @@ def _beginning(m: Moment) -> Attempt:
     return Attempt("begin_combat", "gm", {"hidden": lurking, "surprised": unready})
 
 
-def _wound(m: Moment) -> Attempt:
-    wounds = [wound.id for wound in m.state.creatures[m.who].wounds] or ["w1"]
+def wound(m: Moment) -> Attempt:
+    """Return what is done with somebody's wound: described, or invoked."""
+    wounds = [one.id for one in m.state.creatures[m.who].wounds] or ["w1"]
     data = {"creature": m.who, "wound": wounds[0]}
     if m.chance.random() < 0.5:
         return Attempt("describe_wound", "gm", {**data, "description": "a gash"})
@@ -220,13 +241,14 @@ def _hazard(m: Moment) -> Attempt:
     return Attempt("hazard", "gm", {"creature": m.who, "what": "a pit", **save})
 
 
-def _complication(m: Moment) -> Attempt:
-    known = [complication.id for complication in m.state.complications] or ["c1"]
+def complication(m: Moment) -> Attempt:
+    """Return the telling of the oldest complication."""
+    known = [one.id for one in m.state.complications] or ["c1"]
     return Attempt("tell_complication", "gm", {"complication": known[0], "text": "a cry"})
 
 
 TRICKS: Final[tuple[Callable[[Moment], Attempt], ...]] = (
-    *(_roll, _ruling, _ruling, _ruling, _beginning, _wound, _treatment, _rest, _time, _complication),
+    *(roll, _ruling, _ruling, _ruling, _beginning, wound, _treatment, _rest, _time, complication),
     dash,
     _hazard,
     lambda m: Attempt("fall", "gm", {"creature": m.who, "feet": m.chance.choice([10, 20])}),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from service.encounter.commit import event_of, load_commit
 from service.rules.heartrush import HEARTRUSH
 from service.rules.ruleset import Refusal
 from tests.heartrush.campaign import Campaign
@@ -34,8 +35,10 @@ class Recorded(Campaign):
     def attempt(self, type_: str, seat: str, data: Mapping[str, Any]) -> Refusal | None:
         """Send a command as a request; what is written is the record."""
         refusal = self.record.send(type_, seat, data)
-        self.state = self.record.folded.state
         self.commands += 1
+        told = load_commit(self.record.written[-1].raw).events
+        facts = [event_of(HEARTRUSH, event) for event in told if "sealed" not in event]
+        self.hold(self.record.folded.state, facts)
         if refusal is None:
             self.done[type_] += 1
         return refusal

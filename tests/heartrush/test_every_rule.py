@@ -1,52 +1,39 @@
-"""Every rule takes part in random play; the few that do not are named here, each with its reason."""
+"""Every rule takes part in random play, and what is played audits as valid down to its bytes."""
 
 from __future__ import annotations
 
+import json
+from functools import cache
 from typing import Final
 
 import pytest
 
 from service.audit.verdict import VALID
+from service.rules.codec import to_data
+from service.rules.heartrush import HEARTRUSH
 from tests.firing import fired, named, rules_of
 from tests.heartrush.campaign import Campaign
+from tests.heartrush.plays import TIMINGS, RecordedScene, brawl, staged, timing, wild
 from tests.heartrush.recorded import Recorded
+from tests.heartrush.scenes import SCENES, Scene
 
 OURS: Final = rules_of("service.rules.heartrush")
-TIMINGS: Final = ("priority", "turns")
-MANY: Final = (None, 2, 30, None, None, None)
-MOST: Final = 20
+MOST: Final = 12
 """Seeds of each kind that are tried at most."""
 
 NEVER: Final = {
     "HR-SIZE-8": "what a creature carries is told to clients; nothing in a fight asks for it",
 }
-"""Rules that no command of a fight comes to."""
-
-SELDOM: Final = {
-    "HR-ACT-13": "an unsteady creature has to come past somebody whose action is left",
-    "HR-ATK-4": "two have to choose the same stance and each other",
-    "HR-COND-25": "a grapple has to be won and to land",
-    "HR-FORCE-3": "one of a grappling pair has to be pushed",
-    "HR-GRAP-4": "a grapple has to be won and to land",
-    "HR-GRAP-6": "a grappler has to beat cunning with might",
-    "HR-MOVE-5": "somebody that lies has to stand up in a dash",
-    "HR-SIZE-3": "might has to beat cunning with a melee weapon",
-    "HR-STANCE-5": "an archer has to be engaged after more than half its speed",
-    "HR-START-7": "the surprised have to try something before round 1 is over",
-    "HR-STUNT-1": "a stunt has to be won and to land",
-    "HR-WPN-8": "might has to beat cunning with a thrown weapon while another is carried",
-}
-"""Rules that a minute of random play may miss; each has tests by its id, and `fuzz` plays until it comes."""
+"""Rules that no command of a fight comes to, each with its reason."""
 
 
-def wild(seed: int, budget: int = 300) -> Campaign:
-    """Return a campaign of all kinds, on all kinds of ground."""
-    return Campaign(seed, timing=TIMINGS[seed % 2], many=MANY[seed % 6], budget=budget)
-
-
-def brawl(seed: int, budget: int = 400) -> Campaign:
-    """Return a campaign of four that fight hand to hand."""
-    return Campaign(seed, timing=TIMINGS[seed % 2], many=(2, 6, 4)[seed % 3], budget=budget, brawl=True)
+TABLES: Final = frozenset(
+    {
+        *("open", "open_seat", "change_seat", "close_seat", "issue_token", "close"),
+        *("contest", "uphold", "roll_behind_screen", "show_roll"),
+    }
+)
+"""Commands of every table, whatever is played there: their own tests play them."""
 
 
 def fired_in(campaign: Campaign) -> set[str]:
@@ -54,27 +41,72 @@ def fired_in(campaign: Campaign) -> set[str]:
     return (fired(campaign.play) | named(campaign.facts)) & OURS
 
 
-def test_what_is_excused_are_rules() -> None:
-    assert NEVER.keys() | SELDOM.keys() <= OURS
+def test_what_is_excused_and_what_scenes_bring_are_rules() -> None:
+    assert NEVER.keys() <= OURS
+    assert {rule for scene in SCENES for rule in scene.rules} <= OURS
+
+
+@cache
+def never_seen() -> tuple[frozenset[str], frozenset[str]]:
+    """Play until all rules and all commands were seen, at most so long; return those that were not.
+
+    Scenes bring what is seldom, campaigns the rest; both go on with new seeds.
+    """
+    rules, commands = set(OURS) - NEVER.keys(), set(HEARTRUSH.commands) - TABLES
+    for seed in range(MOST):
+        for scene in SCENES:
+            if rules & set(scene.rules) or commands & set(scene.wants):
+                _play(staged(scene, seed), rules, commands)
+        for kind in (brawl, wild):
+            if rules or commands:
+                _play(kind(seed), rules, commands)
+    return frozenset(rules), frozenset(commands)
+
+
+def _play(campaign: Campaign, rules: set[str], commands: set[str]) -> None:
+    """Play *campaign* and take what it brought out of *rules* and *commands*."""
+    rules.difference_update(fired_in(campaign))
+    commands.difference_update(campaign.done)
 
 
 def test_every_automated_rule_takes_part_in_random_play() -> None:
-    """Play campaigns until all rules have been seen: how many that takes changes with them."""
-    missing = set(OURS) - NEVER.keys() - SELDOM.keys()
-    for seed in range(MOST):
-        for kind in (brawl, wild):
-            if missing:
-                missing -= fired_in(kind(seed))
-    assert not missing, f"in {MOST} brawls and {MOST} campaigns on wild ground"
+    rules, _ = never_seen()
+    assert not rules, f"in {MOST} seeds of each kind"
 
 
-@pytest.mark.parametrize("timing", TIMINGS)
+def test_every_command_is_given_in_random_play() -> None:
+    _, commands = never_seen()
+    assert not commands, f"in {MOST} seeds of each kind"
+
+
 @pytest.mark.parametrize("many", [2, 6, 30])
-def test_campaigns_audit_valid_and_fold_to_what_was_decided(timing: str, many: int) -> None:
+@pytest.mark.parametrize("when", TIMINGS)
+def test_campaigns_audit_valid_and_fold_to_what_was_decided(when: str, many: int) -> None:
     """Down to the bytes: dice of the chain, envelopes, refusals and all."""
-    campaign = Recorded(many, timing=timing, many=many, budget=120)
+    _proves_itself(Recorded(many, timing=when, many=many, budget=120))
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
+def test_scenes_audit_valid_and_fold_to_what_was_decided(scene: Scene) -> None:
+    """The same for what is seldom, in both timings; in one of them one side throws its own dice."""
+    for seed in (0, 1):
+        _proves_itself(RecordedScene(seed, timing=timing(seed), scene=scene, budget=80))
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
+def test_options_are_exact_in_scenes(scene: Scene) -> None:
+    """What is offered is accepted, and near misses are refused, where seldom things are under way."""
+    for seed in (0, 1):
+        campaign = staged(scene, seed)
+        campaign.budget, campaign.probing = 60, 0.1
+        campaign.play()
+
+
+def _proves_itself(campaign: Recorded) -> None:
     campaign.play()
     campaign.close()
     report = campaign.record.audited()
     assert report.verdict.name == VALID, f"seed {campaign.seed}: {report.verdict}"
-    assert campaign.record.folded_again() == campaign.state, f"seed {campaign.seed}"
+    again = campaign.record.folded_again()
+    assert again == campaign.state, f"seed {campaign.seed}"
+    assert json.dumps(to_data(again)) == json.dumps(to_data(campaign.state)), f"seed {campaign.seed}"

@@ -15,7 +15,8 @@ from service.rules.heartrush.state import State
 from service.rules.ruleset import decide, fold, waiting
 from service.rules.sealed import view
 from tests.heartrush.bot import Choice, Table, choices, random_opening
-from tests.heartrush.test_random_fights import check_ranges, recorded, through_json
+from tests.heartrush.ranges import faults
+from tests.heartrush.test_random_fights import recorded, through_json
 
 FIGHTS = 12
 COMMANDS = 250
@@ -52,8 +53,11 @@ class Gifted(Table):
 def played(seed: int) -> Gifted:
     table = Gifted(seed)
     table.open()
-    while table.commands < COMMANDS and table.step() is not None:
-        check_ranges(table)
+    before = HEARTRUSH.blank
+    while table.commands < COMMANDS and (decision := table.step()) is not None:
+        broken = faults(table.state, before, decision.facts)
+        assert not broken, f"seed {seed}, command {table.commands}: {broken}"
+        before = table.state
     return table
 
 

@@ -87,7 +87,8 @@ class Choose(Command[State]):
     option: str
 
     def check(self, view: State) -> None:
-        running(view)
+        if not isinstance(view.top, ChoiceFrame):
+            running(view)  # out of combat too a choice may be owed
         own(view, self, self.creature)
         answering(view, self)
         frame = view.top

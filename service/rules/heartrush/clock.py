@@ -45,10 +45,17 @@ def at_rest(view: State) -> bool:
     return view.phase in ("setup", "ended")
 
 
-def check_at_rest(view: State, what: str) -> None:
-    """Refuse *what* while combat runs."""
+def check_at_rest(view: State, what: str, rule: str | None = None) -> None:
+    """Refuse *what* while combat runs, and while something is unresolved."""
     if not at_rest(view):
-        raise Refused("in_combat", f"{what} outside combat")
+        raise Refused("in_combat", f"{what} outside combat", rule)
+    check_settled(view)
+
+
+def check_settled(view: State) -> None:
+    """Refuse while something waits to be resolved; outside combat too it comes first."""
+    if view.top is not None and view.top.kind != "combat":
+        raise Refused("no_priority", f"{view.top.path} is not resolved yet", "HR-PRIO-1")
 
 
 @record

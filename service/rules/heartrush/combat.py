@@ -14,6 +14,7 @@ from service.rules.heartrush import start, turns, upkeep
 from service.rules.heartrush.ability_effects import effects_of_round
 from service.rules.heartrush.clock import time_passed
 from service.rules.heartrush.conditions import fade
+from service.rules.heartrush.incapacity import is_confused_out_of
 from service.rules.heartrush.lasting import without
 from service.rules.heartrush.listening import known
 from service.rules.heartrush.permission import gm, left_by_bars
@@ -68,6 +69,9 @@ LEISURE_COMMANDS = (
     "scrape_weapon",
 )
 """What a creature may do while no combat runs."""
+
+HELPLESS_COMMANDS = ("invoke_wound", "spend_xp", "set_standing")
+"""What of it asks nothing of the creature itself: the unconscious may too."""
 
 GM_LEISURE_COMMANDS = ("rest", "award_xp", "advance_clock")
 """What the GM may set going while no combat runs, besides rulings, checks and arrivals."""
@@ -127,14 +131,21 @@ class CombatFrame(Frame[State]):
             Awaited(
                 prompt=f"{self._path(state)}/{creature.id}",
                 seat=state.controller(creature.id),
-                accepts=LEISURE_COMMANDS,
+                accepts=self._leisure_of(state, creature) if is_able(creature) else HELPLESS_COMMANDS,
                 creature=creature.id,
                 optional=True,
             )
             for creature in state.creatures.values()
-            if is_able(creature)
+            if creature.is_present
         )
         return (between, *creatures)
+
+    def _leisure_of(self, state: State, creature: Creature) -> tuple[str, ...]:
+        """Return what an able creature may do while no combat runs, its abilities with it."""
+        if not (state.abilities and known(creature)):
+            return LEISURE_COMMANDS
+        uses = tuple(name for name in ("use_ability", "cast") if not is_confused_out_of(creature, name))
+        return LEISURE_COMMANDS + uses
 
     def _unasked(self, state: State, asked: tuple[str, ...]) -> tuple[Awaited, ...]:
         """Return what may be done at any time: strike at who gives an opening, fall when at zero."""

@@ -68,6 +68,8 @@ class Dash(Command[State]):
                 raise Refused("params_missing", "a path has at least one cell")
             return self.path
         assert self.to is not None
+        if self.to == state.creatures[self.creature].position:
+            raise Refused("params_missing", "a path has at least one cell")
         found = within(state, state.creatures[self.creature], self.budget(state))
         if self.to not in found:
             raise Refused("insufficient_movement", f"{self.to} is not within reach of a dash")
@@ -92,7 +94,7 @@ class Dash(Command[State]):
             given = {"stand": True} if stand else {}
             if goals:
                 yield Offer(type=cls.type, creature=creature.id, given=given, choices={"to": goals})
-            elif stand:
+            if stand:
                 yield Offer(type=cls.type, creature=creature.id, given=given)
 
 

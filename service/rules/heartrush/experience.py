@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from service.rules.heartrush.clock import at_rest, check_at_rest
+from service.rules.heartrush.incapacity import check_alive
 from service.rules.heartrush.permission import gm, own
 from service.rules.heartrush.prices import (
     BOUGHT_BY,
@@ -157,6 +158,7 @@ class SpendXp(Command[State]):
 
     def check(self, view: State) -> None:
         creature = self._buyer(view)
+        check_alive(creature)
         check_at_rest(view, "experience is spent")
         check_purchase(view, creature, self.purchase)
 

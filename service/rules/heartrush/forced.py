@@ -49,28 +49,22 @@ class PushFrame(Frame[State]):
     mover_total: int = 0
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
-        if self.stage != "held":
+        grappler = grappler_of(state, state.creatures[self.creature]) if self.stage == "held" else None
+        if grappler is None:  # also where the hold was broken while its grappler was being asked
             return ()
-        grappler = self.grappler(state)
         return (
             Awaited(
-                prompt=f"{self.path}/{grappler}",
-                seat=state.controller(grappler),
+                prompt=f"{self.path}/{grappler.id}",
+                seat=state.controller(grappler.id),
                 accepts=("follow_captive",),
-                creature=grappler,
+                creature=grappler.id,
             ),
         )
-
-    def grappler(self, state: State) -> str:
-        """Return who holds whoever is pushed."""
-        found = grappler_of(state, state.creatures[self.creature])
-        assert found is not None, f"nobody holds {self.creature}"
-        return found.id
 
     def advance(self, state: State, chance: Chance) -> Tale[State]:
         if self.stage == "companion":
             return (yield from hurt_companion(state, self))
-        if self.stage == "moving":
+        if self.stage in ("held", "moving"):
             return (yield from go_on(state, self))
         if self.stage == "collision":
             return (yield from collide(state, chance, self))

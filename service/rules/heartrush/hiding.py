@@ -7,6 +7,7 @@ from typing import ClassVar, Final
 
 from service.rules.chance import Chance
 from service.rules.heartrush.checks import CheckAsked, Checked, Checking
+from service.rules.heartrush.clock import check_at_rest
 from service.rules.heartrush.permission import gm, own
 from service.rules.heartrush.state import HidingPlace, State
 from service.rules.messages import Command, Event, Offer, Refused, Tale
@@ -60,8 +61,7 @@ class AllowHiding(Command[State]):
 
 def check_no_combat(view: State) -> None:
     """Refuse to hide while combat runs."""
-    if view.phase not in ("setup", "ended"):
-        raise Refused("in_combat", "nobody hides in the middle of a fight", "HR-HIDE-1")
+    check_at_rest(view, "creatures hide", "HR-HIDE-1")
 
 
 @record

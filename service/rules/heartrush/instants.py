@@ -13,6 +13,7 @@ from service.rules.heartrush.abilities import Ability, Spell, Use, costs_action,
 from service.rules.heartrush.actions import AbilityUsed, Payment
 from service.rules.heartrush.charges import afford, check_minor, in_combat, pay
 from service.rules.heartrush.effects import Effect, faults
+from service.rules.heartrush.incapacity import check_able
 from service.rules.heartrush.listening import known
 from service.rules.heartrush.operations import Do
 from service.rules.heartrush.permission import (
@@ -68,6 +69,8 @@ def check_usable(ability: Ability) -> None:
 def check_when(view: State, command: UseAbility, creature: Creature, definition: Ability | Spell) -> None:
     """Outside combat an ability is used whenever its user wants; in combat its timing says when."""
     if not in_combat(view):
+        if command.prompt is not None:
+            window_of(view, command, creature)
         return
     if is_instant(definition):
         check_moment(view, command, creature, definition)
@@ -103,8 +106,8 @@ def window_of(view: State, command: UseAbility, creature: Creature) -> WindowFra
     """Return the window the command is given in, None at an idle moment; refused where it is too late."""
     top = view.top
     if command.prompt is not None:
-        answering(view, command, late="window_closed")
-        if f"/{creature.id}" not in command.prompt:
+        awaited = answering(view, command, late="window_closed")
+        if awaited.creature != creature.id:
             raise Refused("not_your_prompt", f"{command.prompt} is not for {creature.id}", "TABLE-SEAT-1")
         return top if isinstance(top, WindowFrame) else None
     if isinstance(top, WindowFrame):
@@ -196,8 +199,7 @@ class UseAbility(Command[State]):
         if in_combat(view):
             return acting(view, self, self.creature)
         creature = own(view, self, self.creature)
-        if creature.vitality != "active":
-            raise Refused(creature.vitality, f"{self.creature} is {creature.vitality}", "HR-ZERO-6")
+        check_able(creature, self.type, ())
         return creature
 
     def decide(self, state: State) -> Tale[State]:
@@ -290,7 +292,8 @@ class AdjudicateAbility(Command[State]):
     effects: tuple[Effect, ...] = ()
 
     def check(self, view: State) -> None:
-        running(view)
+        if not isinstance(view.top, UseFrame):
+            running(view)  # out of combat too abilities are used
         gm(self)
         answering(view, self)
         fault = faults(view, self.effects)

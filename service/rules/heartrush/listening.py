@@ -23,8 +23,8 @@ def asks_all(state: State) -> bool:
 
 
 def listens(state: State) -> bool:
-    """Tell whether moments open windows at all: there are abilities, or the house asks everybody."""
-    return bool(state.abilities) or asks_all(state)
+    """Tell whether moments open windows at all: combat runs, and there are abilities or all are asked."""
+    return in_combat(state) and (bool(state.abilities) or asks_all(state))
 
 
 def is_worth_asking(state: State, trigger: Moment, about: Mapping[str, str | int]) -> bool:

@@ -86,6 +86,8 @@ def has_priority(view: State, creature: Creature) -> None:
     assert top is not None, "combat keeps its frame"
     if top.kind != "combat":
         raise Refused("no_priority", f"{top.path} is not resolved yet")
+    if creature.id in view.member_passed:
+        raise Refused("already_passed", f"{creature.id} has declined already", "HR-PRIO-3")
     if is_held_back(view, creature):
         raise Refused("no_priority", f"{view.starter} was named to begin", "HR-START-4")
 

@@ -7,6 +7,7 @@ from typing import ClassVar, Final
 
 from service.dice.values import Roll
 from service.rules.chance import Chance, Pip
+from service.rules.heartrush.clock import check_at_rest
 from service.rules.heartrush.conditions import gain
 from service.rules.heartrush.damage import Consequence, DamageFrame, hurt
 from service.rules.heartrush.exchanges import Exchange
@@ -119,8 +120,7 @@ class ScrapeWeapon(Command[State]):
 
 def _at_leisure(command: CoatWeapon | ScrapeWeapon, view: State) -> Creature:
     creature = own(view, command, command.creature)
-    if view.phase not in ("setup", "ended"):
-        raise Refused("in_combat", "no weapon is seen to in combat", "HR-POIS-1")
+    check_at_rest(view, "weapons are seen to", "HR-POIS-1")
     if creature.vitality != "active":
         raise Refused("unconscious", f"{command.creature} is {creature.vitality}", "HR-ZERO-6")
     return creature

@@ -163,8 +163,6 @@ class Pass(Command[State]):
     def check(self, view: State) -> None:
         creature = acting(view, self, self.creature)
         has_priority(view, creature)
-        if self.creature in view.member_passed:
-            raise Refused("already_passed", f"{self.creature} has declined already")
 
     def decide(self, state: State) -> Tale[State]:
         state = yield Declined(creature=self.creature)

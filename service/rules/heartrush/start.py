@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 from service.dice.values import Roll
 from service.rules.chance import Chance, Pip
 from service.rules.closing import close_epoch
+from service.rules.heartrush.clock import check_settled
 from service.rules.heartrush.permission import gm, running
 from service.rules.heartrush.priority import PriorityGranted
 from service.rules.heartrush.rush import first_rush
@@ -116,6 +117,7 @@ class BeginCombat(Command[State]):
     def check(self, view: State) -> None:
         if view.phase != "setup":
             raise Refused("in_combat", "combat has begun already")
+        check_settled(view)
         gm(self)
         if self.unaware_side is not None and self.unaware_side not in view.sides:
             raise Refused("no_such_side", f"there is no side {self.unaware_side}")

@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 from service.rules.chance import Chance
 from service.rules.heartrush.actions import ADJACENT_FT, AbilityUsed, afford_action
 from service.rules.heartrush.checks import CheckAsked, Checked, Checking, Leaning
-from service.rules.heartrush.clock import at_rest
+from service.rules.heartrush.clock import at_rest, check_at_rest, check_settled
 from service.rules.heartrush.effects import Effect
 from service.rules.heartrush.incapacity import check_able
 from service.rules.heartrush.permission import acting, holding_priority, own
@@ -134,6 +134,7 @@ class TreatWounds(Command[State]):
     def _healer(self, view: State) -> Creature:
         """Return the healer, in a state to heal: at leisure, or where the house allows a full action."""
         if at_rest(view):
+            check_settled(view)
             return awake(view, self, self.creature)
         if not view.option("treat_in_combat"):
             own(view, self, self.creature)
@@ -196,8 +197,7 @@ class InvokeWound(Command[State]):
     def check(self, view: State) -> None:
         if self.by.role != "gm":
             own(view, self, self.creature)
-        if not at_rest(view):
-            raise Refused("in_combat", "wounds are invoked outside combat")
+        check_at_rest(view, "wounds are invoked")
         if all(wound.id != self.wound for wound in wounds_of(view, self.creature)):
             raise Refused("wound_none", f"{self.creature} has no wound {self.wound}")
         if view.creatures[self.creature].penalty:

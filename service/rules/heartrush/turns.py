@@ -206,6 +206,8 @@ def check_own_turn(view: State, creature: Creature) -> None:
         raise Refused("engagement_in_progress", "an engagement is open", "HR-TIME-2")
     at_turn = whose_turn(view)
     if at_turn is not None and at_turn.id == creature.id:
+        if view.top is not None and view.top.kind != "combat":
+            raise Refused("not_your_turn", f"{view.top.path} is not resolved yet", "HR-TIME-9")
         return
     had = creature.id in view.turns[: view.turn]
     code = "turn_already_taken" if had else "not_your_turn"

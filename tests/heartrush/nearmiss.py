@@ -1,0 +1,97 @@
+"""Hold options to both their halves: what is offered is accepted, what is not is refused, with a code.
+
+What is not offered is made of what is: offers with one thing spoiled, and what was offered at other moments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from service.rules.heartrush import HEARTRUSH
+from service.rules.heartrush.state import State
+from service.rules.messages import Offer
+from service.rules.ruleset import decide, legal
+from tests.heartrush.bot import Choice, Table
+
+CODE: Final = re.compile("[a-z]+(_[a-z]+)*")
+FREE: Final = frozenset({"words", "text", "faces", "reason"})
+"""What people say or throw themselves: not chosen from an offer."""
+ANYTIME: Final = ("award_xp", "advance_clock", "set_standing", "end_spell")
+"""What is offered at leisure, and accepted at any time: it disturbs nothing that is under way."""
+BY_THE_GM: Final = ("hold_breath", "breathe", "spend_xp", "invoke_wound")
+"""What is offered to creatures, and is the GM's word too, whoever it is about."""
+
+
+def probe(table: Table, past: Sequence[Choice]) -> None:
+    """Try every offer of this moment, spoiled ones, and those of *past* moments; the table stays as it is."""
+    offers = {seat: _offers(table.state, seat) for seat in table.state.seats}
+    for choice in table.offered():
+        refusal = _refusal(table, choice.type, choice.awaited.seat, choice.data)
+        assert refusal is None, f"seed {table.seed}: {choice.type} {choice.data} was offered: {refusal}"
+        for data in spoiled(table.state, choice.data):
+            _misses(table, choice.type, choice.awaited.seat, data, offers)
+    for choice in past:
+        _misses(table, choice.type, choice.awaited.seat, choice.data, offers)
+
+
+def _misses(
+    table: Table, type_: str, seat: str, data: Mapping[str, Any], offers: Mapping[str, Sequence[Offer]]
+) -> None:
+    """Hold a command that nobody offers to be refused, with a code, changing nothing."""
+    if type_ in ANYTIME or (type_ in BY_THE_GM and seat == "gm"):
+        return
+    if any(fits(offer, type_, data) for offer in offers[seat]):
+        return
+    refusal = _refusal(table, type_, seat, data)
+    assert refusal is not None, f"seed {table.seed}: {type_} {data} by {seat} is not offered, but accepted"
+    assert CODE.fullmatch(refusal), f"seed {table.seed}: {type_} {data}: {refusal}"
+
+
+def _refusal(table: Table, type_: str, seat: str, data: Mapping[str, Any]) -> str | None:
+    decision = decide(table.state, table.command(type_, seat, data), table.dice)
+    if decision.refusal is None:
+        return None
+    assert decision.state is table.state, f"seed {table.seed}: a refused {type_} changed the state"
+    return decision.refusal.code
+
+
+def _offers(state: State, seat: str) -> list[Offer]:
+    return [offer for _, offers in legal(HEARTRUSH, state, seat) for offer in offers]
+
+
+def fits(offer: Offer, type_: str, data: Mapping[str, Any]) -> bool:
+    """Tell whether *offer* offers this command."""
+    if offer.type != type_ or (offer.prompt is not None and data.get("prompt") != offer.prompt):
+        return False
+    if type_ != "throw_dice" and data.get("creature") not in (None, offer.creature):
+        return False
+    chosen = {key: value for key, value in data.items() if key not in ("prompt", "creature", *FREE)}
+    return all(_allows(offer, key, value) for key, value in chosen.items())
+
+
+def _allows(offer: Offer, key: str, value: object) -> bool:
+    if key in offer.choices:
+        return value in map(_plain, offer.choices[key])
+    return not value if key not in offer.given else value == _plain(offer.given[key])
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, tuple | list) else value
+
+
+def spoiled(state: State, data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield *data* with one thing wrong in each copy."""
+    if data.get("to") is not None:
+        yield {**data, "to": [999, 999]}
+    if data.get("target") is not None:
+        for target in ("nobody", *state.creatures):
+            yield {**data, "target": target}
+    if data.get("prompt") is not None:
+        yield {**data, "prompt": "r0/e0/stance/nobody"}
+    if data.get("creature") is not None:
+        for creature in ("nobody", *state.creatures):
+            yield {**data, "creature": creature}

@@ -1,0 +1,99 @@
+"""Say what no fight may ever be: numbers out of their ranges, bonds with one end, what is nowhere.
+
+`faults` is asked after every commit of random play; it names each law that is broken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from service.rules.heartrush.bonds import captive_of, climbers_on, grappler_of, mount_of
+from service.rules.heartrush.effect_kinds import ActionGiven
+from service.rules.heartrush.state import Creature, State
+from service.rules.messages import Fact
+
+LADDER: Final = (4, 6, 8, 10, 12, 20)
+MOST_DESTINY: Final = 10
+
+CREATURE: Final[Mapping[str, Callable[[Creature], bool]]] = {
+    "hit points are at most the maximum": lambda c: c.hp <= c.sheet.hp_max,
+    "rush is 0 or more": lambda c: c.rush >= 0,
+    "actions are 0 or more": lambda c: c.action >= 0,
+    "the heart die is a die, at most the sheet's": lambda c: (
+        c.heart_die in LADDER and c.heart_die <= c.sheet.heart_die
+    ),
+    "counts are 0 or more": lambda c: min(c.shrugs, c.help, c.moved_ft, c.penalty, c.meditation) >= 0,
+    "levels are 1 to 5": lambda c: all(1 <= condition.level <= 5 for condition in c.conditions.values()),
+    "doses are 0 or more": lambda c: all(doses >= 0 for doses in c.doses.values()),
+    "uses are 0 or more": lambda c: all(uses >= 0 for uses in c.uses.values()),
+    "cooldowns are 0 or more": lambda c: all(rests >= 0 for rests in c.cooldowns.values()),
+    "nothing is spent twice": lambda c: len(c.spent) == len(set(c.spent)),
+    "breath is 0 or more": lambda c: c.breath is None or c.breath >= 0,
+    "wounds have ranks of 0 or more, below the first": lambda c: all(
+        0 <= w.rank <= w.initial_rank for w in c.wounds
+    ),
+    "destiny is 0 to 10": lambda c: 0 <= c.destiny_points <= MOST_DESTINY,
+    "no more experience is left than was won": lambda c: (
+        0 <= c.sheet.growth.xp_unspent <= c.sheet.growth.xp_total
+    ),
+    "what is in hand is a weapon of the sheet": lambda c: (
+        c.wielded is None or c.wielded in {w.id for w in c.sheet.weapons}
+    ),
+    "what was thrown is not in hand": lambda c: c.wielded not in c.thrown or c.wielded is None,
+}
+"""What holds for every creature at any time."""
+
+
+def _charges(state: State) -> bool:
+    """Tell whether what is not charged is something its owner has."""
+    return all(set(c.spent) <= {*c.sheet.abilities, *c.sheet.growth.spells} for c in state.creatures.values())
+
+
+def _holds(state: State) -> bool:
+    """Tell whether every hold has two ends that name each other."""
+    for creature in state.creatures.values():
+        held, holder = captive_of(state, creature), grappler_of(state, creature)
+        if held is not None and grappler_of(state, held) is not creature:
+            return False
+        if holder is not None and captive_of(state, holder) is not creature:
+            return False
+    return True
+
+
+def _climbs(state: State) -> bool:
+    """Tell whether everybody that climbs has a mount that knows it."""
+    mounts = ((c, mount_of(state, c)) for c in state.creatures.values())
+    return all(mount is None or c in climbers_on(state, mount) for c, mount in mounts)
+
+
+STATE: Final[Mapping[str, Callable[[State], bool]]] = {
+    "a hold has two ends": _holds,
+    "who climbs is borne": _climbs,
+    "only what one has is spent": _charges,
+    "passes are 0 to 3": lambda s: 0 <= s.passes <= 3,
+    "the clock runs from 0": lambda s: s.clock_s >= 0,
+    "who holds priority is a side": lambda s: s.priority_side in (None, *s.sides),
+    "what lies on somebody lies on one who is known": lambda s: all(
+        set(one.on) <= s.creatures.keys() for one in s.lasting
+    ),
+}
+"""What holds for a fight at any time."""
+
+
+def faults(state: State, before: State, facts: Iterable[Fact[State]]) -> list[str]:
+    """Return every law that *state* breaks, and by whom, if *before* was well and *facts* lie between."""
+    broken = [name for name, holds in STATE.items() if not holds(state)]
+    new = [
+        creature for name, creature in state.creatures.items() if before.creatures.get(name) is not creature
+    ]
+    broken += [f"{c.id}: {law}" for c in new for law, holds in CREATURE.items() if not holds(c)]
+    given = {fact.creature for fact in facts if isinstance(fact, ActionGiven)}
+    more = (c for c in new if c.action > 1 and c.id not in given)
+    return broken + [
+        f"{c.id}: one action, unless more is given" for c in more if c.action > _action(before, c)
+    ]
+
+
+def _action(before: State, creature: Creature) -> int:
+    return before.creatures[creature.id].action if creature.id in before.creatures else 1

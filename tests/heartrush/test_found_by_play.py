@@ -1,0 +1,114 @@
+"""What random play has found, each as the few commands that showed it."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.rules.heartrush.state import Condition
+from service.rules.ruleset import waiting
+from tests.heartrush.casts import ability, do
+from tests.heartrush.kit import Fight, begun, opened
+
+HOLD = {"grappling": Condition(level=1, source="wolf", since_round=1)}
+HELD = {
+    "grappled": Condition(level=1, source="pia", since_round=1),
+    "restrained": Condition(level=1, source="pia", since_round=1),
+}
+CONFUSED = {"confused": Condition()}
+PLACES = {"pia": (0, 0), "ash": (0, 2), "orc": (1, 0), "wolf": (5, 5)}
+
+
+def push(fight: Fight, creature: str) -> None:
+    """Let the GM push a creature."""
+    effect = {"kind": "push", "creature": creature, "feet": 5, "direction": [0, -1]}
+    fight.send("gm_ruling", "gm", kind="effect", decision="a gust", effects=[effect])
+
+
+def refused(fight: Fight, type_: str, seat: str, **data: object) -> str:
+    """Return the code with which a command is refused."""
+    decision = fight.send(type_, seat, **data)
+    assert decision.refusal is not None, f"{type_} was accepted"
+    return decision.refusal.code
+
+
+def offers(fight: Fight, seat: str, creature: str) -> set[str]:
+    """Return the commands that are offered to a creature."""
+    return {offer.type for offer in fight.offers(seat, creature)}
+
+
+def test_HR_FORCE_3_a_push_goes_on_when_another_breaks_the_hold_it_asked_about() -> None:
+    fight = begun({"pia": (0, 0), "wolf": (1, 0)})
+    fight.given("pia", conditions=HOLD).given("wolf", conditions=HELD)
+    push(fight, "wolf")
+    push(fight, "wolf")
+    fight.answer("follow_captive", "pia", follow=False)
+    assert fight["wolf"].position == (1, -2)
+    assert "follow_captive" not in {name for awaited in waiting(fight.state) for name in awaited.accepts}
+
+
+def test_HR_PRIO_3_who_has_declined_does_not_act_until_priority_comes_back() -> None:
+    fight = begun(PLACES).do("pass", creature="pia")
+    assert refused(fight, "call_out", "zoe", creature="pia", words="Wait!") == "already_passed"
+    assert refused(fight, "pass", "zoe", creature="pia") == "already_passed"
+    assert "call_out" in offers(fight, "zoe", "ash")
+    assert "call_out" not in offers(fight, "zoe", "pia")
+
+
+def test_HR_TIME_9_no_turn_ends_while_something_of_it_is_unresolved() -> None:
+    fight = begun(
+        PLACES,
+        options={"timing": "turns", "turn_order": "alternate_sides"},
+    )
+    mover = str(waiting(fight.state)[0].creature)
+    fight.send(
+        "gm_ruling",
+        "gm",
+        kind="effect",
+        decision="a stone",
+        effects=[{"kind": "damage", "creature": mover, "amount": 3}],
+    )
+    seat = fight.state.controller(mover)
+    assert refused(fight, "end_turn", seat, creature=mover) == "not_your_turn"
+
+
+@pytest.mark.parametrize("acted", [True, False])
+def test_HR_COND_14_the_confused_are_offered_the_one_half_that_is_left(*, acted: bool) -> None:
+    half = {"acted": True} if acted else {"moved_ft": 5}
+    fight = begun(PLACES).given("pia", conditions=CONFUSED, **half)
+    found = offers(fight, "zoe", "pia")
+    assert ("dash" in found, "engage" in found) == (not acted, acted)
+
+
+def test_HR_ACT_8_a_dash_to_where_one_is_moves_nobody_and_is_refused() -> None:
+    fight = begun(PLACES)
+    assert refused(fight, "dash", "zoe", creature="pia", to=[0, 0]) == "params_missing"
+
+
+OWNERS = {"pia": {"abilities": ["oath"]}, "ash": {"abilities": ["oath"]}}
+
+
+def test_HR_ABIL_9_an_ability_that_the_gm_rules_on_is_ruled_on_outside_combat_too() -> None:
+    oath = ability("oath", "heart", effects=[{"kind": "adjudicate", "question": "Is it heard?"}])
+    fight = opened(PLACES, abilities=[oath], sheets=OWNERS)
+    assert "use_ability" in offers(fight, "zoe", "pia")
+    fight.do("use_ability", creature="pia", ability="oath")
+    assert refused(fight, "spend_xp", "zoe", creature="pia", purchase={"kind": "hit_points"}) == "no_priority"
+    assert refused(fight, "begin_combat", "gm", unaware_side="enemies") == "no_priority"
+    prompt = waiting(fight.state)[0].prompt
+    assert fight.send("rule_ability", "gm", prompt=prompt, accept=True).refusal is None
+    fight.do("begin_combat", unaware_side="enemies")
+
+
+def test_HR_SVC_3_a_prompt_that_is_not_ones_own_is_refused_outside_combat_too() -> None:
+    oath = ability("oath", "heart", effects=[do("rush", creature="self", points=1)])
+    fight = opened(PLACES, abilities=[oath], sheets=OWNERS)
+    given = {"creature": "pia", "ability": "oath"}
+    assert refused(fight, "use_ability", "zoe", **given, prompt="r0/setup/ash") == "not_your_prompt"
+    assert refused(fight, "use_ability", "zoe", **given, prompt="r9/setup/pia") == "window_closed"
+
+
+def test_HR_TIME_4_outside_combat_no_window_asks_anybody() -> None:
+    oath = ability("oath", "heart", effects=[do("rush", creature="self", points=1)])
+    fight = opened(PLACES, abilities=[oath], sheets=OWNERS, options={"windows": "all"})
+    fight.do("use_ability", creature="pia", ability="oath")
+    assert "pass_window" not in {name for awaited in waiting(fight.state) for name in awaited.accepts}
