@@ -36,6 +36,7 @@ from service.rules.rise import (
     objects,
     opening,
     plans,
+    reactions,
     resolution,
     rest,
     riding,
@@ -49,6 +50,7 @@ from service.rules.rise import (
     turns,
     unjudged,
     vital,
+    zones,
 )
 from service.rules.rise.options import OPTIONS
 from service.rules.rise.state import State
@@ -91,6 +93,8 @@ _CHAPTERS: Final = (
     aloft,
     rest,
     rulings,
+    reactions,
+    zones,
     corrections,
 )
 

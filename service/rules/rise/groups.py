@@ -261,4 +261,6 @@ def carried_over(state: State, group: str) -> State:
             hovered=mine.hovered,
         )
     worlds = {name: kept for name, kept in state.worlds.items() if name != group}
-    return changed(state, worlds=worlds)
+    zones = tuple([placed for placed in inner.zones if placed not in state.zones])
+    lying = {**state.lying, **{item: at for item, at in inner.lying.items() if state.lying.get(item) != at}}
+    return changed(state, worlds=worlds, zones=(*state.zones, *zones), lying=lying)

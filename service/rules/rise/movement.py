@@ -21,6 +21,7 @@ from service.rules.rise.groups import WorldsOpened, carried_over, occasion, open
 from service.rules.rise.holds import let_go
 from service.rules.rise.initiative import ExertionAsked, roll_again
 from service.rules.rise.lasting import Plan
+from service.rules.rise.objects import shared_out
 from service.rules.rise.permission import own
 from service.rules.rise.reactive import budget, intended, outrun, shaken_off
 from service.rules.rise.riding import Mounted, come_off
@@ -234,6 +235,7 @@ def carry_out(state: State, chance: Chance) -> Tale[State]:
     for name in moving(state).exerting:
         state = yield from roll_again(state, chance, name)
         state = yield ExertionRolled(creature=name, because=("RI-UNIV-DESPERATE",))
+    state = yield from shared_out(state, chance)
     frame = moving(state)
     notes: list[Event[State]] = []
     lost: tuple[str, ...]

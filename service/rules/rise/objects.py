@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal
 
+from service.rules.chance import Chance
+from service.rules.grid import FEET, distance
 from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rise.actions import MANIPULATIONS, Pay, check_minor, check_standard, check_trade, pay_for
+from service.rules.rise.initiative import ranked
 from service.rules.rise.permission import Act, able, in_phase
 from service.rules.rise.state import Creature, State
 from service.rules.rise.turns import begun, offered, sender, taking_turn
@@ -36,6 +39,10 @@ class ObjectManipulated(Event[State]):
             held = (*held, self.item)
         if self.what in ("stow", "drop"):
             held = tuple([item for item in held if item != self.item])
+        lying = {item: at for item, at in state.lying.items() if item != self.item}
+        if self.what == "drop":
+            lying[self.item] = creature.position
+        state = changed(state, lying=lying)
         budget = creature.budget
         if self.what != "drop":
             budget = changed(
@@ -62,6 +69,7 @@ class ManipulateObject(Act):
             dropping(creature, self.item)
             return
         three_at_most(creature)
+        check_hands(view, creature, self.what, self.item)
         if view.option("detailed_manipulation"):
             detailed(self.what, self.pay)
         if self.pay == "free":
@@ -87,6 +95,46 @@ class ManipulateObject(Act):
         for pay in ("free", "minor"):
             command = cls(by=by, creature=name, what="open", pay=pay)
             yield from offered(command, view, what="open", pay=pay)
+
+
+def check_hands(view: State, creature: Creature, what: str, item: str) -> None:
+    """Refuse to take what is not there, or with no hand free."""
+    if what == "pick_up":
+        at = view.lying.get(item)
+        if at is None or distance(creature.position, creature.space, at, 1, "chebyshev") > FEET:
+            raise Refused("invalid_target", f"no {item} lies beside {creature.id}", "RI-MAN-1")
+    if what in ("pick_up", "draw") and item and len(creature.held) >= creature.sheet.hands:
+        raise Refused("no_free_hand", f"{creature.id} has no hand free", "RI-MAN-1")
+
+
+@record
+class ItemsTaken(Event[State]):
+    """Things that lay there are held by whoever got them; who came too late holds nothing."""
+
+    type: ClassVar[str] = "items_taken"
+    items: Mapping[str, str]
+
+    def evolve(self, state: State) -> State:
+        for item, winner in self.items.items():
+            for name, creature in state.creatures.items():
+                if name != winner and item in creature.held:
+                    left = tuple([kept for kept in creature.held if kept != item])
+                    state = state.with_creature(name, held=left)
+        lying = {item: at for item, at in state.lying.items() if item not in self.items}
+        return changed(state, lying=lying)
+
+
+def shared_out(state: State, chance: Chance) -> Tale[State]:
+    """Tell who holds what several groups took at once: initiative decides, and the others took in vain."""
+    items: dict[str, str] = {}
+    for item in sorted(state.lying):
+        takers = [name for name, creature in sorted(state.creatures.items()) if item in creature.held]
+        if len(takers) > 1:
+            order: tuple[str, ...]
+            state, order = yield from ranked(state, chance, takers)
+            takers = list(order)
+        items |= {item: takers[0]} if takers else {}
+    return (yield ItemsTaken(items=items, because=("RI-CONF-2", "C-39"))) if items else state
 
 
 @rule("RI-PHASE-3", "P06", settles=("C-25",))

@@ -57,6 +57,8 @@ class Opening:
     seats: tuple[SeatEntry, ...] = ()
     options: Mapping[str, Option] = EMPTY
     terrain: Mapping[str, Terrain] = EMPTY
+    items: Mapping[str, tuple[int, int]] = EMPTY
+    """Things that lie on the ground, and where."""
     declared_sides: tuple[Id, ...] = ()
     seeding: Seeding = Seeding()
     attitudes: Mapping[str, Mapping[str, Attitude]] = EMPTY
@@ -96,6 +98,7 @@ def initial(opened: EncounterOpened) -> State:
         seats=seats,
         declared_sides=opening.declared_sides,
         terrain=opening.terrain,
+        lying={item: (at[0], at[1]) for item, at in opening.items.items()},
         attitudes=opening.attitudes,
         next_groups=opening.groups,
         creatures={entry.sheet.id: _creature(entry) for entry in opening.creatures},

@@ -17,6 +17,7 @@ from service.rules.rise.effects import apply_quietly
 from service.rules.rise.groups import WorldsOpened, carried_over, is_played, occasion, opened
 from service.rules.rise.hidden import SwiftHidden, unhidden
 from service.rules.rise.merging import after_swift, in_fixed_order, where_it_ends
+from service.rules.rise.objects import shared_out
 from service.rules.rise.state import Atom, State
 from service.rules.rulebook import rule
 from service.rules.table import Told
@@ -211,6 +212,7 @@ def announce(state: State, chance: Chance, frame: ActionFrame) -> Tale[State]:
         state = yield GroupAnnounced(group=group, effects=log, occasion=occasion(state, group))
         for judged in told:
             state = yield judged
+    state = yield from shared_out(state, chance)
     late = {group: after_swift(log) for group, log in logs.items()}
     state = yield from where_it_ends(state, chance, late, groups)
     return (yield PhaseResolved(path=frame.path, because=("RI-RES-10",)))

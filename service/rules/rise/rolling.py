@@ -23,6 +23,7 @@ from service.rules.rise.outcomes import (
 from service.rules.rise.sheet import Strike
 from service.rules.rise.state import State
 from service.rules.rise.uses import Aim, Assault
+from service.rules.rise.zones import is_dark
 from service.rules.rulebook import rule
 
 Thrown: TypeAlias = Generator[Fact[State], State, tuple[State, Roll]]
@@ -60,6 +61,8 @@ def unsure(state: State, aim: Aim) -> int:
     user, target = state.creatures[aim.assault.user], state.creatures[aim.target]
     if user.id == target.id:
         return 0
+    if is_dark(state, user) or is_dark(state, target):
+        return HIDDEN["unseen"]
     reasons = [HIDDEN.get(condition.name, 0) for condition in target.known()]
     return max([*reasons, *(SIGHT.get(condition.name, 0) for condition in user.known())], default=0)
 

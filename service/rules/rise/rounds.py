@@ -19,10 +19,12 @@ from service.rules.rise.groups import partition
 from service.rules.rise.holds import let_go
 from service.rules.rise.movement import MovementFrame
 from service.rules.rise.paths import is_wall, occupant
+from service.rules.rise.reactions import react, set_off
 from service.rules.rise.resolution import ActionFrame
 from service.rules.rise.riding import come_off
 from service.rules.rise.state import Budget, Condition, Creature, Stage, State, is_able
 from service.rules.rise.vital import die_of_wounds
+from service.rules.rise.zones import burning, clear
 from service.rules.rulebook import rule
 from service.rules.sealed import Sealed
 from service.rules.stack import Awaited, Frame
@@ -49,6 +51,8 @@ class CombatFrame(Frame[State]):
             return (yield from start_round(state, chance))
         if state.stage in ("movement_start", "action_start"):
             return (yield from start_phase(state, chance))
+        if state.stage in ("movement_end", "action_end") and (due := set_off(state)):
+            return (yield from react(due))
         if state.stage == "movement_end":
             return (yield from end_phase(state, chance, 4))
         if state.stage == "action_end":
@@ -94,6 +98,7 @@ class PhaseStarted(Event[State]):
                 c,
                 location_changed=False,
                 hovered=False,
+                stood=c.position,
                 hurt_by=(),
                 budget=changed(c.budget, turn="not_started", attacks=0, unswift=False),
             )
@@ -147,7 +152,7 @@ class PhaseEnded(Event[State]):
 
     def evolve(self, state: State) -> State:
         stage: Stage = "action_start" if self.phase == "movement" else "round_end"
-        return changed(state, stage=stage, step=5 if self.phase == "movement" else 11)
+        return changed(state, stage=stage, step=5 if self.phase == "movement" else 11, reacted=False)
 
 
 @record
@@ -223,6 +228,7 @@ def end_phase(state: State, chance: Chance, step: int) -> Tale[State]:
     state = yield from boundary(state, chance, step)
     state = yield from come_down(state, chance)
     state = yield from expire(state, step)
+    state = yield from clear(state, step)
     return (yield PhaseEnded(phase=phase, because=("RI-ROUND-2",)))
 
 
@@ -234,6 +240,7 @@ def end_round(state: State, chance: Chance) -> Tale[State]:
     if low:
         state = yield HitPointsReset(creatures=low)
     state = yield from expire(state, 11)
+    state = yield from clear(state, 11)
     state = yield from die_of_wounds(state)
     state = yield RoundEnded(round=state.round, because=("RI-ROUND-1",))
     after: State = yield from close_epoch(state, chance)
@@ -251,7 +258,11 @@ def boundary(state: State, chance: Chance, step: int) -> Tale[State]:
     ]
     for name, source, tick in ticks:
         state = yield from hurt(state, name, source or name, tick.damage, tick.sort)
-    for name in dict.fromkeys([name for name, _, tick in ticks if tick.damage]):
+    burnt = burning(state) if step in (4, 10) else []
+    for name, placed in burnt:
+        state = yield from hurt(state, name, placed.source, placed.zone.damage, placed.zone.sort)
+    hit = [*(name for name, _, tick in ticks if tick.damage), *(name for name, _ in burnt)]
+    for name in dict.fromkeys(hit):
         state = yield from consequences(state, chance, name)
     for name, _, tick in ticks:
         state = yield from heal(state, name, tick.heal)

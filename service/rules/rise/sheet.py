@@ -115,6 +115,18 @@ class Weapon:
 
 
 @record
+class Zone:
+    """What an ability makes of the ground around a cell: walls, rough or dark ground, or one that hurts."""
+
+    kind: Literal["wall", "difficult", "darkness", "hazard"]
+    radius_ft: int = 5
+    until: Until = "brief"
+    damage: int = 0
+    """What everybody in it takes at the end of each phase."""
+    sort: Sort = "environmental"
+
+
+@record
 class Ability:
     """A special ability: what it costs, whom it reaches, how it attacks, what it does."""
 
@@ -137,6 +149,10 @@ class Ability:
     """Whether the effects come in the user's next turn, or in each of its turns, instead of now."""
     times: int = 1
     """In how many turns they come, where they come later."""
+    zone: Zone | None = None
+    """What it makes of the ground where it is used."""
+    trigger: Literal["none", "enters_reach", "leaves_reach", "hurt"] = "none"
+    """What sets it off by itself, at the end of the phase, against whoever did it."""
 
 
 @record

@@ -20,6 +20,7 @@ from service.rules.rise.state import Condition, Creature, State
 from service.rules.rise.swift import SwiftFollowed, SwiftFrame, check_follows, early
 from service.rules.rise.turns import TurnFrame, begun, offered, sender, taking_turn, turns
 from service.rules.rise.uses import Assault
+from service.rules.rise.zones import check_place, made
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
 
@@ -63,6 +64,8 @@ class UseAbility(Act):
     targets: tuple[str, ...] = ()
     pay: Pay | None = None
     """Null pays with the action the ability costs."""
+    at: tuple[int, int] | None = None
+    """The cell around which it makes a zone, where it makes one."""
 
     def check(self, view: State) -> None:
         creature = taking_turn(view, self)
@@ -74,7 +77,10 @@ class UseAbility(Act):
                 check_free(view, creature, ability.id, ability.per_round_limit)
         elif "swift" in ability.tags:
             raise Refused("standard_action_spent", f"{ability.id} is in force already", "RI-ACT-2")
-        if not self.targets:
+        if ability.trigger != "none":
+            raise Refused("unknown_action_type", f"{ability.id} comes by itself", "RI-ACT-1")
+        check_place(view, creature, ability, self.at)
+        if not self.targets and ability.zone is None:
             raise Refused("invalid_target", f"{ability.id} needs a target", "RI-ATK-1")
         for name in self.targets:
             target = view.creatures.get(name)
@@ -95,6 +101,8 @@ class UseAbility(Act):
             ability = changed(ability, effects=late, cost_fatigue=0)
         else:
             state = yield from pay_for(self.creature, ability.usage, self.pay_of(ability), ability.id)
+        if ability.zone is not None and self.at is not None:
+            state = yield from made(state, creature.id, ability.zone, self.at)
         if ability.later != "none":
             return (yield from later(state, self.creature, ability, self.targets))
         return (

@@ -15,7 +15,7 @@ from service.rules.records import EMPTY, changed, derived, record, with_key
 from service.rules.rise.lasting import Delayed, Plan, Ruling, Unjudged, VitalWound
 from service.rules.rise.options import DEFAULTS
 from service.rules.rise.profiles import PROFILES, Profile
-from service.rules.rise.sheet import Sheet, Sort, Tick, Until, rank, side_of
+from service.rules.rise.sheet import Sheet, Sort, Tick, Until, Zone, rank, side_of
 from service.rules.sealed import Sealed, is_closed, unsealed
 from service.rules.table import Option
 from service.rules.worlds import SHARED, Parted
@@ -120,6 +120,8 @@ class Creature:
     delayed: tuple[Delayed, ...] = ()
     aloft: Literal["flying", "jumping", "falling"] | None = None
     """How it is in the air, if it is."""
+    stood: Cell | None = None
+    """Where it was when the phase began."""
     hovered: bool = False
     """Whether it spent a movement in the air in this phase, though it stayed in place."""
     altitude: int = 0
@@ -158,6 +160,22 @@ class Creature:
 
 
 @record
+class Placed:
+    """A zone as it lies on the ground."""
+
+    zone: Zone
+    at: Cell
+    source: str
+    since: int
+    number: int
+    """How many its maker's zones were before it in this round."""
+
+    def covers(self, cell: Cell) -> bool:
+        """Tell whether *cell* lies in it."""
+        return distance(self.at, 1, cell, 1, "alternating") <= self.zone.radius_ft
+
+
+@record
 class Atom:
     """One effect in a group's log, with its nominal amount: resistance and limits come when it is applied."""
 
@@ -188,6 +206,12 @@ class State(Parted):
     creatures: Mapping[str, Creature] = EMPTY
     terrain: Mapping[str, Terrain] = EMPTY
     """Cells that are not plain ground, by `x,y`."""
+    zones: tuple[Placed, ...] = ()
+    """What abilities have made of the ground."""
+    lying: Mapping[str, Cell] = EMPTY
+    """Things on the ground that can be picked up, and where."""
+    reacted: bool = False
+    """Whether what this phase set off has come."""
     groups: Mapping[str, tuple[str, ...]] = EMPTY
     """The members of each allied group in this phase."""
     attitudes: Mapping[str, Mapping[str, Attitude]] = EMPTY
@@ -266,6 +290,9 @@ class State(Parted):
 
     def ground(self, cell: Cell) -> Terrain:
         """Return what *cell* is made of."""
+        for placed in self.zones:
+            if placed.zone.kind in ("wall", "difficult") and placed.covers(cell):
+                return "wall" if placed.zone.kind == "wall" else "difficult"
         return self.terrain.get(f"{cell[0]},{cell[1]}", "normal")
 
     def standing_at(self, cell: Cell) -> tuple[Creature, ...]:
