@@ -56,6 +56,7 @@ from service.rules.heartrush import (
     offensives,
     opening,
     poison,
+    potions,
     priority,
     reactions,
     rest,
@@ -161,6 +162,7 @@ _CHAPTERS: Final = (
     steadying,
     hiding,
     poison,
+    potions,
     scenery,
 )
 

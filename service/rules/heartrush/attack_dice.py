@@ -5,6 +5,7 @@ from __future__ import annotations
 from service.dice.values import Term
 from service.rules.chance import Pip
 from service.rules.heartrush.afflictions import cover_edges, hampered, prone
+from service.rules.heartrush.cover import SHOT
 from service.rules.heartrush.exchanges import (
     Exchange,
 )
@@ -61,7 +62,7 @@ def defense_edges(
     state: State, exchange: Exchange, defender: Creature, attacker: Creature
 ) -> tuple[Edge, ...]:
     """Return what changes a defense roll: lying prone, an attacker unseen, help and conditions."""
-    shot = exchange.weapon(attacker).attack_type == "ranged"
+    shot = exchange.weapon(attacker).attack_type in SHOT
     return (
         *helped(state, defender.id),
         *hampered(state, defender, defense_ability(state, exchange), "defense", against=attacker),

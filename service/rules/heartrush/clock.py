@@ -10,6 +10,7 @@ from typing import ClassVar, Final
 
 from service.rules.heartrush.charges import recharge
 from service.rules.heartrush.permission import gm
+from service.rules.heartrush.potions import potions_work
 from service.rules.heartrush.state import State
 from service.rules.heartrush.zero import ten_minutes
 from service.rules.messages import Command, Event, Offer, Refused, Tale
@@ -81,6 +82,7 @@ def pass_time(state: State, seconds: int, reason: str, because: tuple[str, ...])
 
 def time_passed(state: State, before_s: int) -> Tale[State]:
     """Tell what the time since *before_s* does: who falls unconscious, and what a new day charges."""
+    state = yield from potions_work(state)
     state = yield from ten_minutes(state)
     if state.option("major_recharge") == "day" and day(state.clock_s) > day(before_s):
         for creature in state.creatures:

@@ -39,25 +39,7 @@ from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
 from service.rules.table import GM
 
-PRIORITY_COMMANDS = (
-    "dash",
-    "sidestep",
-    "engage",
-    "object",
-    "help",
-    "call_out",
-    "treat_wounds",
-    "break_free",
-    "let_go",
-    "shake_off",
-    "steady",
-    "douse",
-    "hold_breath",
-    "breathe",
-    "go_unconscious",
-    "pass",
-    "pass_side",
-)
+PRIORITY_COMMANDS = (*turns.OWN_TURN, "pass", "pass_side")
 
 LEISURE_COMMANDS = (
     "treat_wounds",
@@ -67,6 +49,7 @@ LEISURE_COMMANDS = (
     "hide",
     "coat_weapon",
     "scrape_weapon",
+    "drink_potion",
 )
 """What a creature may do while no combat runs."""
 

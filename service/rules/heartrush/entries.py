@@ -117,6 +117,7 @@ def creature_of(entry: Entry, clock_s: int = 0) -> Creature:
         hp=hp,
         down_since_s=None if hp > 0 else clock_s,
         wielded=sheet.wielded or first,
+        potions=sheet.potions,
         doses={poison.id: poison.doses for poison in sheet.poisons},
         destiny_points=sheet.destiny_points,
     )

@@ -19,6 +19,7 @@ ACTS: Final = (
     "join_engagement",
     "help",
     "object",
+    "drink_potion",
     "opportunity_attack",
     "trip",
     "use_ability",

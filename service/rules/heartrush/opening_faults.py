@@ -96,6 +96,8 @@ def _sheet_faults(opening: Opening) -> Iterator[Fault]:
             yield f"/creatures/{i}/heart_die", "a die: 4, 6, 8, 10, 12 or 20"
         if entry.heart_die is not None and entry.heart_die > sheet.heart_die:
             yield f"/creatures/{i}/heart_die", "at most the sheet's heart die"
+        if sheet.potions < 0:
+            yield f"{at}/potions", "no fewer than none"
         yield from _weapon_faults(sheet, at)
         yield from _poison_faults(sheet, at)
 

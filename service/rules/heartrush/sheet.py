@@ -162,6 +162,8 @@ class Sheet:
     darkvision: bool = False
     abilities: tuple[Id, ...] = ()
     poisons: tuple[Poison, ...] = ()
+    potions: int = 0
+    """Healing potions it carries."""
     paragon_level: int = 0
     combat_rank: int = 0
     destiny_points: int = 3

@@ -168,6 +168,9 @@ class Creature:
     """Whether it used an ability other than moving this round."""
     breath: int | None = None
     """Rounds of air left while it holds its breath."""
+    potions: int = 0
+    potions_at_s: tuple[int, ...] = ()
+    """The campaign seconds at which potions that it drank will work."""
     doses: Mapping[str, int] = EMPTY
     """Doses left of each of its poisons."""
     coats: Mapping[str, Coat] = EMPTY

@@ -41,18 +41,18 @@ def at_most_one_size_larger(creature: Creature, than: Creature) -> bool:
 
 
 def trip_trigger(state: State, mover: Creature, at: Cell) -> tuple[str, ...]:
-    """Return who may trip *mover* as it comes to *at*: able enemies beside it with their action left."""
+    """Return who may trip *mover* as it comes to *at*: the able beside it with their action left."""
     if not mover.level("off_balanced") or mover.has("prone"):
         return ()
     return tuple(
-        enemy.id
-        for enemy in state.creatures.values()
-        if enemy.side != mover.side
-        and is_able(enemy)
-        and enemy.action > 0
-        and is_unbarred(state, enemy, "trip")
-        and at_most_one_size_larger(mover, enemy)
-        and distance(at, mover.space, enemy.position, enemy.space, "chebyshev") == FEET
+        other.id
+        for other in state.creatures.values()
+        if other.id != mover.id
+        and is_able(other)
+        and other.action > 0
+        and is_unbarred(state, other, "trip")
+        and at_most_one_size_larger(mover, other)
+        and distance(at, mover.space, other.position, other.space, "chebyshev") == FEET
     )
 
 

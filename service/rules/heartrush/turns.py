@@ -22,8 +22,26 @@ from service.rules.records import changed, record, with_key
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
 
-OWN_TURN: Final = ("dash", "sidestep", "engage", "object", "help", "call_out", "go_unconscious")
-ALLY_TURN: Final = ("sidestep", "object", "help")
+OWN_TURN: Final = (
+    "dash",
+    "sidestep",
+    "engage",
+    "object",
+    "drink_potion",
+    "help",
+    "call_out",
+    "treat_wounds",
+    "break_free",
+    "let_go",
+    "shake_off",
+    "steady",
+    "douse",
+    "hold_breath",
+    "breathe",
+    "go_unconscious",
+)
+"""What a creature may do in its turn; with priority it may do the same."""
+ALLY_TURN: Final = ("sidestep", "object", "drink_potion", "help")
 
 
 @record
