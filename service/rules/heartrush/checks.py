@@ -11,9 +11,10 @@ from typing import ClassVar, Final, Literal
 from service.dice.values import Roll, Term
 from service.rules.chance import Chance, Pip
 from service.rules.heartrush.afflictions import Needs, Rolling, hampered
+from service.rules.heartrush.notes import Complication
 from service.rules.heartrush.rolls import Edge, ability_die, heart_die, helped, spend_help, throw
 from service.rules.heartrush.sheet import Ability
-from service.rules.heartrush.state import Complication, Creature, State
+from service.rules.heartrush.state import Creature, State
 from service.rules.messages import Event, Tale
 from service.rules.records import changed, record
 from service.rules.rulebook import rule

@@ -15,10 +15,11 @@ from service.rules.chance import Chance
 from service.rules.heartrush.afflictions import hampered, prone
 from service.rules.heartrush.checks import trouble_face
 from service.rules.heartrush.light import high_ground, unseen_edges
+from service.rules.heartrush.notes import Complication
 from service.rules.heartrush.permission import answering, own
 from service.rules.heartrush.rolls import Edge, ability_die, heart_die, helped, spend_help, throw
 from service.rules.heartrush.sheet import Ability
-from service.rules.heartrush.state import Complication, Creature, State, is_able
+from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rulebook import rule

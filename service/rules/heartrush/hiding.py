@@ -8,8 +8,9 @@ from typing import ClassVar, Final
 from service.rules.chance import Chance
 from service.rules.heartrush.checks import CheckAsked, Checked, Checking
 from service.rules.heartrush.clock import check_at_rest
+from service.rules.heartrush.notes import HidingPlace
 from service.rules.heartrush.permission import gm, own
-from service.rules.heartrush.state import HidingPlace, State
+from service.rules.heartrush.state import State
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import changed, record, with_key, without_key
 from service.rules.rulebook import rule

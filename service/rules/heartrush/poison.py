@@ -11,9 +11,10 @@ from service.rules.heartrush.clock import check_at_rest
 from service.rules.heartrush.conditions import gain
 from service.rules.heartrush.damage import Consequence, DamageFrame, hurt
 from service.rules.heartrush.exchanges import Exchange
+from service.rules.heartrush.notes import Coat
 from service.rules.heartrush.permission import own
 from service.rules.heartrush.sheet import Poison
-from service.rules.heartrush.state import Coat, Creature, State
+from service.rules.heartrush.state import Creature, State
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import record, with_key, without_key
 from service.rules.rulebook import rule

@@ -12,8 +12,9 @@ from typing import ClassVar, Final, Literal
 from service.rules.chance import Chance
 from service.rules.contests import close, open_contest
 from service.rules.heartrush.effects import Effect, EffectsBegun, faults
+from service.rules.heartrush.notes import Request
 from service.rules.heartrush.permission import answering, gm, own
-from service.rules.heartrush.state import Request, State
+from service.rules.heartrush.state import State
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rulebook import rule

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final, Literal
 
+from service.rules.heartrush.notes import Standing
 from service.rules.heartrush.permission import own
 from service.rules.heartrush.secrecy import sealed_to
-from service.rules.heartrush.state import Creature, Standing, State
+from service.rules.heartrush.state import Creature, State
 from service.rules.messages import Command, Event, Offer, Private, Scope, Tale
 from service.rules.records import record
 from service.rules.rulebook import rule

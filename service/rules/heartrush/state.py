@@ -12,8 +12,9 @@ from typing import Final, Literal
 from service.rules.grid import Cell, cells, distance
 from service.rules.heartrush.abilities import Ability, Lasting, Spell
 from service.rules.heartrush.ground import Scenery, Terrain
+from service.rules.heartrush.notes import Coat, Complication, HidingPlace, Request, Standing
 from service.rules.heartrush.options import DEFAULTS
-from service.rules.heartrush.sheet import Poison, Sheet, rank, side_of
+from service.rules.heartrush.sheet import Sheet, rank, side_of
 from service.rules.records import EMPTY, changed, derived, record, with_key
 from service.rules.sealed import Sealed
 from service.rules.table import Option, Table
@@ -56,48 +57,6 @@ class Condition:
     level: int = 1
     source: str | None = None
     since_round: int = 0
-
-
-@record
-class Standing:
-    """What a seat answers in advance for a creature, so that play need not wait for it."""
-
-    windows: Literal["ask", "only_abilities", "pass"] = "ask"
-    shrug: Literal["ask", "never", "if_it_kills"] = "ask"
-
-
-@record
-class Complication:
-    """A complication that a check brought, until the GM has said what it is."""
-
-    id: str
-    creature: str
-    what: str
-
-
-@record
-class Request:
-    """Something a player asked the GM to rule on."""
-
-    id: str
-    creature: str
-    text: str
-
-
-@record
-class Coat:
-    """Poison on a weapon, and the campaign second at which it lapses; null never does."""
-
-    poison: Poison
-    until_s: int | None = None
-
-
-@record
-class HidingPlace:
-    """The GM's leave to hide: the number of the stealth check, and whom success hides from."""
-
-    cn: int
-    viewers: tuple[str, ...]
 
 
 @record
