@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from threading import Event
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from unittest import mock
 
 import pytest
@@ -108,34 +108,27 @@ class Run:
 
     def look(self, seat: str) -> list[str]:
         """Return every answer *seat* can get now, headers too."""
-        who = self.seats[seat]
-        head = who.get(self.at)["version"]
-        told = []
-        for path in (*PATHS, f"/state?at={head}", f"/state?at={head}&known={head}", *self._of_each(head)):
-            answer = who("GET", self.at + path)
-            told.append(f"{path} {answer.status_code} {sorted(answer.headers)} {answer.text}")
-        told.append(self._stream(who))
-        for mistake in MISTAKES:
-            answer = who("POST", f"{self.at}/commands", mistake)
-            told.append(f"{answer.status_code} {sorted(answer.headers)} {answer.text}")
-        return told
+        return answers(self.seats[seat], self.at, PATHS, MISTAKES)
 
-    def _stream(self, who: Api) -> str:
-        """Return what the stream of commits tells from the beginning until one has caught up."""
-        answer = who("GET", f"{self.at}/commits", Accept="text/event-stream")
-        parts = []
-        for part in answer.iter_encoded():
-            parts.append(part.decode())
-            if "heartbeat" in parts[-1]:
-                break
-        answer.close()
-        return f"stream {sorted(answer.headers)} {''.join(parts)}"
 
-    def _of_each(self, head: int) -> Iterator[str]:
-        for n in range(1, head + 1):
-            yield f"/commands/{n}"
-            yield f"/commits?after={n - 1}&limit=1"
-            yield f"/commits/{n}/explanation"
+def answers(who: Api, at: str, paths: Sequence[str], mistakes: Sequence[dict[str, Any]]) -> list[str]:
+    """Return every answer *who* can get of the encounter at *at*: reading, and asking for what it may not."""
+    head = who.get(at)["version"]
+    told = []
+    for path in (*paths, f"/state?at={head}", f"/state?at={head}&known={head}", *_of_each(head)):
+        answer = who("GET", at + path)
+        told.append(f"{path} {answer.status_code} {sorted(answer.headers)} {answer.text}")
+    for mistake in mistakes:
+        answer = who("POST", f"{at}/commands", mistake)
+        told.append(f"{answer.status_code} {sorted(answer.headers)} {answer.text}")
+    return told
+
+
+def _of_each(head: int) -> Iterator[str]:
+    for n in range(1, head + 1):
+        yield f"/commands/{n}"
+        yield f"/commits?after={n - 1}&limit=1"
+        yield f"/commits/{n}/explanation"
 
 
 PATHS: Final = (
@@ -222,6 +215,13 @@ def masked(texts: list[str]) -> list[str]:
     return [_HASH.sub(name, _SECONDS.sub(";t=", text)) for text in texts]
 
 
+class Sitting(Protocol):
+    """An encounter that is served: where it is, and a client for each seat."""
+
+    at: str
+    seats: dict[str, Api]
+
+
 @dataclass(frozen=True)
 class Twins:
     """What two runs that differ in one secret tell each seat, and what an audit says of each."""
@@ -231,7 +231,7 @@ class Twins:
     certificates: tuple[dict[str, Any], dict[str, Any]]
 
 
-def audit(log: Log, run: Run) -> dict[str, Any]:
+def audit(log: Log, run: Sitting) -> dict[str, Any]:
     """Return the certificate of an audit that the gm asks for."""
     told = json.loads(run.seats["gm"]("POST", f"{run.at}/audits", {}).text)
     Auditor(log, BOTH, worker="one", stopping=Event()).work()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 
-from tests.bench import core, over_http, thirty
+from tests.bench import core, over_http, rise, thirty
 from tests.bench.table import markdown
 
 
@@ -14,6 +14,7 @@ def main() -> None:
     sys.stdout.write(f"{platform.platform()}, Python {platform.python_version()}, durability: always\n\n")
     sys.stdout.write(markdown("One process", core.rows()) + "\n\n")
     sys.stdout.write(markdown("Thirty creatures", thirty.rows()) + "\n\n")
+    sys.stdout.write(markdown("Forty creatures", rise.rows()) + "\n\n")
     sys.stdout.flush()
     sys.stdout.write(markdown("Over HTTP", over_http.rows()) + "\n")
 
