@@ -39,8 +39,8 @@ def rounds(host: Host, encounter: str) -> list[Span]:
         for name, n in host.log.marks(encounter).items()
         if name.startswith(_ROUND)
     )
-    ends = [n for _, n in began[1:]]
-    return [Span(number, first, last) for (number, first), last in zip(began, [*ends, None], strict=True)]
+    ends = [*(n for _, n in began[1:]), None]
+    return [Span(number, first, last) for (number, first), last in zip(began, ends, strict=False)]
 
 
 def page(host: Host, encounter: str, seat: str, after: int, upto: int, limit: int) -> list[Became]:

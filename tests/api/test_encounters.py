@@ -140,3 +140,19 @@ def test_who_does_not_wait_for_the_opening_gets_its_address(owner: Api, worker: 
     is_problem(owner("GET", answer.headers["Location"]), 404, "not-found")
     worker.go_on()
     assert owner("POST", "/v1/encounters", {"edition": "tiny@1"}, Idempotency_Key="k").status_code == 201
+
+
+def test_an_encounter_that_has_not_begun_has_no_rounds(owner: Api) -> None:
+    opening = {
+        "edition": "heartrush@1",
+        "sides": ["heroes", "foes"],
+        "player_side": "heroes",
+        "creatures": [{"position": [0, 0], "sheet": {"id": "pia", "name": "Pia", "side": "heroes"}}],
+    }
+    at = f"/v1/encounters/{json.loads(owner('POST', '/v1/encounters', opening).text)['encounter']}"
+
+    assert owner.get(f"{at}/rounds") == {"rounds": []}
+    for target in ("/commits?round=1", "/rolls?round=1", "/state?round=1"):
+        is_problem(owner("GET", at + target), 422, "invalid")
+    is_problem(owner("GET", f"{at}/rounds/1/replay"), 404, "not-found")
+    is_problem(owner("POST", f"{at}/audits", {"from": 1}), 422, "invalid")
