@@ -68,6 +68,7 @@ POLICY: Final[Mapping[str, Rule]] = MappingProxyType(
         "getRound": _READ,
         "replayRound": _READ,
         "listRolls": _READ,
+        "getRollStatistics": _READ,
         "openContest": Rule(ACTORS, "write"),
         "listContests": _READ,
         "getContest": _READ,

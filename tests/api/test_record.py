@@ -232,3 +232,19 @@ def test_an_audit_is_asked_for_once_and_found(played: Table) -> None:
         assert played.gm("POST", f"{played.at}/audits", body).status_code in (400, 422)
     is_problem(played.gm("GET", f"{played.at}/audits/nothing"), 404, "not-found")
     is_problem(played.ada("POST", f"{played.at}/audits", {}), 403, "forbidden")
+
+
+def test_statistics_count_what_everybody_sees(played: Table) -> None:
+    rolls = played.gm.get(f"{played.at}/rolls")["rolls"]
+    shown = [die["face"] for roll in rolls for die in roll["dice"]]
+
+    told = [who.get(f"{played.at}/rolls/statistics") for who in (played.gm, played.ada, played.bo)]
+
+    assert told[0] == told[1] == told[2]
+    [d20] = told[0]["dice"]
+    assert (d20["sides"], d20["source"], d20["dice"], d20["p_value"]) == (20, "seeded", len(shown), None)
+    assert d20["faces"] == [shown.count(face) for face in range(1, 21)]
+    expected = len(shown) / 20
+    chi_square = sum((shown.count(face) - expected) ** 2 for face in range(1, 21)) / expected
+    assert d20["chi_square"] == pytest.approx(chi_square, abs=1e-6)
+    assert played.gm.get(f"{played.at}/rolls/statistics?round=2")["dice"] == []

@@ -4,30 +4,15 @@ The draws never change, so neither do the values: a failure means that the deriv
 """
 
 from collections import Counter
-from math import exp, lgamma, log
 
 import pytest
 
+from service.audit.statistics import upper_tail
 from service.dice.stream import faces
 
 KEY = bytes(range(32))
 DRAWS = 100_000
 DICE_IN_ROLL = 20
-
-
-def upper_tail(statistic: float, freedom: int) -> float:
-    """Return P(chi-square >= statistic): Q(freedom/2, statistic/2), a regularized incomplete gamma function.
-
-    By the power series of P = 1 - Q (DLMF 8.11.4), whose terms are all positive.
-    """
-    a, x = freedom / 2, statistic / 2
-    term = total = 1 / a
-    n = 0
-    while term > total * 1e-15:
-        n += 1
-        term *= x / (a + n)
-        total += term
-    return 1 - total * exp(a * log(x) - x - lgamma(a))
 
 
 @pytest.mark.parametrize(

@@ -156,6 +156,21 @@ RECORD: Final[Mapping[str, Schema]] = MappingProxyType(
         "Reset": closed("The position was unknown: the stream goes on after `version`.", version=NUMBER),
         "Ticket": closed("It opens one stream, once.", ticket=TEXT, expires=TIME),
         "Rolls": page("Rolls in order; `n` names each one's commit.", "rolls", ref("Roll")),
+        "RollStatistics": closed(
+            "What the dice showed up to a commit.",
+            upto=NUMBER,
+            dice=listing(
+                closed(
+                    "One type of die.",
+                    sides=NUMBER,
+                    source={"enum": ["seeded", "declared"]},
+                    dice={**NUMBER, "description": "How many there were."},
+                    faces={**listing(NUMBER), "description": "How often each face came up, from 1 on."},
+                    chi_square={"type": "number", "minimum": 0},
+                    p_value=maybe({"type": "number", "minimum": 0, "maximum": 1}),
+                )
+            ),
+        ),
         "Explanation": closed(
             "Why a commit says what it says.",
             {"refusal": ref("Refusal"), "chain": listing(_STEP)},

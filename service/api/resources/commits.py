@@ -9,13 +9,16 @@ from service.api.call import Answer, Call, cursor, read_cursor
 from service.api.operations import TICKET, Parameter, Shape, operation
 from service.api.paging import CURSOR, paged
 from service.api.problems import invalid
+from service.audit.statistics import spreads
 from service.encounter import records, views
+from service.encounter.commit import load_commit
 
 TAG: Final = "Record"
 AFTER: Final = Parameter("after", "Only what comes after this commit.", kind="whole")
 ROUND: Final = Parameter("round", "Only this round.", kind="whole", least=1)
 LIMIT: Final = Parameter("limit", "How many at most (default 100).", kind="whole", least=1, most=500)
 PAGE: Final = 100
+_STEP: Final = 500
 
 
 @operation(
@@ -81,6 +84,41 @@ def list_rolls(call: Call) -> Answer:
     answer = paged(call, "rolls", data, cursor(last, upto) if last < upto else None, extra)
     answer.version = f"{after}-{last}-{records.head(call.host, call.encounter)}"
     return answer
+
+
+@operation(
+    "GET",
+    "/v1/encounters/{encounter}/rolls/statistics",
+    "getRollStatistics",
+    TAG,
+    query=(ROUND,),
+    answers={200: Shape("What the dice showed.", "RollStatistics"), 304: Shape("Nothing has changed.")},
+)
+def get_roll_statistics(call: Call) -> Answer:
+    """Count the faces that dice showed, for each type of die, with Pearson's chi-square.
+
+    Only rolls that everybody can see are counted, and everybody is told the same. `p_value` says how likely
+    fair dice are to spread at least so unevenly; it is null while a face is expected fewer than five times.
+    """
+    after, upto = _span(call)
+    rolls: list[dict[str, Any]] = []
+    while after < upto:
+        entries = call.host.log.commits(call.encounter, after, min(_STEP, upto - after))
+        for commit in (load_commit(entry.raw) for entry in entries):
+            rolls += commit.rolls
+            after = commit.n
+    data = [
+        {
+            "sides": each.sides,
+            "source": each.source,
+            "dice": each.dice,
+            "faces": [each.faces.get(face, 0) for face in range(1, each.sides + 1)],
+            "chi_square": round(each.chi_square, 6),
+            "p_value": None if each.p_value is None else round(each.p_value, 6),
+        }
+        for each in spreads(rolls)
+    ]
+    return Answer({"upto": upto, "dice": data}, version=str(upto))
 
 
 def _span(call: Call) -> tuple[int, int]:
