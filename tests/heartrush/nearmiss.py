@@ -16,8 +16,8 @@ from service.rules.ruleset import decide, legal
 from tests.heartrush.bot import Choice, Table
 
 CODE: Final = re.compile("[a-z]+(_[a-z]+)*")
-FREE: Final = frozenset({"words", "text", "faces", "reason"})
-"""What people say or throw themselves: not chosen from an offer."""
+FREE: Final = frozenset({"words", "text", "faces", "reason", "params"})
+"""What people say or throw themselves, and how an ability is used, of which offers name some ways only."""
 ANYTIME: Final = ("award_xp", "advance_clock", "set_standing", "end_spell")
 """What is offered at leisure, and accepted at any time: it disturbs nothing that is under way."""
 BY_THE_GM: Final = ("hold_breath", "breathe", "spend_xp", "invoke_wound")

@@ -6,6 +6,7 @@ named here with its reason, and nothing is missing that is not named.
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,6 +49,11 @@ def test_every_rule_has_a_home_or_a_reason_to_have_none() -> None:
 def test_no_rule_of_the_code_is_unknown_to_the_ledger() -> None:
     ours = {rule for rule in OURS if rule.startswith("HR-")}
     assert ours <= set(RULE_IDS)
+
+
+def test_F_1_has_a_row_for_every_run_of_blocks_of_the_four_seeds() -> None:
+    assert Counter(row["seed"] for row in COVERAGE) == {"000": 28, "002": 22, "003": 39, "004": 8}
+    assert len(VECTORS) == len(set(VECTORS)) == 70
 
 
 @pytest.mark.parametrize("row", COVERAGE, ids=lambda row: f"{row['seed']}/{row['blocks']}")

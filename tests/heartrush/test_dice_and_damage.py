@@ -5,7 +5,6 @@ import pytest
 from service.dice.values import Roll
 from service.rules.heartrush.state import Condition, Wound
 from tests.heartrush.kit import Fight, begun, opened
-from tests.heartrush.pools import thrown
 
 NEAR = {"pia": (0, 0), "orc": (1, 0)}
 
@@ -21,16 +20,27 @@ def struck(places: dict[str, tuple[int, int]], who: str, whom: str, mine: str, t
     return fight.stances(**{who: mine, whom: theirs})
 
 
+def checked(dazed: int, helped: int, *faces: int) -> Roll:
+    """Return the roll of a check of Ash's: heart d8, cunning d6, at so many levels of either kind."""
+    fight = begun({"ash": (0, 0), "orc": (5, 0)})
+    fight.given("ash", conditions={"dazed": Condition(level=dazed)}, help=helped)
+    order = {"creature": "ash", "ability": "cunning", "what": "keep calm", "cn": 9}
+    decision = fight.send("roll_check", "gm", **order)
+    assert decision.refusal is None, decision.refusal
+    roll: Roll = fight.throw(*faces).rolls[-1]
+    return roll
+
+
 def test_HR_V_49_disadvantage_adds_the_largest_die_and_drops_the_highest() -> None:
     """HR-AD-2."""
-    roll = thrown([8, 6], -2, [8, 4, 7, 2])
+    roll = checked(2, 0, 8, 4, 7, 2)
     assert sides(roll) == [8, 6, 8, 8]
     assert (kept(roll), roll.total) == ([4, 2], 6)
 
 
 def test_HR_V_50_one_advantage_and_one_disadvantage_cancel() -> None:
     """HR-AD-3."""
-    roll = thrown([8, 6], 0, [5, 3])
+    roll = checked(1, 1, 5, 3)
     assert (sides(roll), roll.total) == ([8, 6], 8)
 
 
