@@ -174,7 +174,8 @@ def consequences(state: State, chance: Chance, creature: str, *, subdual: bool =
 def fell(state: State, creature: str, *, subdual: bool) -> Tale[State]:
     """Monsters take no vital wounds: at zero they die, or drop if subdual damage brought them there."""
     found = state.creatures[creature]
-    fate: Literal["dead", "unconscious", "destroyed"] = "unconscious" if subdual else "dead"
+    spared = subdual or state.option("monsters_at_zero") == "unconscious"
+    fate: Literal["dead", "unconscious", "destroyed"] = "unconscious" if spared else "dead"
     if ruled(state, "monster_fate", creature) == "unconscious":
         fate = "unconscious"
     if found.sheet.kind == "object":

@@ -65,6 +65,8 @@ def left_over(state: State, creature: Creature) -> tuple[Delayed, ...]:
     """Return what comes though its owner cannot act: it lies on its targets and rolls no attack (C-30)."""
     if creature.dead or creature.defeated or is_able(creature):
         return ()
+    if state.option("ownerless_delayed") == "lapse":
+        return ()
     return tuple([d for d in due(state, creature) if ability_of(creature, d.ability).strike is None])
 
 

@@ -177,10 +177,14 @@ class AttitudeSet(Event[State]):
     creature: str
     toward: str
     attitude: Attitude
+    later: bool = False
+    """Whether it holds only from the next phase on."""
 
     def evolve(self, state: State) -> State:
-        said = with_key(state.attitudes.get(self.creature, EMPTY), self.toward, self.attitude)
-        return changed(state, attitudes=with_key(state.attitudes, self.creature, said))
+        known = state.next_attitudes if self.later else state.attitudes
+        said = with_key(known.get(self.creature, EMPTY), self.toward, self.attitude)
+        after = with_key(known, self.creature, said)
+        return changed(state, next_attitudes=after) if self.later else changed(state, attitudes=after)
 
 
 @record
@@ -196,12 +200,14 @@ class GroupsSet(Event[State]):
 
 @record
 class SetAttitude(Command[State]):
-    """Say how a creature regards another, before combat or between phases; inside a phase it is fixed."""
+    """Say how a creature regards another; inside a phase it is fixed, and can be said for the next one."""
 
     type: ClassVar[str] = "set_attitude"
     creature: str
     toward: str
     attitude: Attitude
+    next_phase: bool = False
+    """Whether it holds from the next phase on."""
 
     def check(self, view: State) -> None:
         own(view, self, self.creature)
@@ -211,13 +217,17 @@ class SetAttitude(Command[State]):
             raise Refused(
                 "self_attitude", f"{self.creature} is neither friend nor foe to itself", "RI-GROUP-2"
             )
-        if view.phase:
+        if view.phase and not self.next_phase:
             raise Refused("attitude_locked", "attitudes are fixed while a phase runs", "RI-GROUP-2")
 
     def decide(self, state: State) -> Tale[State]:
         return (
             yield AttitudeSet(
-                creature=self.creature, toward=self.toward, attitude=self.attitude, because=("RI-GROUP-2",)
+                creature=self.creature,
+                toward=self.toward,
+                attitude=self.attitude,
+                later=self.next_phase and bool(state.phase),
+                because=("RI-GROUP-2",),
             )
         )
 

@@ -36,7 +36,7 @@ class Overrun(Act):
         creature = taking_turn(view, self)
         check_standard(creature)
         if creature.location_changed:
-            moved_already(creature.id)
+            moved_already(view, creature.id)
         check_straight(creature, self.path)
         check_path(view, creature, self.path, budget_of(view, creature, "land", sprint=False))
         for name in self.aside:

@@ -57,6 +57,8 @@ def after_swift(log: Sequence[Atom]) -> tuple[Atom, ...]:
 @rule("RI-HEAL-5", "P24", settles=("C-05",))
 def own_in_order(state: State, chance: Chance, inside: Sequence[Atom]) -> Tale[State]:
     """Within a group nothing is simultaneous: what its members did to each other stays in their order."""
+    if state.option("own_healing") == "last":
+        inside = sorted(inside, key=lambda effect: effect.does in ("heal_hp", "heal_dr"))
     for effect in inside:
         if effect.does != "locate":
             state = yield from apply(state, chance, effect)
@@ -96,8 +98,10 @@ def damage_first(
     state: State, chance: Chance, name: str, outside: Sequence[Atom], *, judged: bool
 ) -> Tale[State]:
     """Damage and recovery that come at once: all damage first, wounds and all, then recovery."""
+    by_kind = state.option("damage_order") == "by_kind"
     hits = sorted(
-        (e for e in outside if e.does == "damage"), key=lambda e: (SORTS.index(e.sort), e.group, e.seq)
+        (e for e in outside if e.does == "damage"),
+        key=lambda e: (SORTS.index(e.sort) if by_kind else e.sort == "subdual", e.group, e.seq),
     )
     lethal = [e for e in hits if e.sort != "subdual"]
     for effect in lethal:
@@ -180,6 +184,8 @@ def contest(state: State, chance: Chance, outside: Sequence[Atom]) -> Contested:
     sources = tuple(dict.fromkeys([effect.source for effect in outside]))
     if len(sources) == 1:
         return state, outside[0]
+    if state.option("outside_moves") == "nobody":
+        return state, changed(outside[0], path=())
     order: tuple[str, ...]
     state, order = yield from ranked(state, chance, sources)
     return state, next(effect for effect in outside if effect.source == order[0])

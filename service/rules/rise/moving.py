@@ -74,8 +74,10 @@ class Move(Act):
         goes_on = creature.budget.paused
         if not goes_on:
             check_trade(creature, "movement")
+        if self.sprint and view.option("traded_movement") == "hustle":
+            raise Refused("no_such_trade", "a standard action buys a hustle in this house", "RI-ACT-4")
         if creature.location_changed and not goes_on and (self.path or not self.stand_up):
-            moved_already(creature.id)
+            moved_already(view, creature.id)
         if self.stand_up and goes_on:
             raise Refused("wrong_step", f"{creature.id} gets up before it moves", "RI-MOVE-5")
         if self.stand_up:

@@ -118,6 +118,19 @@ class PhaseStarted(Event[State]):
 
 
 @record
+class AttitudesApplied(Event[State]):
+    """What creatures said of others for this phase holds now."""
+
+    type: ClassVar[str] = "attitudes_set"
+
+    def evolve(self, state: State) -> State:
+        said = {name: dict(known) for name, known in state.attitudes.items()}
+        for name, more in state.next_attitudes.items():
+            said[name] = {**said.get(name, {}), **more}
+        return changed(state, attitudes=said, next_attitudes=EMPTY)
+
+
+@record
 class SqueezingJudged(Event[State]):
     """These creatures squeeze in this phase: they have less room than they need."""
 
@@ -211,6 +224,8 @@ def start_phase(state: State, chance: Chance) -> Tale[State]:
     phase: Literal["movement", "action"] = "movement" if state.stage == "movement_start" else "action"
     state = yield from boundary(state, chance, 2 if phase == "movement" else 5)
     state = yield from squeeze(state)
+    if state.next_attitudes:
+        state = yield AttitudesApplied(because=("RI-GROUP-2",))
     return (yield PhaseStarted(phase=phase, groups=dict(partition(state))))
 
 

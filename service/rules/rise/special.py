@@ -77,9 +77,15 @@ class UseAbility(Act):
                 check_free(view, creature, ability.id, ability.per_round_limit)
         elif "swift" in ability.tags:
             raise Refused("standard_action_spent", f"{ability.id} is in force already", "RI-ACT-2")
+        if ability.usage == "minor" and creature.budget.paused and not view.option("minor_in_movement"):
+            raise Refused("cannot_interrupt_other_creature", f"{creature.id} is moving", "RI-ACT-6")
         if ability.trigger != "none":
             raise Refused("unknown_action_type", f"{ability.id} comes by itself", "RI-ACT-1")
         check_place(view, creature, ability, self.at)
+        self.check_targets(view, creature, ability)
+
+    def check_targets(self, view: State, creature: Creature, ability: Ability) -> None:
+        """Refuse targets that are not there, out of reach, or too big."""
         if not self.targets and ability.zone is None:
             raise Refused("invalid_target", f"{ability.id} needs a target", "RI-ATK-1")
         for name in self.targets:

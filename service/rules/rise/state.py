@@ -216,6 +216,8 @@ class State(Parted):
     """The members of each allied group in this phase."""
     attitudes: Mapping[str, Mapping[str, Attitude]] = EMPTY
     """What each creature has said of others; silence means by side."""
+    next_attitudes: Mapping[str, Mapping[str, Attitude]] = EMPTY
+    """What creatures have said for the next phase."""
     next_groups: Mapping[str, tuple[str, ...]] = EMPTY
     """Groups the GM has set, for the phases to come."""
     declared_sides: tuple[str, ...] = ()
@@ -263,7 +265,9 @@ class State(Parted):
         return next((group for group, members in self.groups.items() if creature in members), None)
 
     def attitude(self, creature: str, toward: str) -> Attitude:
-        """Return how *creature* regards another."""
+        """Return how *creature* regards another; the unconscious regard everybody as an ally."""
+        if self.creatures[creature].down:
+            return "ally"
         if toward in self.attitudes.get(creature, EMPTY):
             return self.attitudes[creature][toward]
         same = self.creatures[creature].sheet.side == self.creatures[toward].sheet.side
@@ -332,5 +336,6 @@ def fatigue_penalty(creature: Creature) -> int:
 
 
 def is_able(creature: Creature) -> bool:
-    """Tell whether *creature* can act at all."""
-    return not (creature.dead or creature.defeated or is_unconscious(creature))
+    """Tell whether *creature* can act at all; objects never do."""
+    gone = creature.dead or creature.defeated or creature.sheet.kind == "object"
+    return not (gone or is_unconscious(creature))

@@ -87,17 +87,18 @@ def take_wounds(state: State, chance: Chance, creature: str) -> Wounded:
     if new <= 0 or not is_mine_to_roll(state, creature):
         return state
     state = yield DepthReached(creature=creature, depth=needed, because=("RI-VITAL-1",))
+    carried = len(found.wounds)
     for _ in range(new):
-        state = yield from take_wound(state, chance, creature)
+        state = yield from take_wound(state, chance, creature, carried)
+        carried += state.option("wounds_at_once") == "in_turn"
         if state.creatures[creature].dead:
             break
     return state
 
 
 @rule("RI-VITAL-2", "BK 5.4")
-def take_wound(state: State, chance: Chance, creature: str) -> Wounded:
+def take_wound(state: State, chance: Chance, creature: str, carried: int) -> Wounded:
     """A vital roll is a d10, less 2 for each wound already carried; nothing else changes it."""
-    carried = len(state.creatures[creature].wounds)
     roll: Roll
     state, roll = yield from chance.throw(
         state,
@@ -142,7 +143,7 @@ def suffer(state: State, creature: str, roll: Roll) -> Wounded:
 @rule("RI-VITAL-7", "GMG", settles=("C-34",))
 def deadline(state: State) -> int:
     """Dying takes a minute: untreated it ends with the tenth round after the wound."""
-    return state.round + MINUTE
+    return state.round + MINUTE - (state.option("minute") == "with")
 
 
 @rule("RI-VITAL-4", "BK 5.4")
