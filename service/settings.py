@@ -10,10 +10,11 @@ import re
 import secrets
 import tempfile
 from dataclasses import dataclass, field, replace
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Self
 
-from environs import Env, EnvValidationError, validate
+from environs import Env, EnvValidationError, ValidationError, validate
 
 _ADDRESS = r"(rediss?|unix)://\S+"
 _ORIGIN = r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?(/[A-Za-z0-9._~-]+)*"
@@ -61,6 +62,8 @@ class Settings:
     """Streams that one API process keeps open; half of its threads is a good number."""
     api_owner_streams: int = 256
     """Those of them that may be one owner's."""
+    webhook_networks: tuple[str, ...] = ()
+    """Networks that webhooks may lead to although they are not public, as `127.0.0.1/32`."""
     log_level: str = "info"
     origin: str = "rewound.local"
     """Whose checkpoints these are; the first line of each."""
@@ -102,6 +105,7 @@ class Settings:
                 api_owner_streams=env.int(
                     "API_OWNER_STREAMS", cls().api_owner_streams, validate=validate.Range(0, 4096)
                 ),
+                webhook_networks=tuple(env.list("WEBHOOK_NETWORKS", [], validate=_networks) or ()),
                 log_level=env.str("LOG_LEVEL", cls().log_level, validate=validate.OneOf(_LEVELS)),
                 origin=env.str(
                     "ORIGIN", cls().origin, validate=_matches(_ORIGIN, "a host name, then a path if any")
@@ -171,6 +175,7 @@ class Settings:
             "PROXIES": str(self.proxies),
             "API_STREAMS": str(self.api_streams),
             "API_OWNER_STREAMS": str(self.api_owner_streams),
+            "WEBHOOK_NETWORKS": ",".join(self.webhook_networks),
             "LOG_LEVEL": self.log_level,
             "ORIGIN": self.origin,
             "KEY_FILE": "" if self.given_key else str(self.key_file),
@@ -224,6 +229,15 @@ def _make_key(path: Path) -> None:
 def _matches(pattern: str, what: str) -> validate.Regexp:
     """Demand the whole of a value, or nothing: an empty variable counts as none."""
     return validate.Regexp(rf"({pattern})?\Z", error=f"must be {what}")
+
+
+def _networks(texts: list[str]) -> None:
+    """Demand networks, spelled without host bits."""
+    for text in texts:
+        try:
+            ip_network(text)
+        except ValueError as fault:
+            raise ValidationError(f"must be networks, as 127.0.0.1/32,fd00::/8: {fault}") from fault
 
 
 def _address() -> validate.Regexp:

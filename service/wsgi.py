@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from dataclasses import replace
 from typing import Final
 
 import structlog
@@ -16,6 +17,7 @@ from service.api.quotas import Bounds
 from service.encounter.doorbell import Ringer
 from service.encounter.feeds import Room
 from service.encounter.host import host_of
+from service.encounter.outward import Outward
 from service.log.queue import queue_client
 from service.log.valkey import ValkeyLog
 from service.rules.shelf import SHELF
@@ -44,6 +46,7 @@ def application() -> Flask:
         mode="durable",
         shards=settings.shards,
     )
+    host = replace(host, outward=Outward.of(settings.webhook_networks))
     host.feeds.room = Room(process=settings.api_streams, owner=settings.api_owner_streams)
     bounds = Bounds(
         caller=settings.rate_limit,

@@ -1,4 +1,4 @@
-"""Be one worker: answer rings in the main thread; sweep, audit, sign and beat in four others.
+"""Be one worker: answer rings in the main thread; sweep, audit, sign, tell webhooks and beat in five others.
 
 A signal to stop lets the command at hand be finished.
 """
@@ -19,6 +19,8 @@ from service.audit.signing import Signer
 from service.audit.witness import Witness
 from service.encounter.doorbell import FOLD, Ringer
 from service.encounter.fold import Folder, Shelf
+from service.encounter.host import service_key_of
+from service.encounter.outward import Outward
 from service.log.protocol import Log
 from workers.audits import Auditor
 from workers.fold import KEPT, Folding
@@ -27,6 +29,7 @@ from workers.pulse import LONGEST_S, Pulse
 from workers.queue import Answering
 from workers.shard import ShardFold
 from workers.sweep import Sweeper
+from workers.webhooks import Pace, Telling
 
 DURABLE: Final = "durable"
 """What a store of streams was held to before anything was appended: an answer is on disk."""
@@ -43,20 +46,24 @@ def run(  # noqa: PLR0913 - everything one worker works with
     signer: Callable[[], Signer],
     witness: Witness,
     shards: int,
+    outward: Outward | None = None,
+    pace: Pace | None = None,
     longest_s: float = LONGEST_S,
 ) -> None:
     """Work until SIGTERM or SIGINT.
 
     *queue* is a client of RQ's server, *key* opens the encounters' secrets, *signer* gives who signs their
-    checkpoints and *witness* remembers them. A command that is decided for *longest_s* ends the process.
+    checkpoints and *witness* remembers them; *outward* guards where webhooks lead, *pace* says when they are
+    told. A command that is decided for *longest_s* ends the process.
     """
     worker = f"{socket.gethostname()}-{os.getpid()}"
     stopping = Event()
     folder, ringer = Folder(log, shelf, capacity=KEPT), Ringer(queue)
     signing = Signing(log, Notary(log, witness, signer), signer, stopping)
     by_ring, by_sweep = Folding(log, folder, key, signing), Folding(log, folder, key, signing)
-    rung = ShardFold(log, by_ring, ringer, stopping)
-    sweeper = Sweeper(log, ShardFold(log, by_sweep, ringer, stopping), shards, stopping)
+    telling = Telling(log, service_key_of(key), outward or Outward(), stopping, pace)
+    rung = ShardFold(log, by_ring, ringer, stopping, telling)
+    sweeper = Sweeper(log, ShardFold(log, by_sweep, ringer, stopping, telling), shards, stopping)
     pulse = Pulse(log, worker, (by_ring, by_sweep), stopping, longest_s)
     auditor = Auditor(log, shelf, worker=worker, stopping=stopping, signer=signer, durability=DURABLE)
 
@@ -73,6 +80,7 @@ def run(  # noqa: PLR0913 - everything one worker works with
         Thread(target=pulse.run, name="pulse", daemon=True),
         Thread(target=auditor.run, name="auditor", daemon=True),
         Thread(target=signing.run, name="notary", daemon=True),
+        Thread(target=telling.run, name="webhooks", daemon=True),
     ]
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, answering.on_signal)

@@ -20,6 +20,7 @@ from service.log.protocol import Listener, Log
 from service.log.values import Wake
 from workers.bell import Bell
 from workers.fold import Folding
+from workers.webhooks import Telling
 
 LINGER_S: Final = 0.5
 """How long a shard with nothing to do is listened to before the fold ends."""
@@ -45,11 +46,12 @@ _logger: Final = structlog.get_logger()
 class ShardFold:
     """Folds one shard at a time, for one thread."""
 
-    def __init__(self, log: Log, folding: Folding, ringer: Ringer, stopping: Event) -> None:
+    def __init__(self, log: Log, folding: Folding, ringer: Ringer, stopping: Event, telling: Telling) -> None:
         self._log = log
         self._folding = folding
         self._ringer = ringer
         self._stopping = stopping
+        self._telling = telling
         self._left: set[str] = set()
         self._commits = 0
 
@@ -111,6 +113,7 @@ class ShardFold:
             self._commits += commits
             touched.pop(encounter, None)
             touched[encounter] = now
+            self._telling.heard(encounter)
         for encounter in left:
             self._fold(encounter, bell, touched)
 
@@ -125,7 +128,7 @@ class ShardFold:
         touched.pop(encounter, None)
         touched[encounter] = time.monotonic()
         try:
-            self._commits += self._folding.fold(encounter, lambda: self._goes_on(bell))
+            commits = self._folding.fold(encounter, lambda: self._goes_on(bell))
         except NoSuchEncounter:
             return  # it was marked and then never appended to
         except StoreFailure:
@@ -133,6 +136,10 @@ class ShardFold:
         except Exception as fault:  # noqa: BLE001 - another release's rules, a broken chain: no other encounter waits for it
             _logger.error("fold.impossible", encounter=encounter, error=type(fault).__name__)  # noqa: TRY400 - ids only
             self._left.add(encounter)
+        else:
+            self._commits += commits
+            if commits:
+                self._telling.heard(encounter)
 
     def _settle(self, shard: int, touched: dict[str, float], *, before: float) -> None:
         """Write down and tick off what was last touched *before*; the oldest stands first."""
@@ -141,6 +148,7 @@ class ShardFold:
             del touched[encounter]
             if encounter not in self._left:
                 self._folding.settle(encounter)
+                self._telling.put_on_agenda(encounter)
                 self._log.clean(shard, encounter)
 
     def _waiting(self, shard: int) -> list[str]:

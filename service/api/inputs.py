@@ -58,6 +58,9 @@ AUDIT_REQUEST: Final = Strict.from_dict(
 """`from` is no name a record's field can have."""
 
 
+NEW_WEBHOOK: Final = Strict.from_dict(
+    {"url": Text(length=2_000, required=True), "encounter": Text(length=36)}, name="NewWebhook"
+)()
 NEW_API_KEY: Final = Strict.from_dict(
     {
         "name": Text(length=100, required=True),
@@ -77,6 +80,7 @@ COMMON: Final = (
     AUDIT_REQUEST,
     NEW_API_KEY,
     ROTATION,
+    NEW_WEBHOOK,
 )
 
 

@@ -131,6 +131,18 @@ _TYPES: Final = (
         "be exactly the same request; a new request needs a new key.",
     ),
     ProblemType(
+        "too-many-webhooks",
+        409,
+        "Too many webhooks",
+        "An owner has twenty webhooks at most. End one of them.",
+    ),
+    ProblemType(
+        "webhook-disabled",
+        409,
+        "The webhook is disabled",
+        "Its receiver answered 410 Gone, so nothing more is sent there. End it and make another.",
+    ),
+    ProblemType(
         "too-many-requests",
         429,
         "Too many requests",

@@ -13,6 +13,7 @@ from service.encounter.fold import Folder, Shelf
 from service.encounter.keys import KeyCache
 from service.encounter.occasions import Occasions
 from service.encounter.outcomes import Outcomes
+from service.encounter.outward import NOWHERE_ELSE, Outward
 from service.encounter.points import Latest
 from service.encounter.register import Register
 from service.log import Log
@@ -47,6 +48,13 @@ class Host:
     """32 bytes: seeds and envelope secrets are encrypted with it."""
     mode: Mode
     shards: int = 1
+    outward: Outward = NOWHERE_ELSE
+    """Where webhooks may lead."""
+
+
+def service_key_of(key: bytes) -> bytes:
+    """Return the service key that follows from the service's one secret."""
+    return hkdf(salt=b"", ikm=key, info=_LABEL)
 
 
 def host_of(
@@ -81,7 +89,7 @@ def host_of(
         ring=ring,
         shard_of=lambda encounter: shard_of(encounter, shards),
         clock=clock,
-        service_key=hkdf(salt=b"", ikm=key, info=_LABEL),
+        service_key=service_key_of(key),
         secrets_key=key,
         mode=mode,
         shards=shards,

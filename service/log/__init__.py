@@ -17,7 +17,7 @@ from service.log.errors import (
     Unknown,
     VersionConflict,
 )
-from service.log.protocol import Doorbell, Listener, Log, Shelves, Streams
+from service.log.protocol import Agendas, Doorbell, Listener, Log, Shelves, Streams
 from service.log.values import (
     ZERO_HASH,
     Appended,
@@ -35,6 +35,7 @@ from service.log.values import (
 
 __all__ = [
     "ZERO_HASH",
+    "Agendas",
     "Appended",
     "CachedState",
     "Doorbell",

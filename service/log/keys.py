@@ -74,6 +74,11 @@ def wakes(shard: int) -> str:
     return f"rewound:wakes:{shard}"
 
 
+def agenda(name: str) -> str:
+    """Name the sorted set of what is due, by time."""
+    return f"side:{{{name}}}:agenda"
+
+
 def once(name: str) -> str:
     """Name what may be used once."""
     return f"once:{{{name}}}"

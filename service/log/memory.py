@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from service.log.errors import KeyReused, NoSuchEncounter, Stale, Taken, VersionConflict
+from service.log.memory_agenda import MemoryAgendas
 from service.log.memory_listener import MemoryListener
 from service.log.memory_shelves import MemoryShelves
 from service.log.protocol import Log
@@ -52,12 +53,13 @@ class _Shard:
     bell: tuple[str, float] | None = None
 
 
-class MemoryLog(MemoryShelves):
+class MemoryLog(MemoryShelves, MemoryAgendas):
     """A whole log in this process; *clock* gives monotonic seconds, for the bell's life."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        super().__init__(threading.RLock())
+        MemoryShelves.__init__(self, threading.RLock())
+        MemoryAgendas.__init__(self)
         self._encounters: dict[str, _Encounter] = {}
         self._shards: dict[int, _Shard] = {}
         self._wakes: dict[int, list[MemoryListener[Wake]]] = {}

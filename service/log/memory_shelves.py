@@ -19,7 +19,8 @@ class MemoryShelves:
         """Put or replace a record; its number on the shelf."""
         with self._lock:
             kept = self._shelves.setdefault(shelf, {})
-            number = kept[id_].number if id_ in kept else len(kept) + 1
+            last = next(reversed(kept.values())).number if kept else 0
+            number = kept[id_].number if id_ in kept else last + 1
             kept[id_] = Record(number, id_, blob)
             return number
 
@@ -44,3 +45,8 @@ class MemoryShelves:
                 return False
             self._used[name] = now + ttl_ms / 1000
             return True
+
+    def drop_record(self, shelf: str, id_: str) -> None:
+        """Forget a record."""
+        with self._lock:
+            self._shelves.get(shelf, {}).pop(id_, None)

@@ -213,12 +213,32 @@ class Shelves(Protocol):
         """Read up to *limit* records, newest first, numbered below *before*."""
         ...
 
+    def drop_record(self, shelf: str, id_: str) -> None:
+        """Forget a record; nothing if there is none."""
+        ...
+
     def use_once(self, name: str, ttl_ms: int) -> bool:
         """Use up *name*, and remember it for *ttl_ms*; whether it was still unused."""
         ...
 
 
-class Log(Streams, Doorbell, Shelves, Protocol):
+class Agendas(Protocol):
+    """What is to be done later: names, each with the time from which it is due."""
+
+    def set_due(self, agenda: str, names: Sequence[str], at_ms: int, *, anew: bool) -> None:
+        """Put *names* on the agenda, due at *at_ms*; those that stand there are moved only with *anew*."""
+        ...
+
+    def due(self, agenda: str, upto_ms: int, count: int) -> list[str]:
+        """Read up to *count* names that are due at *upto_ms*, the longest due first."""
+        ...
+
+    def drop_due(self, agenda: str, name: str) -> None:
+        """Take *name* from the agenda; nothing if it does not stand there."""
+        ...
+
+
+class Log(Streams, Doorbell, Shelves, Agendas, Protocol):
     """Everything a store keeps for the service."""
 
     def ping(self) -> None:

@@ -12,6 +12,7 @@ from service.log.durable import check_durable
 from service.log.errors import KeyReused, NoSuchEncounter, Stale, Taken, VersionConflict
 from service.log.library import call, install
 from service.log.protocol import Log
+from service.log.valkey_agenda import ValkeyAgendas
 from service.log.valkey_doorbell import ValkeyDoorbell
 from service.log.valkey_shelves import ValkeyShelves
 from service.log.values import Appended, CachedState, Entry, Fold, Head, Known, Payload, Submitted
@@ -180,7 +181,7 @@ class ValkeyStreams:
         return count
 
 
-class ValkeyLog(ValkeyStreams, ValkeyDoorbell, ValkeyShelves):
+class ValkeyLog(ValkeyStreams, ValkeyDoorbell, ValkeyShelves, ValkeyAgendas):
     """A whole log in one server."""
 
     def __init__(self, wire: Wire) -> None:

@@ -36,8 +36,13 @@ class ValkeyShelves:
         return [
             Record(int(number), id_.decode(), blob)
             for number, id_, blob in zip(numbers, ids, blobs, strict=True)
+            if blob is not None  # it was dropped between the two questions
         ]
 
     def use_once(self, name: str, ttl_ms: int) -> bool:
         """Use up *name*; whether it was still unused."""
         return self._wire.change("SET", keys.once(name), 1, "NX", "PX", ttl_ms) is not None
+
+    def drop_record(self, shelf: str, id_: str) -> None:
+        """Forget a record."""
+        self._wire.change_all((("ZREM", keys.order(shelf), id_), ("HDEL", keys.records(shelf), id_)))

@@ -57,7 +57,7 @@ def test_the_page_of_settings_tells_the_defaults() -> None:
     told = dict(re.findall(r"^\| `(REWOUND_\w+)` \| `?([^|`]*)`? \|", text, re.MULTILINE))
     for field in fields(Settings):
         value = getattr(Settings(), field.name)
-        if value is not None and field.name not in ("key_file", "signing_key_file"):
+        if value not in (None, ()) and field.name not in ("key_file", "signing_key_file"):
             assert told[f"REWOUND_{field.name.upper()}"] == str(value)
 
 

@@ -436,6 +436,33 @@ def test_tries_are_counted_for_one_command(log: Log) -> None:
     assert log.tried("e2", 8) == 1
 
 
+def test_a_record_that_was_dropped_is_gone_and_its_number_too(log: Log) -> None:
+    for name in ("a", "b", "c"):
+        log.put_record("s", name, name.encode())
+
+    log.drop_record("s", "b")
+    log.drop_record("s", "nobody")
+
+    assert [record.id for record in log.records("s")] == ["c", "a"]
+    assert log.record("s", "b") is None
+    assert log.put_record("s", "d", b"d") == 4
+
+
+def test_an_agenda_tells_what_is_due_the_longest_first(log: Log) -> None:
+    log.set_due("a", ["late", "later"], 20, anew=False)
+    log.set_due("a", ["soon"], 10, anew=False)
+    log.set_due("a", ["late"], 5, anew=False)
+    log.set_due("a", ["later"], 30, anew=True)
+
+    assert log.due("a", 9, 9) == []
+    assert log.due("a", 25, 9) == ["soon", "late"]
+    assert log.due("a", 30, 1) == ["soon"]
+    log.drop_due("a", "soon")
+    log.drop_due("a", "nobody")
+    assert log.due("a", 30, 9) == ["late", "later"]
+    assert log.due("b", 30, 9) == []
+
+
 def test_a_name_is_used_once_until_it_is_forgotten(log: Log) -> None:
     assert [log.use_once("ticket/a", 60_000) for _ in range(2)] == [True, False]
     assert log.use_once("ticket/b", 1)

@@ -5,12 +5,15 @@ import sys
 from pathlib import Path
 
 from service.audit.witness import Witness
+from service.encounter.outward import Outward
 from service.log.queue import queue_client
 from tests.encounter.sitting import KEY, SIGNER
 from tests.encounter.tiny import SHELF
+from tests.receiver import NETWORK
 from workers.faults import faulty
 from workers.run import run
 from workers.start import connected, write_lines
+from workers.webhooks import Pace
 
 
 def main() -> None:
@@ -25,6 +28,8 @@ def main() -> None:
         signer=lambda: SIGNER,
         witness=Witness(Path(witness)),
         shards=int(shards),
+        outward=Outward.of([NETWORK]),
+        pace=Pace(first_s=0.02, longest_s=0.1, tick_s=0.02, answer_s=2, lease_s=0.5),
         longest_s=float(longest_s),
     )
 

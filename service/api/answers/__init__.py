@@ -16,8 +16,9 @@ from service.api.answers.play import PLAY
 from service.api.answers.record import RECORD
 from service.api.answers.rulebooks import RULEBOOKS
 from service.api.answers.rulings import RULINGS
+from service.api.answers.webhooks import WEBHOOKS
 from service.api.shapes import Schema
 
 COMPONENTS: Final[Mapping[str, Schema]] = MappingProxyType(
-    {**OPERATING, **PLAY, **RECORD, **RULEBOOKS, **RULINGS}
+    {**OPERATING, **PLAY, **RECORD, **RULEBOOKS, **RULINGS, **WEBHOOKS}
 )

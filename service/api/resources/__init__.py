@@ -15,6 +15,7 @@ MODULES: Final = (
     "contests",
     "checkpoints",
     "audits",
+    "webhooks",
     "rulesets",
     "keys",
     "api_keys",

@@ -1,0 +1,168 @@
+"""Make, show and end webhooks; show how their deliveries fare, and have one tried again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from service.api.call import Answer, Call, cursor, read_cursor
+from service.api.inputs import NEW_WEBHOOK, NOTHING
+from service.api.operations import Shape, operation
+from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
+from service.api.problems import Problem, invalid, not_found
+from service.api.schemas import faults
+from service.api.sending import judge
+from service.encounter import play, webhooks
+from service.encounter.outward import NotAllowed
+from service.encounter.webhooks import Delivery, Webhook
+
+TAG: Final = "Webhooks"
+_PATH: Final = "/v1/webhooks"
+_BODY: Final = ("not-strict-json", "body-too-large", "request-timeout", "unsupported-media-type")
+
+
+@operation(
+    "POST",
+    _PATH,
+    "createWebhook",
+    TAG,
+    body="NewWebhook",
+    answers={201: Shape("The webhook, with its secret.", "WebhookWithSecret")},
+    problems=(*_BODY, "idempotency-key-reused", "too-many-webhooks"),
+)
+def create_webhook(call: Call) -> Answer:
+    """Have every commit from now on posted to an address: of one encounter, or of all of yours.
+
+    What is posted is what everybody may see of the commit, signed as Standard Webhooks has it. `webhook-id`
+    is the same in every attempt. 2xx takes it, 410 ends it all, anything else is tried again for three days.
+    The address must be `https` and public.
+    """
+    judge(faults(NEW_WEBHOOK, call.data))
+    host, data, owner = call.host, call.data, _owner(call)
+    try:
+        host.outward.look(data["url"])
+    except NotAllowed as refused:
+        raise invalid(("/url", str(refused))) from refused
+    encounter = data.get("encounter")
+    entry = None if encounter is None else host.register.find(encounter)
+    if encounter is not None and (entry is None or entry.owner != owner):
+        raise invalid(("/encounter", "an encounter of yours"))
+    asked = call.repeatable
+    id_ = webhooks.derived_id(host.service_key, owner, asked.key)
+    made = Webhook(id_, owner, data["url"], play.now(host), encounter, fingerprint=asked.fingerprint)
+    try:
+        webhook, replayed = webhooks.make(host.log, made)
+    except webhooks.TooManyWebhooks as full:
+        raise Problem("too-many-webhooks", f"there are {webhooks.MOST}; end one of them") from full
+    headers = {"Location": f"{_PATH}/{id_}", "Idempotency-Key": f'"{asked.key}"'}
+    if replayed:
+        headers["Idempotency-Replayed"] = "true"
+    secret = webhooks.secret_text(host.service_key, id_)
+    return Answer(_shown(webhook) | {"secret": secret}, 201, headers)
+
+
+@operation("GET", _PATH, "listWebhooks", TAG, answers={200: Shape("The webhooks.", "Webhooks")})
+def list_webhooks(call: Call) -> Answer:
+    """List your webhooks, the newest first; their secrets are not shown again."""
+    return Answer({"webhooks": [_shown(each) for each in webhooks.of_owner(call.host.log, _owner(call))]})
+
+
+@operation("GET", _PATH + "/{webhook}", "getWebhook", TAG, answers={200: Shape("The webhook.", "Webhook")})
+def get_webhook(call: Call) -> Answer:
+    """Show a webhook, and whether its receiver still wants it."""
+    return Answer(_shown(_named(call)))
+
+
+@operation(
+    "DELETE", _PATH + "/{webhook}", "endWebhook", TAG, answers={200: Shape("The webhook, ended.", "Webhook")}
+)
+def end_webhook(call: Call) -> Answer:
+    """End a webhook: nothing more is posted, also what was due."""
+    webhook = _named(call)
+    webhooks.end(call.host.log, webhook)
+    return Answer(_shown(replace(webhook, state=webhooks.ENDED)))
+
+
+@operation(
+    "GET",
+    _PATH + "/{webhook}/deliveries",
+    "listDeliveries",
+    TAG,
+    query=(CURSOR, PAGE_LIMIT),
+    answers={200: Shape("A page of deliveries.", "Deliveries")},
+)
+def list_deliveries(call: Call) -> Answer:
+    """List what was posted, or tried: those first tried last come first.
+
+    The last five hundred are kept, and older ones that were not taken.
+    """
+    webhook = _named(call)
+    before = read_cursor(call.query["cursor"], 1)[0] if "cursor" in call.query else None
+    limit = call.query.get("limit", PAGE)
+    found = list(webhooks.deliveries(call.host.log, webhook.id, before, limit))
+    data = [_told(each) for _, each in found]
+    return paged(call, "deliveries", data, cursor(found[-1][0]) if len(found) == limit else None)
+
+
+@operation(
+    "POST",
+    _PATH + "/{webhook}/deliveries/{delivery}/retry",
+    "retryDelivery",
+    TAG,
+    body="Nothing",
+    answers={202: Shape("It is tried again now.", "Delivery")},
+    problems=(*_BODY, "webhook-disabled"),
+)
+def retry_delivery(call: Call) -> Answer:
+    """Have a delivery tried again now, whether it was taken, was given up or waits for its next try."""
+    judge(faults(NOTHING, call.data))
+    webhook = _named(call)
+    each = webhooks.delivery(call.host.log, webhook.id, call.path["delivery"])
+    if each is None:
+        raise not_found()
+    if webhook.state != webhooks.ACTIVE:
+        raise Problem("webhook-disabled", "its receiver answered 410 and wants nothing more")
+    return Answer(_told(webhooks.again(call.host.log, each, call.host.clock())), 202)
+
+
+def _owner(call: Call) -> str:
+    assert call.caller is not None
+    assert call.caller.key is not None
+    return call.caller.key.owner
+
+
+def _named(call: Call) -> Webhook:
+    """Return the webhook that the path names; another owner's is the 404 of one that does not exist."""
+    found = webhooks.find(call.host.log, _owner(call), call.path["webhook"])
+    if found is None:
+        raise not_found()
+    return found
+
+
+def _shown(webhook: Webhook) -> dict[str, Any]:
+    return {
+        "webhook": webhook.id,
+        "url": webhook.url,
+        "encounter": webhook.encounter,
+        "state": webhook.state,
+        "created": webhook.created,
+    }
+
+
+def _told(each: Delivery) -> dict[str, Any]:
+    return {
+        "delivery": each.id,
+        "encounter": each.encounter,
+        "n": each.n,
+        "message": each.message,
+        "state": each.state,
+        "attempts": each.attempts,
+        "status": each.status,
+        "fault": each.fault,
+        "due": None if each.due is None else _time(each.due),
+    }
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")

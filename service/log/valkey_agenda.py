@@ -1,0 +1,26 @@
+"""Agendas in a Valkey or Redis server: a sorted set of names by the time at which each is due."""
+
+from collections.abc import Sequence
+
+from service.log import keys
+from service.log.wire import Wire
+
+
+class ValkeyAgendas:
+    """What is to be done later."""
+
+    _wire: Wire
+
+    def set_due(self, agenda: str, names: Sequence[str], at_ms: int, *, anew: bool) -> None:
+        """Put *names* on the agenda; see `Agendas.set_due`."""
+        scored = [part for name in names for part in (at_ms, name)]
+        self._wire.change("ZADD", keys.agenda(agenda), *(() if anew else ("NX",)), *scored)
+
+    def due(self, agenda: str, upto_ms: int, count: int) -> list[str]:
+        """Read up to *count* names that are due, the longest due first."""
+        found = self._wire.read("ZRANGE", keys.agenda(agenda), "-inf", upto_ms, "BYSCORE", "LIMIT", 0, count)
+        return [name.decode() for name in found]
+
+    def drop_due(self, agenda: str, name: str) -> None:
+        """Take *name* from the agenda."""
+        self._wire.change("ZREM", keys.agenda(agenda), name)

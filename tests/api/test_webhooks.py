@@ -1,0 +1,340 @@
+"""Webhooks: made, shown and ended by their owner; every commit is told, signed, until it is taken."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+from standardwebhooks import Webhook, WebhookVerificationError
+
+from service.api.app import create_app
+from service.encounter import keys, webhooks
+from service.encounter.host import Host
+from service.encounter.outward import Outward
+from tests.api.client import Api, Table, is_problem
+from tests.receiver import NETWORK, Receiver, receiver
+from workers.webhooks import Pace, Telling
+
+ADD = {"type": "add", "amount": 1}
+PACE = Pace(first_s=0.01, longest_s=0.05, lasts_s=60, tick_s=0.01, answer_s=2)
+OUTWARD = Outward.of([NETWORK])
+
+
+@pytest.fixture
+def host(host: Host) -> Host:
+    return replace(host, outward=OUTWARD)
+
+
+@pytest.fixture
+def hook() -> Iterator[Receiver]:
+    with receiver() as made:
+        yield made
+
+
+class Teller:
+    """A worker's telling in threads of this process."""
+
+    def __init__(self, host: Host, outward: Outward = OUTWARD, pace: Pace = PACE) -> None:
+        self.host = host
+        self.stopping = Event()
+        self.telling = Telling(host.log, host.service_key, outward, self.stopping, pace, self.now)
+        self.thread = Thread(target=self.telling.run)
+        self.thread.start()
+
+    def now(self) -> float:
+        return self.host.clock()
+
+    def stop(self) -> None:
+        self.stopping.set()
+        self.thread.join()
+
+
+@pytest.fixture
+def teller(host: Host) -> Iterator[Teller]:
+    made = Teller(host)
+    yield made
+    made.stop()
+
+
+def until(holds: Callable[[], object], seconds: float = 20) -> None:
+    ends = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < ends, "not in time"
+        time.sleep(0.005)
+
+
+def made(owner: Api, url: str, **more: object) -> Any:
+    answer = owner("POST", "/v1/webhooks", {"url": url, **more})
+    assert answer.status_code == 201, answer.text
+    return json.loads(answer.text)
+
+
+def played(table: Table, teller: Teller, count: int) -> list[int]:
+    """Send so many commands and have their commits told; their numbers."""
+    numbers = [json.loads(table.send(table.gm, ADD).text)["n"] for _ in range(count)]
+    teller.telling.heard(table.id)
+    return numbers
+
+
+def deliveries(owner: Api, webhook: str) -> list[Any]:
+    found: list[Any] = owner.get(f"/v1/webhooks/{webhook}/deliveries")["deliveries"]
+    return found
+
+
+# --- what is told ------------------------------------------------------------------------------------
+
+
+def test_every_commit_is_told_as_everybody_may_see_it_and_signed(
+    owner: Api, table: Table, hook: Receiver, teller: Teller
+) -> None:
+    webhook = made(owner, hook.url, encounter=table.id)
+    choice = json.loads(table.send(table.ada, {"type": "choose", "number": 2}).text)
+    numbers = [choice["n"], *played(table, teller, 2)]
+
+    until(lambda: len(hook.came) >= 3)
+
+    told = sorted(hook.taken(webhook["secret"]), key=lambda each: each["data"]["n"])
+    assert [each["data"]["n"] for each in told] == numbers
+    assert {each["type"] for each in told} == {"encounter.commit"}
+    assert [event["type"] for event in told[0]["data"]["events"]] == ["choice_committed"]
+    assert told[1]["data"]["events"] == [{"type": "counted", "by": 1, "rolled": None, "because": ["TINY-2"]}]
+    commits = table.gm.get(f"{table.at}/commits?after={numbers[0] - 1}")["commits"]
+    assert [each["data"]["hash"] for each in told] == [each["hash"] for each in commits]
+
+
+def test_another_secret_or_another_body_is_not_believed(
+    owner: Api, table: Table, hook: Receiver, teller: Teller
+) -> None:
+    webhook, other = made(owner, hook.url, encounter=table.id), made(owner, "https://example.com/")
+    played(table, teller, 1)
+    until(lambda: hook.came)
+    headers, body, _ = hook.came[0]
+
+    Webhook(webhook["secret"]).verify(body, headers)
+    for secret, text in ((other["secret"], body), (webhook["secret"], body + b" ")):
+        with pytest.raises(WebhookVerificationError):
+            Webhook(secret).verify(text, headers)
+
+
+def test_a_receiver_that_fails_nine_times_in_ten_gets_everything(
+    owner: Api, table: Table, hook: Receiver, teller: Teller
+) -> None:
+    hook.answer = lambda nth: 204 if nth % 10 == 9 else (500, 503, 404, 301, 429)[nth % 5]
+    webhook = made(owner, hook.url)
+    numbers = played(table, teller, 12)
+
+    until(lambda: len(hook.taken(webhook["secret"])) >= len(numbers), 60)
+
+    told = [each["data"]["n"] for each in hook.taken(webhook["secret"])]
+    assert sorted(set(told)) == numbers
+    messages = {headers["webhook-id"] for headers, _, _ in hook.came}
+    assert messages == {f"{webhook['webhook']}-{table.id}-{n}" for n in numbers}
+    until(lambda: {each["state"] for each in deliveries(owner, webhook["webhook"])} == {"delivered"})
+    assert sum(each["attempts"] for each in deliveries(owner, webhook["webhook"])) == len(hook.came)
+
+
+def test_what_was_committed_before_is_not_told_and_what_is_committed_with_no_worker_is(
+    owner: Api, table: Table, hook: Receiver, host: Host
+) -> None:
+    """Before a worker lets go of an encounter it puts all of it on the agenda, however long ago it was."""
+    time.sleep(0.002)
+    webhook = made(owner, hook.url, encounter=table.id)
+    time.sleep(0.002)
+    numbers = [json.loads(table.send(table.gm, ADD).text)["n"] for _ in range(3)]
+    teller = Teller(host)
+
+    teller.telling.put_on_agenda(table.id)
+    teller.telling.put_on_agenda(table.id)
+
+    until(lambda: len(hook.came) >= 3)
+    teller.stop()
+    assert sorted(each["data"]["n"] for each in hook.taken(webhook["secret"])) == numbers
+
+
+def test_410_disables_and_drops_what_is_due(owner: Api, table: Table, hook: Receiver, teller: Teller) -> None:
+    hook.answer = lambda _: 410
+    webhook = made(owner, hook.url, encounter=table.id)["webhook"]
+    played(table, teller, 1)
+    until(lambda: owner.get(f"/v1/webhooks/{webhook}")["state"] == "gone")
+    until(lambda: deliveries(owner, webhook))
+    came = len(hook.came)
+    played(table, teller, 2)
+    time.sleep(0.2)
+
+    assert len(hook.came) == came
+    [each] = deliveries(owner, webhook)
+    assert (each["state"], each["status"], each["due"]) == ("failed", 410, None)
+    is_problem(
+        owner("POST", f"/v1/webhooks/{webhook}/deliveries/{each['delivery']}/retry"), 409, "webhook-disabled"
+    )
+
+
+def test_no_redirect_is_followed(owner: Api, table: Table, hook: Receiver, teller: Teller) -> None:
+    """Where to, the address that was judged does not say."""
+    hook.answer = lambda nth: 302 if nth == 0 else 200
+    webhook = made(owner, hook.url, encounter=table.id)["webhook"]
+    played(table, teller, 1)
+
+    until(lambda: [each["attempts"] for each in deliveries(owner, webhook)] == [2])
+
+    [message] = {headers["webhook-id"] for headers, _, _ in hook.came}
+    assert message == deliveries(owner, webhook)[0]["message"]
+
+
+def test_three_days_are_enough_and_then_a_person_may_have_it_tried_again(
+    owner: Api, table: Table, hook: Receiver, host: Host, teller: Teller
+) -> None:
+    hook.answer = lambda _: 500
+    webhook = made(owner, hook.url, encounter=table.id)
+    at = f"/v1/webhooks/{webhook['webhook']}/deliveries"
+    played(table, teller, 1)
+    until(lambda: hook.came)
+    object.__setattr__(host, "clock", lambda: time.time() + PACE.lasts_s + 1)
+    until(lambda: [each["state"] for each in deliveries(owner, webhook["webhook"])] == ["failed"])
+    object.__setattr__(host, "clock", time.time)
+    hook.answer = lambda _: 200
+
+    [each] = deliveries(owner, webhook["webhook"])
+    answer = owner("POST", f"{at}/{each['delivery']}/retry")
+
+    assert (answer.status_code, json.loads(answer.text)["state"]) == (202, "pending")
+    until(lambda: [each["state"] for each in deliveries(owner, webhook["webhook"])] == ["delivered"])
+    assert len(hook.taken(webhook["secret"])) == 1
+
+
+def test_the_pace_spans_three_days_and_tries_often_enough_for_a_receiver_that_fails_nine_in_ten() -> None:
+    pace, spent, attempts = Pace(), 0.0, 0
+    while spent <= pace.lasts_s:
+        attempts += 1
+        spent += pace.pause("message", attempts)
+
+    assert pace.lasts_s == 3 * 86_400
+    assert 0.9**attempts < 1e-6
+    assert [round(pace.pause("message", n)) for n in (1, 2, 3)] == pytest.approx([5, 10, 20], rel=0.15)
+
+
+def test_a_receiver_that_is_silent_or_drips_is_cut_off(owner: Api, table: Table, host: Host) -> None:
+    """And one webhook's silence keeps no other waiting."""
+    with receiver() as slow, receiver() as quick:
+        slow.answer = lambda _: 200 if Event().wait(1.5) else 204
+        teller = Teller(host, pace=replace(PACE, answer_s=0.2))
+        silent = made(owner, slow.url, encounter=table.id)
+        other = made(owner, quick.url, encounter=table.id)
+        numbers = played(table, teller, 6)
+        until(lambda: len(quick.taken(other["secret"])) == len(numbers))
+        until(lambda: deliveries(owner, silent["webhook"]))
+        teller.stop()
+    told = deliveries(owner, silent["webhook"])
+    assert {(each["state"], each["status"]) for each in told} == {("pending", None)}
+    assert all(each["fault"] and each["due"] for each in told)
+
+
+def test_an_attempt_is_one_workers(owner: Api, table: Table, hook: Receiver, host: Host) -> None:
+    webhook = made(owner, hook.url, encounter=table.id)
+    tellers = [Teller(host) for _ in range(3)]
+    numbers = [json.loads(table.send(table.gm, ADD).text)["n"] for _ in range(10)]
+    for each in tellers:
+        each.telling.heard(table.id)
+    until(lambda: len(hook.came) >= 10)
+    for each in tellers:
+        each.stop()
+
+    assert sorted(each["data"]["n"] for each in hook.taken(webhook["secret"])) == numbers
+
+
+def test_nothing_is_sent_to_an_address_that_is_not_public(
+    owner: Api, table: Table, hook: Receiver, host: Host
+) -> None:
+    """A network that was allowed when the webhook was made and is not now, or a name that leads elsewhere."""
+    webhook = made(owner, hook.url, encounter=table.id)["webhook"]
+    teller = Teller(host, outward=Outward())
+    played(table, teller, 1)
+    until(lambda: deliveries(owner, webhook))
+    teller.stop()
+
+    assert hook.came == []
+    assert "not public" in deliveries(owner, webhook)[0]["fault"]
+
+
+# --- the resource ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://example.com/",
+        "https://10.0.0.1/",
+        "https://[::ffff:10.0.0.1]/",
+        "ftp://x/",
+        "x",
+        "https://a@b/",
+    ],
+)
+def test_an_address_that_leads_nowhere_is_refused_at_once(host: Host, worker: object, url: str) -> None:
+    token, _ = keys.create(host.log, "tests", time.time())
+    strict = Api(create_app(replace(host, outward=Outward())), token)
+
+    problem = is_problem(strict("POST", "/v1/webhooks", {"url": url}), 422, "invalid")
+
+    assert [each["pointer"] for each in problem["errors"]] == ["/url"]
+
+
+def test_a_webhook_is_made_once_and_its_secret_told_to_who_made_it(owner: Api, host: Host) -> None:
+    body = {"url": "https://example.com/hook"}
+    first = owner("POST", "/v1/webhooks", body, Idempotency_Key="w1")
+    again = owner("POST", "/v1/webhooks", body, Idempotency_Key="w1")
+    other = owner("POST", "/v1/webhooks", {"url": "https://example.com/other"}, Idempotency_Key="w1")
+
+    data = json.loads(first.text)
+    assert json.loads(again.text) == data
+    assert again.headers["Idempotency-Replayed"] == "true"
+    is_problem(other, 422, "idempotency-key-reused")
+    [shown] = owner.get("/v1/webhooks")["webhooks"]
+    assert (
+        shown
+        == owner.get(f"/v1/webhooks/{data['webhook']}")
+        == {k: v for k, v in data.items() if k != "secret"}
+    )
+    kept = webhooks.known(host.log, data["webhook"])
+    assert kept is not None
+    assert data["secret"][6:] not in str(host.log.record(f"webhooks/{kept.owner}", kept.id))
+
+
+def test_another_owners_webhook_and_encounter_do_not_exist(owner: Api, table: Table, host: Host) -> None:
+    webhook = made(owner, "https://example.com/hook")["webhook"]
+    token, _ = keys.create(host.log, "others", time.time())
+    eve = owner.with_token(token)
+
+    for method, path in (
+        ("GET", ""),
+        ("DELETE", ""),
+        ("GET", "/deliveries"),
+        ("POST", "/deliveries/x/retry"),
+    ):
+        is_problem(eve(method, f"/v1/webhooks/{webhook}{path}"), 404, "not-found")
+    is_problem(
+        eve("POST", "/v1/webhooks", {"url": "https://example.com/", "encounter": table.id}), 422, "invalid"
+    )
+    is_problem(table.ada("GET", "/v1/webhooks"), 403, "forbidden")
+    assert eve.get("/v1/webhooks")["webhooks"] == []
+
+
+def test_an_ended_webhook_is_told_nothing_more_and_makes_room(
+    owner: Api, table: Table, hook: Receiver, teller: Teller
+) -> None:
+    first = made(owner, hook.url)
+    for n in range(webhooks.MOST - 1):
+        made(owner, f"https://example.com/{n}")
+    is_problem(owner("POST", "/v1/webhooks", {"url": hook.url}), 409, "too-many-webhooks")
+
+    assert json.loads(owner("DELETE", f"/v1/webhooks/{first['webhook']}").text)["state"] == "ended"
+    played(table, teller, 1)
+    time.sleep(0.2)
+
+    assert hook.came == []
+    made(owner, "https://example.com/again")

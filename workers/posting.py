@@ -1,0 +1,70 @@
+"""Post a few bytes to a stranger: to the address that was judged and no other, once, and not for long.
+
+No redirect is followed and no proxy is asked. Of the answer the status is read and nothing else; whoever
+answers in drips is cut off.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from http.client import HTTPConnection, HTTPException
+from threading import Timer
+from typing import Final
+
+from service.encounter.outward import Place
+
+ANSWER_S: Final = 10.0
+"""How long connecting, sending and the answer's head may take in all."""
+
+
+class NoAnswer(Exception):
+    """Say, in a word, what kept an answer from coming."""
+
+
+def resolve(host: str, port: int) -> list[str]:
+    """Return the addresses of *host*, the preferred first."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+def post(
+    place: Place, address: str, headers: Mapping[str, str], body: bytes, answer_s: float = ANSWER_S
+) -> int:
+    """Return the status with which *place*, at *address*, answers *body*; raises `NoAnswer`."""
+    try:
+        with closing(_connected(place, address, answer_s)) as line:
+            end = Timer(answer_s, _cut, (line,))
+            end.daemon = True
+            end.start()
+            try:
+                return _status(place, line, headers, body)
+            finally:
+                end.cancel()
+    except (OSError, HTTPException) as fault:
+        raise NoAnswer(type(fault).__name__) from fault
+
+
+def _connected(place: Place, address: str, answer_s: float) -> socket.socket:
+    line = socket.create_connection((address, place.port), answer_s)
+    if not place.is_secure:
+        return line
+    try:
+        return ssl.create_default_context().wrap_socket(line, server_hostname=place.host)
+    except BaseException:
+        line.close()
+        raise
+
+
+def _status(place: Place, line: socket.socket, headers: Mapping[str, str], body: bytes) -> int:
+    connection = HTTPConnection(place.host, place.port)
+    connection.sock = line
+    connection.request("POST", place.target, body, {"Host": place.host_header, **headers})
+    return connection.getresponse().status
+
+
+def _cut(line: socket.socket) -> None:
+    with suppress(OSError):
+        line.shutdown(socket.SHUT_RDWR)

@@ -1,0 +1,220 @@
+"""Tell webhooks what was committed: put it on the agenda, and try what is due until it is taken.
+
+Whoever folds an encounter puts its commits on the agenda before the encounter leaves the dirty set, so a
+worker that dies leaves nothing untold. An attempt is one worker's for a minute; if it dies there, another
+tries again: a receiver may be told twice and is never left out. One that answers slowly holds two threads at
+most.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from threading import Event, Lock
+from typing import Final
+from zlib import crc32
+
+import structlog
+
+from service.encounter import webhooks
+from service.encounter.commit import load_commit
+from service.encounter.outward import NotAllowed, Outward
+from service.encounter.register import Register
+from service.encounter.webhooks import AGENDA, Delivery, Webhook
+from service.log.errors import StoreFailure
+from service.log.protocol import Log
+from workers.posting import ANSWER_S, NoAnswer, post, resolve
+
+THREADS: Final = 8
+AT_ONCE: Final = 2
+"""Attempts at one webhook at the same time."""
+
+PAGE: Final = 100
+_GONE: Final = 410
+_logger: Final = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How often is tried, in seconds: soon at first, then every half hour, for a little over three days."""
+
+    first_s: float = 5.0
+    longest_s: float = 1_800.0
+    lasts_s: float = 3 * 86_400.0
+    tick_s: float = 0.1
+    answer_s: float = ANSWER_S
+    lease_s: float = 60.0
+    """How long an attempt is one worker's: longer than it can take."""
+
+    def pause(self, name: str, attempts: int) -> float:
+        """Return how long to wait after so many attempts; up to a tenth longer, so that few coincide."""
+        doubled: float = min(self.first_s * 2 ** min(attempts - 1, 30), self.longest_s)
+        return doubled * (1 + crc32(f"{name}/{attempts}".encode()) % 100 / 1000)
+
+
+class Telling:
+    """What one worker tells, in a thread of its own; the threads that fold say what is new."""
+
+    def __init__(
+        self,
+        log: Log,
+        service_key: bytes,
+        outward: Outward,
+        stopping: Event,
+        pace: Pace | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._log = log
+        self._service_key = service_key
+        self._outward = outward
+        self._stopping = stopping
+        self._pace = pace or Pace()
+        self._clock = clock
+        self._register = Register(log)
+        self._news: set[str] = set()
+        self._under_way: dict[str, str] = {}
+        self._lock = Lock()
+
+    # --- for the threads that fold -------------------------------------------------------------------
+
+    def heard(self, encounter: str) -> None:
+        """Note that the encounter went on; its commits are put on the agenda in a moment."""
+        with self._lock:
+            self._news.add(encounter)
+
+    def put_on_agenda(self, encounter: str) -> None:
+        """Put every commit that somebody wants to be told of on the agenda; raises `StoreFailure`."""
+        try:
+            self._put_on_agenda(encounter)
+        except StoreFailure:
+            raise
+        except Exception as fault:  # noqa: BLE001 - whoever folds must not stumble over what is told
+            _logger.error("webhooks.broken", encounter=encounter, error=type(fault).__name__)  # noqa: TRY400 - ids only
+
+    def _put_on_agenda(self, encounter: str) -> None:
+        entry = self._register.find(encounter)
+        wanted = webhooks.wanted(self._log, entry) if entry is not None else []
+        head = self._log.head(encounter) if wanted else None
+        for webhook in wanted:
+            at = webhooks.cursor(self._log, webhook.id, encounter)
+            while head is not None and at < head.folded:
+                at = self._put_page(webhook, encounter, at)
+
+    def _put_page(self, webhook: Webhook, encounter: str, after: int) -> int:
+        """Put a page of commits on the agenda and return the last one's number."""
+        page = self._log.commits(encounter, after, PAGE)
+        new = [entry.n for entry in page if load_commit(entry.raw).at >= webhook.created]
+        names = [webhooks.agenda_name(webhook.id, encounter, n) for n in new]
+        if names:
+            self._log.set_due(AGENDA, names, self._now_ms(), anew=False)
+        webhooks.move_cursor(self._log, webhook.id, encounter, page[-1].n)
+        return page[-1].n
+
+    # --- the thread ----------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Tell until told to stop; an outage of the store is waited out."""
+        with ThreadPoolExecutor(THREADS, thread_name_prefix="webhook") as pool:
+            while not self._stopping.wait(self._pace.tick_s):
+                try:
+                    self._spread()
+                    self._try_due(pool)
+                except StoreFailure as failure:
+                    _logger.warning("webhooks.store_down", why=type(failure).__name__)
+
+    def _spread(self) -> None:
+        with self._lock:
+            news, self._news = self._news, set()
+        for encounter in news:
+            self.put_on_agenda(encounter)
+
+    def _try_due(self, pool: ThreadPoolExecutor) -> None:
+        """Begin an attempt at what is due and not under way, at most `AT_ONCE` for a webhook."""
+        due = self._log.due(AGENDA, self._now_ms(), PAGE)
+        with self._lock:
+            busy = Counter(self._under_way.values())
+            chosen = []
+            for name in due:
+                webhook = name.partition("/")[0]
+                room = len(self._under_way) < THREADS and busy[webhook] < AT_ONCE
+                if name not in self._under_way and room:
+                    self._under_way[name] = webhook
+                    busy[webhook] += 1
+                    chosen.append(name)
+        for name in chosen:
+            pool.submit(self._attempt, name)
+
+    def _attempt(self, name: str) -> None:
+        try:
+            self.attempt(name)
+        except StoreFailure as failure:
+            _logger.warning("webhooks.store_down", why=type(failure).__name__)
+        except Exception as fault:  # noqa: BLE001 - one delivery's fault is no other's
+            _logger.error("webhook.broken", delivery=name, error=type(fault).__name__)  # noqa: TRY400 - ids only
+        finally:
+            with self._lock:
+                self._under_way.pop(name, None)
+
+    def attempt(self, name: str) -> None:
+        """Try one delivery, unless it needs none or another worker is at it."""
+        fresh = webhooks.named(name)
+        webhook = webhooks.known(self._log, fresh.webhook)
+        before = webhooks.delivery(self._log, fresh.webhook, fresh.id) or fresh
+        entries = self._log.commits(fresh.encounter, fresh.n - 1, 1)
+        is_over = before.state == webhooks.DELIVERED
+        if webhook is None or webhook.state != webhooks.ACTIVE or not entries or is_over:
+            self._log.drop_due(AGENDA, name)
+            return
+        if not self._log.use_once(f"webhook/{name}/{before.attempts}", int(self._pace.lease_s * 1000)):
+            return
+        body = json.dumps(webhooks.told(load_commit(entries[0].raw)), separators=(",", ":")).encode()
+        after = self._sent(webhook, before, body)
+        if after.status == _GONE:
+            webhooks.disable(self._log, webhook)
+        webhooks.put_delivery(self._log, after)
+        if after.due is None:
+            self._log.drop_due(AGENDA, name)
+        else:
+            self._log.set_due(AGENDA, [name], int(after.due * 1000), anew=True)
+        _logger.info("webhook.tried", delivery=name, state=after.state, status=after.status, why=after.fault)
+
+    def _sent(self, webhook: Webhook, before: Delivery, body: bytes) -> Delivery:
+        """Send *body* and return the delivery as it is after that."""
+        now = self._clock()
+        status, fault = self._answer(webhook, before, body, int(now))
+        attempts, first = before.attempts + 1, before.first or now
+        after = replace(before, attempts=attempts, first=first, status=status, fault=fault, due=None)
+        if status is not None and 200 <= status < 300:  # noqa: PLR2004 - HTTP's successes
+            return replace(after, state=webhooks.DELIVERED)
+        if status == _GONE or now - first > self._pace.lasts_s:
+            return replace(after, state=webhooks.FAILED)
+        pause = self._pace.pause(before.message, attempts)
+        return replace(after, state=webhooks.PENDING, due=self._clock() + pause)
+
+    def _answer(
+        self, webhook: Webhook, each: Delivery, body: bytes, timestamp: int
+    ) -> tuple[int | None, str | None]:
+        """Return the receiver's status, or what kept it from answering."""
+        headers = {
+            "Content-Type": "application/json",
+            "User-Agent": "Rewound-Webhooks/1",
+            "webhook-id": each.message,
+            "webhook-timestamp": str(timestamp),
+            "webhook-signature": webhooks.signature(self._service_key, each, timestamp, body),
+        }
+        try:
+            place, address = self._outward.admit(webhook.url, resolve)
+            return post(place, address, headers, body, self._pace.answer_s), None
+        except NotAllowed as refused:
+            return None, str(refused)
+        except NoAnswer as silent:
+            return None, str(silent)
+        except OSError as fault:
+            return None, f"the name cannot be resolved: {type(fault).__name__}"
+
+    def _now_ms(self) -> int:
+        return int(self._clock() * 1000)
