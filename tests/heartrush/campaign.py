@@ -146,6 +146,7 @@ class Campaign(Table):
             "combat_talents": ["agile"],
         }
         given["paragon_level"] = self.chance.randint(0, 2)
+        given["potions"] = 1
 
     def attempt(self, type_: str, seat: str, data: Mapping[str, Any]) -> Refusal | None:
         """Try a command; a refusal changes nothing."""
