@@ -65,6 +65,10 @@ class Watch(Protocol):
         """Tell whether the store's history is the one that was signed."""
         ...
 
+    def resumes(self, encounter: str) -> int:
+        """Return the command that accepted another history than the signed one; 0 if none did."""
+        ...
+
     def folded(self, encounter: str, start: int, n: int, *, closes: bool) -> None:
         """Note that the commits after *start* up to *n* stand; *closes*: an epoch or the encounter ended."""
         ...
@@ -76,6 +80,10 @@ class Nobody:
     def may_fold(self, encounter: str) -> bool:  # noqa: ARG002 - as `Watch` has it
         """Tell that it may."""
         return True
+
+    def resumes(self, encounter: str) -> int:  # noqa: ARG002 - as `Watch` has it
+        """Tell that none did."""
+        return 0
 
     def folded(self, encounter: str, start: int, n: int, *, closes: bool) -> None:
         """Note nothing."""
@@ -151,8 +159,11 @@ class Folding:
         self, folded: Folded[Any], entries: Sequence[Entry]
     ) -> tuple[Folded[Any], list[Fold]] | None:
         """Return what *entries* make of *folded* and what to write, None if they do not continue it."""
-        secrets = self._secrets.get(folded.encounter)
-        if secrets is None or entries[0].n != folded.n + 1 or not self._watch.may_fold(folded.encounter):
+        encounter = folded.encounter
+        secrets = self._secrets.get(encounter)
+        if secrets is None or entries[0].n != folded.n + 1 or not self._watch.may_fold(encounter):
+            return None
+        if entries[0].n < self._watch.resumes(encounter):
             return None
         self._secrets.move_to_end(folded.encounter)
         folds: list[Fold] = []
@@ -200,11 +211,15 @@ class Folding:
         secrets = self._secrets_of(encounter)
         waiting: list[Fold] = []
         suspicious, crashed = cold, False
+        resumes = self._watch.resumes(encounter)
         for entry in entries:
             tries = self._log.tried(encounter, entry.n) if suspicious else 1
             if entry is entries[0]:
                 suspicious = tries > 1
-            written = self._try(folded, entry, secrets, tries)
+            if entry.n < resumes:  # it came while the history was disputed: its dice may have been seen
+                written: Written[Any] | None = quarantine_request(folded, entry.raw, entry.n)
+            else:
+                written = self._try(folded, entry, secrets, tries)
             if written is None:
                 crashed = True
                 break

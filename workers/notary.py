@@ -49,6 +49,7 @@ class Signing:
         self._woken: dict[str, bool] = {}
         self._checked: set[str] = set()
         self._disputed: dict[str, float] = {}
+        self._resumes: dict[str, int] = {}
         self._lock = Lock()
         self._rung = Event()
 
@@ -75,10 +76,17 @@ class Signing:
         except Disputed as fault:
             self._note(fault)
             return False
+        resumes = self._notary.disputes.resumes(encounter)
         with self._lock:
+            if resumes:
+                self._resumes[encounter] = resumes
             self._checked.add(encounter)
             self._disputed.pop(encounter, None)
         return True
+
+    def resumes(self, encounter: str) -> int:
+        """Return the command that accepted another history than the signed one; 0 if none did."""
+        return self._resumes.get(encounter, 0)
 
     def look(self) -> None:
         """Look now whether somebody asked for a checkpoint."""

@@ -81,15 +81,15 @@ class Notary:
                 reached = at
                 is_last = with_head and entry.n == head.folded
                 if is_last or _closes(entry.raw):
-                    made.append(self._put(encounter, at))
+                    made.append(self._put(encounter, at, load_commit(entry.raw).epoch))
             self._hold_to_head(encounter, reached, head)
             return made
 
-    def _put(self, encounter: str, at: _Reached) -> Point:
+    def _put(self, encounter: str, at: _Reached, epoch: int) -> Point:
         """Sign the tree that was reached: remembered first, told then."""
         point = Point(at.frontier.size, at.frontier.root().hex())
         text = self._signer().checkpoint(encounter, point.size, at.frontier.root())
-        self._witness.remember(Seen(encounter, point.size, at.frontier.root(), text))
+        self._witness.remember(Seen(encounter, point.size, at.frontier.root(), text, epoch))
         points.put(self._log, encounter, point, text)
         self._keep(encounter, at)
         return point
@@ -158,7 +158,10 @@ class Notary:
 
     def _dispute(self, encounter: str, why: str, point: Point, folded: int) -> None:
         self._signed.pop(encounter, None)
-        raise Disputed(self.disputes.open(Dispute(encounter, why, point.size, point.root, folded)))
+        seen = self._witness.seen(encounter)
+        epoch = 1 if seen is None else seen.epoch
+        dispute = Dispute(encounter, why, point.size, point.root, folded, epoch=epoch)
+        raise Disputed(self.disputes.open(dispute))
 
     # --- stored bytes --------------------------------------------------------------------------------
 

@@ -15,7 +15,8 @@ from typing import Final
 
 _TABLE: Final = """
 CREATE TABLE IF NOT EXISTS signed (
-    encounter TEXT PRIMARY KEY, size INTEGER NOT NULL, root BLOB NOT NULL, note TEXT NOT NULL
+    encounter TEXT PRIMARY KEY, size INTEGER NOT NULL, root BLOB NOT NULL, note TEXT NOT NULL,
+    epoch INTEGER NOT NULL
 ) WITHOUT ROWID
 """
 _PATIENCE_S: Final = 10.0
@@ -29,6 +30,8 @@ class Seen:
     size: int
     root: bytes
     note: str
+    epoch: int = 1
+    """The epoch that was open after the last of its commits."""
 
 
 class Witness:
@@ -52,10 +55,11 @@ class Witness:
         """Remember *seen*, unless more was signed of its encounter by now."""
         with self._open() as db:
             db.execute(
-                "INSERT INTO signed VALUES (?, ?, ?, ?) ON CONFLICT (encounter) DO UPDATE"
-                " SET size = excluded.size, root = excluded.root, note = excluded.note"
+                "INSERT INTO signed VALUES (?, ?, ?, ?, ?) ON CONFLICT (encounter) DO UPDATE"
+                " SET size = excluded.size, root = excluded.root, note = excluded.note,"
+                " epoch = excluded.epoch"
                 " WHERE excluded.size > signed.size",
-                (seen.encounter, seen.size, seen.root, seen.note),
+                (seen.encounter, seen.size, seen.root, seen.note, seen.epoch),
             )
 
     def forget(self, encounter: str) -> None:

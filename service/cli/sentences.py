@@ -64,6 +64,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "seed_waived": "{seat} adds no seed ({by})",
     "seed_revealed": "{seat} reveals its seed",
     "dice_sealed": "the dice are sealed",
+    "epoch_advanced": "{seat} moves on to the dice of epoch {epoch}: {reason}",
     "screen_roll_announced": "the gm rolls behind the screen",
     "screen_roll_begun": "the gm rolls {dice} for {what}",
     "screen_rolled": "the roll behind the screen comes to {total}",

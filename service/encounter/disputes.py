@@ -33,6 +33,10 @@ class Dispute:
     folded: int
     """How many commits the store had when this was found."""
     accepted: bool = False
+    epoch: int = 1
+    """The epoch that was open when it was signed."""
+    resumes: int = 0
+    """The command that accepted it; those before it, which came meanwhile, are set aside. 0: none yet."""
 
     @property
     def text(self) -> str:
@@ -68,16 +72,26 @@ class Disputes:
         found = self.find(encounter)
         return found is not None and found.accepted and (found.size, found.root) == (size, root)
 
-    def accept(self, encounter: str) -> Dispute | None:
+    def standing(self, encounter: str) -> Dispute | None:
+        """Return the dispute about *encounter* that nobody has accepted; None if there is none."""
+        found = self.find(encounter)
+        return None if found is None or found.accepted else found
+
+    def accept(self, encounter: str, resumes: int = 0) -> Dispute | None:
         """Accept the history of *encounter* as it is stored; the dispute that ends so, None if none stands.
 
-        Dice may have been seen on the history that is gone: whoever accepts also has the epoch moved.
+        Dice may have been seen on the history that is gone: *resumes* is the command that moves the epoch.
         """
-        found = self.find(encounter)
-        if found is None or found.accepted:
+        found = self.standing(encounter)
+        if found is None:
             return None
-        self._put(replace(found, accepted=True))
+        self._put(replace(found, accepted=True, resumes=resumes))
         return found
+
+    def resumes(self, encounter: str) -> int:
+        """Return the number of the command that accepted the last dispute; 0 if none did."""
+        found = self.find(encounter)
+        return found.resumes if found is not None and found.accepted else 0
 
     def _put(self, dispute: Dispute) -> None:
         self._log.put_record(SHELF, dispute.encounter, json.dumps(asdict(dispute)).encode())

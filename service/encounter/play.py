@@ -28,6 +28,7 @@ from service.encounter.commit import (
 )
 from service.encounter.contests import check_moment
 from service.encounter.digest import ruleset_digest
+from service.encounter.disputes import Disputes
 from service.encounter.doorbell import RING_MS
 from service.encounter.envelopes import Opened, envelopes
 from service.encounter.host import Host
@@ -36,6 +37,7 @@ from service.encounter.secrets import EncounterSecrets
 from service.log import KeyReused
 from service.rules.codec import from_data, to_data
 from service.rules.contests import OpenContest
+from service.rules.epochs import AcceptHistory
 from service.rules.messages import Actor, Command, Refused
 from service.rules.ruleset import Ruleset, check
 from service.rules.seeding import Seeding
@@ -161,13 +163,26 @@ def send(
     """Append a command, which fits its schema, and see that somebody folds it.
 
     Raises what the log raises, and `Refused` at the door: inside a sealed scope where it is not legal on the
-    seat's view, and for a contest of what not everybody can see.
+    seat's view, for a contest of what not everybody can see, and for accepting what nobody disputes.
     """
     if kind is OpenContest:
         check_moment(host, encounter, data["commit"], data.get("event"), data.get("roll"))
+    if kind is AcceptHistory and host.log.find_key(encounter, once.scope, once.key) is None:
+        _check_dispute(host, encounter, data)
     if may_seal(kind):
         _check_sealed(host, encounter, actor, kind, data, once)
-    return _append(host, encounter, _Told(kind.type, data, actor, now(host)), once, expected=expected)
+    sent = _append(host, encounter, _Told(kind.type, data, actor, now(host)), once, expected=expected)
+    if kind is AcceptHistory:
+        Disputes(host.log).accept(encounter, sent.n)
+    return sent
+
+
+def _check_dispute(host: Host, encounter: str, data: Mapping[str, Any]) -> None:
+    """Raise `Refused` unless what is accepted is what the dispute about the encounter says."""
+    dispute = Disputes(host.log).standing(encounter)
+    told = None if dispute is None else (dispute.size, dispute.root, dispute.epoch)
+    if told != (data["lost"]["size"], data["lost"]["root"], data["epoch"]):
+        raise Refused("no_dispute", "this is not what the encounter's dispute says", "TABLE-EPOCH-3")
 
 
 def send_all(
@@ -185,6 +200,8 @@ def send_all(
     Raises as `send` does: whatever is legal in a sealed scope must be so before the first of them.
     """
     for kind, data in commands:
+        if kind is AcceptHistory:
+            raise Refused("no_dispute", "a history is accepted by a request of its own", "TABLE-EPOCH-3")
         if may_seal(kind):
             _check_sealed(host, encounter, actor, kind, data, once)
     batch, at = token_hex(NONCE_BYTES), now(host)

@@ -18,7 +18,7 @@ from service.rules.rulebook import refuser, rule, speaker
 from service.rules.sealed import view
 from service.rules.seeding import owed_seeds
 from service.rules.stack import TABLE, Awaited
-from service.rules.table import WATCHERS, Option, Table
+from service.rules.table import CLOCK, WATCHERS, Option, Table
 
 S = TypeVar("S", bound=Table)
 
@@ -172,7 +172,7 @@ def admit(state: Table, command: Command[Any], batch: str | None = None) -> None
     _check_batch(state, batch)
     seat = state.seats.get(command.by.seat)
     if seat is None:
-        if state.encounter:
+        if state.encounter and command.by.role != CLOCK:
             raise Refused("no_such_seat", f"there is no seat {command.by.seat}", "TABLE-SEAT-1")
     elif seat.closed or seat.role in WATCHERS:
         raise Refused("seat_cannot_act", f"the seat {command.by.seat} only watches", "TABLE-SEAT-1")

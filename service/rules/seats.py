@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 from service.rules.messages import Command, Event, Refused, Tale
 from service.rules.records import changed, record, with_key
 from service.rules.rulebook import rule
-from service.rules.table import GM, WATCHERS, Seat, Table
+from service.rules.table import CLOCK, GM, WATCHERS, Seat, Table
 
 Role = Literal["player", "observer", "auditor"]
 BECAUSE = ("TABLE-SEAT-1",)
@@ -105,7 +105,7 @@ class OpenSeat(Command[Table]):
 
     def check(self, view: Table) -> None:
         _gm_only(self)
-        if self.seat in view.seats:
+        if self.seat in view.seats or self.seat == CLOCK:
             raise Refused("seat_taken", f"there is already a seat {self.seat}", "TABLE-SEAT-1")
         if self.role in WATCHERS and self.creatures:
             raise Refused("observer_controls_nothing", f"an {self.role} controls no creature", "TABLE-SEAT-1")

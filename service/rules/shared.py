@@ -7,6 +7,7 @@ from typing import Final
 from service.rules.asking import DiceAsked, DiceTold, ThrowDice
 from service.rules.closing import CloseEncounter, ClosingBegun, EncounterClosed, EpochClosed, LaneDisclosed
 from service.rules.contests import ContestClosed, ContestOpened, OpenContest, Uphold
+from service.rules.epochs import AcceptHistory, AdvanceEpoch, EpochAdvanced
 from service.rules.screen import (
     RollBehindScreen,
     ScreenRollAnnounced,
@@ -44,6 +45,8 @@ COMMANDS: Final = (
     CommitSeed,
     WaiveSeed,
     RevealSeed,
+    AdvanceEpoch,
+    AcceptHistory,
     RollBehindScreen,
     ShowRoll,
     CloseEncounter,
@@ -62,6 +65,7 @@ EVENTS: Final = (
     SeedWaived,
     SeedRevealed,
     DiceSealed,
+    EpochAdvanced,
     ScreenRollAnnounced,
     ScreenRollBegun,
     ScreenRolled,

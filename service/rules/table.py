@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 GM: Final = "gm"
 """The seat, and the role, of whoever runs the encounter. It exists from the opening on."""
 
+CLOCK: Final = "clock"
+"""The seat, and the role, of the service itself: for what no person sends."""
+
 AUDITOR: Final = "auditor"
 """The role of a seat that reads what is needed to check the dice, and never acts."""
 

@@ -7,15 +7,18 @@ from threading import Event
 
 import pytest
 
+from service.audit.evidence import stored
 from service.audit.notary import Notary
 from service.audit.signing import published
+from service.audit.verify import verify
 from service.audit.witness import Witness
 from service.encounter import points
+from service.encounter.commit import load_commit
 from service.encounter.disputes import Disputes
 from service.encounter.fold import Folder
 from service.log.memory import MemoryLog
 from tests.audit.evidence_of import closed, kept
-from tests.encounter.sitting import KEY, SIGNER, Sitting, eid, secrets_of
+from tests.encounter.sitting import KEY, SIGNER, Sitting, eid, request, secrets_of
 from tests.encounter.tiny import SHELF
 from tests.workers.conftest import Hall, until
 from workers import notary as work
@@ -36,8 +39,8 @@ def appended(sitting: Sitting) -> MemoryLog:
     """Return a log with the commands of *sitting*, none of them folded."""
     log = MemoryLog()
     assert log.put_secret(sitting.encounter, secrets_of(sitting.encounter).encrypt(KEY))
-    for n, request in enumerate(sitting.requests, 1):
-        log.append(sitting.encounter, request, scope="gm", key=str(n), fingerprint="f", create=n == 1)
+    for n, raw in enumerate(sitting.requests, 1):
+        log.append(sitting.encounter, raw, scope="gm", key=str(n), fingerprint="f", create=n == 1)
     return log
 
 
@@ -128,3 +131,40 @@ def test_a_worker_process_refuses_a_history_that_was_rolled_back(hall: Hall) -> 
     assert worker.lines("encounter.disputed")[0]["why"] == "rolled_back"
     assert hall.folded(encounter) == 0
     assert sitting.encounter == encounter
+
+
+def test_what_came_while_a_history_was_disputed_is_set_aside_and_no_seen_die_is_thrown_again(
+    witness: Witness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """TABLE-EPOCH-3: the lost history closed an epoch, so its link is known; none of its epochs is used."""
+    monkeypatch.setattr(work, "AGAIN_S", 0.0)
+    lost = closed()
+    Notary(kept(lost), witness, lambda: SIGNER).sign_closed(lost.encounter)
+    log = kept(lost, upto=6)
+    assert log.put_secret(lost.encounter, secrets_of(lost.encounter).encrypt(KEY))
+    again = Sitting()
+    again.requests, again.written = lost.requests[:6], lost.written[:6]
+    folding = Folding(log, Folder(log, SHELF), KEY, signing_of(log, witness))
+
+    def append(n: int, type_: str, **data: object) -> None:
+        raw = request(n, type_, data, encounter=lost.encounter)
+        log.append(lost.encounter, raw, scope="gm", key=str(n), fingerprint="f")
+
+    append(7, "roll")
+    with pytest.raises(NotAsSigned):
+        folding.fold(lost.encounter, lambda: True)
+    dispute = Disputes(log).standing(lost.encounter)
+    assert dispute is not None
+    told = {"size": dispute.size, "root": dispute.root}
+    append(8, "accept_history", reason="the disk died", lost=told, epoch=dispute.epoch)
+    append(9, "roll")
+    Disputes(log).accept(lost.encounter, 8)
+    assert folding.fold(lost.encounter, lambda: True) == 3
+
+    commits = [load_commit(entry.raw) for entry in log.commits(lost.encounter, 6, 10)]
+    assert [commit.outcome for commit in commits] == ["quarantined", "accepted", "accepted"]
+    used = {roll["name"]["epoch"] for made in lost.written for roll in load_commit(made.raw).rolls}
+    (roll,) = commits[-1].rolls
+    assert roll["name"]["epoch"] > max(used)
+    report = verify(stored(log, lost.encounter), SHELF)
+    assert (report.verdict.is_sound, report.counts.quarantined) == (True, 1)

@@ -36,6 +36,15 @@ _PROMPT: Final = closed(
 
 _REFUSAL: Final = closed("Why a command was refused.", code=TEXT, detail=TEXT, rule=maybe(TEXT))
 
+_DISPUTE: Final = closed(
+    "A signed history that is not the stored one.",
+    why={"enum": ["rolled_back", "forked", "altered"]},
+    text=TEXT,
+    lost=closed("What was signed.", size=NUMBER, root=HASH),
+    epoch={**NUMBER, "description": "The last epoch that was open in it."},
+    folded={**NUMBER, "description": "How many commits the store has."},
+)
+
 _OUTCOME: Final[Schema] = closed(
     "What became of a command, as this seat may see it.",
     {
@@ -84,6 +93,7 @@ PLAY: Final[Mapping[str, Schema]] = MappingProxyType(
             round=NUMBER,
             epoch=NUMBER,
             closed=TRUTH,
+            dispute={**maybe(_DISPUTE), "description": "Why it is not played on, until somebody accepts it."},
             waiting={**listing(ref("Prompt")), "description": "Whose move it is."},
         ),
         "OpenedEncounter": closed(

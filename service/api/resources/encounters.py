@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from service.api.call import Answer, Call, cursor, read_cursor
 from service.api.operations import OPENING_LIMIT, Parameter, Shape, operation
@@ -12,6 +12,7 @@ from service.api.schemas import faults
 from service.api.sending import after, judge, once, pending, send_checked
 from service.encounter import play, views
 from service.encounter.commit import load_commit
+from service.encounter.disputes import Disputes
 from service.rules.closing import CloseEncounter
 
 TAG: Final = "Encounters"
@@ -118,9 +119,19 @@ def get_encounter(call: Call) -> Answer:
         "round": folded.state.round,
         "epoch": folded.state.epoch,
         "closed": folded.state.closed,
+        "dispute": _dispute(call),
         "waiting": views.prompts(folded.state, call.me.seat),
     }
-    return Answer(data, version=f"{folded.n}-{data['appended']}")
+    return Answer(data, version=f"{folded.n}-{data['appended']}{'-disputed' * (data['dispute'] is not None)}")
+
+
+def _dispute(call: Call) -> dict[str, Any] | None:
+    """Return what keeps the encounter from being played on: the signed history that is not the stored one."""
+    found = Disputes(call.host.log).standing(call.encounter)
+    if found is None:
+        return None
+    lost = {"size": found.size, "root": found.root}
+    return {"why": found.why, "text": found.text, "lost": lost, "epoch": found.epoch, "folded": found.folded}
 
 
 @operation(
