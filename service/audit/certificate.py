@@ -114,6 +114,7 @@ def _dice(report: Report) -> Data:
         ],
         "seats": [] if setup is None else list(setup.seats),
         "advances": list(report.history.advances),
+        "waived": list(report.history.waivers),
     }
 
 

@@ -34,6 +34,8 @@ class History:
     rulings: tuple[Data, ...] = ()
     """Each with its commit's number and the public event."""
     advances: tuple[Data, ...] = ()
+    waivers: tuple[Data, ...] = ()
+    """Which listed seats added no seed, by whose word and why."""
 
 
 NOTHING: Final = History()
@@ -41,7 +43,11 @@ NOTHING: Final = History()
 
 def history_of(commits: Sequence[Commit]) -> History:
     """Return what *commits* tell publicly."""
-    return History(rulings=tuple(_told(commits, RULINGS)), advances=tuple(_told(commits, ADVANCES)))
+    return History(
+        rulings=tuple(_told(commits, RULINGS)),
+        advances=tuple(_told(commits, ADVANCES)),
+        waivers=tuple(_told(commits, ("seed_waived",))),
+    )
 
 
 def _told(commits: Sequence[Commit], types: tuple[str, ...]) -> Iterator[Data]:
