@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, get_type_hints
 from service.api.schemas import Items, OneOf, Strict, Text, Whole, schema_of
 from service.encounter.fold import Shelf
 from service.encounter.keys import SCOPES
-from service.encounter.play import opening_fields
+from service.encounter.openings import opening_fields
 from service.rules.contests import OpenContest
 from service.rules.records import record
 from service.rules.ruleset import Ruleset

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from service.encounter.commit import Commit
+from service.encounter.commit import QUARANTINED, Commit
 from service.rules.table import Table
 
 Data = dict[str, Any]
@@ -25,6 +25,9 @@ RULINGS: Final = (
 
 ADVANCES: Final = ("epoch_advanced", "dice_moved")
 """Events by which an epoch of the dice ended though no round did."""
+
+
+WAIVERS: Final = ("seed_waived",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +49,24 @@ def history_of(commits: Sequence[Commit]) -> History:
     return History(
         rulings=tuple(_told(commits, RULINGS)),
         advances=tuple(_told(commits, ADVANCES)),
-        waivers=tuple(_told(commits, ("seed_waived",))),
+        waivers=tuple(_told(commits, WAIVERS)),
     )
+
+
+def lost_in(commits: Sequence[Commit]) -> list[tuple[int, int]]:
+    """Return which commits were signed once and lost, as the record accepts it: from which number to which.
+
+    The commands that waited for the acceptance are set aside in front of it, in the place of what was lost.
+    """
+    found = []
+    for n, event in ((told["n"], told["event"]) for told in _told(commits, ADVANCES)):
+        lost = event.get("lost")
+        if isinstance(lost, dict) and isinstance(lost.get("size"), int):
+            first = n
+            while first > 1 and commits[first - 2].outcome == QUARANTINED:
+                first -= 1
+            found.append((first, lost["size"]))
+    return found
 
 
 def _told(commits: Sequence[Commit], types: tuple[str, ...]) -> Iterator[Data]:

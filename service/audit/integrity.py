@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from service.audit.checkpoint import Checkpoint
 from service.audit.evidence import Evidence
+from service.audit.history import lost_in
 from service.audit.rights import check_rights
 from service.audit.signatures import Signed, signed_heads
 from service.audit.verdict import FORKED, MALFORMED, TAMPERED, TRUNCATED, Fault, Verdict
@@ -59,7 +60,7 @@ def examine(evidence: Evidence) -> tuple[tuple[Commit, ...], Signed]:
     _check_chain(evidence, commits)
     _check_contents(evidence, commits)
     signed = signed_heads(evidence)
-    _check_witnesses(evidence, commits, (*evidence.checkpoints, *signed.points))
+    _check_witnesses(evidence, commits, (*evidence.checkpoints, *_not_given_up(signed.points, commits)))
     check_rights(evidence, commits)
     return commits, signed
 
@@ -232,6 +233,15 @@ def _check_contents(evidence: Evidence, commits: Sequence[Commit]) -> None:
 
 
 # --- truncated, forked -------------------------------------------------------------------------------
+
+
+def _not_given_up(points: Sequence[Checkpoint], commits: Sequence[Commit]) -> list[Checkpoint]:
+    """Return *points* but those of a history that the record itself says is lost, and accepted so.
+
+    Whoever brings such a checkpoint along is told of it all the same: it is a promise that was not kept.
+    """
+    lost = lost_in(commits)
+    return [point for point in points if not any(first <= point.size <= to for first, to in lost)]
 
 
 def _check_witnesses(evidence: Evidence, commits: Sequence[Commit], points: Sequence[Checkpoint]) -> None:

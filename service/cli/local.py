@@ -11,7 +11,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 from service.cli.script import BadScript
-from service.encounter import play
+from service.encounter import openings, play
 from service.encounter.commit import Commit, Request, dump_request, load_commit
 from service.encounter.decider import Written, decide_request, unfolded
 from service.encounter.fold import Shelf
@@ -40,7 +40,7 @@ class LocalTable:
         self._folded = unfolded(self._secrets.encounter, ruleset)
         given = {name: value for name, value in opening.items() if name != "edition"}
         setup = to_data(self._secrets.setup())
-        data = play.opening_request(ruleset, self._secrets.encounter, setup, given)
+        data = openings.opening_request(ruleset, self._secrets.encounter, setup, given)
         self.opened: Decided = self.send(GM, ruleset.opening.type, data)
         """What became of the opening."""
         if self.opened[0].refusal is not None:

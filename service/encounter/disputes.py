@@ -8,10 +8,12 @@ signed, so whoever holds it can show what was lost.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from service.log import Log
+from service.rules.messages import Refused
 
 SHELF: Final = "disputes"
 ROLLED_BACK: Final = "rolled_back"
@@ -76,6 +78,13 @@ class Disputes:
         """Return the dispute about *encounter* that nobody has accepted; None if there is none."""
         found = self.find(encounter)
         return None if found is None or found.accepted else found
+
+    def check_named(self, encounter: str, data: Mapping[str, Any]) -> None:
+        """Raise `Refused` unless what a command accepts is what the standing dispute says."""
+        found = self.standing(encounter)
+        told = None if found is None else (found.size, found.root, found.epoch)
+        if told != (data["lost"]["size"], data["lost"]["root"], data["epoch"]):
+            raise Refused("no_dispute", "this is not what the encounter's dispute says", "TABLE-EPOCH-3")
 
     def accept(self, encounter: str, resumes: int = 0) -> Dispute | None:
         """Accept the history of *encounter* as it is stored; the dispute that ends so, None if none stands.

@@ -1,4 +1,4 @@
-"""Open encounters, send commands, read what became of them: the use cases behind the API's writing half.
+"""Send commands, read what became of them: the use cases behind the API's writing half.
 
 Nothing is decided here. Inside a sealed scope a command is first checked on its seat's own view, so that an
 ordinary mistake there leaves no trace; everywhere else the fold decides, and a refusal stands on the record.
@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from hashlib import sha256
-from hmac import digest as hmac_digest
 from secrets import token_hex
 from typing import Any, Final
-from uuid import UUID
 
 from service.encounter import views
 from service.encounter.commit import (
@@ -27,26 +24,17 @@ from service.encounter.commit import (
     load_request,
 )
 from service.encounter.contests import check_moment
-from service.encounter.digest import ruleset_digest
 from service.encounter.disputes import Disputes
 from service.encounter.doorbell import RING_MS
 from service.encounter.envelopes import Opened, envelopes
 from service.encounter.host import Host
-from service.encounter.register import Registered
-from service.encounter.secrets import EncounterSecrets
-from service.log import KeyReused
-from service.rules.codec import from_data, to_data
+from service.rules.codec import from_data
 from service.rules.contests import OpenContest
 from service.rules.epochs import AcceptHistory
 from service.rules.messages import Actor, Command, Refused
-from service.rules.ruleset import Ruleset, check
-from service.rules.seeding import Seeding
-from service.rules.table import GM, DiceSetup
+from service.rules.ruleset import check
 
 NONCE_BYTES: Final = 16
-
-_NOBODY: Final = str(UUID(int=0))
-_LABEL: Final = b"rewound/encounter-id/1\x00"
 
 
 @dataclass(frozen=True)
@@ -66,91 +54,6 @@ class Sent:
     replayed: bool
 
 
-_GIVEN_BY_US: Final = ("by", "encounter", "edition", "digest", "dice")
-"""Fields of every opening command that the service fills in."""
-
-_NESTED: Final = "opening"
-
-
-def opening_fields(ruleset: Ruleset[Any]) -> tuple[str, ...]:
-    """Return the fields of the opening command that a client fills in: `opening`, or several plain ones."""
-    return tuple(f.name for f in fields(ruleset.opening) if f.name not in _GIVEN_BY_US)
-
-
-def opening_request(
-    ruleset: Ruleset[Any], encounter: str, dice: object, data: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the data of the opening request, *data* being what the client sent."""
-    given = {_NESTED: data} if opening_fields(ruleset) == (_NESTED,) else dict(data)
-    digest = ruleset_digest(ruleset)
-    return {"encounter": encounter, "edition": ruleset.edition, "digest": digest, "dice": dice, **given}
-
-
-def opening_faults(ruleset: Ruleset[Any], data: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Return what keeps *data*, which fits its schema, from being an encounter: (JSON pointer, detail)."""
-    seeding = _seeding(data)
-    dice = DiceSetup(algorithm="", mode=seeding.mode, lanes=(), seats=seeding.seats)
-    request = opening_request(ruleset, _NOBODY, to_data(dice), data)
-    command = from_data(ruleset.opening, request, by=Actor(seat=GM, role=GM))
-    look = getattr(command, "check_opening", None)
-    found: tuple[tuple[str, str], ...] = tuple(look()) if look is not None else ()
-    if not found:
-        try:
-            check(ruleset.blank, command)
-        except Refused as refused:
-            return (("", refused.detail),)
-    return found
-
-
-def _seeding(data: Mapping[str, Any]) -> Seeding:
-    """Return how an opening wants its dice seeded."""
-    return from_data(Seeding, data.get("seeding", {}), "/seeding")
-
-
-def encounter_id(host: Host, owner: str, key: str) -> str:
-    """Return the id of the encounter that *owner* opens with the idempotency *key*: a UUID of version 8."""
-    said = _LABEL + owner.encode() + b"\x00" + key.encode()
-    raw = bytearray(hmac_digest(host.service_key, said, sha256)[:16])
-    raw[6] = raw[6] & 0x0F | 0x80
-    raw[8] = raw[8] & 0x3F | 0x80
-    return str(UUID(bytes=bytes(raw)))
-
-
-def open_encounter(
-    host: Host, owner: str, ruleset: Ruleset[Any], data: Mapping[str, Any], once: Once
-) -> tuple[Registered, Sent]:
-    """Append the opening of an encounter, which passed `opening_faults`; the same *once* finds it again.
-
-    Raises `KeyReused` where the key stands for another opening.
-    """
-    encounter = encounter_id(host, owner, once.key)
-    known = host.log.find_key(encounter, once.scope, once.key)
-    if known is not None and known.fingerprint != once.fingerprint:
-        raise KeyReused(known.n)
-    at = now(host)
-    title = str(data.get("title") or "")
-    entry = host.register.enter(Registered(encounter, owner, ruleset.edition, title, at))
-    seeding = _seeding(data)
-    secrets = _secrets(host, encounter, seeding.epochs)
-    setup = secrets.setup(seeding, host.register.unfinished_before(entry))
-    request = opening_request(ruleset, encounter, to_data(setup), data)
-    gm = Actor(seat=GM, role=GM)
-    return entry, _append(host, encounter, _Told(ruleset.opening.type, request, gm, at), once, create=True)
-
-
-def _secrets(host: Host, encounter: str, epochs: int) -> EncounterSecrets:
-    """Return the encounter's secrets, drawn now or by an earlier try: whoever was first stands.
-
-    Only here are they ever read outside a worker: commit 1 must publish the anchors of those that stand.
-    """
-    made = EncounterSecrets.create(encounter, epochs)
-    if host.log.put_secret(encounter, made.encrypt(host.secrets_key)):
-        return made
-    blob = host.log.secret(encounter)
-    assert blob is not None, f"{encounter} has no secret"
-    return EncounterSecrets.decrypt(encounter, blob, host.secrets_key)
-
-
 def send(
     host: Host,
     encounter: str,
@@ -168,21 +71,13 @@ def send(
     if kind is OpenContest:
         check_moment(host, encounter, data["commit"], data.get("event"), data.get("roll"))
     if kind is AcceptHistory and host.log.find_key(encounter, once.scope, once.key) is None:
-        _check_dispute(host, encounter, data)
+        Disputes(host.log).check_named(encounter, data)
     if may_seal(kind):
         _check_sealed(host, encounter, actor, kind, data, once)
-    sent = _append(host, encounter, _Told(kind.type, data, actor, now(host)), once, expected=expected)
+    sent = append(host, encounter, Wanted(kind.type, data, actor, now(host)), once, expected=expected)
     if kind is AcceptHistory:
         Disputes(host.log).accept(encounter, sent.n)
     return sent
-
-
-def _check_dispute(host: Host, encounter: str, data: Mapping[str, Any]) -> None:
-    """Raise `Refused` unless what is accepted is what the dispute about the encounter says."""
-    dispute = Disputes(host.log).standing(encounter)
-    told = None if dispute is None else (dispute.size, dispute.root, dispute.epoch)
-    if told != (data["lost"]["size"], data["lost"]["root"], data["epoch"]):
-        raise Refused("no_dispute", "this is not what the encounter's dispute says", "TABLE-EPOCH-3")
 
 
 def send_all(
@@ -206,10 +101,10 @@ def send_all(
             _check_sealed(host, encounter, actor, kind, data, once)
     batch, at = token_hex(NONCE_BYTES), now(host)
     told = [
-        _Told(kind.type, data, actor, at, Batch(batch, index, len(commands), stop))
+        Wanted(kind.type, data, actor, at, Batch(batch, index, len(commands), stop))
         for index, (kind, data) in enumerate(commands)
     ]
-    return _append(host, encounter, told[0], once, expected=expected, more=told[1:])
+    return append(host, encounter, told[0], once, expected=expected, more=told[1:])
 
 
 def may_seal(kind: type[Command[Any]]) -> bool:
@@ -239,7 +134,7 @@ def _check_sealed(
 
 
 @dataclass(frozen=True)
-class _Told:
+class Wanted:
     """What goes into a request beside its time and nonce."""
 
     type: str
@@ -249,16 +144,17 @@ class _Told:
     batch: Batch | None = None
 
 
-def _append(
+def append(
     host: Host,
     encounter: str,
-    told: _Told,
+    told: Wanted,
     once: Once,
     *,
     expected: int | None = None,
     create: bool = False,
-    more: Sequence[_Told] = (),
+    more: Sequence[Wanted] = (),
 ) -> Sent:
+    """Append a request for *told*, and *more* behind it, and see that somebody folds them."""
     shard = host.shard_of(encounter)
     submitted = host.log.submit(
         encounter,
@@ -278,7 +174,7 @@ def _append(
     return Sent(submitted.n, submitted.replayed)
 
 
-def _spelled(encounter: str, told: _Told) -> bytes:
+def _spelled(encounter: str, told: Wanted) -> bytes:
     """Return the bytes of a request, with a nonce of its own."""
     return dump_request(
         Request(

@@ -10,6 +10,7 @@ import pytest
 from service.dice.chain import Anchor, epoch_key, seal, seat_commitment
 from service.dice.stream import faces
 from service.encounter.canonical import eid_of
+from service.encounter.openings import opening_faults
 from service.rules.messages import Actor
 from service.rules.ruleset import legal, waiting
 from tests.encounter.sitting import GM, Sitting, player
@@ -178,8 +179,6 @@ def test_what_is_offered_to_a_seat_is_accepted(sitting: Sitting) -> None:
     ],
 )
 def test_a_seeding_that_cannot_be_is_named_with_its_place(seeding: dict[str, Any], pointer: str) -> None:
-    from service.encounter.play import opening_faults  # noqa: PLC0415 - this test alone asks the door
-
     assert [found[0] for found in opening_faults(TINY, {"seeding": seeding})] == [pointer]
 
 

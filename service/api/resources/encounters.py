@@ -10,7 +10,7 @@ from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import Problem, invalid
 from service.api.schemas import faults
 from service.api.sending import after, judge, once, pending, send_checked
-from service.encounter import play, views
+from service.encounter import openings, views
 from service.encounter.commit import load_commit
 from service.encounter.disputes import Disputes
 from service.rules.closing import CloseEncounter
@@ -45,12 +45,12 @@ def open_encounter(call: Call) -> Answer:
     judge(faults(inputs.opening, data))
     ruleset = call.host.shelf[inputs.edition]
     opening = {name: value for name, value in data.items() if name != "edition"}
-    judge(list(play.opening_faults(ruleset, opening)))
+    judge(list(openings.opening_faults(ruleset, opening)))
     assert call.caller is not None
     assert call.caller.key is not None
     owner = call.caller.key.owner
     asked = once(call, f"key:{owner}")
-    entry, sent = play.open_encounter(call.host, owner, ruleset, opening, asked)
+    entry, sent = openings.open_encounter(call.host, owner, ruleset, opening, asked)
     headers = after(call, sent) | {"Location": f"/v1/encounters/{entry.encounter}"}
     heard = call.host.outcomes.wait(entry.encounter, 1, call.preference.seconds)
     if heard is None:

@@ -1,0 +1,113 @@
+"""Open encounters: check the opening whole, draw the secrets, and append commit 1's request.
+
+What is wrong never exists. The encounter's id follows from who opens it and the idempotency key, so a repeat
+finds the same encounter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from hashlib import sha256
+from hmac import digest as hmac_digest
+from typing import Any, Final
+from uuid import UUID
+
+from service.encounter.digest import ruleset_digest
+from service.encounter.host import Host
+from service.encounter.play import Once, Sent, Wanted, append, now
+from service.encounter.register import Registered
+from service.encounter.secrets import EncounterSecrets
+from service.log import KeyReused
+from service.rules.codec import from_data, to_data
+from service.rules.messages import Actor, Refused
+from service.rules.ruleset import Ruleset, check
+from service.rules.seeding import Seeding
+from service.rules.table import GM, DiceSetup
+
+_NOBODY: Final = str(UUID(int=0))
+_LABEL: Final = b"rewound/encounter-id/1\x00"
+
+_GIVEN_BY_US: Final = ("by", "encounter", "edition", "digest", "dice")
+"""Fields of every opening command that the service fills in."""
+
+_NESTED: Final = "opening"
+
+
+def opening_fields(ruleset: Ruleset[Any]) -> tuple[str, ...]:
+    """Return the fields of the opening command that a client fills in: `opening`, or several plain ones."""
+    return tuple(f.name for f in fields(ruleset.opening) if f.name not in _GIVEN_BY_US)
+
+
+def opening_request(
+    ruleset: Ruleset[Any], encounter: str, dice: object, data: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the data of the opening request, *data* being what the client sent."""
+    given = {_NESTED: data} if opening_fields(ruleset) == (_NESTED,) else dict(data)
+    digest = ruleset_digest(ruleset)
+    return {"encounter": encounter, "edition": ruleset.edition, "digest": digest, "dice": dice, **given}
+
+
+def opening_faults(ruleset: Ruleset[Any], data: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return what keeps *data*, which fits its schema, from being an encounter: (JSON pointer, detail)."""
+    seeding = _seeding(data)
+    dice = DiceSetup(algorithm="", mode=seeding.mode, lanes=(), seats=seeding.seats)
+    request = opening_request(ruleset, _NOBODY, to_data(dice), data)
+    command = from_data(ruleset.opening, request, by=Actor(seat=GM, role=GM))
+    look = getattr(command, "check_opening", None)
+    found: tuple[tuple[str, str], ...] = tuple(look()) if look is not None else ()
+    if not found:
+        try:
+            check(ruleset.blank, command)
+        except Refused as refused:
+            return (("", refused.detail),)
+    return found
+
+
+def _seeding(data: Mapping[str, Any]) -> Seeding:
+    """Return how an opening wants its dice seeded."""
+    return from_data(Seeding, data.get("seeding", {}), "/seeding")
+
+
+def encounter_id(host: Host, owner: str, key: str) -> str:
+    """Return the id of the encounter that *owner* opens with the idempotency *key*: a UUID of version 8."""
+    said = _LABEL + owner.encode() + b"\x00" + key.encode()
+    raw = bytearray(hmac_digest(host.service_key, said, sha256)[:16])
+    raw[6] = raw[6] & 0x0F | 0x80
+    raw[8] = raw[8] & 0x3F | 0x80
+    return str(UUID(bytes=bytes(raw)))
+
+
+def open_encounter(
+    host: Host, owner: str, ruleset: Ruleset[Any], data: Mapping[str, Any], once: Once
+) -> tuple[Registered, Sent]:
+    """Append the opening of an encounter, which passed `opening_faults`; the same *once* finds it again.
+
+    Raises `KeyReused` where the key stands for another opening.
+    """
+    encounter = encounter_id(host, owner, once.key)
+    known = host.log.find_key(encounter, once.scope, once.key)
+    if known is not None and known.fingerprint != once.fingerprint:
+        raise KeyReused(known.n)
+    at = now(host)
+    title = str(data.get("title") or "")
+    entry = host.register.enter(Registered(encounter, owner, ruleset.edition, title, at))
+    seeding = _seeding(data)
+    secrets = _secrets(host, encounter, seeding.epochs)
+    setup = secrets.setup(seeding, host.register.unfinished_before(entry))
+    request = opening_request(ruleset, encounter, to_data(setup), data)
+    gm = Actor(seat=GM, role=GM)
+    return entry, append(host, encounter, Wanted(ruleset.opening.type, request, gm, at), once, create=True)
+
+
+def _secrets(host: Host, encounter: str, epochs: int) -> EncounterSecrets:
+    """Return the encounter's secrets, drawn now or by an earlier try: whoever was first stands.
+
+    Only here are they ever read outside a worker: commit 1 must publish the anchors of those that stand.
+    """
+    made = EncounterSecrets.create(encounter, epochs)
+    if host.log.put_secret(encounter, made.encrypt(host.secrets_key)):
+        return made
+    blob = host.log.secret(encounter)
+    assert blob is not None, f"{encounter} has no secret"
+    return EncounterSecrets.decrypt(encounter, blob, host.secrets_key)
