@@ -231,3 +231,13 @@ def test_RI_CONF_7_many_conflicts_are_a_warning() -> None:
         fight.do("plan_movement", f"a{i}", path=[[1, 5 * i]])
         fight.do("plan_movement", f"b{i}", path=[[1, 5 * i]])
     assert fight.told("conflict_found")[-1].warning
+
+
+def test_RI_UNIV_THROW_a_thing_lies_where_it_was_thrown() -> None:
+    fight = begun(
+        entry("mon@p/p", (0, 0), strength=2), phase="movement", items={"gem": [1, 0]}, terrain={"0,3": "wall"}
+    )
+    fight.do("manipulate_object", "p", what="pick_up", item="gem").do("pass_movement", "p").to_actions()
+    assert fight.refused("throw", "p", item="gem", direction=[0, 0]) == "path_not_straight"
+    fight.do("throw", "p", item="gem", direction=[0, 1]).end("p")
+    assert fight.state.lying == {"gem": (0, 2)}

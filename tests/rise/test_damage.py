@@ -347,3 +347,25 @@ def test_RI_VITAL_8_equal_dice_are_told_apart() -> None:
     fight.do("use_ability", "ally", 9, 9, ability="hit", targets=["v"]).end("ally").do("pass_turn", "v")
     fight.do("use_ability", "e", ability="hit", targets=["v"]).end("e")
     assert [wound.die for wound in fight["v"].wounds] == [9, 9]
+
+
+def test_RI_ATK_8_weapons_that_are_not_made_for_it_are_thrown_badly() -> None:
+    """RI-ATK-8: 10 feet, or up to 30 with the penalty of long range, always with 2 less."""
+    dart = {"id": "dart", "thrown": True, "close_ft": 20, "long_ft": 40, "strike": {"dice": [4]}}
+    for weapon, x, lost in ((dart, 4, 0), (dart, 6, 4), ("blade", 2, 2), ("blade", 4, 6)):
+        weapons = [dart] if weapon == "dart" or weapon is dart else [{"id": "blade", "strike": {"dice": [8]}}]
+        fight = begun(entry("mon@p/f", (0, 0), weapons=weapons), entry("mon@m/e", (x, 0)))
+        if x > 1:
+            assert fight.refused("strike", "f", target="e") == "not_adjacent"
+        fight.do("strike", "f", 1, target="e", thrown=True)
+        assert fight.told("attack_rolled")[-1].total == 5 - lost
+    far = begun(entry("mon@p/f", (0, 0)), entry("mon@m/e", (5, 0)), options={"profile": "rise-5d"})
+    assert far.refused("strike", "f", target="e", thrown=True) == "target_out_of_range"
+
+
+def test_RI_VITAL_3_a_wound_that_halves_resistance_takes_what_is_too_much() -> None:
+    fight = struck(entry("pc@p/v", (0, 0), hp=3, dr=0, dr_max=9), hit(5), faces=(4,))
+    assert fight["v"].wounds[-1].effect == "half_dr"
+    mend = {"id": "hit", "range_ft": 99, "effects": [{"does": "heal_dr", "amount": 9}]}
+    fight = struck(entry("pc@p/v", (0, 0), hp=3, dr=8, dr_max=9), hit(5, "environmental"), mend)
+    assert fight["v"].dr == 9

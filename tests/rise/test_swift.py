@@ -9,8 +9,10 @@ import pytest
 from service.rules.codec import from_data
 from service.rules.records import changed
 from service.rules.rise.conditions import over
+from service.rules.rise.lasting import VitalWound
 from service.rules.rise.numbers import modifiers, total
 from service.rules.rise.opening import Opening, faults
+from service.rules.ruleset import waiting
 from service.rules.sealed import is_closed, view
 from tests.rise.kit import Fight, begun, entry, opened, opening
 
@@ -467,3 +469,30 @@ def test_RI_ROUND_3_nothing_is_kept_for_the_next_round() -> None:
     fight.do("pass_turn", "a").do("pass_turn", "e").to_actions()
     fight.do("strike", "a", 9, 1, target="e")
     assert fight.refused("strike", "a", target="e") == "standard_action_spent"
+
+
+def test_C_30_delayed_attacks_of_whoever_cannot_act_lapse() -> None:
+    """RI-DELAY-4: they are gone, not kept."""
+    bite = {**ECHO, "later": "next_action", "strike": {"dice": [4]}}
+    faint = {"id": "faint", "range_ft": 99, "effects": [{"does": "gain", "condition": "unconscious"}]}
+    fight = begun(entry("mon@p/p", (0, 0), abilities=[bite]), entry("mon@m/e", (1, 0), abilities=[faint]))
+    fight.do("use_ability", "p", ability="echo", targets=["e"]).end("p")
+    fight.do("use_ability", "e", ability="faint", targets=["p"]).end("e").to_actions().rest()
+    assert fight.told("delayed_lapsed")
+    assert not fight["p"].delayed
+    assert fight["e"].hp == 20
+
+
+@pytest.mark.parametrize(("tags", "acts"), [([], False), (["swift"], True)])
+def test_C_35_who_is_woken_in_a_phase_has_no_turn_in_it_unless_early(tags: list[str], *, acts: bool) -> None:
+    """RI-HP-1, RI-RES-13."""
+    mend = {"id": "mend", "tags": tags, "range_ft": 99, "effects": [{"does": "heal_hp", "amount": 20}]}
+    fight = opened(
+        entry("pc@p/v", (0, 0), hp=3), entry("pc@p/h", (1, 0), abilities=[mend]), entry("mon@m/e", (9, 9))
+    )
+    faint = VitalWound(die=1, result=1, effect="faint_below_half", gained=0)
+    fight.given("v", wounds=(faint,), down=True).do("start_combat", start_phase="action").to_actions()
+    fight.do("use_ability", "h", ability="mend", targets=["v"]).end("h")
+    assert (
+        "begin_turn" in {a for owed in waiting(fight.state) for a in owed.accepts if owed.seat == "seat-p"}
+    ) is acts

@@ -50,6 +50,18 @@ class DelayedFired(Event[State]):
         return changed(delayed, remaining=delayed.remaining - 1, fired=state.round)
 
 
+@record
+class DelayedLapsed(Event[State]):
+    """What would have come in this turn does not: its owner can neither attack nor choose."""
+
+    type: ClassVar[str] = "delayed_lapsed"
+    owner: str
+    ability: str
+
+    def evolve(self, state: State) -> State:
+        return DelayedFired(owner=self.owner, ability=self.ability).evolve(state)
+
+
 def due(state: State, creature: Creature) -> tuple[Delayed, ...]:
     """Return the effects that come in this turn of *creature* and have not come yet."""
     return tuple(
@@ -68,6 +80,14 @@ def left_over(state: State, creature: Creature) -> tuple[Delayed, ...]:
     if state.option("ownerless_delayed") == "lapse":
         return ()
     return tuple([d for d in due(state, creature) if ability_of(creature, d.ability).strike is None])
+
+
+def lapsing(state: State, creature: Creature) -> tuple[Delayed, ...]:
+    """Return what does not come because its owner cannot act."""
+    if is_able(creature) or creature.budget.turn != "not_started":
+        return ()
+    coming = left_over(state, creature)
+    return tuple([delayed for delayed in due(state, creature) if delayed not in coming])
 
 
 @rule("RI-DELAY-1", "P30")

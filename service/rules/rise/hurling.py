@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules.grid import Cell, cells
+from service.rules.grid import FEET, Cell, cells, line
 from service.rules.messages import Refused, Tale
 from service.rules.records import record
 from service.rules.rise.actions import check_standard, pay_for
@@ -13,7 +13,7 @@ from service.rules.rise.brawling import brawl, check_size
 from service.rules.rise.holds import grapplers
 from service.rules.rise.objects import ObjectManipulated
 from service.rules.rise.pace import budget_of
-from service.rules.rise.paths import check_path, occupant
+from service.rules.rise.paths import check_direction, check_path, occupant
 from service.rules.rise.permission import Act
 from service.rules.rise.state import Creature, State
 from service.rules.rise.strikes import check_straight, moved_already, target_of
@@ -89,6 +89,7 @@ class Throw(Act):
     def check(self, view: State) -> None:
         creature = taking_turn(view, self)
         check_standard(creature)
+        check_direction(self.direction)
         if self.item:
             if self.item not in creature.held:
                 raise Refused("no_free_hand", f"{creature.id} holds no {self.item}")
@@ -110,6 +111,7 @@ class Throw(Act):
                     what="drop",
                     item=self.item,
                     free=False,
+                    at=lands(state, state.creatures[self.creature], self.direction),
                     because=("RI-UNIV-THROW",),
                 )
             )
@@ -124,6 +126,16 @@ class Throw(Act):
             maneuver="throw",
         )
         return (yield AssaultBegun(assault=assault, because=("RI-UNIV-THROW",)))
+
+
+def lands(state: State, user: Creature, step: Cell) -> Cell:
+    """Return where a thing thrown in this direction comes to lie: as far as it flies, or before a wall."""
+    at = user.position
+    for cell in line(user.position, step, throw_feet(state, user) // FEET):
+        if state.ground(cell) == "wall":
+            break
+        at = cell
+    return at
 
 
 def throw_feet(state: State, user: Creature) -> int:

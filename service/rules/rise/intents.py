@@ -11,7 +11,7 @@ from service.rules.rise.brawling import check_size
 from service.rules.rise.holds import grapplers
 from service.rules.rise.numbers import speed_of
 from service.rules.rise.pace import budget_of, once_up
-from service.rules.rise.paths import check_path, is_wall
+from service.rules.rise.paths import check_direction, check_path, is_wall
 from service.rules.rise.rulings import ruled
 from service.rules.rise.sight import is_clear
 from service.rules.rise.state import Creature, State
@@ -90,12 +90,6 @@ def check_own_rule(view: State, creature: Creature, plan: Intent) -> None:
     simple = len(bounds) == 1 and len(plan.targets) == 1
     if not simple and ruled(view, "reactive_plan_ok", creature.id) != "yes":
         raise Refused("reactive_rule_too_complex", "the gm has not allowed so much at once", "RI-REAC-1")
-
-
-def check_direction(step: Cell) -> None:
-    """Refuse what is not one of the eight steps."""
-    if step == (0, 0) or max(abs(step[0]), abs(step[1])) > 1:
-        raise Refused("path_not_straight", "a direction is one of eight steps", "RI-MOVE-7")
 
 
 def is_seen(view: State, creature: Creature, other: Creature) -> bool:

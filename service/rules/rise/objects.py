@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal
 
 from service.rules.chance import Chance
-from service.rules.grid import FEET, distance
+from service.rules.grid import FEET, Cell, distance
 from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rise.actions import MANIPULATIONS, Pay, check_minor, check_standard, check_trade, pay_for
@@ -31,6 +31,8 @@ class ObjectManipulated(Event[State]):
     what: Handling
     item: str
     free: bool
+    at: Cell | None = None
+    """Where it comes to lie, if not at its holder's feet."""
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
@@ -41,7 +43,7 @@ class ObjectManipulated(Event[State]):
             held = tuple([item for item in held if item != self.item])
         lying = {item: at for item, at in state.lying.items() if item != self.item}
         if self.what == "drop":
-            lying[self.item] = creature.position
+            lying[self.item] = self.at or creature.position
         state = changed(state, lying=lying)
         budget = creature.budget
         if self.what != "drop":

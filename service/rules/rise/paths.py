@@ -142,3 +142,9 @@ def walk(
         stopped = other.id if other is not None else stopped
         costs.pop()
     return Walk(tuple(taken), costs[-1], stopped)
+
+
+def check_direction(step: Cell) -> None:
+    """Refuse what is not one of the eight steps."""
+    if step == (0, 0) or max(abs(step[0]), abs(step[1])) > 1:
+        raise Refused("path_not_straight", "a direction is one of eight steps", "RI-MOVE-7")

@@ -29,6 +29,8 @@ class Profile:
     dirty_trick: bool
     squeeze_halves_speed: bool
     mounts_sprint: bool
+    thrown_ft: int
+    """How far a weapon flies that is not made for throwing."""
 
 
 FOUR: Final = ("armor", "fortitude", "reflex", "mental")
@@ -52,6 +54,7 @@ PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
             dirty_trick=True,
             squeeze_halves_speed=True,
             mounts_sprint=True,
+            thrown_ft=30,
         ),
         "rise-5d": Profile(
             defenses=FIVE,
@@ -66,6 +69,7 @@ PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
             dirty_trick=False,
             squeeze_halves_speed=False,
             mounts_sprint=False,
+            thrown_ft=20,
         ),
     }
 )

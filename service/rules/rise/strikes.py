@@ -36,6 +36,8 @@ class StrikeAct(Act):
     """Whether to strike to subdue, at half damage."""
     willing: bool = False
     """Whether the target, of the same group, lowers its defenses."""
+    thrown: bool = False
+    """Whether the weapon is thrown."""
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
@@ -44,6 +46,19 @@ class StrikeAct(Act):
             for target in view.creatures:
                 command = cls(by=by, creature=name, target=target, weapon=weapon.id)
                 yield from offered(command, view, target=target, weapon=weapon.id)
+
+
+def wielded(view: State, creature: Creature, command: StrikeAct) -> Weapon:
+    """Return the weapon as it is used: what is not made for throwing flies badly, and not far."""
+    weapon = weapon_of(creature, command.weapon)
+    if not command.thrown:
+        return changed(weapon, close_ft=5, long_ft=5) if weapon.thrown and weapon.melee else weapon
+    if weapon.projectile:
+        raise Refused("invalid_target", f"{weapon.id} shoots and is not thrown", "RI-ATK-8")
+    if weapon.thrown:
+        return changed(weapon, melee=False)
+    strike = changed(weapon.strike, accuracy=weapon.strike.accuracy - 2)
+    return changed(weapon, melee=False, strike=strike, close_ft=10, long_ft=view.profile.thrown_ft)
 
 
 def weapon_of(creature: Creature, id_: str | None) -> Weapon:
@@ -90,7 +105,7 @@ def protection(view: State, user: Creature, target: Creature, weapon: Weapon) ->
 def strike_with(view: State, command: StrikeAct, what: str) -> Assault:
     """Return the strike that *command* asks for."""
     user, target = view.creatures[command.creature], view.creatures[command.target]
-    weapon = weapon_of(user, command.weapon)
+    weapon = wielded(view, user, command)
     return Assault(
         user=user.id,
         what=what,
@@ -105,7 +120,7 @@ def strike_with(view: State, command: StrikeAct, what: str) -> Assault:
 
 def check_strike(view: State, command: StrikeAct, user: Creature) -> None:
     """Refuse a strike that does not reach its target."""
-    weapon = weapon_of(user, command.weapon)
+    weapon = wielded(view, user, command)
     target = target_of(view, user, command.target, willing=command.willing)
     reach = weapon.close_ft if weapon.melee else weapon.long_ft
     check_reach(view, user, target, reach, touching=weapon.melee and reach <= 5)
@@ -171,7 +186,7 @@ class Charge(StrikeAct):
         check_straight(creature, self.path)
         check_path(view, creature, self.path, budget_of(view, creature, "land", sprint=False))
         check_free(view, creature, self.path)
-        if not weapon_of(creature, self.weapon).melee:
+        if not wielded(view, creature, self).melee:
             raise Refused("not_adjacent", f"{creature.id} charges with a melee weapon", "RI-UNIV-CHARGE")
         there = changed(creature, position=self.path[-1]) if self.path else creature
         check_strike(view.with_creature(there.id, position=there.position), self, there)

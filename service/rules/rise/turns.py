@@ -12,7 +12,7 @@ from typing import ClassVar
 from service.rules.chance import Chance
 from service.rules.messages import Actor, Event, Offer, Refused, Tale
 from service.rules.records import changed, record
-from service.rules.rise.delays import fire, fire_next, is_due, left_over
+from service.rules.rise.delays import DelayedLapsed, fire, fire_next, is_due, lapsing, left_over
 from service.rules.rise.effects import note_quietly
 from service.rules.rise.permission import Act, able, in_phase, still_resolving
 from service.rules.rise.state import Atom, Creature, State, is_able
@@ -85,6 +85,10 @@ class TurnsFrame(Frame[State]):
             if left_over(state, state.creatures[name]):
                 return (yield from fire(state, name, left_over(state, state.creatures[name])[0]))
         for name in state.groups[state.here]:
+            for delayed in lapsing(state, state.creatures[name]):
+                state = yield DelayedLapsed(
+                    owner=name, ability=delayed.ability, because=("RI-DELAY-4", "C-30")
+                )
             if state.creatures[name].budget.turn == "not_started" and not self.precommitted:
                 state = yield from lapse(state, name)
         return (yield GroupResolved(path=self.path, because=("RI-PHASE-6",)))
@@ -92,8 +96,15 @@ class TurnsFrame(Frame[State]):
 
 @rule("RI-RES-13", "P25")
 def may_act(state: State, frame: TurnsFrame, creature: Creature) -> bool:
-    """Whoever was felled only in another group's world takes its whole turn."""
-    return is_able(creature) or is_excused(state, frame, creature)
+    """Whoever was felled only in another group's world takes its whole turn; who wakes up now takes none."""
+    if is_able(creature):
+        return creature.id in frame.able or woke_early(state, creature.id)
+    return is_excused(state, frame, creature)
+
+
+def woke_early(state: State, creature: str) -> bool:
+    """Tell whether something Swift has woken *creature*: that was true before turns began (C-35)."""
+    return any(effect.swift and effect.target == creature for effect in state.effects)
 
 
 def is_excused(state: State, frame: TurnsFrame, creature: Creature) -> bool:

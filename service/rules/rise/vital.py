@@ -12,8 +12,9 @@ from typing import ClassVar, TypeAlias
 from service.dice.values import Roll, Term
 from service.rules.chance import Chance, Pip
 from service.rules.messages import Event, Fact, Tale
-from service.rules.records import record
+from service.rules.records import changed, record
 from service.rules.rise.lasting import VitalWound
+from service.rules.rise.numbers import dr_max
 from service.rules.rise.state import WOUND_STEP, Creature, State
 from service.rules.rulebook import rule
 from service.rules.stack import TABLE
@@ -34,8 +35,10 @@ class VitalWoundTaken(Event[State]):
     wound: VitalWound
 
     def evolve(self, state: State) -> State:
-        wounds = (*state.creatures[self.creature].wounds, self.wound)
-        return state.with_creature(self.creature, wounds=wounds)
+        creature = state.creatures[self.creature]
+        worse = changed(creature, wounds=(*creature.wounds, self.wound))
+        left = min(worse.dr, dr_max(worse)) if self.wound.effect == "half_dr" else worse.dr
+        return state.with_creature(self.creature, wounds=worse.wounds, dr=left)
 
 
 @record
