@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test lint check format generate bench fuzz contract coverage wheel requirements clean
+.PHONY: help run demo test lint check format generate bench fuzz undoing contract coverage wheel requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -54,6 +54,9 @@ fuzz: .venv/ready ## play random fights of both rulesets until every rule has ta
 
 contract: .venv/ready ## send thousands of generated requests as each role, hold every answer to the contract (long)
 	$(PY) -m tests.contract
+
+undoing: .venv/ready ## undo and redo every round of 50 random fights (long)
+	$(PY) -m tests.encounter.undoing
 
 coverage: .venv/ready ## run every test and say which lines none of them reached
 	$(PY) -m pytest --cov --cov-report=term-missing:skip-covered $(PYTEST)

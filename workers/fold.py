@@ -16,16 +16,19 @@ from typing import Any, Final, Protocol
 
 import structlog
 
-from service.encounter import views
+from service.encounter import continuing, views
 from service.encounter.canonical import dumps
 from service.encounter.decider import Folded, Written, decide_request, quarantine_request
 from service.encounter.fold import Folder
+from service.encounter.occasions import Occasions
 from service.encounter.register import Register
 from service.encounter.secrets import EncounterSecrets
 from service.encounter.snapshot import snapshot_of
 from service.log.errors import NoSuchEncounter, Stale
 from service.log.protocol import Log
 from service.log.values import Entry, Fold, Wake
+from service.rules.continuing import Kept
+from service.rules.lines import Origin
 
 PAGE: Final = 64
 """Commands decided between two looks at the store, and written in one round trip."""
@@ -98,6 +101,7 @@ class Folding:
         self._key = key
         self._watch: Watch = watch or Nobody()
         self._register = Register(log)
+        self.log, self.folder, self.occasions = log, folder, Occasions(log)
         self._secrets: OrderedDict[str, EncounterSecrets] = OrderedDict()
         self.deciding_since: float | None = None
         """Since when (monotonic) the command at hand is being decided: what the watchdog looks at."""
@@ -244,7 +248,7 @@ class Folding:
             return quarantine_request(folded, entry.raw, entry.n)
         self.deciding_since = time.monotonic()
         try:
-            return decide_request(folded.ruleset, folded, entry.raw, entry.n, secrets)
+            return decide_request(folded.ruleset, folded, entry.raw, entry.n, secrets, self._kept)
         except Exception as error:  # noqa: BLE001 - whatever a rule does, it is this command's fault alone
             frame = extract_tb(error.__traceback__)[-1]
             _logger.error(  # noqa: TRY400 - a traceback's text may hold a command's payload
@@ -266,7 +270,8 @@ class Folding:
         self._folder.keep(folded)
         if folded.n // SNAPSHOT_EVERY > start.n // SNAPSHOT_EVERY:
             self._log.put_state(folded.encounter, snapshot_of(folded))
-        if folded.state.closed and folded.state.is_over and not start.state.closed:
+        over = folded.state.is_over or folded.state.continued is not None
+        if folded.state.closed and over and not start.state.closed:
             self._register.finish(folded.encounter)
         closes = folded.state.epoch > start.state.epoch or folded.state.closed
         self._watch.folded(folded.encounter, start.n, folded.n, closes=closes)
@@ -274,14 +279,27 @@ class Folding:
     def _secrets_of(self, encounter: str) -> EncounterSecrets:
         found = self._secrets.get(encounter)
         if found is None:
-            blob = self._log.secret(encounter)
-            if blob is None:
-                raise NoSecret(encounter)
-            found = self._secrets[encounter] = EncounterSecrets.decrypt(encounter, blob, self._key)
+            found = self._secrets[encounter] = self._read_secrets(encounter)
             if len(self._secrets) > KEPT:
                 self._secrets.popitem(last=False)
         self._secrets.move_to_end(encounter)
         return found
+
+    def _read_secrets(self, encounter: str) -> EncounterSecrets:
+        """Return the secrets that are kept of an encounter, or those of the line of play it goes on from."""
+        blob = self._log.secret(encounter)
+        if blob is not None:
+            return EncounterSecrets.decrypt(encounter, blob, self._key)
+        parent = continuing.inherits(self._log, encounter)
+        if parent is None:
+            raise NoSecret(encounter)
+        found = self._secrets_of(parent).continued(encounter)
+        self._log.put_secret(encounter, found.encrypt(self._key))
+        return found
+
+    def _kept(self, origin: Origin) -> tuple[Kept, ...]:
+        """Return what is sealed in the state with which a line of play begins."""
+        return continuing.kept(self, origin)
 
 
 def _by_encounter(wakes: Sequence[Wake]) -> Mapping[str, list[Entry]]:

@@ -16,6 +16,7 @@ from service.api.policy import KEY, POLICY, Rule
 from service.api.problems import Problem, not_found
 from service.api.quotas import Quotas
 from service.encounter import keys, seats, tickets
+from service.encounter.at_the_door import is_draft
 from service.encounter.keys import ApiKey
 from service.log import NoSuchEncounter, Outcome
 from service.rules.table import GM
@@ -37,6 +38,8 @@ class Caller:
     claim: seats.Claim | None = None
     role: str | None = None
     """The role of the seat, where it is one's token."""
+    line: str | None = None
+    """The line of play in which it was believed."""
 
     @property
     def name(self) -> str:
@@ -63,7 +66,7 @@ class Door:
         self._host = host
         self._quotas = quotas
         self._size = size
-        self._seats: dict[str, Caller] = {}
+        self._seats: dict[tuple[str, str], Caller] = {}
         self._lock = Lock()
         host.outcomes.on_each(self._hear)
 
@@ -89,8 +92,9 @@ class Door:
         if ticket is None or ticket.encounter != encounter:
             _challenge("this ticket is not valid, or was used", "invalid_token")
         if ticket.seat is not None:
-            token = seats.token(host.service_key, encounter, ticket.seat, ticket.number)
-            return self._believe(seats.Claim(encounter, ticket.seat, token))
+            root = host.register.root(encounter)
+            token = seats.token(host.service_key, root, ticket.seat, ticket.number)
+            return self._believe(seats.Claim(root, ticket.seat, token), encounter)
         key = keys.known(host.log, ticket.key or "")
         if key is None or not key.is_valid(host.clock()):
             _challenge("the API key of this ticket is not valid", "invalid_token")
@@ -102,8 +106,9 @@ class Door:
             key = keys.known(self._host.log, caller.key.id)
             return key is not None and key.is_valid(self._host.clock())
         assert caller.claim is not None, "a caller has a key or a seat"
+        assert caller.line is not None, "a seat is believed in some line of play"
         try:
-            return self._believe(caller.claim).role in rule.roles
+            return self._believe(caller.claim, caller.line).role in rule.roles
         except Problem:
             return False
 
@@ -112,13 +117,15 @@ class Door:
         sent = call.headers.get("Authorization")
         given = call.given.get(TICKET.name) if TICKET in call.operation.query else None
         try:
-            return self._redeem(call.encounter, given[0]) if sent is None and given else self._identify(sent)
+            if sent is None and given:
+                return self._redeem(call.encounter, given[0])
+            return self._identify(sent, call.path.get("encounter"))
         except Problem:
             if sent is not None or given:
                 self._quotas.guessed(call.address)
             raise
 
-    def _identify(self, sent: str | None) -> Caller:
+    def _identify(self, sent: str | None, encounter: str | None) -> Caller:
         if sent is None:
             _challenge("send Authorization: Bearer with an API key or a seat token")
         if not sent.lower().startswith(_BEARER):
@@ -128,22 +135,31 @@ class Door:
         if claim is None:
             key = self._host.keys.find(text)
             return Caller(key=key) if key else _challenge("this API key is not valid", "invalid_token")
-        known = self._seats.get(text)
-        return known or self._believe(claim)
+        line = self._line(claim, encounter)
+        known = self._seats.get((text, line))
+        return known or self._believe(claim, line)
 
-    def _believe(self, claim: seats.Claim) -> Caller:
+    def _line(self, claim: seats.Claim, encounter: str | None) -> str:
+        """Return the line of play in which a token is asked for its seat: any that goes on from its own."""
+        if encounter is not None and self._host.register.root(encounter) == claim.encounter:
+            return encounter
+        return claim.encounter
+
+    def _believe(self, claim: seats.Claim, line: str) -> Caller:
         try:
-            table = self._host.folder.current(claim.encounter).state
+            table = self._host.folder.current(line).state
         except NoSuchEncounter:
             _challenge("this seat token is not valid", "invalid_token")
         seat = table.seats.get(claim.seat)
         if seat is None or not claim.is_true(self._host.service_key, seat):
             _challenge("this seat token is not valid", "invalid_token")
-        caller = Caller(claim=claim, role=seat.role)
+        if line != claim.encounter and seat.role != GM and is_draft(self._host, line):
+            raise not_found()
+        caller = Caller(claim=claim, role=seat.role, line=line)
         with self._lock:
             if len(self._seats) >= self._size:
                 self._seats.clear()
-            self._seats[claim.text] = caller
+            self._seats[claim.text, line] = caller
         return caller
 
     def _seat(self, caller: Caller, encounter: str) -> Seated:
@@ -155,7 +171,7 @@ class Door:
                 raise not_found()
             return Seated(encounter, known.edition, GM, GM, f"key:{caller.key.owner}")
         claim = caller.claim
-        if claim is None or claim.encounter != encounter or caller.role is None:
+        if claim is None or caller.line != encounter or caller.role is None:
             raise not_found()
         return Seated(encounter, known.edition, claim.seat, caller.role, f"seat:{claim.seat}")
 
@@ -164,9 +180,9 @@ class Door:
         if _SEAT_EVENT not in outcome.raw or not self._seats:
             return
         with self._lock:
-            for text, caller in list(self._seats.items()):
-                if caller.claim is not None and caller.claim.encounter == outcome.encounter:
-                    del self._seats[text]
+            for place, caller in list(self._seats.items()):
+                if caller.line == outcome.encounter:
+                    del self._seats[place]
 
 
 def _check(rule: Rule, caller: Caller, seat: Seated | None) -> None:

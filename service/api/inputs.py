@@ -28,7 +28,7 @@ class SeatChange:
 class ContestRuling:
     """The GM's answer to a contest: how it ends, and why."""
 
-    ending: Literal["upheld", "effects"]
+    ending: Literal["upheld", "effects", "as_ruled"]
     decision: str
     reason: str = ""
     kind: str | None = None
@@ -37,6 +37,31 @@ class ContestRuling:
     """With `effects`: what the ruling is about."""
     effects: tuple[Any, ...] = ()
     """With `effects`: what happens now, as in the edition's `gm_ruling`."""
+    instead: tuple[Any, ...] = ()
+    """With `as_ruled`: the commands taken in place of the contested one. Each has its `type` and fields;
+    with `by: gm` the gm gives it, else the seat that gave the contested one."""
+
+
+@record
+class NewUndo:
+    """From which commit on everything is taken back, and why."""
+
+    commit: int
+    reason: str = ""
+
+
+@record
+class NewRedo:
+    """Why what was undone is taken again."""
+
+    reason: str = ""
+
+
+@record
+class Acceptance:
+    """The version of the encounter that was compared with the proposal."""
+
+    version: int
 
 
 @record
@@ -49,6 +74,9 @@ _TEN_YEARS_S: Final = 10 * _YEAR_S
 
 NEW_SEAT: Final = schema_of(OpenSeat, name="NewSeat")()
 NEW_CONTEST: Final = schema_of(OpenContest, name="NewContest")()
+NEW_UNDO: Final = schema_of(NewUndo)()
+NEW_REDO: Final = schema_of(NewRedo)()
+ACCEPTANCE: Final = schema_of(Acceptance)()
 CONTEST_RULING: Final = schema_of(ContestRuling)()
 SEAT_CHANGE: Final = schema_of(SeatChange)()
 NOTHING: Final = schema_of(Nothing)()
@@ -75,6 +103,9 @@ COMMON: Final = (
     NEW_SEAT,
     NEW_CONTEST,
     CONTEST_RULING,
+    NEW_UNDO,
+    NEW_REDO,
+    ACCEPTANCE,
     SEAT_CHANGE,
     NOTHING,
     AUDIT_REQUEST,

@@ -27,15 +27,23 @@ def once(call: Call, scope: str) -> play.Once:
     return play.Once(scope=scope, key=asked.key, fingerprint=asked.fingerprint)
 
 
-def send_checked(call: Call, kind: type[Command[Any]], data: Mapping[str, Any]) -> play.Sent:
+def send_checked(
+    call: Call, kind: type[Command[Any]], data: Mapping[str, Any], *, expected: int | None = None
+) -> play.Sent:
     """Append a command that fits its schema; a refusal at the door becomes its problem."""
+    wanted = call.expected if expected is None else expected
     actor = Actor(seat=call.me.seat, role=call.me.role)
     try:
         return play.send(
-            call.host, call.encounter, actor, kind, data, once(call, call.me.scope), expected=call.expected
+            call.host, call.encounter, actor, kind, data, once(call, call.me.scope), expected=wanted
         )
     except Refused as refused:
-        raise _refusal(refused.code, refused.detail, refused.rule, _key_header(call)) from refused
+        raise refused_at_the_door(call, refused) from refused
+
+
+def refused_at_the_door(call: Call, refused: Refused) -> Problem:
+    """Return the problem of a refusal that leaves no trace on the record."""
+    return _refusal(refused.code, refused.detail, refused.rule, _key_header(call))
 
 
 def send_array(

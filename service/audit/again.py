@@ -20,6 +20,7 @@ from service.audit.verdict import NOT_DETERMINISTIC, RULES_CHANGED, STATE_MISMAT
 from service.dice.source import Dice
 from service.encounter.canonical import NotCanonical, loads
 from service.encounter.commit import QUARANTINED, Commit, fold_commit, load_request
+from service.encounter.continuing import kept_in
 from service.encounter.decider import Folded, Written, decide_request, quarantine_request, unfolded
 from service.encounter.envelopes import Opened, Place
 from service.encounter.frontier import Frontier
@@ -141,7 +142,8 @@ class Again:
             place_of(roll): roll for roll in rolls_of(commit, self._payloads)
         }
         lent = _Lent(Told(self._proof, rolls), self._evidence.opened)
-        return decide_request(self._ruleset, folded, raw, commit.n, lent)
+        kept = kept_in(commit, self._payloads_of(commit))
+        return decide_request(self._ruleset, folded, raw, commit.n, lent, lambda _origin: kept)
 
     def _follow(self, folded: Folded[Any], commit: Commit) -> Folded[Any]:
         """Return *folded* with *commit* folded, not decided: what lies before the span."""

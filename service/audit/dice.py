@@ -17,9 +17,10 @@ from service.dice.chain import Anchor, seal, seat_commitment
 from service.dice.errors import BadParameter, DiceError
 from service.dice.source import DisclosedDice, FalseLink, NotDisclosed
 from service.encounter.canonical import eid_of
-from service.encounter.commit import ACCEPTED, Commit, load_request
+from service.encounter.commit import ACCEPTED, Commit, load_commit, load_request
 from service.rules.closing import EncounterClosed, EpochClosed, LaneDisclosed
 from service.rules.codec import Malformed, from_data
+from service.rules.continuing import LineBegun, LinkKept
 from service.rules.seeding import DiceSealed, SeedCommitted, seal_of
 from service.rules.table import SERVER, DiceSetup
 
@@ -120,12 +121,17 @@ def spelled(place: RollPlace) -> str:
 def setup_of(evidence: Evidence) -> DiceSetup | None:
     """Return what commit 1 published of the dice, None where nothing was opened; raises `Fault`."""
     first = evidence.requests[0] if evidence.requests else None
-    if first is None:
-        return None
     try:
-        return from_data(DiceSetup, load_request(first).data.get("dice"))
+        told = load_request(first).data.get("dice") if first is not None else _announced(evidence)
+        return None if told is None else from_data(DiceSetup, told)
     except (Malformed, ValueError) as fault:
         raise Fault(Verdict(MALFORMED, 1, f"how the dice are derived: {fault}")) from fault
+
+
+def _announced(evidence: Evidence) -> object:
+    """Return how the dice are derived as commit 1 tells it itself, where its request is withheld."""
+    events = load_commit(evidence.commits[0]).events if evidence.commits else ()
+    return next((event["dice"] for event in events if "dice" in event), None)
 
 
 def _payloads(evidence: Evidence) -> dict[tuple[int, int], dict[str, Any]]:
@@ -138,7 +144,7 @@ def _proof(
     setup = setup_of(evidence) if commits and commits[0].outcome == ACCEPTED else None
     if setup is None:
         return Proof(None, {})
-    eid = eid_of(evidence.encounter)
+    eid = eid_of(setup.chain or evidence.encounter)
     told = _links(commits, payloads, {lane.lane: lane.n for lane in setup.lanes})
     links = {**evidence.links, **{place: link for place, (_, link) in told.items()}}
     try:
@@ -160,9 +166,10 @@ def _seeds(encounter: str, setup: DiceSetup, commits: Sequence[Commit]) -> dict[
 
     Before they are sealed there are none, and no seeded roll either.
     """
-    eid = eid_of(encounter)
-    told = [(commit.n, event) for commit in commits for event in commit.events]
+    eid = eid_of(setup.chain or encounter)
+    told = [(commit.n, _as_sealed(event)) for commit in commits for event in commit.events]
     commitments = {e["seat"]: e["commitment"] for _, e in told if e.get("type") == SeedCommitted.type}
+    commitments |= {s: c for _, e in told for s, c in e.get("committed", {}).items()}
     for n, event in told:
         if event.get("type") != DiceSealed.type:
             continue
@@ -178,6 +185,19 @@ def _seeds(encounter: str, setup: DiceSetup, commits: Sequence[Commit]) -> dict[
             raise Fault(Verdict(MALFORMED, n, f"how the dice are sealed: {fault}")) from fault
         return seeds
     return {}
+
+
+def _as_sealed(event: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return *event*; if a line begins with it whose dice were sealed before, as the sealing of its dice."""
+    if event.get("type") != LineBegun.type or not event["state"]["sealing"]["seal"]:
+        return event
+    sealing = event["state"]["sealing"]
+    return {
+        "type": DiceSealed.type,
+        "seats": sealing["revealed"],
+        "seal": sealing["seal"],
+        "committed": sealing["committed"],
+    }
 
 
 def _links(
@@ -205,7 +225,7 @@ def _told(
 ) -> tuple[tuple[int, int], bytes] | None:
     """Return the link that *event* discloses: an epoch's, or the seed, which is the last epoch's."""
     try:
-        if event["type"] == EpochClosed.type:
+        if event["type"] in (EpochClosed.type, LinkKept.type):
             return (event["lane"], event["epoch"]), bytes.fromhex(event["link"])
         if event["type"] in (EncounterClosed.type, LaneDisclosed.type):
             return (event["lane"], lengths[event["lane"]]), bytes.fromhex(event["seed"])

@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any, Final, TypeVar
 
 from service.encounter.commit import Commit, load_commit
+from service.encounter.continuing import kept_in
 from service.encounter.decider import Folded, decide_request
 from service.rules.rulebook import BY_CODE
 from service.rules.table import Table
@@ -84,9 +85,12 @@ def chain(
     again gives another result.
     """
     witness = _Witness(LoggedDice(commit, payloads))
+    kept = kept_in(commit, {index: json.loads(raw) for index, raw in payloads.items()})
     try:
         written, steps = watched(
-            lambda: decide_request(before.ruleset, before, raw_request, commit.n, witness)
+            lambda: decide_request(
+                before.ruleset, before, raw_request, commit.n, witness, lambda _origin: kept
+            )
         )
     except NotLogged:
         return []

@@ -16,6 +16,7 @@ import orjson
 from service.dice.values import Roll, RollName
 from service.encounter.canonical import NotCanonical, commit_hash, dumps
 from service.rules.codec import from_data
+from service.rules.continuing import BeginLine
 from service.rules.messages import Actor, Command, Event, Rolled, evolve_at
 from service.rules.records import changed
 from service.rules.ruleset import Ruleset
@@ -133,7 +134,11 @@ def load_request(raw: bytes) -> Request:
 
 def command_of(ruleset: Ruleset[S], request: Request) -> Command[S] | None:
     """Return what *request* asks for, None where *ruleset* has no such command; raises `codec.Malformed`."""
-    kind = ruleset.opening if request.type == ruleset.opening.type else ruleset.commands.get(request.type)
+    openings: dict[str, type[Command[Any]]] = {
+        ruleset.opening.type: ruleset.opening,
+        BeginLine.type: BeginLine,
+    }
+    kind = openings.get(request.type) or ruleset.commands.get(request.type)
     return None if kind is None else from_data(kind, request.data, "/data", by=request.actor)
 
 

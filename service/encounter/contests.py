@@ -58,11 +58,11 @@ def _rolls(host: Host, encounter: str, commit: Commit, reader: views.Reader) -> 
     return {str(RollName.from_data(roll["name"])) for roll in rolls}
 
 
-def contest_data(encounter: str, state: Table, contest: str) -> views.Data | None:
+def contest_data(state: Table, contest: str) -> views.Data | None:
     """Return a contest as the API tells it, None if there is none."""
     found = state.contests.get(contest)
     if found is None:
         return None
     data: views.Data = to_data(found)
-    explanation = f"/v1/encounters/{encounter}/commits/{found.commit}/explanation"
+    explanation = f"/v1/encounters/{found.encounter}/commits/{found.commit}/explanation"
     return {"contest": contest, **data, "explanation": explanation}

@@ -7,7 +7,7 @@ numbers are dense, so every request gets its commit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, Protocol, TypeVar
 
@@ -30,6 +30,8 @@ from service.encounter.telling import Told
 from service.log.values import ZERO_HASH
 from service.rules.chance import Chance
 from service.rules.codec import Malformed, to_data
+from service.rules.continuing import BeginLine, Kept
+from service.rules.lines import Origin
 from service.rules.messages import Scope
 from service.rules.records import changed
 from service.rules.ruleset import Decision, Refusal, Ruleset, decide, fold, waiting
@@ -91,15 +93,30 @@ class Written(Generic[S]):
         return tuple((index, lies.stored) for index, lies in self.sealed)
 
 
+KeptSeals = Callable[[Origin], tuple[Kept, ...]]
+
+
+def nothing_kept(origin: Origin) -> tuple[Kept, ...]:  # noqa: ARG001 - nothing is sealed anywhere
+    """Return that nothing is sealed."""
+    return ()
+
+
 def unfolded(encounter: str, ruleset: Ruleset[S]) -> Folded[S]:
     """Return an encounter of which nothing is folded yet."""
     return Folded(encounter, ruleset, 0, ZERO_HASH, Frontier(), ruleset.blank)
 
 
 def decide_request(
-    ruleset: Ruleset[S], folded: Folded[S], raw_request: bytes, n: int, secrets: Secrets
+    ruleset: Ruleset[S],
+    folded: Folded[S],
+    raw_request: bytes,
+    n: int,
+    secrets: Secrets,
+    kept: KeptSeals = nothing_kept,
 ) -> Written[S]:
     """Decide request *n* on what was folded before it.
+
+    *kept* tells what is sealed in the state with which a line of play begins that goes on from a moment.
 
     An exception that leaves here is a programming mistake in the rules, and the worker's to count.
     """
@@ -118,6 +135,8 @@ def decide_request(
     if command is None:
         detail = f"{ruleset.edition} has no command {request.type}"
         return _refused(folded, raw_request, n, at=request.at, detail=detail, stops=request.stops)
+    if isinstance(command, BeginLine):
+        command = changed(command, kept=kept(command.origin))  # type: ignore[assignment]  # a command of any table is one of this
     try:
         decision = decide(state, command, Chance(secrets.dice_for(state)), request.stops)
     except DiceExhausted as fault:

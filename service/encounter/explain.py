@@ -122,9 +122,10 @@ def _derivation(state: Table, roll: Mapping[str, Any], link: bytes | None) -> Da
     data: Data = {"algorithm": state.dice.algorithm, "disclosed": link is not None, "name": spelled}
     if link is None:
         return data
-    eid = eid_of(state.encounter)
+    chain = state.dice.chain or state.encounter
+    eid = eid_of(chain)
     told = state.sealing.seal
-    sealed = bytes.fromhex(told) if told else seal_of(state.encounter, state.dice, {})
+    sealed = bytes.fromhex(told) if told else seal_of(chain, state.dice, {})
     key = epoch_key(link, sealed, eid, name["lane"], name["epoch"])
     faces, _ = faces_and_words(key, name["stream"], name["place"], [die["sides"] for die in roll["dice"]])
     return data | {"link": link.hex(), "key": key.hex(), "faces": list(faces)}
@@ -137,8 +138,9 @@ def _link(log: Log, state: Table, marks: Mapping[str, bytes], lane: int, epoch: 
         link = _told(log, state.encounter, int(mark), "epoch_closed", lane, epoch)
         if link is not None:
             return link
-    if not state.closed:
-        return None
+    earlier = _from_old_line(log, state, lane, epoch)
+    if earlier is not None or not state.closed or state.continued is not None:
+        return earlier
     head = log.head(state.encounter)
     before = head.folded if head else 0
     while before > 0:
@@ -146,8 +148,25 @@ def _link(log: Log, state: Table, marks: Mapping[str, bytes], lane: int, epoch: 
             for event in load_commit(entry.raw).events:
                 if event.get("type") in ("encounter_closed", "lane_disclosed") and event["lane"] == lane:
                     n = next(each.n for each in state.dice.lanes if each.lane == lane)
-                    return walk(eid_of(state.encounter), lane, n, bytes.fromhex(event["seed"]), epoch)
+                    return walk(
+                        eid_of(state.dice.chain or state.encounter),
+                        lane,
+                        n,
+                        bytes.fromhex(event["seed"]),
+                        epoch,
+                    )
         before -= 50
+    return None
+
+
+def _from_old_line(log: Log, state: Table, lane: int, epoch: int) -> bytes | None:
+    """Return the link of an epoch that the line before this one disclosed, as commit 1 tells it."""
+    if state.origin is None:
+        return None
+    for event in load_commit(log.commits(state.encounter, 0, 1)[0].raw).events:
+        if event.get("type") == "link_kept" and event["lane"] == lane and event["epoch"] >= epoch:
+            eid = eid_of(state.dice.chain or state.encounter)
+            return walk(eid, lane, event["epoch"], bytes.fromhex(event["link"]), epoch)
     return None
 
 

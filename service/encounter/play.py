@@ -14,6 +14,7 @@ from secrets import token_hex
 from typing import Any, Final
 
 from service.encounter import views
+from service.encounter.at_the_door import AT_THE_DOOR, check_line
 from service.encounter.commit import (
     Batch,
     Commit,
@@ -23,13 +24,11 @@ from service.encounter.commit import (
     load_commit,
     load_request,
 )
-from service.encounter.contests import check_moment
 from service.encounter.disputes import Disputes
 from service.encounter.doorbell import RING_MS
 from service.encounter.envelopes import Opened, envelopes
 from service.encounter.host import Host
 from service.rules.codec import from_data
-from service.rules.contests import OpenContest
 from service.rules.epochs import AcceptHistory
 from service.rules.messages import Actor, Command, Refused
 from service.rules.ruleset import check
@@ -68,8 +67,9 @@ def send(
     Raises what the log raises, and `Refused` at the door: inside a sealed scope where it is not legal on the
     seat's view, for a contest of what not everybody can see, and for accepting what nobody disputes.
     """
-    if kind is OpenContest:
-        check_moment(host, encounter, data["commit"], data.get("event"), data.get("roll"))
+    check_line(host, encounter)
+    if kind in AT_THE_DOOR:
+        AT_THE_DOOR[kind](host, encounter, data)
     if kind is AcceptHistory and host.log.find_key(encounter, once.scope, once.key) is None:
         Disputes(host.log).check_named(encounter, data)
     if may_seal(kind):

@@ -27,6 +27,8 @@ class Registered:
     title: str
     opened: str
     """RFC 3339, as the opening's `at`."""
+    root: str | None = None
+    """The first of the lines of play that this one goes on from; seat tokens name it."""
 
 
 class Register:
@@ -38,15 +40,21 @@ class Register:
         self._known: dict[str, Registered] = {}
         self._lock = Lock()
 
-    def enter(self, entry: Registered) -> Registered:
-        """Make *entry* unless the encounter has one; the entry that stands."""
+    def enter(self, entry: Registered, *, listed: bool = True) -> Registered:
+        """Make *entry* unless the encounter has one; the entry that stands. Drafts are not *listed*."""
         standing = self.find(entry.encounter)
         if standing is not None:
             return standing
         blob = json.dumps(asdict(entry)).encode()
         self._log.put_record(SHELF, entry.encounter, blob)
-        self._log.put_record(f"{SHELF}/{entry.owner}", entry.encounter, blob)
+        if listed:
+            self.show(entry)
         return self._keep(entry)
+
+    def show(self, entry: Registered) -> None:
+        """Have an encounter listed among those of its owner."""
+        blob = json.dumps(asdict(entry)).encode()
+        self._log.put_record(f"{SHELF}/{entry.owner}", entry.encounter, blob)
 
     def find(self, encounter: str) -> Registered | None:
         """Return the encounter's entry, None if there is none."""
@@ -55,6 +63,11 @@ class Register:
             return known
         blob = self._log.record(SHELF, encounter)
         return self._keep(_read(blob)) if blob is not None else None
+
+    def root(self, encounter: str) -> str:
+        """Return the first of the lines of play that *encounter* goes on from, itself if from none."""
+        entry = self.find(encounter)
+        return entry.root if entry is not None and entry.root is not None else encounter
 
     def owned_by(self, owner: str, before: int | None, limit: int) -> list[tuple[int, Registered]]:
         """Return entries of one owner, the newest first, each with its number on the owner's shelf."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import urandom
 from typing import Final
@@ -18,7 +18,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from service.dice.chain import DEFAULT_EPOCHS, LANES, Chain, seal
-from service.dice.encoding import ALGORITHM, HASH_BYTES
+from service.dice.encoding import ALGORITHM, HASH_BYTES, hkdf
 from service.dice.source import SeededDice
 from service.encounter.canonical import eid_of, envelope_salt
 from service.rules.seeding import Seeding
@@ -27,6 +27,7 @@ from service.rules.table import DiceSetup, Lane, Table
 KEY_BYTES: Final = 32
 _NONCE_BYTES: Final = 12
 _BY_THE_HOST: Final = Seeding()
+_LINE: Final = b"rewound/line-secret/1\x00"
 
 
 class Undecipherable(Exception):
@@ -45,6 +46,8 @@ class EncounterSecrets:
     seeds: Mapping[int, bytes] = field(repr=False)
     epochs: Mapping[int, int]
     envelope_secret: bytes = field(repr=False)
+    chain: str | None = None
+    """The encounter whose dice these are, where it is another one: a line that goes on keeps its dice."""
     _dice: dict[str, SeededDice] = field(default_factory=dict, init=False, repr=False, compare=False)
     """The dice by what they are sealed with."""
 
@@ -57,7 +60,7 @@ class EncounterSecrets:
     @cached_property
     def chains(self) -> Mapping[int, Chain]:
         """The hash chains of the lanes."""
-        eid = eid_of(self.encounter)
+        eid = eid_of(self.chain or self.encounter)
         return {lane: Chain(seed, eid, lane, self.epochs[lane]) for lane, seed in sorted(self.seeds.items())}
 
     def dice_for(self, table: Table) -> SeededDice:
@@ -67,7 +70,7 @@ class EncounterSecrets:
         """
         told = table.sealing.seal
         if told not in self._dice:
-            eid = eid_of(self.encounter)
+            eid = eid_of(self.chain or self.encounter)
             anchors = [chain.anchor for chain in self.chains.values()]
             sealed = bytes.fromhex(told) if told else seal(eid, anchors, {})
             self._dice[told] = SeededDice(eid, sealed, self.chains)
@@ -84,6 +87,12 @@ class EncounterSecrets:
             abandoned_before=abandoned_before,
         )
 
+    def continued(self, encounter: str) -> EncounterSecrets:
+        """Return the secrets of a line of play that goes on from this one: the same dice, its own salts."""
+        label = _LINE + eid_of(encounter)
+        own = hkdf(salt=eid_of(self.encounter), ikm=self.envelope_secret, info=label)
+        return replace(self, encounter=encounter, chain=self.chain or self.encounter, envelope_secret=own)
+
     def salt(self, request: bytes, n: int, index: int) -> bytes:
         """Return the salt of the envelope at *index* of commit *n*; *request* is the request's digest."""
         return envelope_salt(self.encounter, self.envelope_secret, request, n, index)
@@ -96,6 +105,7 @@ class EncounterSecrets:
                 "seeds": {str(lane): b64encode(seed).decode() for lane, seed in self.seeds.items()},
                 "epochs": {str(lane): epochs for lane, epochs in self.epochs.items()},
                 "envelopes": b64encode(self.envelope_secret).decode(),
+                "chain": self.chain,
             }
         )
         nonce = urandom(_NONCE_BYTES)
@@ -114,4 +124,5 @@ class EncounterSecrets:
             seeds={int(lane): b64decode(seed) for lane, seed in data["seeds"].items()},
             epochs={int(lane): epochs for lane, epochs in data["epochs"].items()},
             envelope_secret=b64decode(data["envelopes"]),
+            chain=data.get("chain"),
         )

@@ -11,7 +11,6 @@ import zlib
 from hashlib import sha256
 from typing import Any, Final, TypeVar
 
-from service.encounter.canonical import dumps
 from service.encounter.decider import Folded
 from service.encounter.digest import ruleset_digest
 from service.encounter.frontier import Frontier
@@ -29,9 +28,9 @@ _LEVEL: Final = 1
 
 def snapshot_of(folded: Folded[Any]) -> CachedState:
     """Return *folded* as it is cached."""
-    body = zlib.compress(
-        dumps({"frontier": folded.frontier.to_bytes().hex(), "state": to_data(folded.state)}), _LEVEL
-    )
+    data = {"frontier": folded.frontier.to_bytes().hex(), "state": to_data(folded.state)}
+    # Not canonical, for that sorts names: rules go through a mapping in the order in which it was made.
+    body = zlib.compress(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode(), _LEVEL)
     blob = sha256(body).digest() + body
     return CachedState(folded.n, folded.hash, ruleset_digest(folded.ruleset), blob)
 

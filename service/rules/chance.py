@@ -13,13 +13,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from service.dice.chain import OPEN_LANE, SEALED_LANE
-from service.dice.values import Die, Roll, RollName, Term
+from service.dice.values import Die, Roll, Term
+from service.rules.draws import kept, moved
 from service.rules.messages import Private, Refused, Rolled, Scope
 from service.rules.records import record
 from service.rules.rulebook import rule
 
 if TYPE_CHECKING:
     from service.dice.source import Dice
+    from service.rules.messages import Fact
     from service.rules.table import Table
 
 S = TypeVar("S", bound="Table")
@@ -71,14 +73,19 @@ class Chance:
         drop: Callable[[Sequence[int]], Sequence[int]] | None = None,
         more: Callable[[Sequence[int]], Sequence[Pip]] | None = None,
         terms: Sequence[Term] = (),
-    ) -> Generator[Rolled[S], S, tuple[S, Roll]]:
+    ) -> Generator[Fact[S], S, tuple[S, Roll]]:
         """Tell one roll of *pool* and return it with the state that has counted it.
 
         *owner* is the creature (or `table`) whose side's policy applies; *drop* takes the faces in order of
         the pool and returns the indices that do not count (advantage and disadvantage); *more* takes the
         faces so far and returns the dice they add, none where the roll is complete (exploding dice).
+        A line that continues another keeps the dice that were thrown there for the same; from the first
+        roll that differs the stream draws from an epoch of this line's own.
         """
-        name = RollName(state.epoch, OPEN_LANE, stream, state.place(OPEN_LANE, stream))
+        first = state.drawn(OPEN_LANE, stream)
+        name = kept(state, first, purpose, [pip.sides for pip in pool], grows=more is not None)
+        if name != first:
+            state = yield moved(first, name)
         told = state.told.get(stream) if state.dice_policy(owner) == "declared" else None
         by = told.seat if told else None
         faces: Sequence[int] = ()
@@ -125,7 +132,10 @@ class Chance:
         It is thrown in the sealed lane, always from the seed: faces that somebody says would prove nothing.
         """
         check_sealed(state)
-        name = RollName(state.epoch, SEALED_LANE, stream, state.place(SEALED_LANE, stream))
+        first = state.drawn(SEALED_LANE, stream)
+        name = kept(state, first, purpose, [pip.sides for pip in pool], grows=False)
+        if name != first:
+            state = yield Private(scope=scope, event=moved(first, name))
         faces = self.dice.faces(name.lane, name.epoch, stream, name.place, [pip.sides for pip in pool])
         dice = tuple(
             Die(role=pip.role, sides=pip.sides, face=face) for pip, face in zip(pool, faces, strict=True)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from service.dice.chain import OPEN_LANE, SEALED_LANE
 from service.rules.chance import Chance
 from service.rules.messages import Command, Event, Offer, Private, Refused, Scope, Tale
-from service.rules.records import EMPTY, changed, record
+from service.rules.records import changed, record
 from service.rules.rulebook import rule
 from service.rules.sealed import EVERYTHING
 from service.rules.stack import Awaited, Frame, Stacks
@@ -38,7 +38,7 @@ class EpochClosed(Event[Table]):
     def evolve(self, state: Table) -> Table:
         if self.lane != OPEN_LANE or self.epoch != state.epoch:
             return state
-        return changed(state, epoch=state.epoch + 1, places=EMPTY, sealed_places=None)
+        return state.entered(state.following)
 
 
 @record

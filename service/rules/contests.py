@@ -36,7 +36,14 @@ class ContestOpened(Event[Table]):
     claim: str
 
     def evolve(self, state: Table) -> Table:
-        made = Contest(seat=self.seat, commit=self.commit, event=self.event, roll=self.roll, claim=self.claim)
+        made = Contest(
+            seat=self.seat,
+            encounter=state.encounter,
+            commit=self.commit,
+            event=self.event,
+            roll=self.roll,
+            claim=self.claim,
+        )
         return changed(state, contests=with_key(state.contests, self.contest, made))
 
 

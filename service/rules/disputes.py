@@ -1,8 +1,9 @@
-"""Hold what a table remembers of contests: who contests which moment, and how it was answered."""
+"""Hold what a table remembers of contests, and of how the GM would continue from an earlier moment."""
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
 
 from service.rules.records import record
 
@@ -14,6 +15,8 @@ class Contest:
     """A moment that somebody contests: a commit, an event in it or a roll, and what became of the contest."""
 
     seat: str
+    encounter: str
+    """The line of play in which the commit stands."""
     commit: int
     event: int | None
     roll: str | None
@@ -21,3 +24,31 @@ class Contest:
     status: Literal["open", "upheld", "effects", "as_ruled"] = "open"
     decision: str = ""
     reason: str = ""
+
+
+@record
+class Instead:
+    """A command that is taken in place of the contested one."""
+
+    type: str
+    data: Mapping[str, Any]
+    by: Literal["sender", "gm"] = "sender"
+    """Who gives it: the seat that gave the contested command, or the GM."""
+
+
+Kind: TypeAlias = Literal["as_ruled", "undo", "redo"]
+
+
+@record
+class Amendment:
+    """How the GM would continue: from before which commit, with what, and from which epoch new dice come."""
+
+    id: str
+    kind: Kind
+    commit: int
+    """The first commit that is taken back; 0 where a redo takes all of them back but the first."""
+    epoch: int
+    contest: str | None = None
+    decision: str = ""
+    reason: str = ""
+    instead: tuple[Instead, ...] = ()

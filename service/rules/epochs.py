@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 
 from service.dice.chain import MAX_EPOCHS
 from service.rules.messages import Command, Event, Refused, Tale
-from service.rules.records import EMPTY, changed, record
+from service.rules.records import record
 from service.rules.rulebook import rule
 from service.rules.table import CLOCK, GM, Table
 
@@ -37,7 +37,7 @@ class EpochAdvanced(Event[Table]):
     lost: Lost | None = None
 
     def evolve(self, state: Table) -> Table:
-        return changed(state, epoch=self.epoch, places=EMPTY, sealed_places=None)
+        return state.entered(self.epoch)
 
 
 def _check_words(command: Command[Table], reason: str) -> None:
@@ -59,7 +59,7 @@ class AdvanceEpoch(Command[Table]):
         _check_words(self, self.reason)
 
     def decide(self, state: Table) -> Tale[Table]:
-        return (yield EpochAdvanced(seat=self.by.seat, reason=self.reason, epoch=state.epoch + 1))
+        return (yield EpochAdvanced(seat=self.by.seat, reason=self.reason, epoch=state.following))
 
 
 @rule("TABLE-EPOCH-3", "service ruling")
@@ -80,5 +80,5 @@ class AcceptHistory(Command[Table]):
             raise Refused("params_missing", f"an epoch from 1 to {MAX_EPOCHS}")
 
     def decide(self, state: Table) -> Tale[Table]:
-        epoch = max(state.epoch, self.epoch) + 1
+        epoch = max(state.epoch, state.spent, self.epoch) + 1
         return (yield EpochAdvanced(seat=self.by.seat, reason=self.reason, epoch=epoch, lost=self.lost))

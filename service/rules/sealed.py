@@ -5,7 +5,7 @@ A `Sealed` is what an envelope of the record put into the state: it says who may
 which is one value in one place.
 """
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import fields
 from functools import cache
 from types import UnionType
@@ -97,6 +97,29 @@ _CONTAINERS: Final = (tuple, Mapping, Union, UnionType, Annotated)
 """Types that hold nothing but what their arguments say; any other generic may be an envelope."""
 
 _PLAIN: Final = (str, int, bool, type(None), Roll)  # a roll is logged openly, so it holds nothing sealed
+
+
+def escaped(name: str) -> str:
+    """Return *name* as a step of a JSON pointer (RFC 6901)."""
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+def places_of_sealed(value: Any, pointer: str = "") -> Iterator[tuple[str, Sealed[Any]]]:
+    """Yield every sealed value in *value* and where it stands in its data; an outer one before its inner."""
+    if isinstance(value, Sealed):
+        yield pointer, value
+        yield from places_of_sealed(value.value, f"{pointer}/value")
+    elif is_public(value):
+        return
+    elif isinstance(value, tuple):
+        for i, item in enumerate(value):
+            yield from places_of_sealed(item, f"{pointer}/{i}")
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from places_of_sealed(item, f"{pointer}/{escaped(key)}")
+    else:
+        for name in names(cast("Any", type(value))):
+            yield from places_of_sealed(getattr(value, name), f"{pointer}/{name}")
 
 
 def is_public(value: Any) -> bool:

@@ -59,7 +59,9 @@ def check_setup(setup: DiceSetup, seeding: Seeding) -> None:
 def seal_of(encounter: str, setup: DiceSetup, seeds: Mapping[str, str]) -> bytes:
     """Return what every epoch key is salted with: all anchors, and the seeds of seats, in hexadecimal."""
     anchors = [Anchor(lane.lane, lane.n, bytes.fromhex(lane.anchor)) for lane in setup.lanes]
-    return seal(_eid(encounter), anchors, {seat: bytes.fromhex(seed) for seat, seed in seeds.items()})
+    return seal(
+        _eid(setup.chain or encounter), anchors, {seat: bytes.fromhex(seed) for seat, seed in seeds.items()}
+    )
 
 
 def _eid(encounter: str) -> bytes:
@@ -187,7 +189,7 @@ class CommitSeed(Command[Table]):
 
     @classmethod
     def offers(cls, view: Table, awaited: Awaited) -> Iterator[Offer]:
-        given = seat_commitment(_eid(view.encounter), awaited.seat, _EXAMPLE).hex()
+        given = seat_commitment(_eid(view.dice.chain or view.encounter), awaited.seat, _EXAMPLE).hex()
         yield Offer(type=cls.type, given={"commitment": given})
 
 
@@ -240,7 +242,7 @@ class RevealSeed(Command[Table]):
         if not all(map(sealing.has_answered, view.dice.seats)):
             raise Refused("seeds_not_committed", "not every seat has committed or was waived")
         if (
-            seat_commitment(_eid(view.encounter), seat, bytes.fromhex(self.seed)).hex()
+            seat_commitment(_eid(view.dice.chain or view.encounter), seat, bytes.fromhex(self.seed)).hex()
             != sealing.committed[seat]
         ):
             raise Refused("seed_does_not_fit", "this seed is not the one that was committed to")
@@ -251,6 +253,6 @@ class RevealSeed(Command[Table]):
 
     @classmethod
     def offers(cls, view: Table, awaited: Awaited) -> Iterator[Offer]:
-        example = seat_commitment(_eid(view.encounter), awaited.seat, _EXAMPLE).hex()
+        example = seat_commitment(_eid(view.dice.chain or view.encounter), awaited.seat, _EXAMPLE).hex()
         if view.sealing.committed.get(awaited.seat) == example:
             yield Offer(type=cls.type, given={"seed": _EXAMPLE.hex()})

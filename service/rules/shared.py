@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from typing import Final
 
+from service.rules.amendments import (
+    AcceptAmendment,
+    Amend,
+    AmendmentDropped,
+    AmendmentProposed,
+    Continued,
+    DropAmendment,
+    Redo,
+    Undo,
+)
 from service.rules.asking import DiceAsked, DiceTold, ThrowDice
 from service.rules.closing import CloseEncounter, ClosingBegun, EncounterClosed, EpochClosed, LaneDisclosed
 from service.rules.contests import ContestClosed, ContestOpened, OpenContest, Uphold
+from service.rules.continuing import LineBegun, LinkKept, OccasionKept, SealsKept
+from service.rules.draws import DiceMoved
 from service.rules.epochs import AcceptHistory, AdvanceEpoch, EpochAdvanced
 from service.rules.screen import (
     RollBehindScreen,
@@ -52,6 +64,11 @@ COMMANDS: Final = (
     CloseEncounter,
     OpenContest,
     Uphold,
+    Amend,
+    Undo,
+    Redo,
+    AcceptAmendment,
+    DropAmendment,
 )
 
 EVENTS: Final = (
@@ -76,4 +93,12 @@ EVENTS: Final = (
     EncounterClosed,
     ContestOpened,
     ContestClosed,
+    AmendmentProposed,
+    AmendmentDropped,
+    Continued,
+    LineBegun,
+    SealsKept,
+    OccasionKept,
+    LinkKept,
+    DiceMoved,
 )

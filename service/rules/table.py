@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
 from service.dice.chain import SEALED_LANE
-from service.rules.disputes import Contest
+from service.dice.values import RollName
+from service.rules.disputes import Amendment, Contest
+from service.rules.lines import ASTRAY, FAR, Astray, Line, Origin
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.sealed import Sealed, unsealed
 from service.rules.stack import TABLE, Frame, Stacks
 
 if TYPE_CHECKING:
-    from service.dice.values import RollName
     from service.rules.messages import Scope
 
 GM: Final = "gm"
@@ -65,6 +66,8 @@ class DiceSetup:
     algorithm: str
     mode: str
     lanes: tuple[Lane, ...]
+    chain: str | None = None
+    """The encounter whose id stands in every hash of these dice, where it is another one's chain."""
     seats: tuple[str, ...] = ()
     """Mode `mixed`: the seats that add a seed."""
     abandoned_before: int = 0
@@ -129,6 +132,22 @@ class Table:
     closed: bool = False
     contests: Mapping[str, Contest] = EMPTY
     """What seats contest, by id, answered or not."""
+    amendment: Amendment | None = None
+    """How the GM would continue from an earlier moment, until that is accepted or dropped."""
+    amendments: int = 0
+    """How many there have been."""
+    continued: str | None = None
+    """The encounter in which this one goes on."""
+    origin: Origin | None = None
+    """The moment from which this encounter goes on, if another one's."""
+    line: Line | None = None
+    """What the old line threw, as long as this one comes by its epochs."""
+    spent: int = 0
+    """The last epoch whose dice a ruling may have shown."""
+    astray: Mapping[str, Astray] = EMPTY
+    """Streams that draw from another epoch until this one closes, by `lane/stream`."""
+    strays: Mapping[str, int] = EMPTY
+    """Rolls thrown in epochs that no round had yet, by `epoch/lane/stream`."""
 
     @property
     def dice_sealed(self) -> bool:
@@ -142,12 +161,38 @@ class Table:
 
     def place(self, lane: int, stream: str) -> int:
         """Return how many rolls of *stream* this epoch has already seen in *lane*."""
-        return self._places(lane).get(f"{lane}/{stream}", 0)
+        key = f"{lane}/{stream}"
+        count, astray = self._places(lane).get(key, 0), self._astray(lane, key)
+        if astray is None:
+            return count
+        return count + self._strays(lane).get(f"{astray.epoch}/{key}", 0) - astray.before
+
+    def drawn(self, lane: int, stream: str, epoch: int | None = None) -> RollName:
+        """Return the name of the next roll of *stream*: in the epoch it draws from, or in a later *epoch*."""
+        key = f"{lane}/{stream}"
+        if epoch is None:
+            astray = self._astray(lane, key)
+            epoch = self.epoch if astray is None else astray.epoch
+        if epoch == self.epoch:
+            return RollName(epoch, lane, stream, self._places(lane).get(key, 0))
+        return RollName(epoch, lane, stream, self._strays(lane).get(f"{epoch}/{key}", 0))
 
     def _places(self, lane: int) -> Mapping[str, int]:
         if lane != SEALED_LANE:
             return self.places
         return EMPTY if self.sealed_places is None else unsealed(self.sealed_places)
+
+    def _strays(self, lane: int) -> Mapping[str, int]:
+        if lane != SEALED_LANE:
+            return self.strays
+        places = self._places(lane).items()
+        return {key.removeprefix(FAR): count for key, count in places if key.startswith(FAR)}
+
+    def _astray(self, lane: int, key: str) -> Astray | None:
+        if lane != SEALED_LANE:
+            return self.astray.get(key)
+        epoch = self._places(lane).get(ASTRAY + key)
+        return None if epoch is None else Astray(epoch=epoch, before=0)
 
     def counted(self, name: RollName) -> Self:
         """Return the table with the roll *name* counted; one of an epoch that has closed counts no more."""
@@ -158,18 +203,50 @@ class Table:
         return self.placed(name)
 
     def placed(self, name: RollName) -> Self:
-        """Return the table with the place of the roll *name* taken; one of another epoch takes none."""
+        """Return the table with the place of the roll *name* taken; one of a closed epoch takes none."""
         key = f"{name.lane}/{name.stream}"
+        if self.line is not None and name.epoch in self.line.fresh:
+            return self._stray(name, f"{name.epoch}/{key}")
         before = self._places(name.lane)
-        if (
-            name.epoch != self.epoch or before.get(key, 0) > name.place
-        ):  # one that gained dice is no further roll
+        if name.epoch != self.epoch or before.get(key, 0) > name.place:  # one that gained dice is no further
             return self
         places = with_key(before, key, name.place + 1)
         if name.lane != SEALED_LANE:
             return changed(self, places=places)
+        return self.with_sealed_places(places)
+
+    def _stray(self, name: RollName, key: str) -> Self:
+        """Return the table with a roll counted that was thrown in an epoch which no round has had."""
+        count = max(name.place + 1, self._strays(name.lane).get(key, 0))
+        if name.lane != SEALED_LANE:
+            return changed(self, strays=with_key(self.strays, key, count))
+        return self.with_sealed_places(with_key(self._places(SEALED_LANE), FAR + key, count))
+
+    def with_sealed_places(self, places: Mapping[str, int]) -> Self:
+        """Return the table with *places* of the sealed lane."""
         sealed = Sealed(audience=self.behind_screen, opens="roll/places", value=places)
         return changed(self, sealed_places=sealed)
+
+    def led_astray(self, lane: int, stream: str, astray: Astray) -> Self:
+        """Return the table with *stream* drawing from another epoch until this one closes."""
+        key = f"{lane}/{stream}"
+        if lane != SEALED_LANE:
+            return changed(self, astray=with_key(self.astray, key, astray))
+        return self.with_sealed_places(with_key(self._places(lane), ASTRAY + key, astray.epoch))
+
+    @property
+    def following(self) -> int:
+        """The epoch that comes when this one closes: the old line's next one, or one that nobody has seen."""
+        later = self.line.after(self.epoch) if self.line is not None else None
+        return later if later is not None else max(self.epoch, self.spent) + 1
+
+    def entered(self, epoch: int) -> Self:
+        """Return the table in another *epoch*, of which nothing is thrown yet."""
+        state = changed(self, epoch=epoch, places=EMPTY, astray=EMPTY, sealed_places=None)
+        if self.line is None or epoch > self.line.fresh[-1]:
+            return changed(state, strays=EMPTY, line=None)
+        far = {key: count for key, count in self._places(SEALED_LANE).items() if key.startswith(FAR)}
+        return state.with_sealed_places(far) if far else state
 
     @property
     def behind_screen(self) -> tuple[str, ...]:

@@ -32,6 +32,12 @@ SHARED: Final = (
     "stopped",
     "closed",
     "contests",
+    "amendment",
+    "amendments",
+    "continued",
+    "origin",
+    "line",
+    "spent",
 )
 """Fields that a world reads off the table each time it is looked at: they change for everybody at once."""
 

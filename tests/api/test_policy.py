@@ -21,6 +21,9 @@ BODIES: dict[str, object] = {
     "Nothing": {},
     "AuditRequest": {},
     "NewContest": {"commit": 1, "claim": "no"},
+    "NewUndo": {"commit": 2},
+    "NewRedo": {},
+    "Acceptance": {"version": 1},
     "ContestRuling": {"ending": "upheld", "decision": "so"},
 }
 QUERIES = {"findCommand": "?key=none"}
@@ -43,6 +46,7 @@ def call(who: Api, at: str, each: Operation) -> object:
         "round": "1",
         "audit": "none",
         "contest": "c1",
+        "amendment": "a1",
     }
     target = re.sub(r"{(\w+)}", lambda found: values[found[1]], each.path) + QUERIES.get(each.id, "")
     return who(each.method, target, BODIES.get(each.body or "")).status_code

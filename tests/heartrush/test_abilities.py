@@ -9,6 +9,7 @@ import pytest
 
 from service.dice import stream as streams
 from service.rules.chance import Chance, Pip
+from service.rules.messages import Rolled
 from service.rules.ruleset import waiting
 from tests.heartrush.casts import ability, declare, do, engaged, fight_with, let_go, owners, use
 from tests.heartrush.kit import Fight, begun, opened
@@ -569,7 +570,9 @@ def test_dice_added_by_the_service_are_the_next_words_of_the_roll() -> None:
     tale = chance.throw(
         table, owner="ash", stream="ash/attack", purpose={}, pool=[Pip(role="heart", sides=8)]
     )
-    shown = next(tale).roll
+    first = next(tale)
+    assert isinstance(first, Rolled)
+    shown = first.roll
     more = chance.amend(table, owner="ash", roll=shown, pool=[Pip(role="gift", sides=6)])
     again = next(more).roll
 

@@ -95,6 +95,17 @@ PLAY: Final[Mapping[str, Schema]] = MappingProxyType(
             closed=TRUTH,
             dispute={**maybe(_DISPUTE), "description": "Why it is not played on, until somebody accepts it."},
             waiting={**listing(ref("Prompt")), "description": "Whose move it is."},
+            continued={**maybe(UUID), "description": "The line in which it goes on."},
+            as_played={**maybe(UUID), "description": "The line that was asked for, if this one took over."},
+            origin=maybe(
+                closed(
+                    "The moment from which it goes on: a commit of another encounter.",
+                    parent=UUID,
+                    n=NUMBER,
+                    hash=HASH,
+                    kind={"enum": ["as_ruled", "undo", "redo", "fork"]},
+                )
+            ),
         ),
         "OpenedEncounter": closed(
             "The new encounter: its address and its first commit.",

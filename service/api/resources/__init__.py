@@ -13,6 +13,7 @@ MODULES: Final = (
     "rounds",
     "explanations",
     "contests",
+    "amendments",
     "checkpoints",
     "audits",
     "webhooks",

@@ -13,6 +13,7 @@ from service.api.schemas import faults
 from service.api.sending import judge, pending, send_checked
 from service.encounter import play, views
 from service.encounter.contests import contest_data
+from service.rules.amendments import Amend, AmendmentProposed
 from service.rules.contests import OpenContest, Uphold
 
 TAG: Final = "Contests"
@@ -21,6 +22,7 @@ _PROBLEMS: Final = ("command-refused", "version-mismatch")
 _PENDING: Final = Shape("The command is on the record and not yet decided.", "Outcome")
 _RULING: Final = "gm_ruling"
 _OF_EFFECTS: Final = ("kind", "subject", "effects")
+_OF_AS_RULED: Final = ("instead",)
 
 
 @operation(
@@ -54,7 +56,7 @@ def open_contest(call: Call) -> Answer:
 def list_contests(call: Call) -> Answer:
     """List all contests, in the order they were opened."""
     folded = call.host.folder.current(call.encounter)
-    found = [contest_data(call.encounter, folded.state, name) for name in folded.state.contests]
+    found = [contest_data(folded.state, name) for name in folded.state.contests]
     return Answer({"contests": found}, version=str(folded.n))
 
 
@@ -68,7 +70,7 @@ def list_contests(call: Call) -> Answer:
 def get_contest(call: Call) -> Answer:
     """Tell one contest, and how it ended."""
     folded = call.host.folder.current(call.encounter)
-    data = contest_data(call.encounter, folded.state, call.path["contest"])
+    data = contest_data(folded.state, call.path["contest"])
     if data is None:
         raise not_found()
     return Answer(data, version=str(folded.n))
@@ -85,18 +87,26 @@ def get_contest(call: Call) -> Answer:
     answers={201: Shape("The contest, answered.", "Contest"), 202: _PENDING},
 )
 def answer_contest(call: Call) -> Answer:
-    """Answer a contest: `upheld`, or mended by `effects` that work from now on.
+    """Answer a contest: `upheld`, mended by `effects` that work from now on, or decided again `as_ruled`.
 
     With `upheld` the explanation of the moment is the ground. With `effects`, `kind`, `subject` and `effects`
-    are those of the edition's `gm_ruling`, which is what is sent.
+    are those of the edition's `gm_ruling`, which is what is sent. With `as_ruled` the fight is decided again
+    from the contested commit, with the commands in `instead` in its place; the answer names the `amendment`,
+    which shows the difference and is still to be accepted.
     """
     judge(faults(CONTEST_RULING, call.data))
     answer = {"contest": call.path["contest"], "decision": call.data["decision"]}
     answer["reason"] = call.data.get("reason", "")
-    if call.data["ending"] == "effects":
+    ending = call.data["ending"]
+    if ending == "effects":
+        _without(call, ending, _OF_AS_RULED)
         sent = _send_effects(call, answer)
+    elif ending == "as_ruled":
+        _without(call, ending, _OF_EFFECTS)
+        sent = send_checked(call, Amend, answer | {"instead": _instead(call)})
+        return pending(call, sent, _told(call, AmendmentProposed.type, 201))
     else:
-        _alone(call, "upheld")
+        _without(call, ending, (*_OF_EFFECTS, *_OF_AS_RULED))
         sent = send_checked(call, Uphold, answer)
     return pending(call, sent, _told(call, "contest_closed", 201))
 
@@ -111,11 +121,28 @@ def _send_effects(call: Call, answer: dict[str, Any]) -> play.Sent:
     return send_checked(call, call.host.shelf[call.me.edition].commands[_RULING], data)
 
 
-def _alone(call: Call, ending: str) -> None:
+def _instead(call: Call) -> list[dict[str, Any]]:
+    """Return the commands taken in place of the contested one, each held to its schema."""
+    made = []
+    for index, each in enumerate(call.data.get("instead", ())):
+        told = dict(each) if isinstance(each, dict) else {}
+        by, type_ = told.pop("by", "sender"), told.pop("type", None)
+        schema = call.inputs[call.me.edition].commands.get(type_) if isinstance(type_, str) else None
+        if schema is None:
+            raise invalid((f"/instead/{index}/type", "a command of " + call.me.edition))
+        if by not in ("sender", "gm"):
+            raise invalid((f"/instead/{index}/by", "one of sender, gm"))
+        found = faults(schema, {"type": type_, **told})
+        judge([(f"/instead/{index}{pointer}", detail) for pointer, detail in found])
+        made.append({"type": type_, "data": told, "by": by})
+    return made
+
+
+def _without(call: Call, ending: str, names: tuple[str, ...]) -> None:
     """Refuse members that belong to another ending: nothing that is sent goes without effect."""
-    more = [name for name in _OF_EFFECTS if name in call.data]
+    more = [name for name in names if name in call.data]
     if more:
-        raise invalid((f"/{more[0]}", f"nothing: {ending} has no effects"))
+        raise invalid((f"/{more[0]}", f"nothing: it does not belong to {ending}"))
 
 
 def _told(call: Call, type_: str, status: int) -> Callable[[views.Data], Answer]:
@@ -124,8 +151,10 @@ def _told(call: Call, type_: str, status: int) -> Callable[[views.Data], Answer]
     def answer(outcome: views.Data) -> Answer:
         name = next(event["contest"] for event in outcome["events"] if event["type"] == type_)
         state = call.host.folder.current(call.encounter, outcome["n"]).state
-        data = contest_data(call.encounter, state, name)
+        data = contest_data(state, name)
         assert data is not None, "a contest that was told is there"
+        if type_ == AmendmentProposed.type:
+            data["amendment"] = state.amendment.id
         where = {"Location": f"/v1/encounters/{call.encounter}/contests/{name}"}
         return Answer(data | {"n": outcome["n"]}, status, where)
 

@@ -10,10 +10,12 @@ from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import Problem, invalid
 from service.api.schemas import faults
 from service.api.sending import after, judge, once, pending, send_checked
-from service.encounter import openings, views
+from service.encounter import amending, openings, views
 from service.encounter.commit import load_commit
 from service.encounter.disputes import Disputes
 from service.rules.closing import CloseEncounter
+from service.rules.codec import to_data
+from service.rules.table import Table
 
 TAG: Final = "Encounters"
 
@@ -99,15 +101,21 @@ def list_encounters(call: Call) -> Answer:
     "/v1/encounters/{encounter}",
     "getEncounter",
     TAG,
+    query=(Parameter("line", "`as_played`: tell this line, also if another goes on.", pattern=r"as_played"),),
     answers={200: Shape("The encounter.", "Encounter"), 304: Shape("Nothing has changed.")},
 )
 def get_encounter(call: Call) -> Answer:
-    """Tell where an encounter stands: its version, its round, and whose move it is."""
-    entry = call.host.register.find(call.encounter)
-    head = call.host.log.head(call.encounter)
+    """Tell where an encounter stands: its version, its round, and whose move it is.
+
+    If it goes on in another line of play, its address answers with that one, and `as_played` names this one.
+    Everything below its address stays as it was played. With `line=as_played` its own end is told.
+    """
+    goes_on = call.encounter if "line" in call.query else amending.successor(call.host, call.encounter)
+    entry = call.host.register.find(goes_on)
+    head = call.host.log.head(goes_on)
     if entry is None or head is None or head.folded == 0:
         raise Problem("not-found", "there is nothing at this address for you")
-    folded = call.host.folder.current(call.encounter, head.folded)
+    folded = call.host.folder.current(goes_on, head.folded)
     data = {
         "encounter": entry.encounter,
         "edition": entry.edition,
@@ -121,8 +129,13 @@ def get_encounter(call: Call) -> Answer:
         "closed": folded.state.closed,
         "dispute": _dispute(call),
         "waiting": views.prompts(folded.state, call.me.seat),
+        "continued": folded.state.continued,
+        "as_played": call.encounter if goes_on != call.encounter else None,
+        "origin": _origin(folded.state),
     }
-    return Answer(data, version=f"{folded.n}-{data['appended']}{'-disputed' * (data['dispute'] is not None)}")
+    line = "" if goes_on == call.encounter else f"{goes_on}-"
+    disputed = "-disputed" if data["dispute"] is not None else ""
+    return Answer(data, version=f"{line}{folded.n}-{data['appended']}{disputed}")
 
 
 def _dispute(call: Call) -> dict[str, Any] | None:
@@ -132,6 +145,14 @@ def _dispute(call: Call) -> dict[str, Any] | None:
         return None
     lost = {"size": found.size, "root": found.root}
     return {"why": found.why, "text": found.text, "lost": lost, "epoch": found.epoch, "folded": found.folded}
+
+
+def _origin(state: Table) -> dict[str, Any] | None:
+    """Return the moment from which an encounter goes on, None if it began by itself."""
+    if state.origin is None:
+        return None
+    told: dict[str, Any] = to_data(state.origin)
+    return {name: told[name] for name in ("parent", "n", "hash", "kind")}
 
 
 @operation(

@@ -135,7 +135,7 @@ def _with_token(call: Call, name: str, status: int) -> Callable[[views.Data], An
 
     def answer(outcome: views.Data) -> Answer:
         number = next(event["number"] for event in outcome["events"] if event["type"] == "seat_token_issued")
-        token = seats.token(call.host.service_key, call.encounter, name, number)
+        token = seats.token(call.host.service_key, call.host.register.root(call.encounter), name, number)
         data = _after(call, name, outcome) | {"token": token, "n": outcome["n"]}
         return Answer(data, status, {"Location": f"/v1/encounters/{call.encounter}/seats/{name}"})
 

@@ -70,6 +70,7 @@ def world(state: State, group: str, opened: Opened) -> Sealed[State]:
     if group in state.worlds:
         before = state.at(group)
         new = changed(new, effects=before.effects, unjudged=before.unjudged, places=before.places)
+        new = changed(new, astray=before.astray, strays=before.strays)
         for name in state.groups[group]:
             mine = before.creatures[name]
             new = new.with_creature(name, budget=mine.budget, recovered=mine.recovered)

@@ -118,7 +118,10 @@ class PlansRevealed(Event[State]):
     occasion: str
 
     def evolve(self, state: State) -> State:
-        return changed(carried_over(state, self.group), plans={**state.plans, **self.plans})
+        plans = dict(
+            sorted(self.plans.items())
+        )  # as the record spells them: whoever folds it has no other order
+        return changed(carried_over(state, self.group), plans={**state.plans, **plans})
 
 
 @record

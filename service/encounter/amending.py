@@ -1,0 +1,193 @@
+"""Have a proposal decided in a line of its own, show how it differs, and let the GM accept it: the use cases.
+
+Laws. The new line is an encounter like any other, whose requests are given to it once however often they are
+put. Until the old line says `continued` nobody but the GM sees it and nobody acts in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any, Final
+
+from service.encounter import differences, views
+from service.encounter.commit import Commit, dump_request, load_commit
+from service.encounter.continuing import Proposal, opening, proposal, taken
+from service.encounter.doorbell import RING_MS
+from service.encounter.host import Host
+from service.encounter.play import read
+from service.rules.messages import Refused
+from service.rules.table import GM
+
+SCOPE: Final = "line"
+"""To whom the idempotency keys of a new line's first requests belong."""
+RULE: Final = "TABLE-AMEND-3"
+
+
+@dataclass(frozen=True)
+class Drafted:
+    """A proposal whose line has its requests: how many of them, and how many are decided."""
+
+    proposal: Proposal
+    appended: int
+    folded: int
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether every command of the line is decided, so that it can be compared."""
+        return self.appended > 0 and self.folded >= self.appended
+
+
+def draft(host: Host, found: Proposal, seconds: float = 0) -> Drafted:
+    """Give the line of a proposal its requests, once, and wait up to *seconds* for its last commit."""
+    at = _told_at(host, found)
+    begin, commands = opening(host, found, at)
+    entry = host.register.find(found.parent)
+    assert entry is not None, "a proposal stands in an encounter that somebody owns"
+    line = replace(entry, encounter=found.encounter, opened=at, root=entry.root or found.parent)
+    host.register.enter(line, listed=False)
+    head = host.log.head(found.encounter)
+    requests = [begin, *(each.request for each in commands)]
+    for number, request in enumerate(requests[head.appended if head else 0 :], head.appended if head else 0):
+        _put(host, found.encounter, number, dump_request(request))
+    count = len(requests)
+    host.outcomes.wait(found.encounter, count, seconds)
+    head = host.log.head(found.encounter)
+    return Drafted(found, count, head.folded if head else 0)
+
+
+def _put(host: Host, encounter: str, number: int, raw: bytes) -> None:
+    shard = host.shard_of(encounter)
+    submitted = host.log.submit(
+        encounter,
+        raw,
+        scope=SCOPE,
+        key=str(number),
+        fingerprint=sha256(raw).hexdigest(),
+        create=number == 0,
+        shard=shard,
+        at_ms=int(host.clock() * 1000),
+        ring_ms=RING_MS,
+    )
+    if submitted.must_ring:
+        host.ring(shard)
+
+
+def _told_at(host: Host, found: Proposal) -> str:
+    """Return when the proposal was made: the time at which its line begins."""
+    return load_commit(host.log.commits(found.parent, found.n - 1, 1)[0].raw).at
+
+
+# --- the difference --------------------------------------------------------------------------------------
+
+
+def shown(host: Host, drafted: Drafted) -> views.Data:
+    """Return a proposal as the GM sees it, with how its line differs once that is decided."""
+    found = drafted.proposal
+    amendment = found.amendment
+    data: views.Data = {
+        "amendment": amendment.id,
+        "kind": amendment.kind,
+        "contest": amendment.contest,
+        "commit": amendment.commit or None,
+        "decision": amendment.decision,
+        "reason": amendment.reason,
+        "version": found.n,
+        "encounter": found.encounter,
+        "status": _status(host, found, drafted),
+        "difference": None,
+    }
+    if drafted.is_ready:
+        data["difference"] = _difference(host, drafted)
+    return data
+
+
+def _status(host: Host, found: Proposal, drafted: Drafted) -> str:
+    state = host.folder.current(found.parent).state
+    if state.continued == found.encounter:
+        return "accepted"
+    if state.amendment is None or state.amendment.id != found.amendment.id:
+        return "dropped"
+    return "ready" if drafted.is_ready else "deciding"
+
+
+def _difference(host: Host, drafted: Drafted) -> views.Data:
+    """Return what became of each old command, and the way from the old line's end to the new one's."""
+    found = drafted.proposal
+    commands = list(_commands(host, drafted))
+    between = differences.between(
+        host,
+        differences.Point(found.parent, found.n),
+        differences.Point(found.encounter, drafted.appended),
+        GM,
+    )
+    return {
+        "commands": commands,
+        "gone": [each for each in commands if each["old"] and "refusal" in each],
+        "left": _left(host, found),
+        **between,
+    }
+
+
+def _commands(host: Host, drafted: Drafted) -> Iterator[views.Data]:
+    """Yield each command of the new line: which old one it was, and what became of it now."""
+    found = drafted.proposal
+    source, commands = taken(host, found)
+    for n, each in enumerate(commands, 2):
+        became = read(host, found.encounter, GM, _commit(host, found.encounter, n))
+        outcome = views.outcome_data(became.commit, became.payloads, became.reader)
+        reads = views.may_read_request(became.commit, became.reader, each.request.actor.seat)
+        data: views.Data = {
+            "n": n,
+            "old": each.old or None,
+            "source": source,
+            "seat": each.request.actor.seat,
+            "type": each.request.type if reads else None,
+            "outcome": outcome["outcome"],
+        }
+        if "refusal" in outcome:
+            data["refusal"] = outcome["refusal"]
+        yield data
+
+
+def _commit(host: Host, encounter: str, n: int) -> Commit:
+    return load_commit(host.log.commits(encounter, n - 1, 1)[0].raw)
+
+
+def _left(host: Host, found: Proposal) -> list[int]:
+    """Return the commands of the old line that the new one does not take."""
+    source, commands = taken(host, found)
+    amendment = found.amendment
+    first = 2 if amendment.kind == "redo" else amendment.commit
+    kept = {each.old for each in commands} if source == found.parent else set()
+    return [n for n in range(first, found.n) if n not in kept]
+
+
+# --- acceptance ------------------------------------------------------------------------------------------
+
+
+def acceptance(host: Host, parent: str, amendment: str, version: int) -> dict[str, Any]:
+    """Return the data of the command that accepts a proposal; raises `Refused` where it cannot be."""
+    found = proposal(host.log, parent, amendment)
+    if found is None:
+        raise Refused("no_such_amendment", f"{amendment} is not proposed now", RULE)
+    drafted = draft(host, found)
+    if not drafted.is_ready:
+        raise Refused("amendment_undecided", f"{amendment} is still being decided", RULE)
+    if version != found.n:
+        raise Refused("amendment_outdated", f"{amendment} was made at version {found.n}", RULE)
+    head = {"n": drafted.appended, "hash": _commit(host, found.encounter, drafted.appended).hash}
+    return {"amendment": amendment, "version": version, "encounter": found.encounter, "head": head}
+
+
+# --- where a line of play goes on ------------------------------------------------------------------------
+
+
+def successor(host: Host, encounter: str) -> str:
+    """Return the line in which *encounter* goes on, itself if it does not."""
+    while True:
+        after = host.folder.current(encounter).state.continued
+        if after is None:
+            return encounter
+        encounter = after

@@ -1,0 +1,89 @@
+"""Refuse at the door what only the record can judge: moments that are not there, lines that nobody plays.
+
+Rules see a state, not the commits behind it. What is refused here leaves no trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from service.encounter.commit import SEALED, load_commit
+from service.encounter.contests import check_moment
+from service.encounter.continuing import line_id
+from service.encounter.host import Host
+from service.encounter.views import Reader
+from service.rules.amendments import AcceptAmendment, Amend, Undo
+from service.rules.contests import OpenContest
+from service.rules.messages import Command, Refused
+from service.rules.table import GM
+
+Check = Callable[[Host, str, Mapping[str, Any]], None]
+
+
+def check_line(host: Host, encounter: str) -> None:
+    """Raise `Refused` for a line of play that has ended in another, or that is only proposed."""
+    kept = host.folder.kept(encounter)
+    if kept is not None and kept.state.continued is not None:
+        raise Refused("encounter_continued", f"it goes on as {kept.state.continued}", "TABLE-AMEND-3")
+    entry = host.register.find(encounter)
+    if entry is not None and entry.root is not None and is_draft(host, encounter):
+        raise Refused("line_not_accepted", "the line is proposed, not accepted", "TABLE-AMEND-3")
+
+
+def is_draft(host: Host, encounter: str) -> bool:
+    """Tell whether an encounter is a line that was proposed and that nobody has accepted."""
+    origin = host.folder.current(encounter, 1).state.origin
+    if origin is None or not origin.amendment:
+        return False
+    kept = host.folder.kept(origin.parent)
+    if kept is not None and kept.state.continued == encounter:
+        return False
+    return bool(host.folder.current(origin.parent).state.continued != encounter)
+
+
+def _check_contest(host: Host, encounter: str, data: Mapping[str, Any]) -> None:
+    check_moment(host, encounter, data["commit"], data.get("event"), data.get("roll"))
+
+
+def _check_amend(host: Host, encounter: str, data: Mapping[str, Any]) -> None:
+    """Refuse to amend what the GM may not know: a choice that is still sealed from it stands."""
+    contest = host.folder.current(encounter).state.contests.get(data["contest"])
+    if contest is None or contest.encounter != encounter:
+        return
+    if contest.commit < 2:  # noqa: PLR2004 - commit 1 is the opening
+        raise Refused("opening_stands", "the opening cannot be taken back", "TABLE-AMEND-2")
+    entry = host.log.commits(encounter, contest.commit - 1, 1)[0]
+    commit = load_commit(entry.raw)
+    reader = Reader(GM, host.occasions.upto(encounter, host.folder.current(encounter).n))
+    closed = any("sealed" in event and not reader.may_open(event) for event in commit.events)
+    if commit.outcome == SEALED and closed:
+        raise Refused("sealed_here", "the contested choice is still sealed", "TABLE-AMEND-1")
+
+
+def _check_undo(host: Host, encounter: str, data: Mapping[str, Any]) -> None:
+    head = host.log.head(encounter)
+    if data["commit"] > (head.folded if head is not None else 0):
+        raise Refused("no_such_moment", f"there is no commit {data['commit']}", "TABLE-AMEND-2")
+
+
+def _check_accept(host: Host, encounter: str, data: Mapping[str, Any]) -> None:
+    """Refuse to go on in an encounter that is not the one proposed, as it stands."""
+    line = line_id(encounter, data["amendment"])
+    head = host.log.head(line)
+    said = data["head"]
+    if data["encounter"] != line or head is None or (head.folded, head.hash) != (said["n"], said["hash"]):
+        raise Refused("other_line", "that is not the line that was proposed", "TABLE-AMEND-3")
+    if head.appended != head.folded:
+        raise Refused("amendment_undecided", "the line is still being decided", "TABLE-AMEND-3")
+
+
+AT_THE_DOOR: Final[Mapping[type[Command[Any]], Check]] = MappingProxyType(
+    {
+        OpenContest: _check_contest,
+        Amend: _check_amend,
+        Undo: _check_undo,
+        AcceptAmendment: _check_accept,
+    }
+)

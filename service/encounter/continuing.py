@@ -1,0 +1,350 @@
+"""Say how a line of play begins that goes on from an earlier moment of another, and which commands it takes.
+
+Laws. Everything here follows from the old line's record and the proposal in it, so whoever computes it again
+gets the same; a request holds nothing sealed. A command is taken as it was given: its seat, its time and its
+data. What was refused is not taken again, nor what is about contests and proposals.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any, Final, Protocol
+from uuid import UUID
+
+from service.dice.values import RollName
+from service.encounter.canonical import eid_of
+from service.encounter.commit import ACCEPTED, SEALED, Commit, Request, load_commit, load_request
+from service.encounter.digest import ruleset_digest
+from service.encounter.envelopes import envelopes
+from service.encounter.fold import Folder
+from service.encounter.occasions import Occasions
+from service.log import Log
+from service.rules.amendments import AcceptAmendment, Amend, AmendmentProposed, DropAmendment, Redo, Undo
+from service.rules.closing import EpochClosed
+from service.rules.codec import from_data, to_data
+from service.rules.contests import OpenContest, Uphold
+from service.rules.continuing import BeginLine, Kept, LinkKept, SealsKept, parted
+from service.rules.disputes import Amendment
+from service.rules.lines import Line, Logged, Origin
+from service.rules.messages import Actor
+from service.rules.records import changed
+from service.rules.sealed import Sealed, is_opened, places_of_sealed
+from service.rules.table import GM, Table
+
+PAGE: Final = 500
+_LABEL: Final = b"rewound/line/1\x00"
+_LEFT: Final = tuple(
+    kind.type for kind in (OpenContest, Uphold, Amend, Undo, Redo, AcceptAmendment, DropAmendment)
+)
+"""Commands about a line of play, not in it: no other line takes them."""
+
+Scope = tuple[tuple[str, ...], str]
+
+
+class Reading(Protocol):
+    """Where a record is read: a process that serves, or one that decides."""
+
+    @property
+    def log(self) -> Log:
+        """The record."""
+        ...
+
+    @property
+    def folder(self) -> Folder:
+        """States of it."""
+        ...
+
+    @property
+    def occasions(self) -> Occasions:
+        """What has been opened in it."""
+        ...
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A proposal on the record: what is proposed, and the commit that says so."""
+
+    parent: str
+    n: int
+    amendment: Amendment
+
+    @property
+    def encounter(self) -> str:
+        """The id of the line that is proposed."""
+        return line_id(self.parent, self.amendment.id)
+
+
+def line_id(parent: str, amendment: str) -> str:
+    """Return the id of the encounter that *amendment* of *parent* begins: a UUID of version 8."""
+    raw = bytearray(sha256(_LABEL + eid_of(parent) + amendment.encode("ascii")).digest()[:16])
+    raw[6] = raw[6] & 0x0F | 0x80
+    raw[8] = raw[8] & 0x3F | 0x80
+    return str(UUID(bytes=bytes(raw)))
+
+
+def proposal(log: Log, parent: str, amendment: str) -> Proposal | None:
+    """Return the proposal of that name, looked for from the end of the record; None if there is none."""
+    head = log.head(parent)
+    upto = head.folded if head else 0
+    while upto > 0:
+        after = max(0, upto - PAGE)
+        for entry in reversed(log.commits(parent, after, upto - after)):
+            for event in load_commit(entry.raw).events:
+                if event.get("type") == AmendmentProposed.type and event["amendment"] == amendment:
+                    return Proposal(parent, entry.n, _amendment(event))
+        upto = after
+    return None
+
+
+def _amendment(event: Mapping[str, Any]) -> Amendment:
+    told = {name: value for name, value in event.items() if name not in ("type", "because", "amendment")}
+    return from_data(Amendment, {"id": event["amendment"], **told})
+
+
+# --- the state it begins with ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """How a line begins: its whole state, and what of the old line's record goes with it."""
+
+    state: Table
+    occasions: tuple[str, ...]
+    links: tuple[dict[str, Any], ...]
+
+    def kept(self) -> tuple[Kept, ...]:
+        """Return what is sealed in the state."""
+        return parted(self.state)[1]
+
+
+def beginning(reading: Reading, found: Proposal) -> Beginning:
+    """Return how the line of a proposal begins."""
+    parent, amendment = found.parent, found.amendment
+    n = 1 if amendment.kind == "redo" else amendment.commit - 1
+    before = reading.folder.at(parent, n)
+    now = reading.folder.at(parent, found.n).state
+    commits = [load_commit(entry.raw) for entry in entries(reading.log.commits, parent, n, found.n)]
+    origin = Origin(
+        parent=parent,
+        n=n,
+        hash=before.hash,
+        upto=found.n,
+        kind=amendment.kind,
+        amendment=amendment.id,
+    )
+    state: Table = changed(
+        before.state,
+        encounter=found.encounter,
+        digest=ruleset_digest(before.ruleset),
+        dice=changed(before.state.dice, chain=before.state.dice.chain or parent),
+        # What an undo takes back is play, not who sits where: an old token does not come to life again.
+        seats=now.seats if amendment.kind == "undo" else before.state.seats,
+        contests=_answered(now, amendment),
+        amendment=None,
+        amendments=now.amendments,
+        spent=amendment.epoch,
+        stopped=None,
+        origin=origin,
+        line=_line(reading, found, before.state, commits),
+    )
+    came = {occasion for occasion, at in reading.occasions.upto(parent, n).items() if at <= n}
+    sealed = {each.opens for _, each in places_of_sealed(state)}
+    return Beginning(
+        state=state,
+        occasions=tuple(sorted(opens for opens in sealed if is_opened(opens, came))),
+        links=tuple(_links(reading.log, parent, found.n)),
+    )
+
+
+def _answered(now: Table, amendment: Amendment) -> Mapping[str, Any]:
+    """Return the contests as they stand once the proposal is accepted."""
+    if amendment.contest is None:
+        return now.contests
+    contest = changed(
+        now.contests[amendment.contest],
+        status="as_ruled",
+        decision=amendment.decision,
+        reason=amendment.reason,
+    )
+    return {**now.contests, amendment.contest: contest}
+
+
+def _line(reading: Reading, found: Proposal, state: Table, commits: list[Commit]) -> Line:
+    """Return what the old line threw from the moment on, and the epochs it went through."""
+    before = state.line
+    old: dict[str, tuple[Logged, ...]] = dict(before.old) if before else {}
+    hidden: dict[Scope, dict[str, tuple[Logged, ...]]] = {}
+    lying = envelopes(reading.log, found.parent, commits[0].n - 1, found.n) if commits else {}
+    occasions = reading.occasions.upto(found.parent, found.n).items()
+    came = {occasion for occasion, at in occasions if at <= found.n}
+    for commit in commits:
+        _note(old, commit.rolls)
+        for index, event in enumerate(commit.events):
+            if "sealed" not in event:
+                continue
+            rolls = json.loads(lying[commit.n, index].payload)["rolls"]
+            if is_opened(event["opens"], came):
+                _note(old, rolls)
+            elif rolls:
+                _note(hidden.setdefault((tuple(event["audience"]), event["opens"]), {}), rolls)
+    course = sorted({state.epoch, *(commit.epoch for commit in commits)})
+    later = tuple(e for e in before.course if e > course[-1]) if before else ()
+    return Line(
+        old=old,
+        hidden=(
+            *(before.hidden if before else ()),
+            *(_sealed(who, when, hidden[who, when]) for who, when in sorted(hidden)),
+        ),
+        course=(*course, *later),
+        fresh=(*(before.fresh if before else ()), found.amendment.epoch),
+    )
+
+
+def _sealed(
+    audience: tuple[str, ...], opens: str, rolls: Mapping[str, tuple[Logged, ...]]
+) -> Sealed[Mapping[str, tuple[Logged, ...]]]:
+    return Sealed(audience=audience, opens=opens, value=rolls)
+
+
+def _note(known: dict[str, tuple[Logged, ...]], rolls: Iterable[Mapping[str, Any]]) -> None:
+    """Add *rolls* to those known by their names; one that gained dice is logged once more."""
+    for roll in rolls:
+        name = str(RollName.from_data(roll["name"]))
+        purpose = {key: tuple(v) if isinstance(v, list) else v for key, v in roll["purpose"].items()}
+        logged = Logged(purpose=purpose, sides=tuple(die["sides"] for die in roll["dice"]))
+        if logged not in known.get(name, ()):
+            known[name] = (*known.get(name, ()), logged)
+
+
+def _links(log: Log, parent: str, upto: int) -> Iterator[dict[str, Any]]:
+    """Yield the last link that the old line disclosed of each lane; it gives all before it."""
+    last: dict[int, dict[str, Any]] = {}
+    for entry in entries(log.commits, parent, 0, upto):
+        if b'"link"' not in entry.raw:
+            continue
+        for event in load_commit(entry.raw).events:
+            told = event.get("type") in (EpochClosed.type, LinkKept.type)
+            if told and event["epoch"] >= last.get(event["lane"], event)["epoch"]:
+                last[event["lane"]] = event
+    for lane in sorted(last):
+        yield {name: last[lane][name] for name in ("lane", "epoch", "link")}
+
+
+def kept(reading: Reading, origin: Origin) -> tuple[Kept, ...]:
+    """Return what is sealed in the state with which a line begins that goes on from *origin*."""
+    found = proposal(reading.log, origin.parent, origin.amendment)
+    return beginning(reading, found).kept() if found is not None else ()
+
+
+def kept_in(commit: Commit, payloads: Mapping[int, Mapping[str, Any]]) -> tuple[Kept, ...]:
+    """Return what commit 1 of a line tells as sealed, its envelopes opened: *payloads* by index."""
+    return tuple(
+        Kept(
+            audience=tuple(event["audience"]),
+            opens=event["opens"],
+            values=told["values"],
+            orders=told["orders"],
+        )
+        for index, event in enumerate(commit.events)
+        for told in payloads.get(index, {}).get("events", ())
+        if told["type"] == SealsKept.type
+    )
+
+
+def inherits(log: Log, encounter: str) -> str | None:
+    """Return the encounter whose dice *encounter* keeps, None if it has its own."""
+    first = log.commands(encounter, 0, 1)
+    request = load_request(first[0].raw) if first else None
+    if request is None or request.type != BeginLine.type:
+        return None
+    chain = request.data["dice"]["chain"]
+    return str(request.data["origin"]["parent"]) if chain is not None else None
+
+
+# --- the commands it takes -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A command of the new line: the old one's number, 0 if the ruling put it in, and its request."""
+
+    old: int
+    request: Request
+
+
+def taken(reading: Reading, found: Proposal) -> tuple[str, list[Taken]]:
+    """Return the encounter whose commands the new line takes, and these commands in order."""
+    amendment, source = found.amendment, found.parent
+    first, last = amendment.commit, found.n
+    if amendment.kind == "redo":
+        origin = reading.folder.at(source, 1).state.origin
+        assert origin is not None, "only what begins with an undo is redone"
+        source, first, last = origin.parent, origin.n + 1, origin.upto
+    if amendment.kind == "undo":
+        return source, []
+    chosen: list[Taken] = []
+    commands = entries(reading.log.commands, source, first - 1, last)
+    commits = entries(reading.log.commits, source, first - 1, last)
+    for command, entry in zip(commands, commits, strict=False):
+        request, commit = load_request(command.raw), load_commit(entry.raw)
+        if amendment.kind == "as_ruled" and commit.n == first:
+            chosen += [Taken(0, each) for each in _instead(found, request)]
+        elif commit.outcome in (ACCEPTED, SEALED) and request.type not in _LEFT:
+            chosen.append(Taken(commit.n, _again(found, request)))
+    return source, chosen
+
+
+def _again(found: Proposal, request: Request) -> Request:
+    """Return an old command for the new line; a ruling that answered a contest there only rules here."""
+    data = {name: value for name, value in request.data.items() if name != "contest"}
+    return replace(request, encounter=found.encounter, data=data, batch=None)
+
+
+def _instead(found: Proposal, contested: Request) -> Iterator[Request]:
+    for number, each in enumerate(found.amendment.instead):
+        by = contested.actor if each.by == "sender" else Actor(seat=GM, role=GM)
+        seed = f"{found.encounter}/{number}".encode()
+        yield Request(
+            encounter=found.encounter,
+            type=each.type,
+            at=contested.at,
+            nonce=sha256(_LABEL + seed).hexdigest()[:32],
+            actor=by,
+            data=to_data(each.data),
+        )
+
+
+def opening(reading: Reading, found: Proposal, at: str) -> tuple[Request, list[Taken]]:
+    """Return the request that opens the line of a proposal, and the commands that follow it."""
+    begun = beginning(reading, found)
+    source, commands = taken(reading, found)
+    everybody, _ = parted(begun.state)
+    data = {
+        "encounter": found.encounter,
+        "edition": begun.state.edition,
+        "digest": begun.state.digest,
+        "dice": to_data(begun.state.dice),
+        "origin": to_data(begun.state.origin),
+        "source": source,
+        "plan": [each.old for each in commands],
+        "state": everybody.data,
+        "orders": to_data(everybody.orders),
+        "occasions": list(begun.occasions),
+        "links": list(begun.links),
+    }
+    nonce = sha256(_LABEL + found.encounter.encode()).hexdigest()[:32]
+    gm = Actor(seat=GM, role=GM)
+    return Request(found.encounter, BeginLine.type, at, nonce, gm, data), commands
+
+
+def entries(read: Any, encounter: str, after: int, upto: int) -> Iterator[Any]:  # noqa: ANN401 - either stream's reader
+    """Yield the entries *after* < n <= *upto* of a stream, page by page."""
+    while after < upto:
+        page = read(encounter, after, min(PAGE, upto - after))
+        if not page:
+            return
+        yield from page
+        after = page[-1].n

@@ -1,0 +1,58 @@
+"""Tell that a stream draws from another epoch: the fact by which a ruling's new dice are nobody's choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from service.dice.values import RollName
+from service.rules.lines import Astray
+from service.rules.messages import Event
+from service.rules.records import record
+from service.rules.rulebook import rule
+from service.rules.table import Table
+
+
+@record
+class DiceMoved(Event[Table]):
+    """A stream throws something else than the old line did: until the epoch closes it draws from another."""
+
+    type: ClassVar[str] = "dice_moved"
+    lane: int
+    stream: str
+    epoch: int
+    """The epoch of the roll that differs."""
+    to: int
+    """The epoch from which the stream draws instead."""
+    before: int
+    """Rolls of the stream in that epoch so far."""
+
+    def evolve(self, state: Table) -> Table:
+        astray = Astray(epoch=self.to, before=self.before)
+        return state.led_astray(self.lane, self.stream, astray)
+
+
+def kept(
+    state: Table, name: RollName, purpose: Mapping[str, Any], sides: Sequence[int], *, grows: bool
+) -> RollName:
+    """Return the name under which a roll is thrown that would be called *name* on a line of its own.
+
+    No die is looked at: an audit must come to the same name while the epoch of *name* is still closed.
+    """
+    line = state.line
+    while line is not None and not line.keeps(name, purpose, sides, grows=grows):
+        name = state.drawn(name.lane, name.stream, line.beyond(name.epoch))
+    return name
+
+
+@rule("TABLE-DICE-2", "service ruling")
+def moved(before: RollName, now: RollName) -> Any:  # noqa: ANN401 - a fact of any table is one of this
+    """A line that continues another keeps its dice; a stream that differs draws from an unused epoch."""
+    return DiceMoved(
+        lane=now.lane,
+        stream=now.stream,
+        epoch=before.epoch,
+        to=now.epoch,
+        before=now.place,
+        because=("TABLE-DICE-2",),
+    )

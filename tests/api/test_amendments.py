@@ -1,0 +1,261 @@
+"""Continue otherwise from an earlier moment: what is kept, what differs, and where the encounter goes on."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.api.client import Api, Table, is_problem
+
+
+def made(answer: Any, status: int = 201) -> Any:
+    """Return the data of an answer that made something."""
+    assert answer.status_code == status, answer.text
+    return json.loads(answer.text)
+
+
+def line(table: Table, encounter: str) -> Table:
+    """Return the same people at the table of another line of play."""
+    return Table(encounter, table.gm, table.ada, table.bo)
+
+
+def did(table: Table, *commands: Any) -> None:
+    """Have the gm, or whoever is named, send *commands*."""
+    for each in commands:
+        who, data = each if isinstance(each, tuple) else (table.gm, each)
+        assert table.send(who, data).status_code == 200
+
+
+def totals(table: Table) -> dict[str, int]:
+    """Return the faces thrown in a line of play, by the names of their rolls."""
+    rolls = table.gm.get(f"{table.at}/rolls")["rolls"]
+    return {
+        f"{r['name']['epoch']}/{r['name']['stream']}#{r['name']['place']}": r["dice"][0]["face"]
+        for r in rolls
+    }
+
+
+def accepted(table: Table, proposal: Any) -> Table:
+    """Accept a proposal, and return the table where the encounter goes on."""
+    assert proposal["status"] == "ready", proposal
+    at = f"{table.at}/amendments/{proposal['amendment']}/accept"
+    answer = made(table.gm("POST", at, {"version": proposal["version"]}), 200)
+    assert answer["status"] == "accepted"
+    return line(table, proposal["encounter"])
+
+
+ROLL = {"type": "roll"}
+ADD = {"type": "add", "amount": 3}
+
+
+def test_an_undo_takes_back_and_the_same_again_throws_the_same(table: Table) -> None:
+    did(table, ROLL, ADD, ROLL)  # commits 4, 5 and 6
+    before = totals(table)
+    proposal = made(table.gm("POST", f"{table.at}/undo", {"commit": 5, "reason": "too fast"}))
+    assert (proposal["kind"], proposal["commit"], proposal["difference"]["left"]) == ("undo", 5, [5, 6])
+    after = accepted(table, proposal)
+
+    assert after.ada.get(f"{after.at}/state")["state"]["counter"] == before["1/table#0"]
+    did(after, ROLL)
+    assert totals(after) == {"1/table#1": before["1/table#1"]}
+
+
+def test_what_is_thrown_otherwise_after_an_undo_has_dice_that_nobody_saw(table: Table) -> None:
+    did(table, ROLL, ROLL)
+    after = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 5})))
+    did(after, {"type": "roll", "sides": 20}, ROLL)
+
+    assert list(totals(after)) == ["2/table#0", "2/table#1"]
+    did(after, {"type": "end_round"}, ROLL)
+    assert list(totals(after)) == ["2/table#0", "2/table#1", "3/table#0"]
+
+
+def test_a_redo_takes_it_all_again_with_the_same_dice(table: Table) -> None:
+    did(table, ROLL, ADD, {"type": "end_round"}, ROLL)
+    before, counter = totals(table), table.ada.get(f"{table.at}/state")["state"]["counter"]
+    undone = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 4})))
+    assert totals(undone) == {}
+
+    proposal = made(undone.gm("POST", f"{undone.at}/redo", {"reason": "it was right after all"}))
+    assert [each["old"] for each in proposal["difference"]["commands"]] == [4, 5, 6, 7]
+    assert proposal["difference"]["gone"] == []
+    redone = accepted(undone, proposal)
+
+    assert totals(redone) == before
+    assert redone.ada.get(f"{redone.at}/state")["state"]["counter"] == counter
+    answer = redone.gm("POST", f"{redone.at}/redo", {})
+    assert is_problem(answer, 409, "command-refused")["code"] == "nothing_to_redo"
+
+
+def contested(table: Table, commit: int, *instead: dict[str, Any]) -> Any:
+    """Contest a commit and propose to have it decided again; return the proposal."""
+    contest = made(table.ada("POST", f"{table.at}/contests", {"commit": commit, "claim": "not so"}))
+    ruling = {"ending": "as_ruled", "decision": "ada is right", "instead": list(instead)}
+    told = made(table.gm("POST", f"{table.at}/contests/{contest['contest']}/ruling", ruling))
+    assert told["status"] == "open"  # until it is accepted
+    return table.gm.get(f"{table.at}/amendments/{told['amendment']}")
+
+
+def test_as_ruled_takes_the_amended_command_and_the_old_ones_after_it(table: Table) -> None:
+    did(table, ROLL, ADD, ROLL, {"type": "end_round"}, ROLL)
+    before = totals(table)
+    proposal = contested(table, 5, {"type": "add", "amount": 9})
+    difference = proposal["difference"]
+    assert [(each["n"], each["old"], each["outcome"]) for each in difference["commands"]] == [
+        (2, None, "accepted"),
+        (3, 6, "accepted"),
+        (4, 7, "accepted"),
+        (5, 8, "accepted"),
+    ]
+    assert {"op": "replace", "path": "/counter"}.items() <= difference["patch"][0].items() or any(
+        step["path"] == "/counter" for step in difference["patch"]
+    )
+    after = accepted(table, proposal)
+
+    assert totals(after) == {name: face for name, face in before.items() if name != "1/table#0"}
+    state = after.bo.get(f"{after.at}/state")["state"]
+    assert state["counter"] == sum(before.values()) + 9
+    assert state["contests"]["c1"]["status"] == "as_ruled"
+    assert state["contests"]["c1"]["encounter"] == table.id  # where the contested commit stands
+
+
+def test_an_amended_roll_has_dice_of_its_own_and_later_rounds_keep_theirs(table: Table) -> None:
+    did(table, ROLL, ROLL, {"type": "end_round"}, ROLL, ROLL)
+    before = totals(table)
+    after = accepted(table, contested(table, 4, {"type": "roll", "sides": 12}))
+
+    now = totals(after)
+    assert list(now) == ["3/table#0", "3/table#1", "2/table#0", "2/table#1"]
+    assert (now["2/table#0"], now["2/table#1"]) == (before["2/table#0"], before["2/table#1"])
+    did(after, {"type": "end_round"}, ROLL)
+    assert "4/table#0" in totals(after)
+
+
+def test_sealed_choices_stay_sealed_and_are_taken_along(table: Table) -> None:
+    did(table, ROLL, (table.ada, {"type": "choose", "number": 7}), ADD)
+    proposal = contested(table, 6, {"type": "add", "amount": 1})
+    line_at = f"/v1/encounters/{proposal['encounter']}"
+    opened = table.gm.get(f"{line_at}/commits?limit=1")["commits"][0]
+    assert opened["opened"] == []  # the gm may not open ada's choice
+    assert '"number"' not in opened["commit"]
+    after = accepted(table, proposal)
+
+    assert after.ada.get(f"{after.at}/state")["state"]["choices"]["ada"] == 7
+    hidden = after.gm.get(f"{after.at}/state")["state"]["choices"]["ada"]
+    assert hidden == {"sealed": ["seat:ada"]}
+    before = after.gm.get(f"{after.at}/state")["state"]["counter"]
+    did(after, (after.bo, {"type": "choose", "number": 2}))
+    assert after.gm.get(f"{after.at}/state")["state"]["counter"] == before + 9
+    assert len(after.bo.get(f"{after.at}/commits?limit=1")["commits"][0]["opened"]) == 1
+
+
+def test_a_choice_that_is_still_sealed_cannot_be_amended(table: Table) -> None:
+    did(table, (table.ada, {"type": "choose", "number": 7}))
+    made(table.bo("POST", f"{table.at}/contests", {"commit": 4, "claim": "she peeked"}))
+    ruling = {"ending": "as_ruled", "decision": "so it is", "instead": []}
+    answer = table.gm("POST", f"{table.at}/contests/c1/ruling", ruling)
+    assert is_problem(answer, 409, "command-refused")["code"] == "sealed_here"
+
+
+def test_old_answers_whose_prompt_is_gone_are_listed(owner: Api) -> None:
+    table = Table.opened(owner, declared=True)
+    prompt = json.loads(table.send(table.gm, ROLL).text)["prompt"]["prompt"]
+    did(table, {"type": "throw_dice", "prompt": prompt, "faces": [5]}, ADD)
+    proposal = contested(table, 4)  # the roll is left out: nobody asks for its dice
+
+    (gone,) = proposal["difference"]["gone"]
+    assert (gone["old"], gone["type"], gone["refusal"]["code"]) == (5, "throw_dice", "prompt_gone")
+    assert (
+        accepted(table, proposal).gm.get(f"/v1/encounters/{proposal['encounter']}/state")["state"]["counter"]
+        == 3
+    )
+
+
+def test_whether_a_sealed_answer_stands_is_not_told(table: Table) -> None:
+    did(table, ADD, (table.ada, {"type": "choose", "number": 7}))
+    (taken,) = contested(table, 4)["difference"]["commands"]
+    assert (taken["seat"], taken["type"], taken["outcome"]) == ("ada", None, "sealed")
+
+
+def test_a_proposal_is_the_gms_alone_until_it_is_accepted(table: Table) -> None:
+    did(table, ROLL)
+    proposal = made(table.gm("POST", f"{table.at}/undo", {"commit": 4}))
+    draft = line(table, proposal["encounter"])
+    is_problem(draft.ada("GET", f"{draft.at}/state"), 404, "not-found")
+    assert is_problem(draft.send(draft.gm, ROLL), 409, "command-refused")["code"] == "line_not_accepted"
+    is_problem(table.ada("GET", f"{table.at}/amendments/a1"), 403, "forbidden")
+    listed = [each["encounter"] for each in table.gm.get("/v1/encounters")["encounters"]]
+    assert draft.id not in listed
+
+    accepted(table, proposal)
+    assert draft.ada.get(f"{draft.at}/state")["state"]["counter"] == 0
+    assert draft.id in [each["encounter"] for each in table.gm.get("/v1/encounters")["encounters"]]
+
+
+def test_acceptance_names_the_version_and_what_came_since_is_not_lost(table: Table) -> None:
+    did(table, ROLL)
+    proposal = made(table.gm("POST", f"{table.at}/undo", {"commit": 4}))
+    did(table, ADD)
+    at = f"{table.at}/amendments/a1/accept"
+    is_problem(table.gm("POST", at, {"version": proposal["version"]}), 412, "version-mismatch")
+    answer = table.gm("POST", at, {"version": proposal["version"] + 1})
+    assert is_problem(answer, 409, "command-refused")["code"] == "amendment_outdated"
+    assert table.ada.get(f"{table.at}/state")["state"]["continued"] is None
+
+
+def test_the_line_as_played_stays_readable_and_its_address_answers_with_the_other(table: Table) -> None:
+    did(table, ROLL, ROLL)
+    commits = table.bo.get(f"{table.at}/commits")["commits"]
+    after = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 5})))
+
+    told = table.bo.get(table.at)
+    assert (told["encounter"], told["as_played"], told["origin"]["parent"]) == (after.id, table.id, table.id)
+    played = table.bo.get(f"{table.at}?line=as_played")
+    assert (played["encounter"], played["continued"], played["closed"]) == (table.id, after.id, True)
+    assert table.bo.get(f"{table.at}/commits")["commits"][: len(commits)] == commits
+    last = table.bo.get(f"{table.at}/commands/{played['version']}")["events"][-1]
+    assert (last["type"], last["encounter"]) == ("continued", after.id)
+    assert last["head"]["hash"] == after.bo.get(f"{after.at}/commits?limit=1")["commits"][0]["hash"]
+    refused = is_problem(table.send(table.ada, ROLL), 409, "command-refused")
+    assert (refused["code"], "n" in refused) == ("encounter_continued", False)
+
+
+def test_nobody_names_another_encounter_as_the_one_in_which_it_goes_on(table: Table, owner: Api) -> None:
+    other = Table.opened(owner)
+    did(table, ROLL)
+    proposal = made(table.gm("POST", f"{table.at}/undo", {"commit": 4}))
+    head = other.gm.get(f"{other.at}/commits")["commits"][-1]
+    command = {
+        "type": "accept_amendment",
+        "amendment": "a1",
+        "version": proposal["version"],
+        "encounter": other.id,
+        "head": {"n": head["n"], "hash": head["hash"]},
+    }
+    assert is_problem(table.send(table.gm, command), 409, "command-refused")["code"] == "other_line"
+
+
+def test_a_dropped_proposal_has_shown_no_die_that_is_thrown_later(table: Table) -> None:
+    """Each proposal draws from an epoch of its own, and no round uses that."""
+    did(table, ROLL)
+    seen: set[str] = set()
+    for number in (1, 2):
+        proposal = contested(table, 4, {"type": "roll", "sides": 20})
+        shown = set(totals(line(table, proposal["encounter"])))
+        assert not shown & seen
+        seen |= shown
+        at = f"{table.at}/amendments/a{number}"
+        dropped = made(table.gm("DELETE", at), 200)
+        assert dropped["status"] == "dropped"
+    did(table, ROLL, {"type": "end_round"}, ROLL, {"type": "end_round"}, ROLL)
+
+    assert seen == {"2/table#0", "3/table#0"}
+    assert list(totals(table)) == ["1/table#0", "1/table#1", "4/table#0", "5/table#0"]
+
+
+@pytest.mark.parametrize("commit", [0, 1, 99])
+def test_what_is_not_there_and_the_opening_are_not_undone(table: Table, commit: int) -> None:
+    answer = table.gm("POST", f"{table.at}/undo", {"commit": commit})
+    assert is_problem(answer, 409, "command-refused")["code"] in ("opening_stands", "no_such_moment")

@@ -1,0 +1,147 @@
+"""Undo and redo every round of random fights, and hold the dice of all lines of play to each other.
+
+`python -m tests.encounter.undoing` plays many; the tests play a few.
+"""
+
+from __future__ import annotations
+
+import sys
+from random import Random
+from typing import Any
+
+from service.rules.heartrush import HEARTRUSH
+from service.rules.rise import RISE
+from service.rules.shelf import SHELF
+from tests.encounter.house import House, random_command
+from tests.heartrush.bot import random_opening
+from tests.rise.bot import KIT
+from tests.rise.kit import entry
+from tests.rise.kit import opening as rise_opening
+
+COMMANDS = {HEARTRUSH.edition: 200, RISE.edition: 80}
+"""How many commands a fight of each book has."""
+
+OTHERWISE = 30
+"""Commands played after an undo, at random."""
+
+Names = dict[str, tuple[Any, tuple[int, ...], tuple[int, ...]]]
+"""Rolls by their names: what for, the sides, the faces."""
+
+
+class Ledger:
+    """Every roll of every line of play of one fight: a name stands for one throw on all of them."""
+
+    def __init__(self) -> None:
+        self.known: Names = {}
+
+    def take(self, rolls: list[dict[str, Any]], seed: str) -> Names:
+        """Add the rolls of a line, and return them; fails where a name is used for something else."""
+        found: Names = {}
+        for roll in rolls:
+            name = str(tuple(roll["name"].values()))
+            purpose = tuple(sorted((key, str(value)) for key, value in roll["purpose"].items()))
+            sides = tuple(die["sides"] for die in roll["dice"])
+            faces = tuple(die["face"] for die in roll["dice"])
+            before = self.known.get(name)
+            if before is not None and roll["source"] == "seeded":
+                most = min(len(sides), len(before[1]))
+                assert before[0] == purpose, f"seed {seed}: {name} is thrown for two purposes"
+                assert before[2][:most] == faces[:most], f"seed {seed}: {name} has two faces"
+            if before is None or len(sides) > len(before[1]):
+                self.known[name] = (purpose, sides, faces)
+            found[name] = (purpose, sides, faces)
+        return found
+
+
+def opened(house: House, edition: str, random: Random) -> str:
+    """Open a random fight, all dice seeded."""
+    if edition == HEARTRUSH.edition:
+        opening = random_opening(random) | {"declared_sides": []}
+        return house.open(HEARTRUSH, opening)
+    entries = [
+        entry(f"{kind}@{side}/{side[:2]}{i}", (2 * s, 2 * i), dexterity=i, **KIT)
+        for s, (kind, side) in enumerate((("pc", "heroes"), ("mon", "orcs")))
+        for i in range(2)
+    ]
+    return house.open(RISE, rise_opening(*entries) | {"declared_sides": []})
+
+
+def started(house: House, encounter: str) -> None:
+    """Begin the fight, whatever its book calls it."""
+    begin = "begin_combat" if house.state(encounter).edition == HEARTRUSH.edition else "start_combat"
+    house.send(encounter, "gm", begin)
+
+
+def first_of_round(house: House, encounter: str, number: int) -> int | None:
+    """Return the commit in which a round begins, if it begins in this line and after its opening."""
+    marks = house.log.marks(encounter)
+    n = int(marks.get(f"round/{number}", b"0"))
+    return n + 1 if n > 1 else None
+
+
+def undo_and_redo_every_round(edition: str, seed: int, commands: int) -> tuple[int, int]:
+    """Play a fight, undo and redo each of its rounds; return how many rounds and rolls there were."""
+    random = Random(f"{edition}/{seed}")
+    ledger = Ledger()
+    with House() as house:
+        line = opened(house, edition, random)
+        started(house, line)
+        for _ in range(commands):
+            if house.state(line).closed or not random_command(house, line, random):
+                break
+        rounds, done = house.state(line).round, 0
+        for number in range(1, rounds + 1):
+            first = first_of_round(house, line, number)
+            if first is not None and first <= len(house.commits(line)):
+                line, done = undone_and_redone(house, ledger, line, first, f"{edition} {seed}"), done + 1
+        _otherwise(house, ledger, line, random, f"{edition} {seed}")
+        return done, len(ledger.known)
+
+
+def undone_and_redone(house: House, ledger: Ledger, line: str, first: int, seed: str) -> str:
+    """Undo everything from commit *first* on and redo it; return the line that is played after that."""
+    before = ledger.take(house.rolls(line), seed)
+    again = _since(house, line, first)
+    undone = house.accept(line, house.proposed(line, "undo", commit=first))
+    assert house.rolls(undone) == []
+    proposal = house.proposed(undone, "redo")
+    assert proposal["difference"]["gone"] == [], f"seed {seed}: {proposal['difference']['gone']}"
+    redone = house.accept(undone, proposal)
+    now = ledger.take(house.rolls(redone), seed)
+    assert now == {name: before[name] for name in again}, f"seed {seed}, from commit {first}"
+    verdict = house.audit(redone).verdict
+    assert verdict.is_sound, f"seed {seed}: {verdict}"
+    return redone
+
+
+def _since(house: House, encounter: str, first: int) -> list[str]:
+    """Return the names of the rolls thrown from commit *first* on."""
+    return [str(tuple(roll["name"].values())) for roll in house.rolls(encounter, after=first - 1)]
+
+
+def _otherwise(house: House, ledger: Ledger, line: str, random: Random, seed: str) -> None:
+    """Undo some of it and play on otherwise: no die that was seen is thrown for something else."""
+    ledger.take(house.rolls(line), seed)
+    last = len(house.commits(line))
+    undone = house.accept(line, house.proposed(line, "undo", commit=random.randint(2, last)))
+    for _ in range(OTHERWISE):
+        if not random_command(house, undone, random):
+            break
+    ledger.take(house.rolls(undone), seed)
+    verdict = house.audit(undone).verdict
+    assert verdict.is_sound, f"seed {seed}: {verdict}"
+
+
+def main() -> None:
+    """Play 25 fights of each book, or as many as the first argument says."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 25
+    for edition in SHELF:
+        rounds = rolls = 0
+        for seed in range(count):
+            done = undo_and_redo_every_round(edition, seed, COMMANDS[edition])
+            rounds, rolls = rounds + done[0], rolls + done[1]
+        sys.stdout.write(f"{edition}: {count} fights, {rounds} rounds undone and redone, {rolls} rolls\n")
+
+
+if __name__ == "__main__":
+    main()
