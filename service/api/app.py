@@ -27,6 +27,7 @@ from service.api.problems import MEDIA_TYPE, Problem, not_found
 from service.api.quotas import Bounds, Quotas
 from service.api.request_ids import RequestIds
 from service.encounter.host import Host
+from service.encounter.play import Imported
 from service.log import (
     KeyReused,
     NoSuchEncounter,
@@ -219,6 +220,7 @@ def _conflict(fault: Any) -> Problem:
 
 _TOLD: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
     NoSuchEncounter: lambda _: not_found(),
+    Imported: lambda fault: Problem("encounter-imported", str(fault)),
     KeyReused: lambda fault: Problem(
         "idempotency-key-reused", "the key stands for another request", members={"n": fault.n}
     ),

@@ -157,6 +157,8 @@ def _operation(operation: Operation) -> Schema:
     if operation.body:
         content = {"application/json": {"schema": ref(operation.body)}}
         made["requestBody"] = {"required": operation.body not in _OPTIONAL, "content": content}
+    if operation.raw_body:
+        made["requestBody"] = {"required": True, "content": {operation.raw_body: {}}}
     made["responses"] = _responses(operation)
     return made
 

@@ -21,6 +21,7 @@ Method = Literal["GET", "POST", "PATCH", "DELETE"]
 KIB: Final = 1024
 BODY_LIMIT: Final = 64 * KIB
 OPENING_LIMIT: Final = 1024 * KIB
+BUNDLE_LIMIT: Final = 32 * 1024 * KIB
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ class Operation:
     answers: Mapping[int, Shape]
     query: tuple[Parameter, ...] = ()
     body: str | None = None
+    raw_body: str | None = None
+    """The media type of a body that is no JSON."""
     limit: int = BODY_LIMIT
     problems: tuple[str, ...] = ()
     stream: str | None = None

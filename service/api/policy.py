@@ -80,6 +80,8 @@ POLICY: Final[Mapping[str, Rule]] = MappingProxyType(
         "dropAmendment": Rule(GM, "write"),
         "listCheckpoints": _READ,
         "signCheckpoint": Rule(READERS, "write"),
+        "getBundle": Rule(("gm", "player", "auditor")),
+        "importBundle": Rule((KEY,), "write"),
         "startAudit": Rule(AUDITORS, "write"),
         "listAudits": Rule(AUDITORS),
         "getAudit": Rule(AUDITORS),

@@ -165,6 +165,27 @@ _TYPES: Final = (
         "idempotency key.",
     ),
     ProblemType(
+        "encounter-imported",
+        409,
+        "The encounter takes no commands here",
+        "It came in a bundle: it can be read, replayed and audited, and is played where it came from.",
+    ),
+    ProblemType(
+        "encounter-exists",
+        409,
+        "The encounter is here already",
+        "An encounter with the bundle's id is here, with another history or another owner. Nothing was "
+        "changed.",
+    ),
+    ProblemType(
+        "bundle-refused",
+        422,
+        "The bundle is not taken in",
+        "`code` is the verdict of its audit, `detail` says where. Only a bundle that is `valid` or "
+        "`valid_to_epoch`, with nothing withheld, is taken in; nothing of another is kept. "
+        "`rewound verify` tells more.",
+    ),
+    ProblemType(
         "not-yet-folded",
         503,
         "The version you wait for is not there yet",

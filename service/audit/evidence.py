@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from service.audit.checkpoint import Checkpoint
-from service.audit.signing import VouchedKey, vouched
+from service.audit.signing import VouchedKey, foreign, vouched
 from service.encounter import points
 from service.encounter.canonical import NotCanonical
 from service.encounter.commit import load_commit
@@ -90,7 +90,7 @@ def stored(log: Log, encounter: str) -> Evidence:
         count=head.folded,
         head=head.hash,
         notes=tuple(points.all_notes(log, encounter)),
-        keys=tuple(vouched(log)),
+        keys=tuple(foreign(log, encounter) or vouched(log)),
         seat=EVERYBODY,
     )
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from threading import RLock
 from typing import Final
 
-from service.audit.signing import Signer
+from service.audit.signing import Signer, foreign
 from service.audit.witness import Seen, Witness
 from service.encounter import points
 from service.encounter.canonical import commit_hash
@@ -74,6 +74,8 @@ class Notary:
     def _sign(self, encounter: str, *, with_head: bool) -> list[Point]:
         with self._lock:
             head = self._head(encounter)
+            if foreign(self._log, encounter):
+                return []  # it came in a bundle, and its own service has signed it
             start = self._held(encounter, head)
             made: list[Point] = []
             reached = start

@@ -20,6 +20,7 @@ from service.audit.notes import BadNote, base64, public_key, unbase64, verifier_
 from service.log import Log
 
 SHELF: Final = "signing"
+FOREIGN: Final = "signing-foreign"
 ALGORITHM: Final = "Ed25519"
 _ROTATION: Final = "rewound/key/1"
 _PAGE: Final = 50
@@ -99,6 +100,20 @@ def published(log: Log) -> list[PublishedKey]:
 def vouched(log: Log) -> list[VouchedKey]:
     """Return every key of this service as a bundle tells it, the first one first."""
     return [VouchedKey(key.name, bytes.fromhex(key.public), key.rotation) for key in published(log)]
+
+
+def keep_foreign(log: Log, encounter: str, keys: Iterable[VouchedKey]) -> None:
+    """Keep the keys with which another service signed for *encounter*, which came from there."""
+    told = [{"name": key.name, "public": key.public.hex(), "rotation": key.rotation} for key in keys]
+    if told:
+        log.put_record(FOREIGN, encounter, json.dumps(told).encode())
+
+
+def foreign(log: Log, encounter: str) -> list[VouchedKey]:
+    """Return the keys with which another service signed for *encounter*; none for one of ours."""
+    blob = log.record(FOREIGN, encounter)
+    told = [] if blob is None else json.loads(blob)
+    return [VouchedKey(key["name"], bytes.fromhex(key["public"]), key["rotation"]) for key in told]
 
 
 # --- rotation ----------------------------------------------------------------------------------------

@@ -216,7 +216,7 @@ class _Draft(Generic[S]):
             raw,
             after.hash,
             tuple(self.sealed),
-            _marks(folded.state, state, self.n),
+            marks_of(folded.state, state, self.n),
             after,
             self.seat,
             self.owed,
@@ -268,7 +268,7 @@ def _still_owed(state: Table, request: Request, scope: Scope) -> str | None:
     return None
 
 
-def _marks(before: Table, after: Table, n: int) -> Mapping[str, bytes]:
+def marks_of(before: Table, after: Table, n: int) -> Mapping[str, bytes]:
     """Return what to find commit *n* by: the rounds that began and the epochs that closed in it."""
     if before.round == after.round and before.epoch == after.epoch:
         return {}

@@ -133,6 +133,14 @@ def _check_sealed(
         check(state, command)
 
 
+class Imported(Exception):
+    """Say that an encounter came in a bundle and takes no commands: its secrets are its own host's."""
+
+    def __init__(self, encounter: str) -> None:
+        super().__init__(f"{encounter} came in a bundle and takes no commands")
+        self.encounter = encounter
+
+
 @dataclass(frozen=True)
 class Wanted:
     """What goes into a request beside its time and nonce."""
@@ -155,6 +163,9 @@ def append(
     more: Sequence[Wanted] = (),
 ) -> Sent:
     """Append a request for *told*, and *more* behind it, and see that somebody folds them."""
+    entry = host.register.find(encounter)
+    if entry is not None and entry.imported:
+        raise Imported(encounter)
     shard = host.shard_of(encounter)
     submitted = host.log.submit(
         encounter,

@@ -65,6 +65,15 @@ OPERATING: Final[Mapping[str, Schema]] = MappingProxyType(
         ),
         "Checkpoint": _CHECKPOINT,
         "Checkpoints": page("Signed checkpoints, the latest first.", "checkpoints", ref("Checkpoint")),
+        "ImportedBundle": closed(
+            "An encounter that came in a bundle, and what its audit found.",
+            encounter=UUID,
+            edition=TEXT,
+            title=TEXT,
+            version=NUMBER,
+            hash=HASH,
+            certificate=OPEN,
+        ),
         "Audit": _AUDIT,
         "Audits": page("Audits, the newest first.", "audits", ref("Audit")),
         "Keys": closed(

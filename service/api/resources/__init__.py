@@ -17,6 +17,7 @@ MODULES: Final = (
     "checkpoints",
     "audits",
     "webhooks",
+    "bundles",
     "rulesets",
     "keys",
     "api_keys",
