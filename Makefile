@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test lint check format generate bench fuzz undoing contract coverage wheel requirements clean
+.PHONY: help run demo test lint check format generate bench fuzz undoing contract mutations coverage wheel requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -57,6 +57,9 @@ contract: .venv/ready ## send thousands of generated requests as each role, hold
 
 undoing: .venv/ready ## undo and redo every round of 50 random fights (long)
 	$(PY) -m tests.encounter.undoing
+
+mutations: .venv/ready ## change 10,000 bundles at random, try 1,000 clean ones and six causes: all must be named right (long)
+	nice $(PY) -m tests.audit.mutations
 
 coverage: .venv/ready ## run every test and say which lines none of them reached
 	$(PY) -m pytest --cov --cov-report=term-missing:skip-covered $(PYTEST)

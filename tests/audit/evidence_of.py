@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from service.audit.evidence import Evidence
 from service.audit.signing import Signer, VouchedKey
+from service.audit.tree import root
 from service.dice.chain import envelope_commitment
 from service.encounter.canonical import commit_hash, dumps, eid_of
 from service.encounter.commit import load_commit
@@ -56,6 +57,11 @@ def kept(sitting: Sitting, log: MemoryLog | None = None, upto: int | None = None
             ),
         )
     return log
+
+
+def root_of(commits: Sequence[bytes]) -> bytes:
+    """Return the root of the tree over *commits*."""
+    return root([commit_hash(raw) for raw in commits])
 
 
 def played() -> Sitting:
