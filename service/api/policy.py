@@ -73,6 +73,8 @@ POLICY: Final[Mapping[str, Rule]] = MappingProxyType(
         "listContests": _READ,
         "getContest": _READ,
         "answerContest": Rule(GM, "write"),
+        "getDiff": _READ,
+        "previewCommand": Rule(ACTORS),
         "undo": Rule(GM, "write"),
         "redo": Rule(GM, "write"),
         "getAmendment": Rule(GM),

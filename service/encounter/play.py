@@ -31,7 +31,8 @@ from service.encounter.host import Host
 from service.rules.codec import from_data
 from service.rules.epochs import AcceptHistory
 from service.rules.messages import Actor, Command, Refused
-from service.rules.ruleset import check
+from service.rules.rulebook import refuser
+from service.rules.ruleset import Refusal, check
 
 NONCE_BYTES: Final = 16
 
@@ -78,6 +79,25 @@ def send(
     if kind is AcceptHistory:
         Disputes(host.log).accept(encounter, sent.n)
     return sent
+
+
+def preview(
+    host: Host, encounter: str, actor: Actor, kind: type[Command[Any]], data: Mapping[str, Any]
+) -> tuple[int, Refusal | None]:
+    """Return the version at which a command was tried, and why it would be refused, None if it would not be.
+
+    Nothing is appended and nothing is decided: legality is judged on the seat's view, which knows no dice.
+    """
+    folded = host.folder.current(encounter)
+    try:
+        check_line(host, encounter)
+        if kind in AT_THE_DOOR:
+            AT_THE_DOOR[kind](host, encounter, data)
+        check(folded.state, from_data(kind, data, by=actor))
+    except Refused as refused:
+        rule = refused.rule or refuser(refused.__traceback__)
+        return folded.n, Refusal(code=refused.code, detail=refused.detail, rule=rule)
+    return folded.n, None
 
 
 def send_all(

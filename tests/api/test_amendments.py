@@ -98,7 +98,7 @@ def contested(table: Table, commit: int, *instead: dict[str, Any]) -> Any:
     return table.gm.get(f"{table.at}/amendments/{told['amendment']}")
 
 
-def test_as_ruled_takes_the_amended_command_and_the_old_ones_after_it(table: Table) -> None:
+def test_TABLE_AMEND_1_as_ruled_takes_the_amended_command_and_the_old_ones_after_it(table: Table) -> None:
     did(table, ROLL, ADD, ROLL, {"type": "end_round"}, ROLL)
     before = totals(table)
     proposal = contested(table, 5, {"type": "add", "amount": 9})
@@ -121,7 +121,7 @@ def test_as_ruled_takes_the_amended_command_and_the_old_ones_after_it(table: Tab
     assert state["contests"]["c1"]["encounter"] == table.id  # where the contested commit stands
 
 
-def test_an_amended_roll_has_dice_of_its_own_and_later_rounds_keep_theirs(table: Table) -> None:
+def test_TABLE_DICE_2_an_amended_roll_has_dice_of_its_own_and_later_rounds_keep_theirs(table: Table) -> None:
     did(table, ROLL, ROLL, {"type": "end_round"}, ROLL, ROLL)
     before = totals(table)
     after = accepted(table, contested(table, 4, {"type": "roll", "sides": 12}))
@@ -133,7 +133,7 @@ def test_an_amended_roll_has_dice_of_its_own_and_later_rounds_keep_theirs(table:
     assert "4/table#0" in totals(after)
 
 
-def test_sealed_choices_stay_sealed_and_are_taken_along(table: Table) -> None:
+def test_TABLE_LINE_1_sealed_choices_stay_sealed_and_are_taken_along(table: Table) -> None:
     did(table, ROLL, (table.ada, {"type": "choose", "number": 7}), ADD)
     proposal = contested(table, 6, {"type": "add", "amount": 1})
     line_at = f"/v1/encounters/{proposal['encounter']}"
@@ -205,7 +205,9 @@ def test_acceptance_names_the_version_and_what_came_since_is_not_lost(table: Tab
     assert table.ada.get(f"{table.at}/state")["state"]["continued"] is None
 
 
-def test_the_line_as_played_stays_readable_and_its_address_answers_with_the_other(table: Table) -> None:
+def test_TABLE_AMEND_3_the_line_as_played_stays_readable_and_its_address_answers_with_the_other(
+    table: Table,
+) -> None:
     did(table, ROLL, ROLL)
     commits = table.bo.get(f"{table.at}/commits")["commits"]
     after = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 5})))

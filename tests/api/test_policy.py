@@ -26,7 +26,7 @@ BODIES: dict[str, object] = {
     "Acceptance": {"version": 1},
     "ContestRuling": {"ending": "upheld", "decision": "so"},
 }
-QUERIES = {"findCommand": "?key=none"}
+QUERIES = {"getDiff": "?from=1", "findCommand": "?key=none"}
 
 
 def test_every_operation_has_a_policy_and_every_policy_an_operation() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from service.api.shapes import NUMBER, SEAT, TEXT, UUID, Schema, closed, listing, maybe, ref
+from service.api.shapes import NUMBER, SEAT, TEXT, TRUTH, UUID, Schema, closed, listing, maybe, ref
 
 _CONTEST: Final = closed(
     "A contested moment, and how the contest ended.",
@@ -96,6 +96,13 @@ _AMENDMENT: Final = closed(
     difference=maybe(ref("AmendmentDifference")),
 )
 
+_PREVIEW: Final = closed(
+    "Whether a command would be accepted now, as far as the seat that would send it can know.",
+    {"refusal": ref("Refusal")},
+    version=NUMBER,
+    accepted=TRUTH,
+)
+
 RULINGS: Final[Mapping[str, Schema]] = MappingProxyType(
     {
         "Contest": _CONTEST,
@@ -103,6 +110,8 @@ RULINGS: Final[Mapping[str, Schema]] = MappingProxyType(
         "Point": _POINT,
         "AmendmentDifference": _DIFFERENCE,
         "Amendment": _AMENDMENT,
+        "Difference": closed("The way from one point to another.", None, **_BETWEEN),
+        "Preview": _PREVIEW,
         "Contests": closed("All contests of an encounter.", contests=listing(ref("Contest"))),
     }
 )

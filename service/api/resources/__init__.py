@@ -12,6 +12,8 @@ MODULES: Final = (
     "tickets",
     "rounds",
     "explanations",
+    "differences",
+    "previews",
     "contests",
     "amendments",
     "checkpoints",

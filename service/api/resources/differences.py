@@ -1,0 +1,69 @@
+"""Compare two points: of one encounter, or of an encounter and a line or what-if that goes on from it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from service.api.call import Answer, Call
+from service.api.operations import Parameter, Shape, operation
+from service.api.problems import invalid, not_found
+from service.encounter import differences, records
+from service.encounter.at_the_door import is_draft
+from service.rules.table import GM
+
+TAG: Final = "State"
+
+
+@operation(
+    "GET",
+    "/v1/encounters/{encounter}/diff",
+    "getDiff",
+    TAG,
+    query=(
+        Parameter("from", "The commit to start from.", kind="whole", least=1),
+        Parameter("to", "The commit to come to (default: the newest).", kind="whole", least=1),
+        Parameter(
+            "with",
+            "The encounter in which `to` lies: one that goes on from this one, or from which this one does.",
+            pattern=r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+        ),
+    ),
+    answers={200: Shape("The difference.", "Difference")},
+)
+def get_diff(call: Call) -> Answer:
+    """Tell the way from one point to another: a patch between your views, and the events on each side.
+
+    The patch is RFC 6902. Between two encounters, members that only say which line of play it is are left
+    out, and the events of each side are those since the two parted.
+    """
+    if "from" not in call.query:
+        raise invalid(("?from", "a value: it is required"))
+    other = call.query.get("with", call.encounter)
+    if other != call.encounter:
+        _check_other(call, other)
+    before = differences.Point(call.encounter, _point(call, call.encounter, "from"))
+    after = differences.Point(other, _point(call, other, "to"))
+    try:
+        return Answer(differences.between(call.host, before, after, call.me.seat))
+    except LookupError as fault:
+        raise invalid(("?with", "an encounter that goes on from this one, or from which it does")) from fault
+
+
+def _point(call: Call, encounter: str, name: str) -> int:
+    newest = records.head(call.host, encounter)
+    n: int = call.query.get(name, newest)
+    if n > newest:
+        raise invalid((f"?{name}", f"at most {newest}, the newest version"))
+    return n
+
+
+def _check_other(call: Call, other: str) -> None:
+    """Hide what is another's, and from players what is only proposed, as what does not exist."""
+    register = call.host.register
+    mine, theirs = register.find(call.encounter), register.find(other)
+    if mine is None or theirs is None or mine.owner != theirs.owner or call.host.log.head(other) is None:
+        raise not_found()
+    if call.me.role == GM:
+        return
+    if register.root(other) != register.root(call.encounter) or is_draft(call.host, other):
+        raise not_found()

@@ -1,0 +1,45 @@
+"""Try a command without sending it: is it legal now? Nothing is appended, and no die is drawn."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from service.api.call import Answer, Call
+from service.api.operations import Shape, operation
+from service.api.problems import invalid
+from service.api.schemas import faults
+from service.api.sending import judge
+from service.encounter import play
+from service.rules.codec import to_data
+from service.rules.messages import Actor
+
+TAG: Final = "Commands"
+
+
+@operation(
+    "POST",
+    "/v1/encounters/{encounter}/previews",
+    "previewCommand",
+    TAG,
+    body="Command",
+    answers={200: Shape("Whether it would be accepted.", "Preview")},
+    problems=("not-strict-json", "body-too-large", "request-timeout", "unsupported-media-type"),
+)
+def preview_command(call: Call) -> Answer:
+    """Tell whether a command would be accepted now, without sending it.
+
+    Judged as commands are: on your seat's view. What would come of it is not told, for that may hang on dice;
+    none is drawn, and nothing stands on the record.
+    """
+    inputs = call.inputs[call.me.edition]
+    type_ = call.data.get("type") if isinstance(call.data, dict) else None
+    schema = inputs.commands.get(type_) if isinstance(type_, str) else None
+    if schema is None or type_ is None:
+        raise invalid(("/type", "a command of " + call.me.edition))
+    judge(faults(schema, call.data))
+    kind = call.host.shelf[call.me.edition].commands[type_]
+    data = {name: value for name, value in call.data.items() if name != "type"}
+    actor = Actor(seat=call.me.seat, role=call.me.role)
+    version, refusal = play.preview(call.host, call.encounter, actor, kind, data)
+    told = {"refusal": to_data(refusal)} if refusal is not None else {}
+    return Answer({"version": version, "accepted": refusal is None, **told})

@@ -1,0 +1,81 @@
+"""Compare two points of play, and try commands without sending them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonpatch
+
+from tests.api.client import Api, Table, is_problem
+from tests.api.test_amendments import ADD, ROLL, accepted, did, made
+
+
+def state(who: Api, at: str, n: int) -> dict[str, Any]:
+    """Return the state after a commit as *who* sees it."""
+    found: dict[str, Any] = who.get(f"{at}/state?at={n}")["state"]
+    return found
+
+
+def test_the_patch_leads_from_the_one_view_to_the_other(table: Table) -> None:
+    did(table, ROLL, (table.ada, {"type": "choose", "number": 7}), ADD)
+    for who in (table.gm, table.ada, table.bo):
+        told = who.get(f"{table.at}/diff?from=3&to=6")
+        assert jsonpatch.apply_patch(state(who, table.at, 3), told["patch"]) == state(who, table.at, 6)
+    back = table.bo.get(f"{table.at}/diff?from=6&to=3")
+    assert jsonpatch.apply_patch(state(table.bo, table.at, 6), back["patch"]) == state(table.bo, table.at, 3)
+
+
+def test_a_difference_tells_each_seat_what_it_may_see(table: Table) -> None:
+    did(table, (table.ada, {"type": "choose", "number": 7}))
+    hers, his = (who.get(f"{table.at}/diff?from=3") for who in (table.ada, table.bo))
+    assert [event["type"] for event in hers["events"]["to"]] == ["choice_committed", "chosen"]
+    assert [event["type"] for event in his["events"]["to"]] == ["choice_committed"]
+    assert "7" not in str(his["patch"])
+
+
+def test_an_encounter_and_its_continuation_are_compared_since_they_parted(table: Table) -> None:
+    did(table, ROLL, ADD)
+    proposal = made(table.gm("POST", f"{table.at}/undo", {"commit": 5}))
+    other = f"{table.at}/diff?from=5&with={proposal['encounter']}"
+    is_problem(table.bo("GET", other), 404, "not-found")  # it is only proposed
+    accepted(table, proposal)
+
+    told = table.bo.get(other)
+    assert [event["type"] for event in told["events"]["from"]] == ["counted"]
+    assert told["events"]["to"] == []
+    assert [step["path"] for step in told["patch"]] == ["/counter"]
+
+
+def test_what_is_anothers_or_no_relation_is_not_compared(table: Table, owner: Api) -> None:
+    other = Table.opened(owner)
+    is_problem(table.gm("GET", f"{table.at}/diff?from=1&with={other.id}"), 422, "invalid")
+    is_problem(table.ada("GET", f"{table.at}/diff?from=1&with={other.id}"), 404, "not-found")
+    is_problem(table.ada("GET", f"{table.at}/diff?from=99"), 422, "invalid")
+    is_problem(table.ada("GET", f"{table.at}/diff"), 422, "invalid")
+
+
+def previewed(who: Api, table: Table, command: object) -> Any:
+    """Return what *who* is told when trying a command."""
+    return made(who("POST", f"{table.at}/previews", command), 200)
+
+
+def test_a_preview_says_what_a_command_would_get_and_draws_nothing(table: Table) -> None:
+    before = table.gm.get(table.at)
+    tried = [
+        previewed(table.gm, table, command)
+        for command in (ROLL, {"type": "add", "amount": 99}, {"type": "choose", "number": 1})
+    ]
+    assert [each["accepted"] for each in tried] == [True, False, False]
+    assert [each["refusal"]["code"] for each in tried[1:]] == ["amount_out_of_range", "not_a_player"]
+    assert table.gm.get(table.at) == before
+    did(table, ROLL)
+    (roll,) = table.gm.get(f"{table.at}/rolls")["rolls"]
+    assert (roll["name"]["epoch"], roll["name"]["place"]) == (1, 0)
+
+
+def test_a_preview_betrays_nothing_that_a_seat_does_not_know(table: Table) -> None:
+    choose = {"type": "choose", "number": 1}
+    did(table, (table.ada, choose))
+    assert previewed(table.bo, table, choose)["accepted"]
+    refused = previewed(table.ada, table, choose)["refusal"]
+    assert refused["code"] == "already_chosen"
