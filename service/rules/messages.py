@@ -30,6 +30,14 @@ class Refused(Exception):
         self.rule = rule
 
 
+class Stopped(Exception):
+    """A step needs somebody's word first: what it told is taken back, and `tell` asks for the word."""
+
+    def tell(self, state: Any) -> Generator[Any, Any, Any]:  # noqa: ANN401 - of any ruleset
+        """Tell the question; it must leave a frame that waits, and the step is taken again after it."""
+        raise NotImplementedError
+
+
 @record
 class Actor:
     """Who sends a command: a seat of the encounter and its role."""

@@ -12,7 +12,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from service.rules.asking import ask
 from service.rules.chance import Chance, DiceWanted
-from service.rules.messages import Command, Event, Fact, Offer, Private, Refused, Rolled, Scope
+from service.rules.messages import Command, Event, Fact, Offer, Private, Refused, Rolled, Scope, Stopped
 from service.rules.records import changed, record
 from service.rules.rulebook import refuser, rule, speaker
 from service.rules.sealed import view
@@ -133,6 +133,8 @@ class _Tape(Generic[S]):
                 self.play(frame.advance(state, chance), place)
             except DiceWanted as wanted:
                 self.play(ask(state, wanted), place)
+            except Stopped as stopped:
+                self.play(stopped.tell(state), place)
         text = f"the stack of {place} does not come to rest"
         raise AssertionError(text)
 

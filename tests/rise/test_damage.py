@@ -151,8 +151,8 @@ def test_RI_GM_3_rulings_hold_from_now_on() -> None:
     """RI-GM-3, RI-ROUND-5."""
     fight = begun(entry("pc@p/f", (0, 0)))
     fight.do("rule", question="improved_cover", chosen="4")
-    fight.do("rule", question="improved_cover", chosen="2", supersedes="ruling-1")
-    assert [ruling.id for ruling in fight.state.rulings] == ["ruling-2"]
+    fight.do("rule", question="improved_cover", chosen="2", supersedes="ruling-2")
+    assert [ruling.id for ruling in fight.state.rulings] == ["ruling-1", "ruling-3"]
     assert fight.refused("rule", question="improved_cover", chosen="4", from_round=0) == "ruling_retroactive"
     assert fight.send("rule", "seat-p", question="improved_cover", chosen="4").refusal is not None
 

@@ -217,6 +217,16 @@ def test_RI_V_50_desperate_exertion() -> None:
     assert fight.refused("desperate_exertion", "f") == "too_late"
 
 
+def test_RI_V_50_a_vital_roll_is_not_exerted_on() -> None:
+    """RI-VITAL-2: nothing changes it; after the turn it is too late for anything."""
+    burst = {"id": "burst", "usage": "minor", "range_ft": 30, "effects": [{"does": "damage", "amount": 25}]}
+    fight = begun(entry("pc@p/f", (0, 0), abilities=[burst]), entry("mon@m/e", (5, 0)))
+    fight.do("use_ability", "f", 9, ability="burst", targets=["f"])
+    assert [wound.effect for wound in fight.seen("p", "f").wounds] == ["mental"]
+    assert fight.refused("desperate_exertion", "f") == "cannot_modify_vital_roll"
+    assert fight.seen("p", "f").fatigue == 0
+
+
 def test_RI_V_49_fatigue_beyond_tolerance_costs_accuracy() -> None:
     """RI-FATIG-1."""
     fight = begun(entry("pc@p/f", (0, 0), fatigue=5), entry("mon@m/e", (1, 0)))

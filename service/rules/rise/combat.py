@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import EMPTY, changed, record
 from service.rules.rise.permission import gm
+from service.rules.rise.rulings import ruling
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -79,6 +80,8 @@ class StartCombat(Command[State]):
                 raise Refused("no_such_creature", f"there is no creature {name}", "TABLE-SEAT-1")
 
     def decide(self, state: State) -> Tale[State]:
+        surprised = (*self.unaware, *self.partly_unaware)
+        state = yield from ruling(state, "combat_start", surprised, self.start_phase)
         return (
             yield CombatStarted(
                 start_phase=self.start_phase, unaware=self.unaware, partly_unaware=self.partly_unaware

@@ -15,7 +15,8 @@ from service.rules.messages import Event, Fact
 from service.rules.records import EMPTY, record
 from service.rules.rise.initiative import ranked
 from service.rules.rise.paths import BIG_ENOUGH, is_passable, walk
-from service.rules.rise.rulings import ruled
+from service.rules.rise.questions import answer
+from service.rules.rise.rulings import ruled, ruled_on
 from service.rules.rise.state import State, above
 from service.rules.rulebook import rule
 
@@ -33,6 +34,7 @@ class Around(NamedTuple):
     """Who stands in a mover's way no more: its group settled that, or it has run them over."""
 
 
+Found: TypeAlias = Generator[Fact[State], State, tuple[State, bool]]
 FAR = 1_000_000
 """Feet enough for any path that was paid for when it was planned."""
 MANY = 3
@@ -78,7 +80,7 @@ def conflicts(state: State, paths: Paths, around: Around) -> list[tuple[str, ...
         ]
         if against:
             sets = joined(sets, (name, *against))
-    return sets
+    return [found for found in sets if ruled_on(state, "conflict_exists", found) != "no"]
 
 
 def clash(after: State, paths: Paths, name: str, other: str, *, follows: bool) -> bool:
@@ -140,6 +142,9 @@ def settle(state: State, chance: Chance, wanted: Paths, around: Around, notes: l
         names = tuple(dict.fromkeys([*members, *(name for group in sets for name in group)]))
         if len(names) == len(members):
             break
+        state, exist = yield from all_exist(state, sets)
+        if not exist:
+            continue
         members = dict.fromkeys(names, "")
         found += len(sets)
         order: tuple[str, ...]
@@ -149,6 +154,15 @@ def settle(state: State, chance: Chance, wanted: Paths, around: Around, notes: l
         )
         paths = dict(walked(state, wanted, paths, order, around))
     return state, paths
+
+
+def all_exist(state: State, sets: Sequence[tuple[str, ...]]) -> Found:
+    """Tell that conflicts were found, and return whether the GM lets all of them be ones."""
+    said = []
+    for group in sets:
+        state, chosen = yield from answer(state, "conflict_exists", group)
+        said.append(chosen)
+    return state, "no" not in said
 
 
 @rule("RI-CONF-7", "R4")

@@ -12,12 +12,13 @@ from service.rules.chance import Chance
 from service.rules.messages import Event, Tale
 from service.rules.records import record
 from service.rules.rise.numbers import dr_max
-from service.rules.rise.rulings import ruled
+from service.rules.rise.questions import answer
 from service.rules.rise.sheet import Sort
 from service.rules.rise.state import Condition, Creature, State, is_unconscious
 from service.rules.rise.vital import due, is_mine_to_roll, take_wounds
 from service.rules.rulebook import rule
 
+Fate = Literal["dead", "unconscious", "destroyed"]
 SUBDUAL_FATIGUE = 3
 
 
@@ -88,7 +89,7 @@ class Defeated(Event[State]):
 
     type: ClassVar[str] = "defeated"
     creature: str
-    fate: Literal["dead", "unconscious", "destroyed"]
+    fate: Fate
     credit: tuple[str, ...]
     wasted_damage: int
 
@@ -174,12 +175,13 @@ def consequences(state: State, chance: Chance, creature: str, *, subdual: bool =
 def fell(state: State, creature: str, *, subdual: bool) -> Tale[State]:
     """Monsters take no vital wounds: at zero they die, or drop if subdual damage brought them there."""
     found = state.creatures[creature]
-    spared = subdual or state.option("monsters_at_zero") == "unconscious"
-    fate: Literal["dead", "unconscious", "destroyed"] = "unconscious" if spared else "dead"
-    if ruled(state, "monster_fate", creature) == "unconscious":
-        fate = "unconscious"
+    fate: Fate = "unconscious" if subdual else "dead"
     if found.sheet.kind == "object":
         fate = "destroyed"
+    elif not subdual:
+        usual = str(state.option("monsters_at_zero"))
+        state, said = yield from answer(state, "monster_fate", (creature,), default=usual)
+        fate = "unconscious" if said == "unconscious" else "dead"
     return (
         yield Defeated(
             creature=creature, fate=fate, credit=credited(state, found.hurt_by), wasted_damage=wasted(found)

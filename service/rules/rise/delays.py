@@ -11,6 +11,7 @@ from service.rules.messages import Event, Tale
 from service.rules.records import changed, record
 from service.rules.rise.assault import AssaultBegun
 from service.rules.rise.lasting import Delayed
+from service.rules.rise.rulings import ruled
 from service.rules.rise.sheet import Ability
 from service.rules.rise.state import Creature, State, is_able
 from service.rules.rise.uses import Assault
@@ -77,7 +78,8 @@ def left_over(state: State, creature: Creature) -> tuple[Delayed, ...]:
     """Return what comes though its owner cannot act: it lies on its targets and rolls no attack (C-30)."""
     if creature.dead or creature.defeated or is_able(creature):
         return ()
-    if state.option("ownerless_delayed") == "lapse":
+    lapses = state.option("ownerless_delayed") == "lapse"
+    if lapses or ruled(state, "delayed_lapse", creature.id) == "yes":
         return ()
     return tuple([d for d in due(state, creature) if ability_of(creature, d.ability).strike is None])
 

@@ -45,8 +45,15 @@ def shown_to(view: State, command: Act) -> Creature:
         return own(view, command, name)
     if isinstance(frame, AssaultFrame) and frame.assault.user == name and frame.stage == "shown":
         return own(view, command, name)
-    in_phase(view, command, "action")
+    creature = in_phase(view, command, "action")
+    if creature.budget.turn == "open" and is_wounded_now(view, creature):
+        raise Refused("cannot_modify_vital_roll", f"the wound of {name} stands as rolled", "RI-VITAL-2")
     raise Refused("too_late", f"{name} has no roll to change", "RI-UNIV-DESPERATE")
+
+
+def is_wounded_now(view: State, creature: Creature) -> bool:
+    """Tell whether the last roll of *creature* that its group knows of is a vital one of this phase."""
+    return any(w.gained == view.round and w.phase == view.stage for w in creature.wounds)
 
 
 @rule("RI-UNIV-DESPERATE", "R4/R5", settles=("C-44",))

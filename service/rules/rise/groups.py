@@ -15,6 +15,7 @@ from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rise.hidden import known_to
 from service.rules.rise.permission import gm, own
 from service.rules.rise.plans import PlanFrame
+from service.rules.rise.rulings import ruling
 from service.rules.rise.sheet import ID, RESERVED
 from service.rules.rise.state import Attitude, State, is_able
 from service.rules.rise.swift import SwiftFrame
@@ -253,6 +254,8 @@ class SetGroups(Command[State]):
                 raise Refused("not_in_group", f"{name} is in two groups", "RI-GROUP-1")
 
     def decide(self, state: State) -> Tale[State]:
+        named = tuple([name for members in self.groups.values() for name in members])
+        state = yield from ruling(state, "group_membership", named, ", ".join(self.groups) or "by itself")
         return (yield GroupsSet(groups=self.groups, because=("RI-GROUP-1",)))
 
 

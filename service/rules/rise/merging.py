@@ -19,6 +19,7 @@ from service.rules.rise.damage import consequences, hurt
 from service.rules.rise.effects import LocationEffectIgnored, apply, apply_quietly, move
 from service.rules.rise.holds import let_go
 from service.rules.rise.initiative import ranked
+from service.rules.rise.questions import answer
 from service.rules.rise.riding import come_off
 from service.rules.rise.state import Atom, State
 from service.rules.rise.unjudged import AttackJudged, log_of
@@ -186,6 +187,9 @@ def contest(state: State, chance: Chance, outside: Sequence[Atom]) -> Contested:
         return state, outside[0]
     if state.option("outside_moves") == "nobody":
         return state, changed(outside[0], path=())
-    order: tuple[str, ...]
-    state, order = yield from ranked(state, chance, sources)
-    return state, next(effect for effect in outside if effect.source == order[0])
+    state, first = yield from answer(state, "location_conflict", (outside[0].target,), more=sources)
+    if first not in sources:
+        order: tuple[str, ...]
+        state, order = yield from ranked(state, chance, sources)
+        first = order[0]
+    return state, next(effect for effect in outside if effect.source == first)

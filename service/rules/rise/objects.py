@@ -12,6 +12,7 @@ from service.rules.records import changed, record
 from service.rules.rise.actions import MANIPULATIONS, Pay, check_minor, check_standard, check_trade, pay_for
 from service.rules.rise.initiative import ranked
 from service.rules.rise.permission import Act, able, in_phase
+from service.rules.rise.rulings import ruled
 from service.rules.rise.state import Creature, State
 from service.rules.rise.turns import begun, offered, sender, taking_turn
 from service.rules.rulebook import rule
@@ -33,6 +34,8 @@ class ObjectManipulated(Event[State]):
     free: bool
     at: Cell | None = None
     """Where it comes to lie, if not at its holder's feet."""
+    trivial: bool = False
+    """Whether it is not counted, as the GM has ruled."""
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
@@ -46,7 +49,7 @@ class ObjectManipulated(Event[State]):
             lying[self.item] = self.at or creature.position
         state = changed(state, lying=lying)
         budget = creature.budget
-        if self.what != "drop":
+        if self.what != "drop" and not self.trivial:
             budget = changed(
                 budget,
                 manipulations=budget.manipulations + 1,
@@ -70,6 +73,8 @@ class ManipulateObject(Act):
         if self.what == "drop":
             dropping(creature, self.item)
             return
+        if self.is_trivial(view):
+            return
         three_at_most(creature)
         check_hands(view, creature, self.what, self.item)
         if view.option("detailed_manipulation"):
@@ -79,15 +84,24 @@ class ManipulateObject(Act):
         else:
             paid_for(view, creature, self.pay)
 
+    def is_trivial(self, view: State) -> bool:
+        """Tell whether the GM lets this creature do such a thing uncounted."""
+        return self.what == "other" and ruled(view, "trivial_manipulation", self.creature) == "yes"
+
     def decide(self, state: State) -> Tale[State]:
         if state.phase == "action":
             state = yield from begun(state, self.creature)
-        if self.pay != "free" and self.what != "drop":
+        trivial = self.is_trivial(state)
+        if self.pay != "free" and self.what != "drop" and not trivial:
             usage = "minor" if self.pay == "minor" else "standard"
             state = yield from pay_for(self.creature, usage, self.pay, f"{self.type}-{self.what}")
         return (
             yield ObjectManipulated(
-                creature=self.creature, what=self.what, item=self.item, free=self.pay == "free"
+                creature=self.creature,
+                what=self.what,
+                item=self.item,
+                free=self.pay == "free",
+                trivial=trivial,
             )
         )
 

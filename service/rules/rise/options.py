@@ -37,6 +37,7 @@ _ALL: Final = (
         "all",
         "dice",
     ),
+    _spec("auto_default", "RI-GM-2", "whether the default answers what is the GM's to say", True, False),
     _spec("crit_mode", "C-40", "a critical hit rolls its dice again, or multiplies them", "roll", "multiply"),
     _spec("min_damage", "C-40", "the least damage of a hit", 0, 1),
     _spec(

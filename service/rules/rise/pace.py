@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from service.rules.messages import Refused
 from service.rules.rise.numbers import risen, speed_of, speed_on_its_feet
+from service.rules.rise.rulings import ruled
 from service.rules.rise.state import Creature, State
 from service.rules.rulebook import rule
 
@@ -15,7 +16,7 @@ def budget_of(view: State, creature: Creature, mode: str, *, sprint: bool) -> in
         raise Refused("no_such_movement_mode", f"{creature.id} cannot {mode}")
     check_mobile(creature)
     speed = speed_of(view, creature, mode)
-    return sprinting(creature, speed) if sprint else speed
+    return sprinting(view, creature, speed) if sprint else speed
 
 
 def check_mobile(creature: Creature) -> None:
@@ -32,12 +33,12 @@ def once_up(view: State, creature: Creature, mode: str, *, sprint: bool) -> int:
     if creature.sheet.hands and len(creature.held) >= creature.sheet.hands:
         raise Refused("no_free_hand", f"{creature.id} needs a free hand to get up", "RI-MOVE-5")
     speed = speed_on_its_feet(view, creature, mode)
-    return (sprinting(creature, speed) if sprint else speed) - risen(view, creature, mode)
+    return (sprinting(view, creature, speed) if sprint else speed) - risen(view, creature, mode)
 
 
 @rule("RI-UNIV-SPRINT", "R4/R5")
-def sprinting(creature: Creature, speed: int) -> int:
+def sprinting(view: State, creature: Creature, speed: int) -> int:
     """Sprinting doubles the speed of one movement; it tires in the movement phase; monsters cannot."""
-    if not creature.sheet.is_pc:
+    if not creature.sheet.is_pc and ruled(view, "monster_sprint_exception", creature.id) != "yes":
         raise Refused("monster_cannot_sprint", f"{creature.id} is no player character")
     return 2 * speed

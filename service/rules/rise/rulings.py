@@ -67,22 +67,42 @@ class Rule(Command[State]):
             raise Refused("ruling_required", f"there is no ruling {self.supersedes}", "RI-GM-3")
 
     def decide(self, state: State) -> Tale[State]:
-        number = 1 + max([int(known.id.removeprefix("ruling-")) for known in state.rulings], default=0)
-        ruling = Ruling(
-            id=f"ruling-{number}",
-            question=self.question,
-            subjects=self.subjects,
-            chosen=self.chosen,
+        made = changed(
+            _next(state, self.question, self.subjects, self.chosen),
             note=self.note,
             scope=self.scope_of,
             supersedes=self.supersedes,
-            round=state.round,
         )
-        return (yield RulingMade(ruling=ruling))
+        return (yield RulingMade(ruling=made))
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         yield from ()
+
+
+def _next(state: State, question: str, subjects: tuple[str, ...], chosen: str) -> Ruling:
+    number = 1 + max([int(known.id.removeprefix("ruling-")) for known in state.rulings], default=0)
+    return Ruling(
+        id=f"ruling-{number}", question=question, subjects=subjects, chosen=chosen, round=state.round
+    )
+
+
+def ruling(
+    state: State, question: str, subjects: tuple[str, ...], chosen: str, *, note: str = ""
+) -> Tale[State]:
+    """Tell what the GM says to a question, by an answer or by a command that is one."""
+    made = changed(_next(state, question, subjects, chosen), note=note, scope="encounter")
+    return (yield RulingMade(ruling=made, because=("RI-GM-2",)))
+
+
+def ruled_on(state: State, question: str, subjects: tuple[str, ...]) -> str | None:
+    """Return what the GM has last said to *question* about all of *subjects*, if anything."""
+    found = [
+        r.chosen
+        for r in state.rulings
+        if r.question == question and (not r.subjects or all(name in r.subjects for name in subjects))
+    ]
+    return found[-1] if found else None
 
 
 @rule("RI-GM-3", "CM")

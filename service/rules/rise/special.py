@@ -14,6 +14,7 @@ from service.rules.rise.brawling import check_size
 from service.rules.rise.delays import DelayedSet, due, fire
 from service.rules.rise.lasting import Delayed
 from service.rules.rise.permission import Act, able, in_phase
+from service.rules.rise.rulings import ruled
 from service.rules.rise.sheet import Ability
 from service.rules.rise.sight import check_reach
 from service.rules.rise.state import Condition, Creature, State
@@ -49,6 +50,12 @@ def ability_on(creature: Creature, id_: str) -> Ability:
     raise Refused("ability_not_in_profile", f"{creature.id} has no ability {id_}", "RI-ACT-1")
 
 
+def priced(view: State, ability: Ability) -> Ability:
+    """Return *ability* with what the GM says it costs, where the sheet names no action."""
+    said = ruled(view, "action_cost", ability.id) if ability.usage == "none" else None
+    return changed(ability, usage=said) if said in ("standard", "minor", "free") else ability
+
+
 @rule("RI-UNIV-READY", "R5", settles=("C-45",))
 def is_played(ability: Ability) -> bool:
     """Readying, and whatever else acts before its trigger, is not played: it contradicts simultaneity."""
@@ -69,7 +76,7 @@ class UseAbility(Act):
 
     def check(self, view: State) -> None:
         creature = taking_turn(view, self)
-        ability = ability_on(creature, self.ability)
+        ability = priced(view, ability_on(creature, self.ability))
         if not (early(ability) and check_follows(view, creature, ability.id)):
             pay = self.pay or DEFAULT_PAY.get(ability.usage, ability.usage)
             check_pay(creature, ability.usage, pay, ability.id, repeatable=ability.repeat_same_round)
@@ -99,7 +106,7 @@ class UseAbility(Act):
 
     def decide(self, state: State) -> Tale[State]:
         creature = state.creatures[self.creature]
-        ability = ability_on(creature, self.ability)
+        ability = priced(state, ability_on(creature, self.ability))
         state = yield from begun(state, self.creature)
         if ability.id in creature.budget.swift:
             state = yield SwiftFollowed(creature=creature.id, ability=ability.id, because=("RI-SWIFT-6",))

@@ -13,7 +13,7 @@ from typing import ClassVar, Final, Literal
 from service.rules.grid import Cell, cells, distance
 from service.rules.records import EMPTY, changed, derived, record, with_key
 from service.rules.rise.lasting import Delayed, Plan, Ruling, Unjudged, VitalWound
-from service.rules.rise.options import DEFAULTS
+from service.rules.rise.options import DEFAULTS, OPTIONS
 from service.rules.rise.profiles import PROFILES, Profile
 from service.rules.rise.sheet import Sheet, Sort, Tick, Until, Zone, rank, side_of
 from service.rules.sealed import Sealed, is_closed, unsealed
@@ -38,6 +38,8 @@ Terrain = Literal["normal", "difficult", "wall"]
 Turn = Literal["not_started", "open", "closed"]
 How = Literal["self", "continued", "ally", "forced", "teleport", "carry"]
 
+RULED: Final = ("crit_mode", "visibility", "swift_mode")
+"""Options of the house that the GM may also rule on in the course of a fight."""
 WOUND_STEP: Final = 2
 """What each earlier wound takes off a vital roll."""
 
@@ -247,7 +249,11 @@ class State(Parted):
         return self.stage if self.stage in ("movement", "action") else ""
 
     def option(self, key: str) -> Option:
-        """Return the house's value of an option, or its default."""
+        """Return the house's value of an option: as the GM has ruled, as it was opened, or its default."""
+        if key in RULED:
+            for known in reversed(self.rulings):
+                if known.question == key and known.chosen in OPTIONS[key].values:
+                    return known.chosen
         return self.options.get(key, DEFAULTS[key])
 
     @property

@@ -15,6 +15,7 @@ from service.rules.records import changed, record
 from service.rules.rise.delays import DelayedLapsed, fire, fire_next, is_due, lapsing, left_over
 from service.rules.rise.effects import note_quietly
 from service.rules.rise.permission import Act, able, in_phase, still_resolving
+from service.rules.rise.rulings import ruled
 from service.rules.rise.state import Atom, Creature, State, is_able
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
@@ -283,6 +284,8 @@ def agreed(view: State, creature: str) -> None:
     """Members act in any order that all of them accept."""
     wanted = list(view.orders.values())
     if not wanted:
+        return
+    if ruled(view, "group_order", creature) == "arrival":
         return
     if any(order != wanted[0] for order in wanted):
         raise Refused("order_not_agreed", f"the group disagrees on when {creature} acts")

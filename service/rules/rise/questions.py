@@ -1,0 +1,170 @@
+"""Ask the GM what the rules leave open: each question has its answers, the first of which is the default.
+
+At the table a question is put on the record where it arises. With the option `auto_default` the default
+answers at once; without it the step waits for the GM, as it waits for dice that people throw, and is taken
+again with the answer. In a group's world nobody is asked: what the group does is sealed from the GM. There
+the GM's standing rulings count, and else the default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from types import MappingProxyType
+from typing import ClassVar, Final, TypeAlias
+
+from service.rules.messages import Command, Event, Fact, Offer, Refused, Stopped, Tale
+from service.rules.records import record
+from service.rules.rise.permission import gm
+from service.rules.rise.rulings import ruled_on, ruling
+from service.rules.rise.state import State
+from service.rules.stack import TABLE, Awaited, Frame
+from service.rules.table import GM
+
+Answered: TypeAlias = Generator[Fact[State], State, tuple[State, str]]
+
+ANSWERS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "monster_fate": ("dead", "unconscious"),
+        "conflict_exists": ("yes", "no"),
+        "location_conflict": ("initiative",),
+    }
+)
+"""The questions that are asked aloud, with their answers; where creatures are answers too, they are added."""
+
+
+@record
+class RulingRequested(Event[State]):
+    """The rules leave something to the GM: play goes on by the default, or waits at the prompt."""
+
+    type: ClassVar[str] = "ruling_requested"
+    question: str
+    subjects: tuple[str, ...]
+    answers: tuple[str, ...]
+    default: str
+    prompt: str | None
+    """Where it waits; null where the default has answered."""
+
+    def evolve(self, state: State) -> State:
+        if self.prompt is None:
+            return state
+        frame = QuestionFrame(
+            path=self.prompt, question=self.question, subjects=self.subjects, answers=self.answers
+        )
+        return state.pushed(frame)
+
+
+@record
+class QuestionFrame(Frame[State]):
+    """A question that waits for the GM."""
+
+    kind: ClassVar[str] = "rise_question"
+    question: str
+    subjects: tuple[str, ...]
+    answers: tuple[str, ...]
+
+    def waiting(self, state: State) -> tuple[Awaited, ...]:
+        return (Awaited(prompt=self.path, seat=GM, accepts=(AnswerRuling.type,)),)
+
+
+class RulingWanted(Stopped):
+    """A step cannot go on without the GM's answer."""
+
+    def __init__(self, question: str, subjects: tuple[str, ...], answers: tuple[str, ...]) -> None:
+        super().__init__(question)
+        self.question = question
+        self.subjects = subjects
+        self.answers = answers
+
+    def tell(self, state: State) -> Tale[State]:
+        """Tell that the question waits."""
+        top = state.top
+        assert top is not None, "only frames ask"
+        return (
+            yield RulingRequested(
+                question=self.question,
+                subjects=self.subjects,
+                answers=self.answers,
+                default=self.answers[0],
+                prompt=f"{top.path}/{self.question}/{self.subjects[0]}",
+                because=("RI-GM-2",),
+            )
+        )
+
+
+def answer(
+    state: State,
+    question: str,
+    subjects: tuple[str, ...],
+    more: tuple[str, ...] = (),
+    default: str | None = None,
+) -> Answered:
+    """Tell that *question* arises about *subjects*, and return its answer: the GM's, or the default.
+
+    *more* are answers beside the usual ones; *default* is what the house takes for the first of them.
+    """
+    usual = ANSWERS[question]
+    first = () if default is None else (default,)
+    answers = (*first, *(one for one in usual if one not in first), *more)
+    known = ruled_on(state, question, subjects)
+    if known in answers:
+        return state, known
+    if state.here == TABLE and not state.option("auto_default"):
+        raise RulingWanted(question, subjects, answers)
+    if state.here == TABLE:
+        state = yield RulingRequested(
+            question=question,
+            subjects=subjects,
+            answers=answers,
+            default=answers[0],
+            prompt=None,
+            because=("RI-GM-2",),
+        )
+    return state, answers[0]
+
+
+@record
+class QuestionClosed(Event[State]):
+    """A question has its answer; the step that asked goes on."""
+
+    type: ClassVar[str] = "question_closed"
+    prompt: str
+
+    def evolve(self, state: State) -> State:
+        return state.popped(self.prompt)
+
+
+@record
+class AnswerRuling(Command[State]):
+    """Answer a question that waits; the answer holds for the same creatures until the GM rules otherwise."""
+
+    type: ClassVar[str] = "answer_ruling"
+    prompt: str
+    chosen: str
+    note: str = ""
+
+    def check(self, view: State) -> None:
+        gm(self)
+        frame = view.top
+        if not isinstance(frame, QuestionFrame) or frame.path != self.prompt:
+            raise Refused("prompt_gone", f"no question waits at {self.prompt}", "RI-GM-2")
+        wanted(frame, self.chosen)
+
+    def decide(self, state: State) -> Tale[State]:
+        frame = state.top
+        assert isinstance(frame, QuestionFrame), "checked on the view"
+        state = yield from ruling(state, frame.question, frame.subjects, self.chosen, note=self.note)
+        return (yield QuestionClosed(prompt=self.prompt, because=("RI-GM-2",)))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        frame = view.top
+        if isinstance(frame, QuestionFrame):
+            yield Offer(type=cls.type, prompt=frame.path, choices={"chosen": frame.answers})
+
+
+def wanted(frame: QuestionFrame, chosen: str) -> None:
+    """Refuse what is no answer to the question."""
+    if chosen not in frame.answers:
+        raise Refused(
+            "ruling_required", f"{frame.question} is answered by {', '.join(frame.answers)}", "RI-GM-2"
+        )
