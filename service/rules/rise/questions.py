@@ -106,7 +106,7 @@ def answer(
     first = () if default is None else (default,)
     answers = (*first, *(one for one in usual if one not in first), *more)
     known = ruled_on(state, question, subjects)
-    if known in answers:
+    if known is not None and known in answers:
         return state, known
     if state.here == TABLE and not state.option("auto_default"):
         raise RulingWanted(question, subjects, answers)
