@@ -16,13 +16,17 @@ def test_RI_UNIV_GRAPPLE_binds_both() -> None:
     fight.do("grapple", "p", 6, target="e").end("p").rest()
     assert fight["p"].has("grappled")
     assert fight["e"].has("grappled")
-    fight.to_actions()
-    assert fight.refused("move", "p", path=[[0, 1]]) == "immobilized"
+    fight.do("pass_movement", "p").do("pass_movement", "e")
     fight.do("maintain_grapple", "p", 5)
     assert fight.refused("maintain_grapple", "p") == "free_check_repeated"
-    fight.end("p").do("escape_grapple", "e", 8).end("e")
-    assert not fight["e"].has("grappled")
-    assert not fight["p"].has("grappled"), "the grip counts only from the announcement on"
+    fight.to_actions()
+    assert fight.refused("move", "p", path=[[0, 1]]) == "immobilized"
+    assert fight.refused("maintain_grapple", "e") == "swift_not_precommitted"
+    fight.do("pass_turn", "p").do("escape_grapple", "e", 4).end("e")
+    assert fight["e"].has("grappled"), "8 against a grip of 9, which is Swift"
+    fight.to_actions().do("pass_turn", "p").do("escape_grapple", "e", 4).end("e")
+    assert not fight["e"].has("grappled"), "nobody has firmed the grip in this round"
+    assert not fight["p"].has("grappled")
 
 
 def test_RI_UNIV_ESCAPE_has_to_beat_the_grip() -> None:

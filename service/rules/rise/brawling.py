@@ -16,12 +16,13 @@ from service.rules.rise.actions import check_standard, pay_for
 from service.rules.rise.assault import AssaultBegun
 from service.rules.rise.forced import push_feet
 from service.rules.rise.holds import grapplers
-from service.rules.rise.permission import Act
+from service.rules.rise.permission import Act, able, in_phase
 from service.rules.rise.sheet import Effect, Strike
 from service.rules.rise.sight import check_reach
 from service.rules.rise.state import Creature, State
 from service.rules.rise.strikes import target_of
-from service.rules.rise.turns import begun, offered, sender, taking_turn
+from service.rules.rise.swift import SwiftFrame
+from service.rules.rise.turns import begun, offered, sender, taking_turn, turns
 from service.rules.rise.uses import Assault
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -238,6 +239,12 @@ def not_twice(creature: Creature, purpose: str) -> None:
         raise Refused("free_check_repeated", f"{creature.id} has tried {purpose} this round")
 
 
+def check_in_time(view: State, creature: Creature) -> None:
+    """Refuse to firm a grip in a turn where Swift abilities had to be committed before."""
+    if not isinstance(view.top, SwiftFrame) and turns(view).precommitted:
+        raise Refused("swift_not_precommitted", f"{creature.id} has not firmed its grip", "RI-SWIFT-3")
+
+
 @rule("RI-UNIV-MAINTAIN", "R4/R5", settles=("C-46",))
 @record
 class MaintainGrapple(Act):
@@ -246,12 +253,18 @@ class MaintainGrapple(Act):
     type: ClassVar[str] = "maintain_grapple"
 
     def check(self, view: State) -> None:
-        creature = taking_turn(view, self)
+        if isinstance(view.top, SwiftFrame):
+            creature = in_phase(view, self, "action")
+            able(creature)
+        else:
+            creature = taking_turn(view, self)
         check_grappled(creature)
+        check_in_time(view, creature)
         not_twice(creature, self.type)
 
     def decide(self, state: State) -> Tale[State]:
-        state = yield from begun(state, self.creature)
+        if not isinstance(state.top, SwiftFrame):
+            state = yield from begun(state, self.creature)
         state = yield from pay_for(self.creature, "free", "free", self.type)
         assault = Assault(
             user=self.creature,

@@ -85,7 +85,7 @@ class UseAbility(Act):
         elif "swift" in ability.tags:
             raise Refused("standard_action_spent", f"{ability.id} is in force already", "RI-ACT-2")
         if ability.usage == "minor" and creature.budget.paused and not view.option("minor_in_movement"):
-            raise Refused("cannot_interrupt_other_creature", f"{creature.id} is moving", "RI-ACT-6")
+            raise Refused("wrong_step", f"{creature.id} is moving", "RI-ACT-6")
         if ability.trigger != "none":
             raise Refused("unknown_action_type", f"{ability.id} comes by itself", "RI-ACT-1")
         check_place(view, creature, ability, self.at)

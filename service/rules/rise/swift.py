@@ -47,7 +47,7 @@ class SwiftFrame(Frame[State]):
                 Awaited(
                     prompt=f"{self.path}/{name}",
                     seat=state.controller(name),
-                    accepts=("commit_swift", "sustain", "no_more_swift"),
+                    accepts=("commit_swift", "sustain", "maintain_grapple", "no_more_swift"),
                     creature=name,
                     optional=len(members) > 1,
                 )
