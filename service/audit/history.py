@@ -17,7 +17,10 @@ Data = dict[str, Any]
 RULINGS: Final = (
     "gm_ruling_recorded",
     "ruling_made",
+    "contest_opened",
     "contest_closed",
+    "amendment_proposed",
+    "amendment_dropped",
     "continued",
     "line_begun",
 )
@@ -26,6 +29,9 @@ RULINGS: Final = (
 ADVANCES: Final = ("epoch_advanced", "dice_moved")
 """Events by which an epoch of the dice ended though no round did."""
 
+
+WHOLE: Final = ("state", "orders")
+"""Members that hold a whole state: a certificate says that there is one, the record says which."""
 
 WAIVERS: Final = ("seed_waived",)
 
@@ -73,7 +79,7 @@ def _told(commits: Sequence[Commit], types: tuple[str, ...]) -> Iterator[Data]:
     for commit in commits:
         for event in commit.events:
             if event.get("type") in types:
-                yield {"n": commit.n, "event": event}
+                yield {"n": commit.n, "event": {k: v for k, v in event.items() if k not in WHOLE}}
 
 
 def seats_of(state: Table) -> list[Data]:

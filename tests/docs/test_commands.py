@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from ast import literal_eval
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,14 @@ def test_every_make_target_that_a_page_names_exists() -> None:
     }
     assert {"run", "test"} <= named
     assert [name for name in named if f"make {name} " not in made.stdout] == []
+
+
+def test_the_contested_ruling_is_told_by_its_example(desk: Desk) -> None:
+    """The kept roll shows the same faces in both lines, and what is new comes from another epoch."""
+    script = ROOT / "examples" / "contested-ruling" / "rule.py"
+    printed = desk.python(str(script), desk.url, desk.key).splitlines()
+    played, ruled = (literal_eval(line.partition(": ")[2]) for line in (printed[0], printed[2]))
+    assert printed[1] == "gone: accept_damage at 9 for no_damage_pending"
+    assert ruled["pia/attack in epoch 1"] == played["pia/attack in epoch 1"]
+    assert set(ruled) - set(played) == {"orc/attack in epoch 2"}
+    assert printed[-1] == "valid"

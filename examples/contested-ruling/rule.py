@@ -1,0 +1,93 @@
+"""Contest a ruling and have the fight decided again, from the claim to the certificate.
+
+    python3 examples/contested-ruling/rule.py http://127.0.0.1:8000 rw_...
+
+A client in the standard library alone. The page docs/contested-ruling.md tells the same story step by step.
+The last line printed is the verdict of the audit.
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+FIGHT = Path(__file__).parent / "fight.json"
+STANCE = {"type": "choose_stance", "creature": "orc", "prompt": "r1/e1/stance/orc"}
+PLAYED: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("gm", {"type": "begin_combat", "unaware_side": "foes"}),
+    ("gm", {"type": "grant_priority"}),
+    ("ann", {"type": "engage", "creature": "pia", "target": "orc"}),
+    ("ann", STANCE | {"creature": "pia", "prompt": "r1/e1/stance/pia", "stance": "might"}),
+    ("gm", STANCE | {"stance": "cunning"}),  # the gm has announced might
+    ("ann", {"type": "declare_attack", "creature": "pia", "prompt": "r1/e1/might/pia", "target": "orc"}),
+    ("gm", {"type": "accept_damage", "creature": "orc", "prompt": "r1/e1/might/pia/orc/damage"}),
+)
+CONTESTED = 7
+"""The commit of the orc's stance."""
+
+
+class Client:
+    """Whoever has a token: sends JSON, waits for what becomes of it."""
+
+    def __init__(self, address: str, token: str) -> None:
+        self.address = address
+        self.token = token
+
+    def __call__(self, method: str, path: str, data: object = None) -> Any:  # noqa: ANN401 - JSON of any shape
+        """Return the answer to one request; a problem ends the program."""
+        headers = {
+            "Authorization": f"Bearer {self.token}",
+            "Content-Type": "application/json",
+            "Prefer": "wait=10",
+        }
+        body = None if data is None else json.dumps(data).encode()
+        with urlopen(Request(self.address + path, body, headers, method=method)) as answer:
+            return json.load(answer)
+
+
+def faces(client: Client, line: str) -> dict[str, list[int]]:
+    """Return the faces of every roll of a line of play, by the roll's name."""
+    return {
+        f"{roll['name']['stream']} in epoch {roll['name']['epoch']}": [die["face"] for die in roll["dice"]]
+        for roll in client("GET", f"/v1/encounters/{line}/rolls")["rolls"]
+    }
+
+
+def main(address: str, key: str) -> None:
+    """Play, contest, amend, accept, close, audit."""
+    gm = Client(address, key)
+    line = gm("POST", "/v1/encounters", json.loads(FIGHT.read_text("utf-8")))["encounter"]
+    at = f"/v1/encounters/{line}"
+    seats = {"gm": gm, "ann": Client(address, gm("POST", f"{at}/seats/ann/token", {})["token"])}
+    for seat, command in PLAYED:
+        seats[seat]("POST", f"{at}/commands", command)
+    print("as played:", faces(gm, line))
+
+    claim = {"commit": CONTESTED, "claim": "you announced might for the orc"}
+    contest = seats["ann"]("POST", f"{at}/contests", claim)["contest"]
+    ruling = {"ending": "as_ruled", "decision": "might it was", "instead": [STANCE | {"stance": "might"}]}
+    amendment = gm("POST", f"{at}/contests/{contest}/ruling", ruling)["amendment"]
+    proposal = gm("GET", f"{at}/amendments/{amendment}")
+    while proposal["status"] == "deciding":
+        proposal = gm("GET", f"{at}/amendments/{amendment}")
+    for each in proposal["difference"]["gone"]:
+        print("gone:", each["type"], "at", each["old"], "for", each["refusal"]["code"])
+
+    gm("POST", f"{at}/amendments/{amendment}/accept", {"version": proposal["version"]})
+    line = proposal["encounter"]
+    at = f"/v1/encounters/{line}"
+    attack = {"type": "declare_attack", "creature": "orc", "prompt": "r1/e1/might/orc", "target": "pia"}
+    gm("POST", f"{at}/commands", attack)
+    print("as ruled:", faces(gm, line))
+
+    gm("DELETE", at)
+    audit = gm("POST", f"{at}/audits", {})["audit"]
+    while (job := gm("GET", f"{at}/audits/{audit}"))["status"] != "done":
+        time.sleep(0.1)
+    print(job["certificate"]["verdict"]["name"])
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])
