@@ -1,0 +1,66 @@
+"""Spoil what is offered in one place: it is refused with a code, and nothing changes but the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import pytest
+
+from service.rules.rise.state import State
+from tests.ledger import read
+from tests.rise.bot import choices, data_of
+from tests.rise.campaign import Campaign
+
+CODES: Final = {
+    *read(Path(__file__).parent / "fixtures" / "codes.json"),
+    *("no_such_creature", "not_your_creature", "prompt_gone", "not_gm", "faces_not_possible"),
+}
+"""The ledger's codes, and those that every ruleset has."""
+
+
+def spoiled(state: State, data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield *data* with one thing wrong in each copy."""
+    if data.get("path"):
+        yield {**data, "path": [*data["path"], [999, 999]]}
+    if "target" in data:
+        yield {**data, "target": "nobody"}
+        yield {**data, "target": data.get("creature", "nobody")}
+    if data.get("targets"):
+        yield {**data, "targets": ["nobody"]}
+    if data.get("weapon") is not None:
+        yield {**data, "weapon": "nothing"}
+    if "prompt" in data:
+        yield {**data, "prompt": "r0/nowhere"}
+    if "creature" in data:
+        yield {**data, "creature": "nobody"}
+        others = [
+            name for name in state.creatures if state.controller(name) != state.controller(data["creature"])
+        ]
+        if others:
+            yield {**data, "creature": others[0]}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_not_offered_is_refused_with_a_stable_code(seed: int) -> None:
+    played = Campaign(seed, (4, 6)[seed % 2], meddling=0.1)
+    played.open()
+    played.attempt("start_combat", "gm", {})
+    random, refused = Random(seed), 0
+    for turn in range(60):
+        if played.state.stage == "ended":
+            break
+        if turn % 12 == 0:
+            for seat, offer in choices(played.fight):
+                for data in spoiled(played.state, data_of(offer, random)):
+                    before = played.state
+                    refusal = played.fight.send(offer.type, seat, **data).refusal
+                    assert refusal is not None, f"seed {seed}: {offer.type} {data} by {seat} was accepted"
+                    assert refusal.code in CODES, refusal
+                    assert refusal.rule, refusal
+                    assert played.state is before
+                    refused += 1
+        played.turn()
+    assert refused > 50, f"seed {seed}: only {refused} were tried"
