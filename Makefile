@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test lint check format generate bench fuzz undoing contract mutations coverage wheel requirements clean
+.PHONY: help run demo test lint check format generate bench fuzz undoing contract mutations pythons coverage wheel requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -60,6 +60,17 @@ undoing: .venv/ready ## undo and redo every round of 50 random fights (long)
 
 mutations: .venv/ready ## change 10,000 bundles at random, try 1,000 clean ones and six causes: all must be named right (long)
 	nice $(PY) -m tests.audit.mutations
+
+pythons: .venv/ready ## decide and audit the same fights on every Python that is found, byte for byte alike (needs the network)
+	for python in python3.11 python3.12 python3.13 $(HOME)/.pyenv/versions/*/bin/python; do \
+		name=$$("$$python" -c 'import sys; assert sys.version_info >= (3, 11); print("%d.%d" % sys.version_info[:2])' 2>/dev/null) \
+			|| continue; \
+		test -x .venv/pythons/$$name/bin/python && continue; \
+		"$$python" -m venv .venv/pythons/$$name && \
+		.venv/pythons/$$name/bin/python -m pip install --quiet --require-hashes -r $(PINS)/dev.txt && \
+		.venv/pythons/$$name/bin/python -m pip install --quiet --no-deps --no-build-isolation -e . || exit 1; \
+	done
+	$(PY) -m tests.audit.elsewhere --pythons .venv/pythons/*/bin/python
 
 coverage: .venv/ready ## run every test and say which lines none of them reached
 	$(PY) -m pytest --cov --cov-report=term-missing:skip-covered $(PYTEST)

@@ -75,10 +75,10 @@ class Record(Generic[S]):
         """Return the commits as they are stored."""
         return [load_commit(written.raw) for written in self.written]
 
-    def audited(self) -> Report:
-        """Return what an audit of the record says."""
+    def evidence(self) -> Evidence:
+        """Return everything that was written, as an audit gathers it."""
         opened = {(written.n, index): lies for written in self.written for index, lies in written.sealed}
-        evidence = Evidence(
+        return Evidence(
             encounter=eid(),
             requests=self.requests,
             commits=[written.raw for written in self.written],
@@ -86,7 +86,10 @@ class Record(Generic[S]):
             count=len(self.written),
             head=self.written[-1].hash,
         )
-        return verify(evidence, {self.ruleset.edition: self.ruleset})
+
+    def audited(self) -> Report:
+        """Return what an audit of the record says."""
+        return verify(self.evidence(), {self.ruleset.edition: self.ruleset})
 
     def folded_again(self) -> S:
         """Return the state that folding the written bytes gives."""

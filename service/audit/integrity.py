@@ -23,11 +23,9 @@ from service.dice.errors import DiceError
 from service.dice.values import Roll
 from service.encounter.canonical import (
     NotCanonical,
-    check,
-    dumps,
     eid_of,
     is_canonical,
-    loads,
+    read_strictly,
     request_digest,
 )
 from service.encounter.commit import ACCEPTED, QUARANTINED, REFUSED, SEALED, VERSION, Commit, load_commit
@@ -105,10 +103,7 @@ def _check_opened(evidence: Evidence, commits: Sequence[Commit]) -> None:
 
 def read_commit(raw: bytes) -> Commit:
     """Return the commit that *raw* is the one spelling of; raises `NotCanonical`."""
-    data = loads(raw)
-    check(data)
-    if dumps(data) != raw:
-        raise NotCanonical("", "another spelling of its value")
+    data = read_strictly(raw)
     if not isinstance(data, dict):
         raise NotCanonical("", "an object is wanted")
     if data.keys() - {"refusal"} != _TYPES.keys():
@@ -164,10 +159,7 @@ def _check_roll(roll: object, pointer: str) -> None:
 def _payload_fault(raw: bytes) -> str | None:
     """Return what keeps *raw* from being an envelope's payload, None if it is one."""
     try:
-        data = loads(raw)
-        check(data)
-        if dumps(data) != raw:
-            return "another spelling of its value"
+        data = read_strictly(raw)
         if not isinstance(data, dict) or not {"events", "rolls"} <= data.keys():
             return "events and rolls are wanted"
         if not isinstance(data["events"], list) or not isinstance(data["rolls"], list):

@@ -75,14 +75,27 @@ def loads(raw: bytes) -> Any:  # noqa: ANN401 - here bytes become values; classe
         raise NotCanonical("", _TOO_DEEP) from fault
 
 
+def read_strictly(raw: bytes) -> Any:  # noqa: ANN401 - as `loads`
+    """Return the value that *raw* is the one spelling of; raises `NotCanonical`.
+
+    Plain bytes need not be walked: with nothing but ASCII in them there is no text to normalise, and with few
+    brackets nothing lies too deep.
+    """
+    value = loads(raw)
+    if not raw.isascii() or b"\\u" in raw or raw.count(b"{") + raw.count(b"[") > DEEPEST:
+        check(value)
+    if dumps(value) != raw:
+        raise NotCanonical("", "another spelling of its value")
+    return value
+
+
 def is_canonical(raw: bytes) -> bool:
     """Tell whether *raw* is the one spelling of a value in the profile."""
     try:
-        value = loads(raw)
-        check(value)
+        read_strictly(raw)
     except NotCanonical:
         return False
-    return dumps(value) == raw
+    return True
 
 
 def check(value: object) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 
-from tests.bench import core, over_http, rise, thirty
+from tests.bench import audits, core, over_http, rise, thirty
 from tests.bench.table import markdown
 
 
@@ -13,6 +13,7 @@ def main() -> None:
     """Measure, print, and say on what machine."""
     sys.stdout.write(f"{platform.platform()}, Python {platform.python_version()}, durability: always\n\n")
     sys.stdout.write(markdown("One process", core.rows()) + "\n\n")
+    sys.stdout.write(markdown("Proof", audits.rows()) + "\n\n")
     sys.stdout.write(markdown("Thirty creatures", thirty.rows()) + "\n\n")
     sys.stdout.write(markdown("Forty creatures", rise.rows()) + "\n\n")
     sys.stdout.flush()

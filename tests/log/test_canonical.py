@@ -65,6 +65,30 @@ def test_what_is_spelled_is_read_back_and_is_canonical(value: Json) -> None:
     assert is_canonical(raw)
 
 
+wild: st.SearchStrategy[Any] = st.recursive(
+    st.none() | numbers | st.text() | st.floats(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@given(wild, st.booleans(), st.booleans())
+def test_plain_bytes_which_are_not_walked_are_judged_as_all_others(
+    value: Any, escaped: bool, tight: bool
+) -> None:
+    spelled = json.dumps(
+        value, ensure_ascii=escaped, sort_keys=tight, separators=(",", ":") if tight else (", ", ": ")
+    )
+    raw = spelled.encode("utf-8", "surrogatepass")
+    try:
+        read = loads(raw)
+        check(read)
+        expected = dumps(read) == raw
+    except NotCanonical:
+        expected = False
+
+    assert is_canonical(raw) == expected
+
+
 @pytest.mark.parametrize("case", VECTORS["commits"], ids=lambda case: f"commit-{case['n']}")
 def test_every_commit_vector_is_canonical_and_has_its_hash(case: dict[str, Any]) -> None:
     request, commit = case["request"].encode(), case["commit"].encode()
