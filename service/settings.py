@@ -46,6 +46,7 @@ class Settings:
     shards: int = 1
     """The fixed number of shards; must be the same for all processes and for the life of the data."""
     workers: int = 1
+    """Worker processes that `serve` starts; 0 where they run elsewhere."""
     api_workers: int = 2
     api_threads: int = 1024
     rate_limit: int = 60_000
@@ -91,7 +92,7 @@ class Settings:
                 host=env.str("HOST", cls().host, validate=_matches(r"\S+", "a name or an address")),
                 port=env.int("PORT", cls().port, validate=validate.Range(1, 65_535)),
                 shards=env.int("SHARDS", cls().shards, validate=validate.Range(1, 1024)),
-                workers=env.int("WORKERS", cls().workers, validate=validate.Range(1, 256)),
+                workers=env.int("WORKERS", cls().workers, validate=validate.Range(0, 256)),
                 api_workers=env.int("API_WORKERS", cls().api_workers, validate=validate.Range(1, 256)),
                 api_threads=env.int("API_THREADS", cls().api_threads, validate=validate.Range(1, 4096)),
                 rate_limit=env.int("RATE_LIMIT", cls().rate_limit, validate=validate.Range(0, _LARGE)),
@@ -122,6 +123,10 @@ class Settings:
         if (settings.streams_url is None) != (settings.queue_url is None):
             faults.append(
                 "REWOUND_STREAMS_URL, REWOUND_QUEUE_URL: set both, or neither for the embedded server"
+            )
+        if not settings.workers and settings.streams_url is None:
+            faults.append(
+                "REWOUND_WORKERS: 0 leaves the work to workers elsewhere: set the servers' addresses"
             )
         if key and key_file:
             faults.append("REWOUND_SECRET_KEY, REWOUND_KEY_FILE: set one of them")

@@ -1,7 +1,8 @@
 """Open encounters: check the opening whole, draw the secrets, and append commit 1's request.
 
-What is wrong never exists. The encounter's id follows from who opens it and the idempotency key, so a repeat
-finds the same encounter.
+What is wrong never exists. The secrets are stored in the step that appends, and never read again here: what a
+second try draws is thrown away with it. The encounter's id follows from who opens it and the idempotency key,
+so a repeat finds the same encounter.
 """
 
 from __future__ import annotations
@@ -93,21 +94,9 @@ def open_encounter(
     title = str(data.get("title") or "")
     entry = host.register.enter(Registered(encounter, owner, ruleset.edition, title, at))
     seeding = _seeding(data)
-    secrets = _secrets(host, encounter, seeding.epochs)
+    secrets = EncounterSecrets.create(encounter, seeding.epochs)
     setup = secrets.setup(seeding, host.register.unfinished_before(entry))
     request = opening_request(ruleset, encounter, to_data(setup), data)
     gm = Actor(seat=GM, role=GM)
-    return entry, append(host, encounter, Wanted(ruleset.opening.type, request, gm, at), once, create=True)
-
-
-def _secrets(host: Host, encounter: str, epochs: int) -> EncounterSecrets:
-    """Return the encounter's secrets, drawn now or by an earlier try: whoever was first stands.
-
-    Only here are they ever read outside a worker: commit 1 must publish the anchors of those that stand.
-    """
-    made = EncounterSecrets.create(encounter, epochs)
-    if host.log.put_secret(encounter, made.encrypt(host.secrets_key)):
-        return made
-    blob = host.log.secret(encounter)
-    assert blob is not None, f"{encounter} has no secret"
-    return EncounterSecrets.decrypt(encounter, blob, host.secrets_key)
+    wanted, blob = Wanted(ruleset.opening.type, request, gm, at), secrets.encrypt(host.secrets_key)
+    return entry, append(host, encounter, wanted, once, create=True, secret=blob)

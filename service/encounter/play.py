@@ -172,7 +172,7 @@ class Wanted:
     batch: Batch | None = None
 
 
-def append(
+def append(  # noqa: PLR0913 - a request, and what makes it happen once, first and last
     host: Host,
     encounter: str,
     told: Wanted,
@@ -181,8 +181,12 @@ def append(
     expected: int | None = None,
     create: bool = False,
     more: Sequence[Wanted] = (),
+    secret: bytes = b"",
 ) -> Sent:
-    """Append a request for *told*, and *more* behind it, and see that somebody folds them."""
+    """Append a request for *told*, and *more* behind it, and see that somebody folds them.
+
+    *secret* is kept with the request that opens an encounter, in the same step.
+    """
     entry = host.register.find(encounter)
     if entry is not None and entry.imported:
         raise Imported(encounter)
@@ -199,6 +203,7 @@ def append(
         at_ms=int(host.clock() * 1000),
         ring_ms=RING_MS,
         more=[_spelled(encounter, each) for each in more],
+        secret=secret,
     )
     if submitted.must_ring:
         host.ring(shard)

@@ -10,6 +10,7 @@ from importlib import resources
 
 from redis import exceptions
 
+from service.log.errors import Unavailable
 from service.log.wire import Argument, Command, Wire
 
 LIBRARY = "rewound_2"
@@ -27,8 +28,14 @@ def install(wire: Wire) -> None:
     Raises `Unavailable`, and redis-py's own error if the server is older than functions (Redis 7).
     """
     source = code()
-    if _installed(wire) != source:
+    if _installed(wire) == source:
+        return
+    try:
         wire.change("FUNCTION", "LOAD", "REPLACE", source)
+    except exceptions.NoPermissionError as error:
+        raise Unavailable(
+            f"{wire.url} lacks the log's functions, and this user may not load them: start a worker first"
+        ) from error
 
 
 def _installed(wire: Wire) -> str | None:

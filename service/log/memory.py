@@ -114,6 +114,7 @@ class MemoryLog(MemoryShelves, MemoryAgendas):
         at_ms: int,
         ring_ms: int,
         more: Sequence[bytes] = (),
+        secret: bytes = b"",
     ) -> Submitted:
         """Append, mark dirty, wake and ring in one step; see `Doorbell.submit`."""
         with self._lock:
@@ -133,6 +134,8 @@ class MemoryLog(MemoryShelves, MemoryAgendas):
             if place.replayed:
                 self._wake(shard, Wake(encounter, 0, b""))
             else:
+                if secret:
+                    self.put_secret(encounter, secret)
                 self._extend(encounter, more)
                 for n, raw in enumerate((request, *more), place.n):
                     self._wake(shard, Wake(encounter, n, raw))

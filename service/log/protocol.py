@@ -149,6 +149,7 @@ class Doorbell(Protocol):
         at_ms: int,
         ring_ms: int,
         more: Sequence[bytes] = (),
+        secret: bytes = b"",
     ) -> Submitted:
         """Append, mark dirty, wake and ring in one step: all of it, or after a refusal nothing of it.
 

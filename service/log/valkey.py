@@ -66,6 +66,7 @@ class ValkeyStreams:
         at_ms: int,
         ring_ms: int,
         more: Sequence[bytes] = (),
+        secret: bytes = b"",
     ) -> Submitted:
         """Append, mark dirty, wake and ring in one step; see `Doorbell.submit`."""
         answer = self._wire.change(
@@ -87,6 +88,8 @@ class ValkeyStreams:
                 at_ms,
                 ring_ms,
                 keys.wakes(shard),
+                keys.secret(encounter) if secret else "",
+                secret,
                 *more,
             ),
         )

@@ -8,6 +8,7 @@ apart.
 """
 
 import os
+import re
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -41,11 +42,16 @@ _DID_NOTHING = (
 )
 
 
+def without_password(url: str) -> str:
+    """Return *url* as it may be told: messages and log lines name the server, never its password."""
+    return re.sub(r"(?<=://)([^/@]*):[^/@]*@", r"\1@", url)
+
+
 class Wire:
     """A pool of connections to one server; may be used by any number of threads, and after a fork."""
 
     def __init__(self, url: str, *, answer_s: float = ANSWER_S, connections: int = 1000) -> None:
-        self.url = url
+        self.url = without_password(url)
         self._pid = os.getpid()
         self._idle: deque[tuple[Raw, float]] = deque()
         self._pool: Raw = ConnectionPool.from_url(

@@ -485,3 +485,15 @@ def test_shelves_number_their_records_and_list_the_newest_first(log: Log) -> Non
     ] == [(1, "e0", b"replaced")]
     assert log.record("encounters/ada", "e2") == b"2"
     assert (log.record("encounters/bo", "e2"), log.records("encounters/bo")) == (None, [])
+
+
+def test_a_secret_is_kept_with_what_creates_the_encounter_and_by_nothing_else(log: Log) -> None:
+    at = {"scope": "k", "fingerprint": "f", "shard": 0, "at_ms": 1, "ring_ms": 1000}
+
+    log.submit("e1", b"open", key="a", create=True, secret=b"first", **at)  # type: ignore[arg-type]  # one mapping of several types
+    assert log.secret("e1") == b"first"
+    log.submit("e1", b"open", key="a", create=True, secret=b"second", **at)  # type: ignore[arg-type]  # as above
+    assert log.secret("e1") == b"first"
+    with pytest.raises(Taken):
+        log.submit("e1", b"open", key="b", create=True, secret=b"third", **at)  # type: ignore[arg-type]  # as above
+    assert log.secret("e1") == b"first"

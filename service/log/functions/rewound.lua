@@ -61,11 +61,15 @@ local function append(keys, args, more)
   return { 'appended', n }, folded or 0
 end
 
--- as append; and dirty set, bell | encounter, now (ms), life of the ring (ms), channel of the wakes; further
---   requests last
+-- as append; and dirty set, bell | encounter, now (ms), life of the ring (ms), channel of the wakes, name of the
+--   secret's key or '', the secret; further requests last. The secret is no key of the call: its writer may not
+--   read it, and whoever names a key must be allowed to.
 -- -> as append; and 1 if the caller must enqueue a fold. The keys share no slot: for one server alone.
 local function submit(keys, args)
-  local answer, folded = append(keys, args, 10)
+  local answer, folded = append(keys, args, 12)
+  if answer[1] == 'appended' and args[10] ~= '' then
+    redis.call('SET', args[10], args[11], 'NX')
+  end
   local unfolded = answer[1] == 'appended' or (answer[1] == 'replayed' and answer[2] > folded)
   if unfolded then
     redis.call('ZADD', keys[4], 'NX', args[7], args[6])
@@ -73,8 +77,8 @@ local function submit(keys, args)
     local told = answer[1] == 'appended' and string.format('\n%d\n', answer[2]) .. args[3] or '\n0\n'
     redis.call('PUBLISH', args[9], args[6] .. told)
     if answer[1] == 'appended' then
-      for i = 10, #args do
-        redis.call('PUBLISH', args[9], args[6] .. string.format('\n%d\n', answer[2] + i - 9) .. args[i])
+      for i = 12, #args do
+        redis.call('PUBLISH', args[9], args[6] .. string.format('\n%d\n', answer[2] + i - 11) .. args[i])
       end
     end
     answer[3] = redis.call('SET', keys[5], 'rung', 'NX', 'PX', args[8]) and 1 or 0

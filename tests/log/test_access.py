@@ -1,0 +1,245 @@
+"""The users of the store that `deploy/compose.yaml` makes, on a real server: who may read what.
+
+The API draws an encounter's secret and can never read one; a worker reads it and decides with it. The whole
+service plays through both.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+import yaml
+
+from service.api.app import create_app
+from service.embedded.server import binary
+from service.encounter import keys
+from service.encounter.host import host_of
+from service.encounter.secrets import EncounterSecrets
+from service.log.errors import Unavailable
+from service.log.library import LIBRARY
+from service.log.valkey import ValkeyLog
+from tests.api.client import Api, Table
+from tests.api.conftest import KEY, Worker
+from tests.encounter.tiny import SHELF
+
+ROOT = Path(__file__).parents[2]
+PASSWORDS = {"REWOUND_API_PASSWORD": "api-word", "REWOUND_WORKER_PASSWORD": "worker-word"}
+
+
+def deployed() -> list[str]:
+    """Return the arguments that the Compose file gives the store, passwords filled in."""
+    compose = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text("utf-8"))
+    command = compose["services"]["streams"]["command"]
+    filled = shlex.split(re.sub(r"\$\{(\w+):[^}]*\}", lambda found: PASSWORDS[found[1]], command))
+    assert filled[:2] == ["valkey-server", "/etc/valkey/streams.conf"]
+    return filled[2:]
+
+
+@dataclass(frozen=True)
+class Store:
+    """A server with the deployed users."""
+
+    socket: Path
+
+    def url(self, user: str) -> str:
+        return f"unix://{user}:{user}-word@{self.socket}"
+
+    def client(self, user: str) -> redis.Redis:
+        return redis.Redis.from_url(self.url(user))
+
+
+def ask(client: redis.Redis, *command: str | bytes | int) -> object:
+    """Send *command* as it is."""
+    found: Any = client
+    return found.execute_command(*command)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    place = tmp_path_factory.mktemp("acl")
+    socket = place / "s"
+    conf = [line for line in (ROOT / "deploy" / "valkey-streams.conf").read_text().splitlines() if line]
+    settings = [line for line in conf if not line.startswith(("#", "dir ", "bind ", "protected-mode "))]
+    (place / "streams.conf").write_text(
+        "\n".join([*settings, f"dir {place}", "port 0", f"unixsocket {socket}"])
+    )
+    process = subprocess.Popen(
+        [binary(), place / "streams.conf", *deployed()], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    try:
+        _until_it_answers(Store(socket), process)
+        yield Store(socket)
+    finally:
+        process.terminate()
+        process.communicate()
+
+
+def _until_it_answers(store: Store, process: subprocess.Popen[bytes]) -> None:
+    ends = time.monotonic() + 20
+    while time.monotonic() < ends:
+        assert process.poll() is None, process.communicate()[0].decode()
+        if store.socket.exists():
+            return
+        time.sleep(0.02)
+    raise AssertionError("the store does not start")
+
+
+@pytest.fixture
+def worker(store: Store) -> Iterator[ValkeyLog]:
+    log = ValkeyLog.connect(store.url("worker"))
+    yield log
+    log.close()
+
+
+@pytest.fixture
+def api(store: Store, worker: ValkeyLog) -> Iterator[ValkeyLog]:
+    worker.ping()  # a worker was first: it brings the functions
+    log = ValkeyLog.connect(store.url("api"))
+    yield log
+    log.close()
+
+
+@pytest.fixture
+def table(api: ValkeyLog, worker: ValkeyLog) -> Iterator[Table]:
+    """Give a game that is served by one user and decided by the other."""
+    working = Worker(worker)
+    working.start()
+    host = host_of(api, SHELF, ring=lambda _: None, clock=time.time, key=KEY, mode="durable")
+    token, _ = keys.create(api, "tests", time.time())
+    yield Table.opened(Api(create_app(host), token))
+    host.outcomes.close()
+    working.stop()
+
+
+def test_a_game_is_played_through_both_users(table: Table) -> None:
+    answer = table.send(table.gm, {"type": "roll"})
+    assert json.loads(answer.text)["outcome"] == "accepted", answer.text
+    assert json.loads(table.send(table.ada, {"type": "choose", "number": 2}).text)["outcome"] == "accepted"
+    assert json.loads(table.send(table.gm, {"type": "end_round"}).text)["outcome"] == "accepted"
+    assert table.gm.get(f"{table.at}/rolls")["rolls"]
+    assert table.gm.get(f"{table.at}/commits/4/explanation")
+    assert table.gm.get(f"{table.at}/state")["state"]["round"] == 2
+
+
+def test_the_api_cannot_read_a_secret_in_any_way(table: Table, store: Store, worker: ValkeyLog) -> None:
+    name = f"{{{table.id}}}:secret"
+    blob = worker.secret(table.id)
+    assert blob is not None
+    assert EncounterSecrets.decrypt(table.id, blob, KEY).seeds
+
+    client = store.client("api")
+    tries = [
+        ("GET", name),
+        ("GETDEL", name),
+        ("GETEX", name),
+        ("GETRANGE", name, 0, -1),
+        ("SUBSTR", name, 0, -1),
+        ("MGET", name),
+        ("STRLEN", name),
+        ("DUMP", name),
+        ("COPY", name, "side:{x}:y"),
+        ("RENAME", name, "side:{x}:y"),
+        ("SORT", "side:{x}:y", "BY", "nosort", "GET", name),
+        ("SET", name, "x", "GET"),
+        ("APPEND", name, ""),
+        ("EVAL", f"return redis.call('GET', '{name}')", 0),
+        ("EVAL", "return redis.call('GET', KEYS[1])", 1, name),
+        ("FUNCTION", "LOAD", "REPLACE", "#!lua name=x\nredis.register_function('x', function() end)"),
+        ("FUNCTION", "DUMP"),
+        ("ACL", "SETUSER", "api", "allkeys"),
+        ("ACL", "GETUSER", "worker"),
+        ("CONFIG", "SET", "dir", "/"),
+        ("CONFIG", "REWRITE"),
+        ("MIGRATE", "localhost", 1, name, 0, 10),
+        ("MONITOR",),
+        ("SYNC",),
+        ("PSYNC", "?", -1),
+        ("REPLICAOF", "localhost", 1),
+        ("SAVE",),
+        ("BGREWRITEAOF",),
+        ("SHUTDOWN",),
+        ("KEYS", "*"),
+        ("SCAN", 0),
+        ("CLIENT", "LIST"),
+        ("SLOWLOG", "GET"),
+        ("MEMORY", "USAGE", name),
+        ("OBJECT", "FREQ", name),
+        ("RESTORE", "side:{x}:y", 0, blob),
+    ]
+    for command in tries:
+        with pytest.raises(redis.exceptions.ResponseError) as refused:
+            ask(client, *command)
+        assert isinstance(refused.value, redis.exceptions.NoPermissionError), (command, refused.value)
+    with pytest.raises(redis.exceptions.NoPermissionError):
+        client.get(name)
+    assert worker.secret(table.id) == blob
+    client.close()
+
+
+def test_no_function_of_the_log_gives_the_api_a_secret(table: Table, store: Store) -> None:
+    """A function runs with the rights of who calls it, so naming the secret's key anywhere is refused."""
+    name = f"{{{table.id}}}:secret"
+    client = store.client("api")
+    for function, keys_, arguments in (
+        (f"{LIBRARY}_release", 1, ["x"]),
+        (f"{LIBRARY}_hold", 1, ["x", 1000]),
+        (f"{LIBRARY}_tried", 1, ["1"]),
+        (f"{LIBRARY}_clean", 2, ["x"]),
+        (f"{LIBRARY}_put_record", 2, ["x", "y"]),
+        (f"{LIBRARY}_append", 3, ["f", "g", "h", "", "0"]),
+    ):
+        with pytest.raises(redis.exceptions.NoPermissionError):
+            ask(client, "FCALL", function, keys_, *([name] * keys_), *arguments)
+    client.close()
+
+
+def test_the_api_cannot_write_a_commit(table: Table, store: Store) -> None:
+    client = store.client("api")
+    for key in ("commits", "marks", "sealed", "state"):
+        with pytest.raises(redis.exceptions.NoPermissionError):
+            ask(client, "XADD", f"{{{table.id}}}:{key}", "*", "r", "x")
+    client.close()
+
+
+def test_without_a_password_nobody_does_anything_but_ask_whether_it_lives(store: Store) -> None:
+    client = redis.Redis(unix_socket_path=str(store.socket))
+    assert client.ping()
+    for command in (("GET", "{x}:secret"), ("XRANGE", "{x}:commands", "-", "+"), ("INFO",), ("ACL", "LIST")):
+        with pytest.raises(redis.exceptions.NoPermissionError):
+            ask(client, *command)
+    client.close()
+
+
+def test_a_worker_reads_a_secret_and_never_changes_it(table: Table, store: Store) -> None:
+    client = store.client("worker")
+    for command in (("SET", f"{{{table.id}}}:secret", "x"), ("DEL", f"{{{table.id}}}:secret")):
+        with pytest.raises(redis.exceptions.NoPermissionError):
+            ask(client, *command)
+    client.close()
+
+
+def test_an_api_that_comes_before_every_worker_says_what_to_do(store: Store) -> None:
+    with store.client("worker") as client:
+        ask(
+            client,
+            "FUNCTION",
+            "LOAD",
+            "REPLACE",
+            f"#!lua name={LIBRARY}\nredis.register_function('q', function() end)",
+        )
+    try:
+        with pytest.raises(Unavailable, match="start a worker first") as told:
+            ValkeyLog.connect(store.url("api"))
+        assert "api-word" not in str(told.value)
+    finally:
+        ValkeyLog.connect(store.url("worker")).close()
