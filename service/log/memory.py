@@ -118,15 +118,8 @@ class MemoryLog(MemoryShelves, MemoryAgendas):
     ) -> Submitted:
         """Append, mark dirty, wake and ring in one step; see `Doorbell.submit`."""
         with self._lock:
-            place = self.append(
-                encounter,
-                request,
-                scope=scope,
-                key=key,
-                fingerprint=fingerprint,
-                expected=expected,
-                create=create,
-            )
+            known = {"scope": scope, "key": key, "fingerprint": fingerprint}
+            place = self.append(encounter, request, **known, expected=expected, create=create)
             head = self._read(encounter).head
             if head is not None and place.n <= head.folded:
                 return Submitted(place.n, place.replayed, must_ring=False)
