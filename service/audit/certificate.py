@@ -37,7 +37,7 @@ MODES: Final[Mapping[str, str]] = MappingProxyType(
 )
 """What each mode of the dice leaves possible, in words."""
 
-MOVED: Final = "epochs of the dice were ended by command: the dice that followed were others, see `advances`"
+MOVED: Final = "dice were moved, by command or by a ruling: those that followed were others, see `advances`"
 UNMOVED: Final = "the host could not change the dice after the first commit: no epoch was ended by command"
 DECLARED: Final = "faces that people threw are told, not proved"
 OPEN: Final = "dice of epochs that nobody has disclosed are told, not proved yet"

@@ -48,7 +48,8 @@ class LoggedDice:
 
     def faces(self, lane: int, epoch: int, stream: str, place: int, sides: Sequence[int]) -> tuple[int, ...]:
         """Return the faces that were logged; raises `NotLogged`."""
-        dice = self._rolls.get((lane, epoch, stream, place), [])
+        # A roll that gains dice is asked for in parts, and every part is the beginning of what was logged.
+        dice = self._rolls.get((lane, epoch, stream, place), [])[: len(sides)]
         if [die["sides"] for die in dice] != list(sides):
             raise NotLogged(stream)
         return tuple(die["face"] for die in dice)

@@ -27,7 +27,7 @@ RULINGS: Final = (
 """Events by which a person decided what the rules did not."""
 
 ADVANCES: Final = ("epoch_advanced", "dice_moved")
-"""Events by which an epoch of the dice ended though no round did."""
+"""Events by which dice were moved though no round ended: by command, or by a ruling that amended the past."""
 
 
 WHOLE: Final = ("state", "orders")

@@ -19,6 +19,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "replay": "Tell a recorded or scripted fight, round by round.",
     "verify": "Audit a bundle, offline.",
     "bundle": "Write an encounter into one file that proves itself.",
+    "explain": "Tell why a commit in a bundle says what it says, offline.",
     "keys": "List, create and revoke API keys; show and rotate the key that signs.",
     "openapi": "Write openapi.yaml, or check that it is up to date.",
     "rules": "Write the tables of rules, or check that they are up to date.",
