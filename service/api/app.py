@@ -17,7 +17,7 @@ import structlog
 from flask import Flask, Request, Response, request
 from werkzeug.exceptions import HTTPException
 
-from service.api import resources
+from service.api import event_stream, resources
 from service.api.call import Answer, Call
 from service.api.door import Door
 from service.api.inputs import EditionInputs, all_inputs
@@ -144,6 +144,7 @@ def _call(operation: Operation, served: Served, path: dict[str, str]) -> Call:
         query_text=request.query_string.decode("latin-1"),
         given=request.args.to_dict(flat=False) if request.query_string else {},
         headers=request.headers,
+        is_there=partial(event_stream.is_there, request.environ.get("gunicorn.socket")),
         body=b"",
         address=request.remote_addr or "",
     )
@@ -169,6 +170,7 @@ def respond(answer: Answer, if_none_match: str | None = None) -> Response:
         if if_none_match and tag in (part.strip().removeprefix("W/") for part in if_none_match.split(",")):
             return Response(status=304, headers=headers)
     if answer.stream is not None:
+        event_stream.hold_little(request.environ)
         return Response(answer.stream, answer.status, headers, content_type=answer.media_type)
     body = answer.raw if answer.raw is not None else _ENCODER.encode(answer.data).encode()
     if answer.status == 204:  # noqa: PLR2004 - No Content

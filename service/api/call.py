@@ -78,6 +78,8 @@ class Call:
     seat: Seated | None = None
     may_go_on: Callable[[], bool] = lambda: True
     """Whether the caller would still be let in, for what lasts longer than an answer."""
+    is_there: Callable[[], bool] = lambda: True
+    """Whether the client still holds its end of the connection."""
 
     @property
     def encounter(self) -> str:

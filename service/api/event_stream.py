@@ -7,7 +7,8 @@ resets have one: whoever was cut off anywhere gets every later commit once.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import socket
+from collections.abc import Generator, Mapping
 from contextlib import closing
 from typing import Any, Final, Self
 
@@ -21,6 +22,9 @@ from service.log import LogError
 
 MEDIA_TYPE: Final = "text/event-stream"
 RETRY_MS: Final = 3_000
+HELD: Final = 32 * 1024
+"""Bytes that the kernel is asked to hold for a reader that lags; it takes twice as many, and no more."""
+
 _logger: Final = structlog.get_logger()
 
 
@@ -28,6 +32,25 @@ def is_wanted(call: Call) -> bool:
     """Tell whether the client accepts a stream."""
     accepted = call.headers.get("Accept") or ""
     return any(part.partition(";")[0].strip().lower() == MEDIA_TYPE for part in accepted.split(","))
+
+
+def hold_little(environ: Mapping[str, Any]) -> None:
+    """Bound what the kernel holds for the client of *environ*: a reader that stalls is noticed by it."""
+    line = environ.get("gunicorn.socket")
+    if line is not None:
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, HELD)
+
+
+def is_there(line: socket.socket | None) -> bool:
+    """Tell whether the client at the other end of *line* has not closed it."""
+    if line is None:
+        return True
+    try:
+        return line.recv_into(bytearray(1), 1, socket.MSG_PEEK | socket.MSG_DONTWAIT) > 0
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
 
 
 def stream(call: Call) -> Answer:
@@ -43,7 +66,8 @@ def stream(call: Call) -> Answer:
         raise Problem(
             "too-many-streams", f"{full}; close one, or read the pages", headers={"Retry-After": "5"}
         ) from full
-    told = following.follow(call.host, feed, call.me.seat, _position(call), call.may_go_on)
+    reader = following.Follower(call.me.seat, call.may_go_on, call.is_there)
+    told = following.follow(call.host, feed, reader, _position(call))
     headers = {"Cache-Control": "no-store", "Vary": "Authorization, Accept", "X-Accel-Buffering": "no"}
     return Answer(stream=Events(told, feed), headers=headers, media_type=MEDIA_TYPE)
 
@@ -60,7 +84,7 @@ def _position(call: Call) -> int | None:
 class Events:
     """The frames of one stream; whoever stops reading closes it."""
 
-    def __init__(self, told: Iterator[following.Told], feed: Feed) -> None:
+    def __init__(self, told: Generator[following.Told], feed: Feed) -> None:
         self._feed = feed
         self._frames = _frames(told, feed)
 
@@ -71,13 +95,14 @@ class Events:
         return next(self._frames)
 
     def close(self) -> None:
-        """Give the stream's place back."""
+        """Give the stream's place back now, and not when garbage is collected in whatever thread."""
+        self._frames.close()
         self._feed.close()
 
 
-def _frames(told: Iterator[following.Told], feed: Feed) -> Iterator[bytes]:
+def _frames(told: Generator[following.Told], feed: Feed) -> Generator[bytes]:
     yield b"retry: %d\n\n" % RETRY_MS
-    with closing(feed):
+    with closing(feed), closing(told):
         try:
             for each in told:
                 yield _frame(each)

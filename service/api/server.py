@@ -25,6 +25,9 @@ STALLED_S: Final = 10
 REQUEST_S: Final = 60
 """How long head and body of a request may take in all, so that one that drips ends too."""
 
+PIECE: Final = 64 * 1024
+"""Bytes that a client must take within `STALLED_S`."""
+
 KEEP_ALIVE_S: Final = 75
 WATCHED_S: Final = 60
 GRACE_S: Final = 35
@@ -56,30 +59,43 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untyped
         super().handle_exit(sig, frame)
 
     def handle(self, conn: TConn) -> Any:
-        """Handle one request on *conn*; the timeouts also hold while the socket is blocking."""
+        """Handle one request on *conn*; the timeouts also hold while the socket is blocking.
+
+        A connection that is not kept is closed here: gunicorn would wait for the client's own end for two
+        seconds in the one thread that accepts everybody.
+        """
         conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _TIMEVAL)
         conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _TIMEVAL)
         conn.init()
         conn.parser.unreader.sock = Hasty(conn.sock)
-        return super().handle(conn)
+        is_kept = super().handle(conn)
+        if is_kept is False:
+            conn.close(graceful=not conn.parser.unreader.sock.has_stalled)
+            conn.close = _closed_already
+        return is_kept
 
     def handle_request(self, req: Any, conn: TConn) -> bool:
         """Serve a request whose head was read; a client that stops reading the answer is dropped."""
-        conn.parser.unreader.sock.is_in_body = True
+        line, conn.sock = conn.sock, conn.parser.unreader.sock
+        conn.sock.is_in_body = True
         try:
             return bool(super().handle_request(req, conn))
         except (TimeoutError, BlockingIOError):
             self.log.debug("Dropping a client that stalled: %s", conn.client)
+            conn.sock.has_stalled = True
             return False
+        finally:
+            conn.sock = line
 
 
 class Hasty:
-    """A socket that is read for one request, which must be there in time."""
+    """A socket for one request, which must be there in time, and its answer, which must be taken in time."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
         self._ends = time.monotonic() + REQUEST_S
         self.is_in_body = False
+        self.has_stalled = False
 
     def recv(self, size: int) -> bytes:
         """Return what has come; too late, a head ends there and a body raises TimeoutError."""
@@ -93,8 +109,25 @@ class Hasty:
             raise TimeoutError
         return b""
 
+    def sendall(self, data: bytes) -> None:
+        """Send *data*; raises TimeoutError where a piece of it is not taken in time.
+
+        The kernel's timeout alone is not enough: a send that took a part and then waited returns the part.
+        """
+        rest = memoryview(data)
+        while rest:
+            began = time.monotonic()
+            taken = self._sock.send(rest[:PIECE])
+            if taken < min(len(rest), PIECE) and time.monotonic() - began >= STALLED_S - 1:
+                raise TimeoutError
+            rest = rest[taken:]
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._sock, name)
+
+
+def _closed_already(*, graceful: bool = False) -> None:
+    """Close nothing: the thread that served the connection has."""
 
 
 def arguments(host: str, port: int, *, workers: int, threads: int, log_level: str = "info") -> list[str]:

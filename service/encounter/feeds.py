@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 from functools import cached_property
-from threading import Event, Lock
+from threading import Event, RLock
 from typing import Final
 
 from service.encounter.commit import Commit, load_commit
@@ -91,7 +91,7 @@ class Feeds:
 
     def __init__(self, outcomes: Outcomes) -> None:
         self.room = Room()
-        self._lock = Lock()
+        self._lock = RLock()  # what the collector of garbage closes, it may close while this is held
         self._followed: dict[str, _Followed] = {}
         self._count = 0
         self._of_owner: dict[str, int] = {}

@@ -8,7 +8,7 @@ folds by itself can compare. A position that the record does not have is told as
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,6 +19,9 @@ from service.encounter.play import Became
 
 BEAT_S: Final = 10.0
 """Seconds between two heartbeats of a stream that is idle."""
+
+LOOK_S: Final = 1.0
+"""Seconds after which it is noticed that the follower has gone."""
 
 PAGE: Final = 100
 _SEAT_EVENT: Final = b'"seat_'
@@ -42,14 +45,23 @@ class Reset:
 Told = Became | Beat | Reset
 
 
-def follow(
-    host: Host, feed: Feed, seat: str, after: int | None, may_go_on: Callable[[], bool]
-) -> Iterator[Told]:
-    """Yield what *seat* is told of the encounter after commit *after* (None: a position nobody gave).
+@dataclass(frozen=True)
+class Follower:
+    """Who follows: a seat, for as long as it may and is there."""
 
-    *may_go_on* is asked at every heartbeat and after every change of seats; the stream ends where it says no,
-    and when the feed ends.
+    seat: str
+    may_go_on: Callable[[], bool]
+    """Asked at every heartbeat and after every change of seats."""
+    is_there: Callable[[], bool]
+    """Asked every second: whoever has gone holds no place."""
+
+
+def follow(host: Host, feed: Feed, follower: Follower, after: int | None) -> Generator[Told]:
+    """Yield what *follower* is told of the encounter after commit *after* (None: a position nobody gave).
+
+    It ends where the follower may not go on, or has gone, and when the feed ends.
     """
+    seat = follower.seat
     head = records.head(host, feed.encounter)
     if after is None or after > head:
         yield Reset(head)
@@ -61,13 +73,13 @@ def follow(
         for found in page:
             yield found
             after = found.commit.n
-            if _SEAT_EVENT in found.commit.raw and not may_go_on():
+            if _SEAT_EVENT in found.commit.raw and not follower.may_go_on():
                 return
         if page:
             continue
         now = time.monotonic()
         if now >= beat_at:
-            if not may_go_on():
+            if not follower.may_go_on():
                 return
             view = _view(host, feed.encounter, seat, after)
             if view is None:
@@ -75,7 +87,9 @@ def follow(
                 continue
             yield Beat(after, view)
             beat_at = now + BEAT_S
-        must_look = feed.wait(beat_at - now) or time.monotonic() >= beat_at
+        must_look = feed.wait(min(beat_at - now, LOOK_S)) or time.monotonic() >= beat_at
+        if not follower.is_there():
+            return
 
 
 def _next(host: Host, feed: Feed, seat: str, after: int, *, must_look: bool) -> list[Became]:

@@ -32,7 +32,9 @@ def store() -> Iterator[EmbeddedValkey]:
 
 
 @contextmanager
-def service(running: EmbeddedValkey, *, workers: int = 1) -> Iterator[tuple[int, str]]:
+def service(
+    running: EmbeddedValkey, *, workers: int = 1, processes: int = API_PROCESSES, **settings: str
+) -> Iterator[tuple[int, str]]:
     """Serve the API on *running* with *workers* workers; give the port and an API key."""
     port = _free_port()
     environment = {
@@ -44,11 +46,14 @@ def service(running: EmbeddedValkey, *, workers: int = 1) -> Iterator[tuple[int,
         "REWOUND_OWNER_RATE_LIMIT": "1000000000",
         "REWOUND_GUESS_LIMIT": "0",
         "REWOUND_SHARDS": str(workers),
+        **settings,
     }
     log = ValkeyLog.connect(running.url)
     key, _ = keys.create(log, "bench", time.time())
     log.close()
-    commands = [_gunicorn(port, server.APPLICATION)] + [[sys.executable, "-m", "workers"]] * workers
+    commands = [_gunicorn(port, server.APPLICATION, processes)] + [
+        [sys.executable, "-m", "workers"]
+    ] * workers
     with _processes(commands, environment):
         _until_ready(port, "/readyz")
         yield port, key
@@ -63,8 +68,8 @@ def bare(running: EmbeddedValkey) -> Iterator[int]:
         yield port
 
 
-def _gunicorn(port: int, application: str) -> list[str]:
-    given = server.arguments(HOST, port, workers=API_PROCESSES, threads=THREADS, log_level="error")
+def _gunicorn(port: int, application: str, processes: int = API_PROCESSES) -> list[str]:
+    given = server.arguments(HOST, port, workers=processes, threads=THREADS, log_level="error")
     return [sys.executable, "-m", "gunicorn", *given[:-1], application]
 
 

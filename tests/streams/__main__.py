@@ -1,0 +1,36 @@
+"""Cut a hundred streams two hundred times each: `make streams`."""
+
+from __future__ import annotations
+
+import sys
+from time import monotonic
+
+from tests.bench import servers
+from tests.streams.crowd import Encounter, follow
+from tests.streams.test_streams import BEGUN, playing
+
+CLIENTS = 100
+CUTS = 200
+COMMANDS = 2_000
+
+
+def main() -> int:
+    """Follow, cut and count; 1 where anything was missed or told twice."""
+    seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    with servers.store() as running, servers.service(running) as (port, key):
+        encounter = Encounter.opened(port, key)
+        began = monotonic()
+        followed = follow(
+            encounter, CLIENTS, cuts=CUTS, seed=seed, play=playing(encounter, COMMANDS), patience_s=900
+        )
+    faults = followed.faults(BEGUN + COMMANDS)
+    told, took = sum(len(each) for each in followed.told), monotonic() - began
+    sys.stdout.write(
+        f"seed {seed}: {CLIENTS} clients, {followed.cuts:,} cuts, {told:,} commits told in {took:.0f} s: "
+        f"{len(faults)} gaps or repeats\n" + "".join(f"{each}\n" for each in faults)
+    )
+    return 1 if faults or followed.cuts < CLIENTS * CUTS else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
