@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test lint check format generate bench streams fuzz undoing contract mutations pythons coverage wheel requirements clean
+.PHONY: help run demo test lint check format generate bench streams fuzz undoing contract mutations golden pythons coverage wheel requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -60,6 +60,9 @@ undoing: .venv/ready ## undo and redo every round of 50 random fights (long)
 
 mutations: .venv/ready ## change 10,000 bundles at random, try 1,000 clean ones and six causes: all must be named right (long)
 	nice $(PY) -m tests.audit.mutations
+
+golden: .venv/ready ## record the golden bundles anew: only where a rulebook decides otherwise on purpose
+	$(PY) -m tests.audit.golden
 
 pythons: .venv/ready ## decide and audit the same fights on every Python that is found, byte for byte alike (needs the network)
 	for python in python3.11 python3.12 python3.13 $(HOME)/.pyenv/versions/*/bin/python; do \

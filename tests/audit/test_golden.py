@@ -1,0 +1,28 @@
+"""Every golden bundle audits as it did when it was recorded; `make golden` is for a rulebook that changed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.audit.golden import FIGHTS, HOME, TOLD, told_of
+
+CHANGED = (
+    "this build decides a recorded fight otherwise. If that is meant, say so in CHANGELOG.md under Rulebook "
+    "and run `make golden`; a released edition gets a new revision instead"
+)
+
+
+def test_every_golden_bundle_is_told_of_and_the_other_way_round() -> None:
+    names = {path.stem for path in HOME.glob("*.jsonl")}
+
+    assert names == set(FIGHTS) == set(json.loads(TOLD.read_text("utf-8")))
+
+
+@pytest.mark.parametrize("name", FIGHTS)
+def test_a_golden_bundle_audits_as_it_did_when_it_was_recorded(name: str) -> None:
+    told = told_of((HOME / f"{name}.jsonl").read_bytes())
+
+    assert told["verdict"]["name"] in ("valid", "valid_to_epoch", "valid_as_opened"), CHANGED
+    assert told == json.loads(TOLD.read_text("utf-8"))[name], CHANGED
