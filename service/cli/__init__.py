@@ -16,6 +16,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "serve": "Run the whole service on this machine.",
     "worker": "Run one worker against servers that are there.",
     "demo": "Play the sample fight over HTTP, replay a round, audit it.",
+    "play": "Play an encounter with bots, many times, and tell how each fight came out.",
     "replay": "Tell a recorded or scripted fight, round by round.",
     "verify": "Audit a bundle, offline.",
     "bundle": "Write an encounter into one file that proves itself.",

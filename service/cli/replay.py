@@ -18,13 +18,13 @@ from rich.console import Console
 from service.audit import bundle
 from service.audit.evidence import Evidence
 from service.cli import script
-from service.cli.local import LocalTable
 from service.cli.playing import NotAsWritten, difference
 from service.cli.telling import Teller
 from service.encounter import views
 from service.encounter.commit import Commit, load_commit, load_request
 from service.rules.rulebook import RULES
 from service.rules.shelf import SHELF
+from service.simulation.table import BadOpening, LocalTable
 
 _ROUNDS = ("combat_began", "round_started")
 _WITHHELD = "(withheld)"
@@ -64,7 +64,7 @@ def command(file: Path, form: str | None, only: int | None) -> None:
                 teller.moment(told.n, told.seat, told.type, told.data, told.outcome, told.says)
             if began is not None:
                 round_ = began.get("round", 1)
-    except (bundle.BadBundle, script.BadScript, NotAsWritten) as fault:
+    except (bundle.BadBundle, script.BadScript, BadOpening, NotAsWritten) as fault:
         raise click.ClickException(f"{file}: {fault}") from fault
 
 

@@ -1,42 +1,62 @@
 """Play an encounter inside this process: no store, no service, the very code that workers decide with.
 
-Its secrets are drawn for this one telling and never leave it.
+Its secrets never leave it. They are drawn for this one telling, or follow from a seed: then everything does,
+and the same seed plays the same fight.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from secrets import token_hex
+from hashlib import sha256
 from typing import Any, Final
-from uuid import uuid4
+from uuid import UUID, uuid4
 
-from service.cli.script import BadScript
-from service.encounter import openings, play
+from service.dice.chain import LANES
+from service.encounter import openings
 from service.encounter.commit import Commit, Request, dump_request, load_commit
 from service.encounter.decider import Written, decide_request, unfolded
 from service.encounter.fold import Shelf
 from service.encounter.secrets import EncounterSecrets
 from service.rules.codec import to_data
 from service.rules.messages import Actor
-from service.rules.table import GM
+from service.rules.table import GM, Table
 
+EPOCHS: Final = 4096
 _AT: Final = "2000-01-01T00:00:00.000Z"
 """When all of it happens: time is no input to a rule."""
+_LABEL: Final = b"rewound/simulation/1\x00"
 
 Decided = tuple[Commit, Mapping[int, bytes]]
 """A commit, and what lies in its envelopes."""
 
 
+class BadOpening(ValueError):
+    """Say why an encounter cannot begin so."""
+
+
+def secrets_of(seed: str) -> EncounterSecrets:
+    """Return the secrets that follow from *seed*: to try things out, never for people who must trust them."""
+
+    def drawn(what: str) -> bytes:
+        return sha256(_LABEL + f"{seed}\0{what}".encode()).digest()
+
+    encounter = str(UUID(bytes=drawn("encounter")[:16], version=4))
+    seeds = {lane: drawn(f"lane {lane}") for lane in LANES}
+    return EncounterSecrets(encounter, seeds, dict.fromkeys(LANES, EPOCHS), drawn("envelopes"))
+
+
 class LocalTable:
     """One encounter that is played here."""
 
-    def __init__(self, shelf: Shelf, opening: Mapping[str, Any]) -> None:
+    def __init__(
+        self, shelf: Shelf, opening: Mapping[str, Any], secrets: EncounterSecrets | None = None
+    ) -> None:
         edition = opening.get("edition")
         ruleset = shelf.get(edition) if isinstance(edition, str) else None
         if ruleset is None:
-            raise BadScript(f"there are no rules {edition!r}: {', '.join(shelf)}")
-        self._ruleset = ruleset
-        self._secrets = EncounterSecrets.create(str(uuid4()))
+            raise BadOpening(f"there are no rules {edition!r}: {', '.join(shelf)}")
+        self.ruleset = ruleset
+        self._secrets = secrets or EncounterSecrets.create(str(uuid4()))
         self._folded = unfolded(self._secrets.encounter, ruleset)
         given = {name: value for name, value in opening.items() if name != "edition"}
         setup = to_data(self._secrets.setup())
@@ -44,22 +64,33 @@ class LocalTable:
         self.opened: Decided = self.send(GM, ruleset.opening.type, data)
         """What became of the opening."""
         if self.opened[0].refusal is not None:
-            raise BadScript(f"the opening is refused: {self.opened[0].refusal['detail']}")
+            raise BadOpening(f"the opening is refused: {self.opened[0].refusal['detail']}")
+
+    @property
+    def encounter(self) -> str:
+        """The encounter's id."""
+        return self._secrets.encounter
+
+    @property
+    def state(self) -> Table:
+        """The state as it is, nothing sealed from whoever plays all seats."""
+        state: Table = self._folded.state
+        return state
 
     def send(self, seat: str, type_: str, data: Mapping[str, Any]) -> Decided:
         """Decide a command of *seat* and return its commit."""
         role = GM if seat == GM else "player"
+        n = self._folded.n + 1
         request = Request(
             encounter=self._secrets.encounter,
             type=type_,
             at=_AT,
-            nonce=token_hex(play.NONCE_BYTES),
+            nonce=f"{n:032x}",
             actor=Actor(seat=seat, role=role),
             data=data,
         )
-        n = self._folded.n + 1
         written: Written[Any] = decide_request(
-            self._ruleset, self._folded, dump_request(request), n, self._secrets
+            self.ruleset, self._folded, dump_request(request), n, self._secrets
         )
         self._folded = written.folded
         return load_commit(written.raw), {index: lies.payload for index, lies in written.sealed}

@@ -1,0 +1,76 @@
+"""Play: run an encounter with bots, many times, and tell how each fight came out, one JSON line each."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+
+from service.cli.script import BadScript, load
+from service.rules.shelf import SHELF
+from service.simulation.fights import COMMANDS, ROUNDS, Limits, Stuck, play
+from service.simulation.table import BadOpening
+
+
+@click.command("play")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--times", type=click.IntRange(1, 1_000_000), default=1, show_default=True, help="How many fights."
+)
+@click.option(
+    "--seed", default="0", show_default=True, help="The first fight's is SEED/0, the next one's SEED/1."
+)
+@click.option("--form", help="Which form of a script to play (the first).")
+@click.option(
+    "--rounds", type=click.IntRange(1), default=ROUNDS, show_default=True, help="Stop a fight after these."
+)
+@click.option(
+    "--commands",
+    type=click.IntRange(1),
+    default=COMMANDS,
+    show_default=True,
+    help="Stop a fight after these.",
+)
+def command(file: Path, times: int, seed: str, form: str | None, rounds: int, commands: int) -> None:
+    """Play the encounter in FILE with bots that pick from the options: an opening, or a script's.
+
+    Each line of the answer is one fight: who won, after how many rounds, who lost how many hit points. The
+    same seed plays the same fight. All dice are seeded, nothing is stored, and no service is asked.
+    """
+    opening = _opening(file, form)
+    limits = Limits(rounds=rounds, commands=commands)
+    bar = Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True)
+    try:
+        with bar:
+            for number in bar.track(range(times), description=file.name):
+                result = play(SHELF, opening, f"{seed}/{number}", limits)
+                click.echo(json.dumps({"fight": number, **result.data()}))
+    except (BadOpening, Stuck) as fault:
+        raise click.ClickException(f"{file}: {fault}") from fault
+
+
+def _opening(file: Path, form: str | None) -> Mapping[str, Any]:
+    """Return the opening in *file*, with nobody at the table who throws dice."""
+    try:
+        data = json.loads(file.read_text("utf-8"))
+    except ValueError as fault:
+        raise click.ClickException(f"{file}: this is no JSON: {fault}") from fault
+    if isinstance(data, dict) and "forms" in data:
+        try:
+            forms = load(file)
+        except BadScript as fault:
+            raise click.ClickException(f"{file}: {fault}") from fault
+        if form is not None and form not in forms:
+            raise click.ClickException(f"{file} has no form {form!r}: {', '.join(forms)}")
+        data = forms[form or next(iter(forms))].opening
+    elif form is not None:
+        raise click.ClickException(f"{file} is an opening and has no forms")
+    if not isinstance(data, dict):
+        raise click.ClickException(f"{file}: an opening is a JSON object")
+    return {**data, "declared_sides": []}

@@ -1,0 +1,151 @@
+"""Pick what every seat does: a command out of those that are offered, as the rulebook's taste has it.
+
+One `random.Random` decides between what is liked alike, so a seed names a whole fight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from random import Random
+from typing import Any, Final, TypeAlias
+
+from service.rules.messages import Offer
+from service.rules.ruleset import Ruleset, legal
+from service.rules.stack import Awaited
+from service.rules.table import Table
+from service.simulation.taste import Taste
+
+Creatures: TypeAlias = Mapping[str, Any]
+_AT: Final = ("target", "targets", "with_", "creatures")
+_TO: Final = ("to", "path")
+_FAR: Final = 10_000
+_DOWN: Final = ("dead", "down", "defeated", "unconscious")
+
+
+@dataclass(frozen=True)
+class Move:
+    """What is done next, and by which seat."""
+
+    seat: str
+    type: str
+    data: dict[str, Any]
+
+
+class Bot:
+    """Plays all seats of one encounter."""
+
+    def __init__(self, taste: Taste, chance: Random) -> None:
+        self._taste = taste
+        self._chance = chance
+
+    def pick(self, ruleset: Ruleset[Any], state: Table) -> Move | None:
+        """Return the next command; None where nobody is offered anything a bot does.
+
+        Whoever play waits for comes before whoever may act.
+        """
+        offered = [
+            (awaited.optional, rank + self._is_shunned(offer), seat, awaited, offer)
+            for seat in state.seats
+            for awaited, offers in legal(ruleset, state, seat)
+            for offer in offers
+            if (rank := self._taste.rank(offer.type)) is not None
+        ]
+        if not offered:
+            return None
+        first = min((optional, rank) for optional, rank, *_ in offered)
+        best = [each for each in offered if each[:2] == first]
+        creatures = creatures_of(state)
+        *_, seat, awaited, offer = min(
+            best, key=lambda each: (_aim(each[4], creatures), self._chance.random())
+        )
+        return Move(seat, offer.type, self._data(ruleset, awaited, offer, creatures))
+
+    def _is_shunned(self, offer: Offer) -> int:
+        words = [value for value in offer.given.values() if isinstance(value, str)]
+        return _FAR if any(word in self._taste.shunned for word in words) else 0
+
+    def _data(
+        self, ruleset: Ruleset[Any], awaited: Awaited, offer: Offer, creatures: Creatures
+    ) -> dict[str, Any]:
+        """Return one command of those that *offer* describes."""
+        taken = {field.name for field in fields(ruleset.commands[offer.type])}
+        named: dict[str, Any] = {"creature": offer.creature, "prompt": offer.prompt}
+        data = {name: value for name, value in named.items() if value is not None and name in taken}
+        data |= offer.given
+        for name, values in offer.choices.items():
+            data[name] = self._chosen(name, values, offer, creatures)
+        if awaited.wants:
+            data["faces"] = [
+                self._chance.randint(1, int(wanted.rpartition(":d")[2])) for wanted in awaited.wants
+            ]
+        return {name: _plain(value) for name, value in data.items()}
+
+    def _chosen(self, name: str, values: Sequence[Any], offer: Offer, creatures: Creatures) -> Any:  # noqa: ANN401 - choices are of any kind
+        if name in _TO:
+            return min(values, key=lambda value: (_distance(value, offer, creatures), self._chance.random()))
+        if name in _AT:
+            foes = [value for value in values if _are_foes(value, offer, creatures)]
+            return self._chance.choice(foes or list(values))
+        return self._chance.choice(list(values))
+
+
+def creatures_of(state: Table) -> Creatures:
+    """Return the creatures of either rulebook's state."""
+    found: Creatures = getattr(state, "creatures")  # noqa: B009 - both rulesets' tables have them, the core's none
+    return found
+
+
+def stands(creature: Any) -> bool:  # noqa: ANN401 - a creature of either rulebook
+    """Tell whether a creature can still fight."""
+    return creature.hp > 0 and not any(getattr(creature, name, False) for name in _DOWN)
+
+
+def _aim(offer: Offer, creatures: Creatures) -> int:
+    """Return how little an offer is aimed at a foe that stands: 0 is at one, a step towards one is next."""
+    said = {**offer.choices, **offer.given}
+    for name in _AT:
+        if name in said:
+            values = said[name] if name in offer.choices else (said[name],)
+            return 0 if any(_are_foes(value, offer, creatures) for value in values) else _FAR
+    for name in _TO:
+        if name in said:
+            return 1 + min(
+                _distances(said[name] if name in offer.choices else (said[name],), offer, creatures)
+            )
+    return _FAR // 2
+
+
+def _are_foes(value: object, offer: Offer, creatures: Creatures) -> bool:
+    names = [value] if isinstance(value, str) else list(value) if isinstance(value, (tuple, list)) else []
+    side = _side(offer.creature, creatures)
+    return bool(names) and all(
+        isinstance(name, str)
+        and name in creatures
+        and creatures[name].sheet.side != side
+        and stands(creatures[name])
+        for name in names
+    )
+
+
+def _distances(values: Iterable[Any], offer: Offer, creatures: Creatures) -> Iterator[int]:
+    yield from (_distance(value, offer, creatures) for value in values)
+    yield _FAR
+
+
+def _distance(value: Any, offer: Offer, creatures: Creatures) -> int:  # noqa: ANN401 - a cell, or a path of them
+    """Return how many cells lie between where a step ends and the nearest foe that stands."""
+    cell = value[-1] if value and isinstance(value[-1], (tuple, list)) else value
+    side = _side(offer.creature, creatures)
+    foes = [each.position for each in creatures.values() if each.sheet.side != side and stands(each)]
+    if len(cell) < 2:  # noqa: PLR2004 - a cell has two numbers
+        return _FAR
+    return min((max(abs(cell[0] - x), abs(cell[1] - y)) for x, y in foes), default=_FAR)
+
+
+def _side(name: str | None, creatures: Creatures) -> str | None:
+    return creatures[name].sheet.side if name is not None and name in creatures else None
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - data of any kind
+    return [_plain(item) for item in value] if isinstance(value, (tuple, list)) else value

@@ -1,0 +1,115 @@
+"""Play fights to their end, one for each seed, and tell how each came out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Final, Literal
+
+from service.encounter.fold import Shelf
+from service.rules.table import Table
+from service.simulation.bot import Bot, creatures_of, stands
+from service.simulation.table import LocalTable, secrets_of
+from service.simulation.taste import TASTES
+
+ROUNDS: Final = 50
+COMMANDS: Final = 5_000
+
+Ended = Literal["one_side_stands", "nobody_stands", "combat_ended", "rounds", "commands", "nobody_acts"]
+
+
+class Stuck(RuntimeError):
+    """Say which offer of the rules they then refused: a fault of ours, never of the fight's."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a fight is stopped, wherever it stands."""
+
+    rounds: int = ROUNDS
+    commands: int = COMMANDS
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a fight came out."""
+
+    seed: str
+    encounter: str
+    ended: Ended
+    winner: str | None
+    """The one side that stands."""
+    rounds: int
+    commands: int
+    damage: Mapping[str, int]
+    """Hit points that each creature lost, healing not counted back."""
+    hp: Mapping[str, int]
+
+    def data(self) -> dict[str, Any]:
+        """Return it as JSON data."""
+        return {
+            "seed": self.seed,
+            "encounter": self.encounter,
+            "ended": self.ended,
+            "winner": self.winner,
+            "rounds": self.rounds,
+            "commands": self.commands,
+            "damage": dict(self.damage),
+            "hp": dict(self.hp),
+        }
+
+
+def play(shelf: Shelf, opening: Mapping[str, Any], seed: str, limits: Limits | None = None) -> Result:
+    """Play one fight; the same *seed* plays the same fight. Raises `BadOpening`, and `Stuck`."""
+    limits = limits or Limits()
+    table = LocalTable(shelf, opening, secrets_of(seed))
+    bot = Bot(TASTES[table.ruleset.edition.partition("@")[0]], Random(seed))  # noqa: S311 - a bot's whims are no dice
+    lost = dict.fromkeys(creatures_of(table.state), 0)
+    rounds = commands = 0
+    while (ended := _ended(table.state)) is None:
+        if table.state.round > limits.rounds:
+            ended = "rounds"
+            break
+        move = bot.pick(table.ruleset, table.state) if commands < limits.commands else None
+        if move is None:
+            ended = "commands" if commands >= limits.commands else "nobody_acts"
+            break
+        before = _hit_points(table.state)
+        commit, _ = table.send(move.seat, move.type, move.data)
+        commands += 1
+        if commit.refusal is not None:
+            raise Stuck(
+                f"seed {seed}, command {commands}: {move} was offered and is refused: {commit.refusal}"
+            )
+        for name, hp in _hit_points(table.state).items():
+            lost[name] = lost.get(name, 0) + max(0, before.get(name, hp) - hp)
+        rounds = max(rounds, table.state.round)
+    sides = _sides(table.state)
+    return Result(
+        seed=seed,
+        encounter=table.encounter,
+        ended=ended,
+        winner=sides[0] if len(sides) == 1 else None,
+        rounds=rounds,
+        commands=commands,
+        damage=lost,
+        hp=_hit_points(table.state),
+    )
+
+
+def _ended(state: Table) -> Ended | None:
+    if getattr(state, "phase", None) == "ended":
+        return "combat_ended"
+    sides = _sides(state)
+    if len(sides) > 1:
+        return None
+    return "one_side_stands" if sides else "nobody_stands"
+
+
+def _sides(state: Table) -> list[str]:
+    return sorted({each.sheet.side for each in creatures_of(state).values() if stands(each)})
+
+
+def _hit_points(state: Table) -> dict[str, int]:
+    return {name: each.hp for name, each in creatures_of(state).items()}
