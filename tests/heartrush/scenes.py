@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from service.rules.ruleset import waiting
 from tests.heartrush.bot import SIDES, WEAPONS
-from tests.heartrush.campaign import OWN
+from tests.heartrush.campaign import CANTRIPS, OWN
 from tests.heartrush.kit import sheet
 from tests.heartrush.master import Attempt, Moment, complication, dash, roll, ruled, stance, wound
 
@@ -118,6 +119,15 @@ def _fell(m: Moment) -> Attempt:
     return ruled({"kind": "knock_out", "creature": m.who})
 
 
+def _spare(m: Moment) -> Attempt | None:
+    """Let the second knife stay in hand where it could be thrown."""
+    for awaited in waiting(m.state):
+        if "forgo_follow_up" in awaited.accepts:
+            data = {"creature": awaited.creature, "prompt": awaited.prompt}
+            return Attempt("forgo_follow_up", awaited.seat, data)
+    return None
+
+
 SCENES: Final = (
     Scene(
         "wrestlers",
@@ -138,7 +148,7 @@ SCENES: Final = (
         prefers={"what": ("climb",)},
         apart=4,
     ),
-    Scene("stunts", ("HR-STUNT-1", "HR-HIND-1"), prefers={"what": ("stunt", "hinder")}),
+    Scene("stunts", ("HR-STUNT-1", "HR-HIND-1", "HR-START-3"), prefers={"what": ("stunt", "hinder")}),
     Scene(
         "duel",
         ("HR-ATK-4", "HR-AD-4"),
@@ -149,7 +159,8 @@ SCENES: Final = (
     ),
     Scene(
         "siege",
-        ("HR-STANCE-DEF-1",),
+        ("HR-STANCE-DEF-1", "HR-WPN-13"),
+        strong={"weapons": CANTRIPS[:1], "growth": {"attunements": ["force"]}},
         stances=(("might", "defensive"), ("cunning", "defensive")),
         wants=FIGHT[1:],
     ),
@@ -164,6 +175,8 @@ SCENES: Final = (
         ("HR-WPN-8",),
         strong={"weapons": KNIVES},
         wants=("follow_up", "forgo_follow_up", *FIGHT[1:], *IDLE),
+        tricks=(_spare,),
+        meddling=0.5,
         many=6,
     ),
     Scene(

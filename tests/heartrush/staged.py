@@ -46,7 +46,8 @@ class Staged(Campaign):
             self.turn()
         weak = [name for name in self.state.creatures if self.state.creatures[name].side == SIDES[1]]
         taken = weak if self.scene.surprised else []
-        refusal = self.attempt("begin_combat", "gm", {"surprised": taken, "unaware_side": SIDES[1]})
+        unready = {"unaware_side": SIDES[1]} if self.scene.surprised or self.seed % 4 < 2 else {}
+        refusal = self.attempt("begin_combat", "gm", {"surprised": taken, **unready})
         assert refusal is None, refusal
         while self.commands < self.budget and self.state.phase != "ended":
             assert self.turn(), f"{self.scene.name} {self.seed} is stuck: {self.state.top}"

@@ -112,3 +112,13 @@ def test_HR_TIME_4_outside_combat_no_window_asks_anybody() -> None:
     fight = opened(PLACES, abilities=[oath], sheets=OWNERS, options={"windows": "all"})
     fight.do("use_ability", creature="pia", ability="oath")
     assert "pass_window" not in {name for awaited in waiting(fight.state) for name in awaited.accepts}
+
+
+def test_HR_ABIL_9_outside_combat_too_nothing_is_used_while_a_nights_dice_are_owed() -> None:
+    rouse = ability("rouse", "major", "instant", effects=[do("heal", creature="self", amount=1)])
+    fight = opened(PLACES, sheets={"ash": {"abilities": ["rouse"]}}, abilities=[rouse])
+    fight.do("rest", rest="long", creatures=["pia"], night={})
+    assert [awaited.accepts for awaited in waiting(fight.state)] == [("throw_dice",)]
+    assert refused(fight, "use_ability", "zoe", creature="ash", ability="rouse", params={}) == "no_priority"
+    fight.throw(99)
+    assert fight.send("use_ability", "zoe", creature="ash", ability="rouse", params={}).refusal is None

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from service.rules.heartrush.abilities import Ability, Spell, Use, costs_action, is_instant
 from service.rules.heartrush.actions import AbilityUsed, Payment
 from service.rules.heartrush.charges import afford, check_minor, in_combat, pay
+from service.rules.heartrush.clock import check_settled
 from service.rules.heartrush.effects import Effect, faults
 from service.rules.heartrush.incapacity import check_able
 from service.rules.heartrush.listening import known
@@ -67,9 +68,11 @@ def check_usable(ability: Ability) -> None:
 
 @rule("HR-ABIL-9", "seed 003, Timing Tags")
 def check_when(view: State, command: UseAbility, creature: Creature, definition: Ability | Spell) -> None:
-    """Outside combat an ability is used whenever its user wants; in combat its timing says when."""
+    """Outside combat an ability is used whenever nothing waits; in combat its timing says when."""
     if not in_combat(view):
-        if command.prompt is not None:
+        if command.prompt is None:
+            check_settled(view)
+        else:
             window_of(view, command, creature)
         return
     if is_instant(definition):
