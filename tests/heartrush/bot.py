@@ -15,6 +15,8 @@ from service.rules.chance import Chance
 from service.rules.codec import from_data
 from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.options import OPTIONS
+from service.rules.heartrush.sheet import Sheet
+from service.rules.heartrush.sizes import carried, slots
 from service.rules.heartrush.state import State
 from service.rules.messages import Actor, Command, Fact, Offer
 from service.rules.ruleset import Decision, decide, legal, waiting
@@ -130,7 +132,7 @@ def _sheet(chance: random.Random, name: str, side: str) -> dict[str, Any]:
         and not (size == "small" and w.get("size_class") == "heavy")
     ]
     dice = {ability: chance.choice([4, 6, 8, 10, 12]) for ability in ("might", "agility", "cunning")}
-    return sheet(
+    given = sheet(
         name,
         like="pia",
         side=side,
@@ -146,6 +148,9 @@ def _sheet(chance: random.Random, name: str, side: str) -> dict[str, Any]:
         poisons=[{"id": "viper", "doses": 2, "conditions": {"burning": 1}}] if chance.random() < 0.3 else [],
         **dice,
     )
+    while carried(made := from_data(Sheet, given)) > slots(made):
+        given["weapons"].pop()
+    return given
 
 
 class Choice(NamedTuple):

@@ -23,11 +23,8 @@ OURS: Final = rules_of("service.rules.heartrush")
 MOST: Final = 12
 """Seeds of each kind that are tried at most."""
 
-NEVER: Final = {
-    "HR-SIZE-8": "what a creature carries is told to clients; nothing in a fight asks for it",
-}
+NEVER: Final[dict[str, str]] = {}
 """Rules that no command of a fight comes to, each with its reason."""
-
 
 OWN: Final = (
     HEARTRUSH.commands.keys() - {command.type for command in shared.COMMANDS} - {HEARTRUSH.opening.type}

@@ -21,7 +21,7 @@ from service.rules.heartrush.entries import (
 from service.rules.heartrush.loading import faults as definition_faults
 from service.rules.heartrush.options import OPTIONS
 from service.rules.heartrush.sheet import Sheet, Weapon
-from service.rules.heartrush.sizes import fit_together
+from service.rules.heartrush.sizes import carried, fit_together, slots
 from service.rules.heartrush.state import Creature
 from service.rules.heartrush.weapons import may_wield
 from service.rules.seeding import seeding_faults
@@ -131,6 +131,8 @@ def ability_name_faults(opening: Opening, own: Mapping[str, Ability | Spell]) ->
 
 def _weapon_faults(sheet: Sheet, at: str) -> Iterator[Fault]:
     names = [weapon.id for weapon in sheet.weapons]
+    if carried(sheet) > slots(sheet):
+        yield f"{at}/weapons", f"they take {carried(sheet)} slots besides the one in hand, of {slots(sheet)}"
     if sheet.wielded is not None and sheet.wielded not in names:
         yield f"{at}/wielded", "one of the creature's weapons"
     for i, weapon in enumerate(sheet.weapons):

@@ -14,6 +14,9 @@ CELL: Final = 1000
 BULK: Final[Mapping[str, int]] = MappingProxyType({"minuscule": 1, "tiny": 100, "small": 200})
 """Thousandths of a cell that a creature takes: 1,000 minuscule ones, 10 tiny or 5 small ones fill it."""
 SLOTS: Final = 6
+WEAPON_SLOTS: Final[Mapping[str, int]] = MappingProxyType({"heavy": 10, "light": 5, "ultralight": 2})
+BODILY: Final = ("natural", "spell")
+"""Tags of weapons that are no things: part of the body, or a cantrip."""
 
 
 @rule("HR-SIZE-2", "seed 003, Size")
@@ -35,3 +38,10 @@ def slots(sheet: Sheet) -> int:
         return SLOTS + sheet.might // 2
     cells = side_of(sheet.size) ** 2
     return (SLOTS + sheet.might) * cells
+
+
+def carried(sheet: Sheet) -> int:
+    """Return the slots that the weapons of *sheet* take, besides the one in hand; what is worn takes none."""
+    things = tuple(weapon for weapon in sheet.weapons if not set(weapon.tags) & set(BODILY))
+    in_hand = sheet.wielded or (sheet.weapons[0].id if sheet.weapons else None)
+    return sum(WEAPON_SLOTS[weapon.size_class] for weapon in things if weapon.id != in_hand)
