@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol
 
 import structlog
 
-from service.encounter import continuing, views
+from service.encounter import continuing, forking, views
 from service.encounter.canonical import dumps
 from service.encounter.decider import Folded, Written, decide_request, quarantine_request
 from service.encounter.fold import Folder
@@ -293,13 +293,11 @@ class Folding:
         parent = continuing.inherits(self._log, encounter)
         if parent is None:
             raise NoSecret(encounter)
-        found = self._secrets_of(parent).continued(encounter)
-        self._log.put_secret(encounter, found.encrypt(self._key))
-        return found
+        return self._secrets_of(parent).continued(encounter)
 
     def _kept(self, origin: Origin) -> tuple[Kept, ...]:
         """Return what is sealed in the state with which a line of play begins."""
-        return continuing.kept(self, origin)
+        return forking.kept(self, origin) if origin.kind == forking.FORK else continuing.kept(self, origin)
 
 
 def _by_encounter(wakes: Sequence[Wake]) -> Mapping[str, list[Entry]]:

@@ -22,7 +22,7 @@ PLAYED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("ann", STANCE | {"creature": "pia", "prompt": "r1/e1/stance/pia", "stance": "might"}),
     ("gm", STANCE | {"stance": "cunning"}),  # the gm has announced might
     ("ann", {"type": "declare_attack", "creature": "pia", "prompt": "r1/e1/might/pia", "target": "orc"}),
-    ("gm", {"type": "accept_damage", "creature": "orc", "prompt": "r1/e1/might/pia/orc/damage"}),
+    ("ann", {"type": "choose_push", "creature": "pia", "prompt": "r1/e1/aftermath/pia", "distance": 5}),
 )
 CONTESTED = 7
 """The commit of the orc's stance."""

@@ -43,6 +43,14 @@ class ContestRuling:
 
 
 @record
+class NewFork:
+    """After which commit a what-if goes on, and what its gm commands there at once."""
+
+    at: int
+    commands: tuple[Any, ...] = ()
+
+
+@record
 class NewUndo:
     """From which commit on everything is taken back, and why."""
 
@@ -74,6 +82,7 @@ _TEN_YEARS_S: Final = 10 * _YEAR_S
 
 NEW_SEAT: Final = schema_of(OpenSeat, name="NewSeat")()
 NEW_CONTEST: Final = schema_of(OpenContest, name="NewContest")()
+NEW_FORK: Final = schema_of(NewFork)()
 NEW_UNDO: Final = schema_of(NewUndo)()
 NEW_REDO: Final = schema_of(NewRedo)()
 ACCEPTANCE: Final = schema_of(Acceptance)()
@@ -103,6 +112,7 @@ COMMON: Final = (
     NEW_SEAT,
     NEW_CONTEST,
     CONTEST_RULING,
+    NEW_FORK,
     NEW_UNDO,
     NEW_REDO,
     ACCEPTANCE,

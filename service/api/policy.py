@@ -73,6 +73,7 @@ POLICY: Final[Mapping[str, Rule]] = MappingProxyType(
         "listContests": _READ,
         "getContest": _READ,
         "answerContest": Rule(GM, "write"),
+        "forkEncounter": Rule(READERS, "write"),
         "getDiff": _READ,
         "previewCommand": Rule(ACTORS),
         "undo": Rule(GM, "write"),

@@ -13,10 +13,11 @@ from typing import Any, Final
 
 from service.encounter import differences, views
 from service.encounter.commit import Commit, dump_request, load_commit
-from service.encounter.continuing import Proposal, opening, proposal, taken
+from service.encounter.continuing import Proposal, proposal
 from service.encounter.doorbell import RING_MS
 from service.encounter.host import Host
 from service.encounter.play import read
+from service.encounter.retaking import opening, taken
 from service.rules.messages import Refused
 from service.rules.table import GM
 

@@ -1,46 +1,38 @@
-"""Say how a line of play begins that goes on from an earlier moment of another, and which commands it takes.
+"""Say with which state a line of play begins that goes on from an earlier moment of another.
 
 Laws. Everything here follows from the old line's record and the proposal in it, so whoever computes it again
-gets the same; a request holds nothing sealed. A command is taken as it was given: its seat, its time and its
-data. What was refused is not taken again, nor what is about contests and proposals.
+gets the same; a request holds nothing sealed.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final, Protocol
 from uuid import UUID
 
 from service.dice.values import RollName
 from service.encounter.canonical import eid_of
-from service.encounter.commit import ACCEPTED, SEALED, Commit, Request, load_commit, load_request
+from service.encounter.commit import Commit, load_commit, load_request
 from service.encounter.digest import ruleset_digest
 from service.encounter.envelopes import envelopes
 from service.encounter.fold import Folder
 from service.encounter.occasions import Occasions
 from service.log import Log
-from service.rules.amendments import AcceptAmendment, Amend, AmendmentProposed, DropAmendment, Redo, Undo
+from service.rules.amendments import AmendmentProposed
 from service.rules.closing import EpochClosed
-from service.rules.codec import from_data, to_data
-from service.rules.contests import OpenContest, Uphold
+from service.rules.codec import from_data
 from service.rules.continuing import BeginLine, Kept, LinkKept, SealsKept, parted
 from service.rules.disputes import Amendment
 from service.rules.lines import Line, Logged, Origin
-from service.rules.messages import Actor
 from service.rules.records import changed
 from service.rules.sealed import Sealed, is_opened, places_of_sealed
-from service.rules.table import GM, Table
+from service.rules.table import Table
 
 PAGE: Final = 500
 _LABEL: Final = b"rewound/line/1\x00"
-_LEFT: Final = tuple(
-    kind.type for kind in (OpenContest, Uphold, Amend, Undo, Redo, AcceptAmendment, DropAmendment)
-)
-"""Commands about a line of play, not in it: no other line takes them."""
-
 Scope = tuple[tuple[str, ...], str]
 
 
@@ -150,13 +142,18 @@ def beginning(reading: Reading, found: Proposal) -> Beginning:
         origin=origin,
         line=_line(reading, found, before.state, commits),
     )
-    came = {occasion for occasion, at in reading.occasions.upto(parent, n).items() if at <= n}
-    sealed = {each.opens for _, each in places_of_sealed(state)}
     return Beginning(
         state=state,
-        occasions=tuple(sorted(opens for opens in sealed if is_opened(opens, came))),
+        occasions=parted_occasions(reading, parent, n, state),
         links=tuple(_links(reading.log, parent, found.n)),
     )
+
+
+def parted_occasions(reading: Reading, parent: str, n: int, state: Table) -> tuple[str, ...]:
+    """Return the occasions that had come by commit *n* of *parent* for what is sealed in *state*."""
+    came = {occasion for occasion, at in reading.occasions.upto(parent, n).items() if at <= n}
+    sealed = {each.opens for _, each in places_of_sealed(state)}
+    return tuple(sorted(opens for opens in sealed if is_opened(opens, came)))
 
 
 def _answered(now: Table, amendment: Amendment) -> Mapping[str, Any]:
@@ -262,82 +259,6 @@ def inherits(log: Log, encounter: str) -> str | None:
         return None
     chain = request.data["dice"]["chain"]
     return str(request.data["origin"]["parent"]) if chain is not None else None
-
-
-# --- the commands it takes -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Taken:
-    """A command of the new line: the old one's number, 0 if the ruling put it in, and its request."""
-
-    old: int
-    request: Request
-
-
-def taken(reading: Reading, found: Proposal) -> tuple[str, list[Taken]]:
-    """Return the encounter whose commands the new line takes, and these commands in order."""
-    amendment, source = found.amendment, found.parent
-    first, last = amendment.commit, found.n
-    if amendment.kind == "redo":
-        origin = reading.folder.at(source, 1).state.origin
-        assert origin is not None, "only what begins with an undo is redone"
-        source, first, last = origin.parent, origin.n + 1, origin.upto
-    if amendment.kind == "undo":
-        return source, []
-    chosen: list[Taken] = []
-    commands = entries(reading.log.commands, source, first - 1, last)
-    commits = entries(reading.log.commits, source, first - 1, last)
-    for command, entry in zip(commands, commits, strict=False):
-        request, commit = load_request(command.raw), load_commit(entry.raw)
-        if amendment.kind == "as_ruled" and commit.n == first:
-            chosen += [Taken(0, each) for each in _instead(found, request)]
-        elif commit.outcome in (ACCEPTED, SEALED) and request.type not in _LEFT:
-            chosen.append(Taken(commit.n, _again(found, request)))
-    return source, chosen
-
-
-def _again(found: Proposal, request: Request) -> Request:
-    """Return an old command for the new line; a ruling that answered a contest there only rules here."""
-    data = {name: value for name, value in request.data.items() if name != "contest"}
-    return replace(request, encounter=found.encounter, data=data, batch=None)
-
-
-def _instead(found: Proposal, contested: Request) -> Iterator[Request]:
-    for number, each in enumerate(found.amendment.instead):
-        by = contested.actor if each.by == "sender" else Actor(seat=GM, role=GM)
-        seed = f"{found.encounter}/{number}".encode()
-        yield Request(
-            encounter=found.encounter,
-            type=each.type,
-            at=contested.at,
-            nonce=sha256(_LABEL + seed).hexdigest()[:32],
-            actor=by,
-            data=to_data(each.data),
-        )
-
-
-def opening(reading: Reading, found: Proposal, at: str) -> tuple[Request, list[Taken]]:
-    """Return the request that opens the line of a proposal, and the commands that follow it."""
-    begun = beginning(reading, found)
-    source, commands = taken(reading, found)
-    everybody, _ = parted(begun.state)
-    data = {
-        "encounter": found.encounter,
-        "edition": begun.state.edition,
-        "digest": begun.state.digest,
-        "dice": to_data(begun.state.dice),
-        "origin": to_data(begun.state.origin),
-        "source": source,
-        "plan": [each.old for each in commands],
-        "state": everybody.data,
-        "orders": to_data(everybody.orders),
-        "occasions": list(begun.occasions),
-        "links": list(begun.links),
-    }
-    nonce = sha256(_LABEL + found.encounter.encode()).hexdigest()[:32]
-    gm = Actor(seat=GM, role=GM)
-    return Request(found.encounter, BeginLine.type, at, nonce, gm, data), commands
 
 
 def entries(read: Any, encounter: str, after: int, upto: int) -> Iterator[Any]:  # noqa: ANN401 - either stream's reader

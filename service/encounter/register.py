@@ -29,6 +29,8 @@ class Registered:
     """RFC 3339, as the opening's `at`."""
     root: str | None = None
     """The first of the lines of play that this one goes on from; seat tokens name it."""
+    expires: str | None = None
+    """RFC 3339: when a what-if is forgotten."""
     imported: bool = False
     """Whether it came in a bundle: it is closed to commands."""
 

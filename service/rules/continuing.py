@@ -70,6 +70,13 @@ class LineBegun(Event[Table]):
 
 
 @record
+class Forked(LineBegun):
+    """A what-if begins: from which moment of which encounter, and with which state."""
+
+    type: ClassVar[str] = "forked"
+
+
+@record
 class SealsKept(Event[Table]):
     """What was sealed stays sealed for the same audience."""
 
@@ -141,7 +148,8 @@ class BeginLine(Command[Table]):
             raise Refused("already_open", f"{view.encounter} is open already")
 
     def decide(self, state: Table) -> Tale[Table]:
-        state = yield LineBegun(
+        begun = Forked if self.origin.kind == "fork" else LineBegun
+        state = yield begun(
             encounter=self.encounter,
             edition=self.edition,
             digest=self.digest,
@@ -151,7 +159,7 @@ class BeginLine(Command[Table]):
             plan=self.plan,
             state=self.state,
             orders=self.orders,
-            because=BECAUSE,
+            because=what_if() if begun is Forked else BECAUSE,
         )
         for kept in self.kept:
             scope = Scope(audience=kept.audience, opens=kept.opens)
@@ -161,6 +169,12 @@ class BeginLine(Command[Table]):
         for link in self.links:
             state = yield LinkKept(lane=link.lane, epoch=link.epoch, link=link.link, because=BECAUSE)
         return state
+
+
+@rule("TABLE-LINE-2", "service ruling")
+def what_if() -> tuple[str, ...]:
+    """A what-if has dice of its own, and begins only where nothing is sealed from its maker."""
+    return ("TABLE-LINE-2",)
 
 
 def _sealed(kept: Kept) -> SealsKept:

@@ -99,6 +99,24 @@ _CONTAINERS: Final = (tuple, Mapping, Union, UnionType, Annotated)
 _PLAIN: Final = (str, int, bool, type(None), Roll)  # a roll is logged openly, so it holds nothing sealed
 
 
+def resealed(value: T, audience: tuple[str, ...]) -> T:
+    """Return *value* with everything sealed in it for *audience* alone."""
+    return cast("T", _resealed(value, audience))
+
+
+def _resealed(value: Any, audience: tuple[str, ...]) -> Any:
+    if isinstance(value, Sealed):
+        return changed(value, audience=audience, value=_resealed(value.value, audience))
+    if is_public(value):
+        return value
+    if isinstance(value, tuple):
+        return tuple(_resealed(item, audience) for item in value)
+    if isinstance(value, Mapping):
+        return {key: _resealed(item, audience) for key, item in value.items()}
+    known = {name: _resealed(getattr(value, name), audience) for name in names(cast("Any", type(value)))}
+    return changed(value, **known)
+
+
 def escaped(name: str) -> str:
     """Return *name* as a step of a JSON pointer (RFC 6901)."""
     return name.replace("~", "~0").replace("/", "~1")

@@ -17,7 +17,7 @@ from service.rules.amendments import (
 from service.rules.asking import DiceAsked, DiceTold, ThrowDice
 from service.rules.closing import CloseEncounter, ClosingBegun, EncounterClosed, EpochClosed, LaneDisclosed
 from service.rules.contests import ContestClosed, ContestOpened, OpenContest, Uphold
-from service.rules.continuing import LineBegun, LinkKept, OccasionKept, SealsKept
+from service.rules.continuing import Forked, LineBegun, LinkKept, OccasionKept, SealsKept
 from service.rules.draws import DiceMoved
 from service.rules.epochs import AcceptHistory, AdvanceEpoch, EpochAdvanced
 from service.rules.screen import (
@@ -97,6 +97,7 @@ EVENTS: Final = (
     AmendmentDropped,
     Continued,
     LineBegun,
+    Forked,
     SealsKept,
     OccasionKept,
     LinkKept,

@@ -21,6 +21,7 @@ BODIES: dict[str, object] = {
     "Nothing": {},
     "AuditRequest": {},
     "NewContest": {"commit": 1, "claim": "no"},
+    "NewFork": {"at": 1},
     "NewUndo": {"commit": 2},
     "NewRedo": {},
     "Acceptance": {"version": 1},

@@ -63,7 +63,7 @@ def test_the_contested_ruling_is_told_by_its_example(desk: Desk) -> None:
     script = ROOT / "examples" / "contested-ruling" / "rule.py"
     printed = desk.python(str(script), desk.url, desk.key).splitlines()
     played, ruled = (literal_eval(line.partition(": ")[2]) for line in (printed[0], printed[2]))
-    assert printed[1] == "gone: accept_damage at 9 for no_damage_pending"
+    assert printed[1] == "gone: choose_push at 9 for prompt_gone"
     assert ruled["pia/attack in epoch 1"] == played["pia/attack in epoch 1"]
     assert set(ruled) - set(played) == {"orc/attack in epoch 2"}
     assert printed[-1] == "valid"

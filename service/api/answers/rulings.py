@@ -6,7 +6,20 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from service.api.shapes import NUMBER, SEAT, TEXT, TRUTH, UUID, Schema, closed, listing, maybe, ref
+from service.api.shapes import (
+    HASH,
+    NUMBER,
+    SEAT,
+    TEXT,
+    TIME,
+    TRUTH,
+    UUID,
+    Schema,
+    closed,
+    listing,
+    maybe,
+    ref,
+)
 
 _CONTEST: Final = closed(
     "A contested moment, and how the contest ended.",
@@ -96,6 +109,19 @@ _AMENDMENT: Final = closed(
     difference=maybe(ref("AmendmentDifference")),
 )
 
+_FORK: Final = closed(
+    "A what-if: its address, where it goes on from, and its first commit.",
+    {"token": {**TEXT, "description": "Your token in it, where a seat's token asked."}},
+    encounter=UUID,
+    parent=UUID,
+    at={**NUMBER, "description": "The last commit of its parent that stands in it."},
+    expires={**TIME, "description": "When it is forgotten."},
+    n={**NUMBER, "description": "Its last command so far."},
+    outcome={"enum": ["pending", "accepted"]},
+    version=NUMBER,
+    hash=maybe(HASH),
+)
+
 _PREVIEW: Final = closed(
     "Whether a command would be accepted now, as far as the seat that would send it can know.",
     {"refusal": ref("Refusal")},
@@ -112,6 +138,7 @@ RULINGS: Final[Mapping[str, Schema]] = MappingProxyType(
         "Amendment": _AMENDMENT,
         "Difference": closed("The way from one point to another.", None, **_BETWEEN),
         "Preview": _PREVIEW,
+        "Fork": _FORK,
         "Contests": closed("All contests of an encounter.", contests=listing(ref("Contest"))),
     }
 )

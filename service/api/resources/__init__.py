@@ -16,6 +16,7 @@ MODULES: Final = (
     "previews",
     "contests",
     "amendments",
+    "forks",
     "checkpoints",
     "audits",
     "webhooks",

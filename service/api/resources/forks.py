@@ -1,0 +1,89 @@
+"""Ask what if: an encounter of its own that goes on from a moment of this one."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from service.api.call import Answer, Call
+from service.api.inputs import NEW_FORK
+from service.api.operations import Shape, operation
+from service.api.problems import Problem, invalid
+from service.api.schemas import faults
+from service.api.sending import after, judge, once, refused_at_the_door
+from service.encounter import forking, records, seats
+from service.encounter.commit import load_commit
+from service.rules.messages import Refused
+from service.rules.table import GM
+
+TAG: Final = "Forks"
+MOST_COMMANDS: Final = 50
+
+
+@operation(
+    "POST",
+    "/v1/encounters/{encounter}/forks",
+    "forkEncounter",
+    TAG,
+    body="NewFork",
+    waits=True,
+    problems=("command-refused",),
+    answers={
+        201: Shape("The fork exists.", "Fork"),
+        202: Shape("Its opening is on its record and not yet decided.", "Fork"),
+    },
+)
+def fork_encounter(call: Call) -> Answer:
+    """Ask what if: open an encounter that goes on from this one after a commit, with dice of its own.
+
+    You are its gm and command everybody in it; `commands` are given there at once. Before this encounter is
+    closed only its gm may fork, and never where something is sealed from you (`sealed_here`). Nothing is ever
+    written here. A fork is forgotten when it `expires`. With a seat's token you get a token for the fork.
+    """
+    judge(faults(NEW_FORK, call.data))
+    newest = records.head(call.host, call.encounter)
+    at: int = call.data["at"]
+    if not 1 <= at <= newest:
+        raise invalid(("/at", f"from 1 to {newest}, the newest version"))
+    commands = _commands(call)
+    try:
+        made = forking.fork(
+            call.host, call.encounter, at, call.me.seat, call.me.role, commands, once(call, call.me.scope)
+        )
+    except Refused as refused:
+        raise refused_at_the_door(call, refused) from refused
+    fork = made.entry.encounter
+    data: dict[str, Any] = {
+        "encounter": fork,
+        "parent": call.encounter,
+        "at": at,
+        "expires": made.entry.expires,
+        "n": 1 + len(commands),
+    }
+    if call.me.scope.startswith("seat:"):
+        data["token"] = seats.token(call.host.service_key, fork, GM, 1)
+    headers = after(call, made.sent) | {"Location": f"/v1/encounters/{fork}"}
+    heard = call.host.outcomes.wait(fork, 1, call.preference.seconds)
+    if heard is None:
+        data |= {"outcome": "pending", "version": 0, "hash": None}
+        return Answer(data, 202, headers | {"Retry-After": "1"})
+    commit = load_commit(heard.raw)
+    if commit.outcome != "accepted":
+        raise Problem("command-quarantined", "deciding the opening failed three times", members={"n": 1})
+    return Answer(data | {"outcome": commit.outcome, "version": 1, "hash": commit.hash}, 201, headers)
+
+
+def _commands(call: Call) -> list[dict[str, Any]]:
+    """Return the commands given in the fork at once, each held to its schema."""
+    given = call.data.get("commands", ())
+    if len(given) > MOST_COMMANDS:
+        raise invalid(("/commands", f"at most {MOST_COMMANDS}"))
+    made = []
+    for index, each in enumerate(given):
+        type_ = each.get("type") if isinstance(each, dict) else None
+        schema = call.inputs[call.me.edition].commands.get(type_) if isinstance(type_, str) else None
+        if schema is None:
+            raise invalid((f"/commands/{index}/type", "a command of " + call.me.edition))
+        judge([(f"/commands/{index}{pointer}", detail) for pointer, detail in faults(schema, each)])
+        data = {name: value for name, value in each.items() if name != "type"}
+        made.append({"type": type_, "data": data})
+    return made

@@ -1,0 +1,136 @@
+"""Begin a what-if: an encounter of its own that goes on from a moment of another, with dice of its own.
+
+Laws. A fork never writes to its parent, and once it is open it needs it for nothing. It is an oracle neither
+for dice to come nor for seals: its seed is new, and where anything is sealed from its maker there is no fork.
+Whoever makes it is its gm and commands everybody in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from service.encounter.continuing import Reading, parted_occasions
+from service.encounter.digest import ruleset_digest
+from service.encounter.host import Host
+from service.encounter.openings import encounter_id
+from service.encounter.play import Once, Sent, Wanted, append, now
+from service.encounter.register import Registered
+from service.encounter.secrets import EncounterSecrets
+from service.log import KeyReused
+from service.rules.codec import to_data
+from service.rules.continuing import BeginLine, Kept, parted
+from service.rules.lines import Origin
+from service.rules.messages import Actor, Refused
+from service.rules.records import EMPTY, changed
+from service.rules.sealed import is_opened, places_of_sealed, resealed
+from service.rules.seeding import Seeding
+from service.rules.table import GM, DiceSetup, Sealing, Seat, Table
+
+FORK: Final = "fork"
+DAYS: Final = 30
+"""How long a fork is kept."""
+RULE: Final = "TABLE-LINE-2"
+
+
+@dataclass(frozen=True)
+class Forked:
+    """A fork on the record: its entry, and its opening's place."""
+
+    entry: Registered
+    sent: Sent
+
+
+def fork(
+    host: Host, parent: str, at: int, seat: str, role: str, commands: Sequence[Mapping[str, Any]], once: Once
+) -> Forked:
+    """Append the opening of a fork of *parent* after commit *at*, and *commands* of its gm behind it.
+
+    Raises `Refused` where *seat* may not fork, and `KeyReused`.
+    """
+    owner = host.register.find(parent)
+    assert owner is not None, "what is forked is somebody's"
+    encounter = encounter_id(host, owner.owner, f"fork {parent} {once.scope} {once.key}")
+    known = host.log.find_key(encounter, once.scope, once.key)
+    if known is not None and known.fingerprint != once.fingerprint:
+        raise KeyReused(known.n)
+    _check(host, parent, at, seat, role)
+    told_at = now(host)
+    until = datetime.fromtimestamp(host.clock(), UTC) + timedelta(days=DAYS)
+    entry = host.register.enter(
+        replace(
+            owner,
+            encounter=encounter,
+            opened=told_at,
+            root=None,
+            expires=until.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        )
+    )
+    host.register.finish(encounter)  # a what-if is no fight that somebody left unfinished
+    secrets = EncounterSecrets.create(encounter)
+    request = _opening(host, entry, parent, at, secrets.setup(Seeding()))
+    gm = Actor(seat=GM, role=GM)
+    more = [Wanted(each["type"], each["data"], gm, told_at) for each in commands]
+    opening = Wanted(BeginLine.type, request, gm, told_at)
+    blob = secrets.encrypt(host.secrets_key)
+    return Forked(entry, append(host, encounter, opening, once, create=True, more=more, secret=blob))
+
+
+def _check(host: Host, parent: str, at: int, seat: str, role: str) -> None:
+    """Refuse what would tell its maker more than it may know."""
+    now_ = host.folder.current(parent).state
+    if role != GM and (not now_.closed or now_.continued is not None):
+        raise Refused("not_gm", "before an encounter closes only its gm may fork it", RULE)
+    state = host.folder.at(parent, at).state
+    if state.closed:
+        raise Refused("closed_here", f"nothing follows commit {at}", RULE)
+    came = host.occasions.upto(parent, host.folder.current(parent).n)
+    for _, sealed in places_of_sealed(state):
+        if f"seat:{seat}" not in sealed.audience and not is_opened(sealed.opens, came):
+            raise Refused("sealed_here", f"something is sealed from you at commit {at}", RULE)
+
+
+def _opening(host: Host, entry: Registered, parent: str, at: int, dice: DiceSetup) -> dict[str, Any]:
+    """Return the data of the request that opens the fork."""
+    before = host.folder.at(parent, at)
+    state: Table = changed(
+        state_of(before.state),
+        encounter=entry.encounter,
+        digest=ruleset_digest(before.ruleset),
+        dice=dice,
+        origin=Origin(parent=parent, n=at, hash=before.hash, upto=at, kind=FORK),
+    )
+    everybody, _ = parted(state)
+    return {
+        "encounter": entry.encounter,
+        "edition": state.edition,
+        "digest": state.digest,
+        "dice": to_data(state.dice),
+        "origin": to_data(state.origin),
+        "state": everybody.data,
+        "orders": to_data(everybody.orders),
+        "occasions": list(parted_occasions(host, parent, at, state)),
+    }
+
+
+def state_of(state: Table) -> Table:
+    """Return the state with which a fork begins, but for what says which encounter it is."""
+    seats = {name: changed(seat, closed=True, creatures=()) for name, seat in state.seats.items()}
+    return changed(
+        resealed(state, (f"seat:{GM}",)),  # its gm is its maker, who may open all of it
+        seats={**seats, GM: Seat(role=GM, tokens=1)},
+        sealing=Sealing(),
+        line=None,
+        astray=EMPTY,
+        strays=EMPTY,
+        spent=0,
+        amendment=None,
+        stopped=None,
+    )
+
+
+def kept(reading: Reading, origin: Origin) -> tuple[Kept, ...]:
+    """Return what is sealed in the state with which a fork begins."""
+    return parted(state_of(reading.folder.at(origin.parent, origin.n).state))[1]

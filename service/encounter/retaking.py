@@ -1,0 +1,100 @@
+"""Say which commands a new line of play takes of the old one, and what opens it.
+
+A command is taken as it was given: its seat, its time and its data. What was refused is not taken again, nor
+what is about contests and proposals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Final
+
+from service.encounter.commit import ACCEPTED, SEALED, Request, load_commit, load_request
+from service.encounter.continuing import Proposal, Reading, beginning, entries
+from service.rules.amendments import AcceptAmendment, Amend, DropAmendment, Redo, Undo
+from service.rules.codec import to_data
+from service.rules.contests import OpenContest, Uphold
+from service.rules.continuing import BeginLine, parted
+from service.rules.messages import Actor
+from service.rules.table import GM
+
+_LABEL: Final = b"rewound/line/1\x00"
+_LEFT: Final = tuple(
+    kind.type for kind in (OpenContest, Uphold, Amend, Undo, Redo, AcceptAmendment, DropAmendment)
+)
+"""Commands about a line of play, not in it: no other line takes them."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A command of the new line: the old one's number, 0 if the ruling put it in, and its request."""
+
+    old: int
+    request: Request
+
+
+def taken(reading: Reading, found: Proposal) -> tuple[str, list[Taken]]:
+    """Return the encounter whose commands the new line takes, and these commands in order."""
+    amendment, source = found.amendment, found.parent
+    first, last = amendment.commit, found.n
+    if amendment.kind == "redo":
+        origin = reading.folder.at(source, 1).state.origin
+        assert origin is not None, "only what begins with an undo is redone"
+        source, first, last = origin.parent, origin.n + 1, origin.upto
+    if amendment.kind == "undo":
+        return source, []
+    chosen: list[Taken] = []
+    commands = entries(reading.log.commands, source, first - 1, last)
+    commits = entries(reading.log.commits, source, first - 1, last)
+    for command, entry in zip(commands, commits, strict=False):
+        request, commit = load_request(command.raw), load_commit(entry.raw)
+        if amendment.kind == "as_ruled" and commit.n == first:
+            chosen += [Taken(0, each) for each in _instead(found, request)]
+        elif commit.outcome in (ACCEPTED, SEALED) and request.type not in _LEFT:
+            chosen.append(Taken(commit.n, _again(found, request)))
+    return source, chosen
+
+
+def _again(found: Proposal, request: Request) -> Request:
+    """Return an old command for the new line; a ruling that answered a contest there only rules here."""
+    data = {name: value for name, value in request.data.items() if name != "contest"}
+    return replace(request, encounter=found.encounter, data=data, batch=None)
+
+
+def _instead(found: Proposal, contested: Request) -> Iterator[Request]:
+    for number, each in enumerate(found.amendment.instead):
+        by = contested.actor if each.by == "sender" else Actor(seat=GM, role=GM)
+        seed = f"{found.encounter}/{number}".encode()
+        yield Request(
+            encounter=found.encounter,
+            type=each.type,
+            at=contested.at,
+            nonce=sha256(_LABEL + seed).hexdigest()[:32],
+            actor=by,
+            data=to_data(each.data),
+        )
+
+
+def opening(reading: Reading, found: Proposal, at: str) -> tuple[Request, list[Taken]]:
+    """Return the request that opens the line of a proposal, and the commands that follow it."""
+    begun = beginning(reading, found)
+    source, commands = taken(reading, found)
+    everybody, _ = parted(begun.state)
+    data = {
+        "encounter": found.encounter,
+        "edition": begun.state.edition,
+        "digest": begun.state.digest,
+        "dice": to_data(begun.state.dice),
+        "origin": to_data(begun.state.origin),
+        "source": source,
+        "plan": [each.old for each in commands],
+        "state": everybody.data,
+        "orders": to_data(everybody.orders),
+        "occasions": list(begun.occasions),
+        "links": list(begun.links),
+    }
+    nonce = sha256(_LABEL + found.encounter.encode()).hexdigest()[:32]
+    gm = Actor(seat=GM, role=GM)
+    return Request(found.encounter, BeginLine.type, at, nonce, gm, data), commands
