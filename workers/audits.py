@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import structlog
 
+from service.audit import importing
 from service.audit.certificate import certificate, signed
 from service.audit.evidence import Evidence, stored
 from service.audit.report import Report
@@ -98,7 +99,10 @@ class Auditor:
                 return
 
     def work(self) -> None:
-        """Do every job that nobody works at."""
+        """Take in what was asked for, and do every job that nobody works at."""
+        taken = importing.work(self._log, self._shelf)
+        if taken:
+            _logger.info("bundles.taken", count=taken)
         for job in self._open_jobs():
             self._do(job)
 

@@ -8,6 +8,7 @@ so only such a one is taken; signatures and keys of its host are kept beside it.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
@@ -17,16 +18,19 @@ from service.audit.evidence import Evidence
 from service.audit.report import Report
 from service.audit.signing import keep_foreign
 from service.audit.verdict import MALFORMED, VALID_AS_OPENED, Counts, Verdict
-from service.audit.verify import verify
+from service.audit.verify import Shelf, verify
 from service.encounter import points
 from service.encounter.commit import Commit, fold_commit, load_commit, load_request
 from service.encounter.decider import marks_of
 from service.encounter.frontier import Frontier
 from service.encounter.host import Host
 from service.encounter.points import Point
-from service.encounter.register import Registered
-from service.log import Fold
+from service.encounter.register import Register, Registered
+from service.log import Fold, Log
 from service.rules.ruleset import Ruleset
+
+SHELF: Final = "imports"
+"""Bundles that a worker is to take in, by encounter: the owner, a line's end, the file; nothing once done."""
 
 _SCOPE: Final = "import"
 _PAGE: Final = 64
@@ -49,62 +53,104 @@ class AlreadyHere(Exception):
 
 
 @dataclass(frozen=True)
-class Taken:
-    """What was taken in, and what its audit found."""
+class Found:
+    """A bundle that may be taken in: what is in it, what its audit found, and what is here of it already."""
 
-    entry: Registered
+    evidence: Evidence
+    commits: list[Commit]
     report: Report
-    is_new: bool
+    here: int
+    """How many of its commits are here."""
+
+    @property
+    def encounter(self) -> str:
+        """The encounter that it is."""
+        return self.evidence.encounter
 
 
-def take(host: Host, owner: str, raw: bytes) -> Taken:
+# --- asked for by an API, done by a worker -----------------------------------------------------------
+
+
+def ask(host: Host, owner: str, raw: bytes) -> Found:
+    """Audit the bundle *raw*, and have a worker take it in for the API keys of *owner*.
+
+    Raises `NotTaken`, `AlreadyHere`. The same bundle again changes nothing. An API may not write commits, so
+    it leaves the file where a worker finds it.
+    """
+    found = look(host.log, host.shelf, host.register, owner, raw)
+    if found.here < len(found.commits):
+        host.log.put_record(SHELF, found.encounter, owner.encode() + b"\n" + raw)
+        host.ring(host.shard_of(found.encounter))
+    return found
+
+
+def work(log: Log, shelf: Shelf) -> int:
+    """Take in every bundle that was asked for; how many. What cannot be taken in by now is left out."""
+    taken = 0
+    for record in log.records(SHELF, None, _PAGE):
+        if record.blob:
+            owner, _, raw = record.blob.partition(b"\n")
+            with suppress(NotTaken, AlreadyHere):
+                take(log, shelf, owner.decode(), raw)
+                taken += 1
+            log.put_record(SHELF, record.id, b"")
+    return taken
+
+
+# --- here and now ------------------------------------------------------------------------------------
+
+
+def take(log: Log, shelf: Shelf, owner: str, raw: bytes) -> Found:
     """Take in the bundle *raw* for the API keys of *owner*; raises `NotTaken`, `AlreadyHere`.
 
-    The same bundle again changes nothing, and one that was cut short by a crash is completed.
+    One that was cut short by a crash is completed.
     """
-    evidence, report = _audited(host, raw)
-    commits = [load_commit(text) for text in evidence.commits]
-    head = host.log.head(evidence.encounter)
-    _check_here(host, owner, evidence, commits)
-    first = load_request(_present(evidence, 1))
-    title = str(first.data.get("title") or first.data.get("opening", {}).get("title") or "")
-    entry = host.register.enter(
+    register = Register(log)
+    found = look(log, shelf, register, owner, raw)
+    evidence, commits = found.evidence, found.commits
+    title = str(load_request(_present(evidence, 1)).data.get("title") or "")
+    register.enter(
         Registered(evidence.encounter, owner, commits[0].edition, title, commits[0].at, imported=True)
     )
-    host.register.finish(evidence.encounter)
-    keep_foreign(host.log, evidence.encounter, evidence.keys)
+    register.finish(evidence.encounter)
+    keep_foreign(log, evidence.encounter, evidence.keys)
     for note in evidence.notes:
         read = checkpoint.parse(note)
-        points.put(host.log, evidence.encounter, Point(read.size, read.root.hex()), note)
-    _store(host, evidence, commits, head.folded if head is not None else 0)
-    return Taken(entry, report, is_new=head is None)
+        points.put(log, evidence.encounter, Point(read.size, read.root.hex()), note)
+    _store(log, shelf, found)
+    return found
 
 
-def _audited(host: Host, raw: bytes) -> tuple[Evidence, Report]:
+def look(log: Log, shelf: Shelf, register: Register, owner: str, raw: bytes) -> Found:
+    """Return what is in the bundle *raw*, if it may be taken in; raises `NotTaken`, `AlreadyHere`."""
     try:
         evidence = bundle.read(raw)
     except bundle.BadBundle as fault:
         verdict = Verdict(MALFORMED, fault.n, str(fault))
         raise NotTaken(Report("", verdict, Counts())) from fault
-    report = verify(evidence, host.shelf)
+    report = verify(evidence, shelf)
     if not report.verdict.is_sound or report.verdict.name == VALID_AS_OPENED or not evidence.commits:
         raise NotTaken(report)
-    return evidence, report
+    commits = [load_commit(text) for text in evidence.commits]
+    here = _here(log, register, owner, evidence.encounter, commits)
+    return Found(evidence, commits, report, here)
 
 
-def _check_here(host: Host, owner: str, evidence: Evidence, commits: list[Commit]) -> None:
-    """Demand that nothing is here under its id, or the beginning of this very import."""
-    entry = host.register.find(evidence.encounter)
+def _here(log: Log, register: Register, owner: str, encounter: str, commits: list[Commit]) -> int:
+    """Return how many of *commits* are here by an earlier import; raises `AlreadyHere` for anything else."""
+    entry = register.find(encounter)
     if entry is not None and not (entry.imported and entry.owner == owner):
-        raise AlreadyHere(evidence.encounter)
-    for stored in host.log.commits(evidence.encounter, 0, len(commits) + 1):
-        if stored.n > len(commits) or stored.raw != commits[stored.n - 1].raw:
-            raise AlreadyHere(evidence.encounter)
+        raise AlreadyHere(encounter)
+    stored = log.commits(encounter, 0, len(commits) + 1)
+    if len(stored) > len(commits) or any(each.raw != commits[each.n - 1].raw for each in stored):
+        raise AlreadyHere(encounter)
+    return len(stored)
 
 
-def _store(host: Host, evidence: Evidence, commits: list[Commit], after: int) -> None:
-    """Write commands and commits above number *after*, as a worker would have written them."""
-    ruleset: Ruleset[Any] = host.shelf[commits[0].edition]
+def _store(log: Log, shelf: Shelf, found: Found) -> None:
+    """Write the commands and commits that are not here, as deciding would have written them."""
+    evidence, commits, after = found.evidence, found.commits, found.here
+    ruleset: Ruleset[Any] = shelf[commits[0].edition]
     state, frontier = ruleset.blank, Frontier()
     waiting: list[Fold] = []
     for commit in commits:
@@ -116,7 +162,7 @@ def _store(host: Host, evidence: Evidence, commits: list[Commit], after: int) ->
         frontier = frontier.append(bytes.fromhex(commit.hash))
         if commit.n <= after:
             continue
-        host.log.append(
+        log.append(
             evidence.encounter,
             request,
             scope=_SCOPE,
@@ -136,7 +182,7 @@ def _store(host: Host, evidence: Evidence, commits: list[Commit], after: int) ->
             )
         )
         if len(waiting) == _PAGE or commit.n == len(commits):
-            host.log.commit(evidence.encounter, *waiting)
+            log.commit(evidence.encounter, *waiting)
             waiting = []
 
 

@@ -10,7 +10,7 @@ from threading import Event
 import pytest
 
 from service.api.app import create_app
-from service.audit import bundle
+from service.audit import bundle, importing
 from service.audit.verify import verify
 from service.encounter import audits, keys
 from service.encounter.host import Host, host_of
@@ -24,11 +24,12 @@ JSONL = {"Content_Type": "application/jsonl"}
 
 @pytest.fixture
 def other() -> Iterator[Host]:
-    """Give another service, with another key and an empty store, in which no worker folds."""
+    """Give another service, with another key and an empty store, its worker there when it is rung for."""
+    log = MemoryLog()
     host = host_of(
-        MemoryLog(),
+        log,
         BOTH,
-        ring=lambda _shard: None,
+        ring=lambda _shard: importing.work(log, BOTH),
         clock=time.time,
         key=bytes(range(1, 33)),
         mode="memory",
@@ -116,7 +117,7 @@ def test_a_fight_that_is_still_played_is_taken_in_as_far_as_told(table: Table, e
     table.send(table.gm, {"type": "add", "amount": 1})
     longer = elsewhere("POST", "/v1/bundles", bundle_of(table.gm, table), **JSONL)
 
-    assert longer.status_code == 200
+    assert longer.status_code == 201
     assert elsewhere.get(table.at)["version"] == table.gm.get(table.at)["version"]
     is_problem(elsewhere("POST", "/v1/bundles", raw, **JSONL), 409, "encounter-exists")
 

@@ -69,7 +69,6 @@ OPERATING: Final[Mapping[str, Schema]] = MappingProxyType(
             "An encounter that came in a bundle, and what its audit found.",
             encounter=UUID,
             edition=TEXT,
-            title=TEXT,
             version=NUMBER,
             hash=HASH,
             certificate=OPEN,

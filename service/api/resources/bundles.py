@@ -10,7 +10,7 @@ from service.api.problems import Problem
 from service.audit import bundle
 from service.audit.certificate import certificate
 from service.audit.evidence import stored
-from service.audit.importing import AlreadyHere, NotTaken, take
+from service.audit.importing import AlreadyHere, NotTaken, ask
 
 TAG: Final = "Audits"
 MEDIA_TYPE: Final = "application/jsonl"
@@ -40,6 +40,7 @@ def get_bundle(call: Call) -> Answer:
     answers={
         201: Shape("It is taken in.", "ImportedBundle"),
         200: Shape("It was taken in before.", "ImportedBundle"),
+        202: Shape("It was audited, and a worker takes it in.", "ImportedBundle"),
     },
     problems=(
         "bundle-refused",
@@ -59,21 +60,22 @@ def import_bundle(call: Call) -> Answer:
     assert call.caller is not None
     assert call.caller.key is not None
     try:
-        taken = take(call.host, call.caller.key.owner, call.body)
+        found = ask(call.host, call.caller.key.owner, call.body)
     except NotTaken as fault:
         verdict = fault.report.verdict
         detail = f"{verdict}: {verdict.detail}" if verdict.detail else str(verdict)
         raise Problem("bundle-refused", detail, members={"code": verdict.name}) from fault
     except AlreadyHere as fault:
         raise Problem("encounter-exists", str(fault)) from fault
-    entry = taken.entry
     data = {
-        "encounter": entry.encounter,
-        "edition": entry.edition,
-        "title": entry.title,
-        "version": taken.report.counts.commits,
-        "hash": taken.report.head,
-        "certificate": certificate(taken.report, durability=call.host.mode),
+        "encounter": found.encounter,
+        "edition": found.report.edition,
+        "version": len(found.commits),
+        "hash": found.report.head,
+        "certificate": certificate(found.report, durability=call.host.mode),
     }
-    headers = {"Location": f"/v1/encounters/{entry.encounter}"}
-    return Answer(data, 201 if taken.is_new else 200, headers)
+    headers = {"Location": f"/v1/encounters/{found.encounter}"}
+    if found.here == len(found.commits):
+        return Answer(data, 200, headers)
+    is_in = call.host.outcomes.wait(found.encounter, len(found.commits), call.preference.seconds) is not None
+    return Answer(data, 201 if is_in else 202, headers if is_in else headers | {"Retry-After": "1"})
