@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 
-from tests.bench import audits, core, over_http, rise, thirty
+from tests.bench import audits, core, over_http, rise, thirty, waiting
 from tests.bench.table import markdown
 
 
@@ -17,7 +17,9 @@ def main() -> None:
     sys.stdout.write(markdown("Thirty creatures", thirty.rows()) + "\n\n")
     sys.stdout.write(markdown("Forty creatures", rise.rows()) + "\n\n")
     sys.stdout.flush()
-    sys.stdout.write(markdown("Over HTTP", over_http.rows()) + "\n")
+    sys.stdout.write(markdown("Over HTTP", over_http.rows()) + "\n\n")
+    sys.stdout.flush()
+    sys.stdout.write(markdown("Waiting", waiting.rows()) + "\n")
 
 
 main()

@@ -63,14 +63,14 @@ def _latency(name: str, part: float, calm: list[tuple[load.Measured, load.Measur
 
 
 def _saturate(port: int, key: str, seconds: float) -> load.Measured:
-    lines = [_line(key, encounter) for encounter in _encounters(port, key, LINES)]
+    lines = [line(key, encounter) for encounter in encounters(port, key, LINES)]
     return _accepted(load.closed_loop((servers.HOST, port), lines, seconds))
 
 
 def _arrays(port: int, key: str) -> load.Measured:
     """Send arrays as fast as they are answered; the first of each line is looked through."""
     lines = []
-    for path in _encounters(port, key, LINES):
+    for path in encounters(port, key, CALM_LINES):
         script = fights.simple()
         told = _post(port, key, path, list(islice(script, ARRAY)))
         assert {each["outcome"] for each in told["outcomes"]} == {"accepted"}
@@ -88,7 +88,7 @@ def _saturate_bare(port: int, seconds: float) -> load.Measured:
 
 
 def _calm(port: int, key: str) -> load.Measured:
-    lines = [_line(key, encounter) for encounter in _encounters(port, key, CALM_LINES)]
+    lines = [line(key, encounter) for encounter in encounters(port, key, CALM_LINES)]
     return _accepted(load.on_schedule((servers.HOST, port), lines, SECONDS, CALM_RATE))
 
 
@@ -103,7 +103,7 @@ def _accepted(measured: load.Measured) -> load.Measured:
     return measured
 
 
-def _encounters(port: int, key: str, count: int) -> list[str]:
+def encounters(port: int, key: str, count: int) -> list[str]:
     """Open *count* fights and bring them to the point where the script begins."""
     found = []
     for _ in range(count):
@@ -126,7 +126,7 @@ def _post(port: int, key: str, path: str, body: fights.Command | list[fights.Com
         return found
 
 
-def _line(key: str, path: str) -> Iterator[bytes]:
+def line(key: str, path: str) -> Iterator[bytes]:
     return (load.post(path, json.dumps(command).encode(), key) for command in fights.simple())
 
 
@@ -144,7 +144,7 @@ def _one_round() -> Iterator[fights.Command]:
 def _stored(running: EmbeddedValkey, port: int, key: str) -> list[Row]:
     """Measure what the store holds for a fresh encounter, and for each command of a long one."""
     client = Redis.from_url(running.url)
-    path = _encounters(port, key, 1)[0]
+    path = encounters(port, key, 1)[0]
     encounter = path.split("/")[3]
     before = _weight(client, encounter)
     commands = 600

@@ -6,11 +6,12 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from socket import create_connection, socket
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from urllib.request import Request, urlopen
 
 from service.api import server
@@ -33,7 +34,12 @@ def store() -> Iterator[EmbeddedValkey]:
 
 @contextmanager
 def service(
-    running: EmbeddedValkey, *, workers: int = 1, processes: int = API_PROCESSES, **settings: str
+    running: EmbeddedValkey,
+    *,
+    workers: int = 1,
+    processes: int = API_PROCESSES,
+    threads: int = THREADS,
+    settings: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[tuple[int, str]]:
     """Serve the API on *running* with *workers* workers; give the port and an API key."""
     port = _free_port()
@@ -51,10 +57,13 @@ def service(
     log = ValkeyLog.connect(running.url)
     key, _ = keys.create(log, "bench", time.time())
     log.close()
-    commands = [_gunicorn(port, server.APPLICATION, processes)] + [
+    commands = [_gunicorn(port, server.APPLICATION, processes, threads)] + [
         [sys.executable, "-m", "workers"]
     ] * workers
-    with _processes(commands, environment):
+    with (
+        TemporaryDirectory(prefix="rewound-bench-") as directory,
+        _processes(commands, environment | {"REWOUND_DATA_DIR": directory}),
+    ):
         _until_ready(port, "/readyz")
         yield port, key
 
@@ -68,8 +77,10 @@ def bare(running: EmbeddedValkey) -> Iterator[int]:
         yield port
 
 
-def _gunicorn(port: int, application: str, processes: int = API_PROCESSES) -> list[str]:
-    given = server.arguments(HOST, port, workers=processes, threads=THREADS, log_level="error")
+def _gunicorn(
+    port: int, application: str, processes: int = API_PROCESSES, threads: int = THREADS
+) -> list[str]:
+    given = server.arguments(HOST, port, workers=processes, threads=threads, log_level="error")
     return [sys.executable, "-m", "gunicorn", *given[:-1], application]
 
 

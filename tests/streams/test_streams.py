@@ -55,7 +55,8 @@ def test_readers_that_stall_are_dropped_and_nobody_else_waits(
     valkey: EmbeddedValkey, streams_url: str, queue_url: str
 ) -> None:
     """Eight take all places but one, and take nothing of what they are told; then their places are free."""
-    with servers.service(valkey, processes=1, REWOUND_API_STREAMS=str(STUCK + 1)) as (port, key):
+    room = {"REWOUND_API_STREAMS": str(STUCK + 1)}
+    with servers.service(valkey, processes=1, settings=room) as (port, key):
         encounter = Encounter.opened(port, key)
         last = encounter.grow(600)
         stuck = [stalled(encounter) for _ in range(STUCK)]
