@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test lint check format generate bench streams fuzz undoing contract mutations golden pythons coverage wheel requirements clean
+.PHONY: help run demo test lint check format generate bench streams fuzz undoing draws contract mutations golden pythons coverage wheel requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -77,6 +77,9 @@ pythons: .venv/ready ## decide and audit the same fights on every Python that is
 
 streams: .venv/ready ## cut a hundred streams two hundred times each: no gap, no repeat (minutes)
 	$(PY) -m tests.streams
+
+draws: .venv/ready ## throw a million dice in Python and in JavaScript and compare
+	$(PY) -m tests.clients.draws
 
 coverage: .venv/ready ## run every test and say which lines none of them reached
 	$(PY) -m pytest --cov --cov-report=term-missing:skip-covered $(PYTEST)

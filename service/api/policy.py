@@ -112,5 +112,7 @@ POLICY: Final[Mapping[str, Rule]] = MappingProxyType(
         "getContractAsJson": _PUBLIC,
         "getDocumentation": _PUBLIC,
         "getDocumentationFile": _PUBLIC,
+        "getVerifier": _PUBLIC,
+        "getVerifierModule": _PUBLIC,
     }
 )

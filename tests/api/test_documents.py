@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 
 from service.api.problems import PROBLEMS
 from tests.api.client import Api, is_problem
+
+ROOT = Path(__file__).parents[2]
+VERIFIER = ROOT / "service" / "api" / "pages" / "verifier"
 
 
 @pytest.mark.parametrize("code", PROBLEMS)
@@ -26,13 +31,51 @@ def test_an_unknown_problem_is_one(api: Api) -> None:
 
 
 def test_the_documentation_reaches_for_nothing_outside(api: Api) -> None:
-    pages = [api("GET", target).text for target in ("/docs", "/docs/docs.js", "/docs/docs.css")]
+    targets = (
+        "/docs",
+        "/docs/docs.js",
+        "/docs/docs.css",
+        "/docs/verify",
+        "/docs/verify.js",
+        "/docs/verify.css",
+    )
+    pages = [api("GET", target).text for target in targets]
 
     assert not [
         found for page in pages for found in re.findall(r"(?:https?:)?//[a-z][\w.]+\.[a-z]{2,}", page)
     ]
-    for link in re.findall(r'(?:src|href)="(/[^"#]*)"', pages[0]):
+    for link in re.findall(r'(?:src|href)="(/[^"#]*)"', pages[0] + pages[3]):
         assert api("GET", link).status_code == 200
+
+
+def test_the_page_that_verifies_can_send_nothing_anywhere(api: Api) -> None:
+    policy = api("GET", "/docs/verify").headers["Content-Security-Policy"].split("; ")
+
+    assert "default-src 'none'" in policy
+    assert {rule.split()[0] for rule in policy if "'self'" in rule} == {"style-src", "script-src", "img-src"}
+    assert "form-action 'none'" in policy
+
+
+def test_the_page_and_the_client_run_the_same_verifier(api: Api) -> None:
+    """Follow what the page imports, module by module: each is the very file that the client imports."""
+    wanted, served = ["/docs/verify.js"], dict[str, str]()
+    while wanted:
+        target = wanted.pop()
+        answer = api("GET", target)
+        assert (answer.status_code, answer.mimetype) == (200, "text/javascript"), target
+        served[target] = answer.text
+        found = re.findall(r'^import .* from "(\./[^"]+)";', answer.text, re.MULTILINE)
+        wanted += [new for name in found if (new := urljoin(target, name)) not in served]
+    client = (ROOT / "clients" / "javascript" / "verify.mjs").read_text("utf-8")
+
+    files = {f"/docs/verifier/{path.name}": path.read_text("utf-8") for path in VERIFIER.glob("*.mjs")}
+    assert files.keys() - served.keys() == {"/docs/verifier/certificate.mjs"}, "the page has no use for it"
+    assert {name: text for name, text in served.items() if name in files} == {
+        name: text for name, text in files.items() if name in served
+    }
+    imported = re.findall(r'from "(\.[^"]+)"', client)
+    assert imported
+    assert {(ROOT / "clients" / "javascript" / name).resolve().parent for name in imported} == {VERIFIER}
 
 
 def test_readiness_names_what_is_missing(api: Api) -> None:

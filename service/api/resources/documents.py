@@ -20,8 +20,17 @@ _FILES: Final = {
     "docs.css": "text/css; charset=utf-8",
     "docs.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
+    "verify.css": "text/css; charset=utf-8",
+    "verify.js": "text/javascript; charset=utf-8",
 }
 _POLICY: Final = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'"
+_OFFLINE: Final = _POLICY.replace("connect-src 'self'; ", "") + "; form-action 'none'"
+"""What a page may do that opens no connection but for what it is made of."""
+
+_MODULES: Final = frozenset(
+    each.name for each in files("service.api").joinpath("pages", "verifier").iterdir() if each.is_file()
+)
+"""What the verifier in JavaScript is made of; clients/javascript runs the same files."""
 
 
 @operation(
@@ -68,6 +77,30 @@ def get_documentation_file(call: Call) -> Answer:
     if name not in _FILES:
         raise not_found()
     return _served(_file(name), _FILES[name])
+
+
+@operation("GET", "/docs/verify", "getVerifier", TAG, answers={200: Shape("The page.", None, "text/html")})
+def get_verifier(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
+    """Show a page that verifies a bundle in the browser, and can send it nowhere."""
+    answer = _page(_file("verify.html"))
+    answer.headers["Content-Security-Policy"] = _OFFLINE
+    return answer
+
+
+@operation(
+    "GET",
+    "/docs/verifier/{file}",
+    "getVerifierModule",
+    TAG,
+    answers={200: Shape("The module.", None, "text/javascript")},
+    problems=("not-found",),
+)
+def get_verifier_module(call: Call) -> Answer:
+    """Give a module of the verifier in JavaScript, which also runs under node."""
+    name = call.path["file"]
+    if name not in _MODULES:
+        raise not_found()
+    return _served(_file(f"verifier/{name}"), "text/javascript; charset=utf-8")
 
 
 @operation(

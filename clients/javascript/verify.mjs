@@ -1,0 +1,71 @@
+#!/usr/bin/env node
+// Audit a bundle at the command line: node clients/javascript/verify.mjs fight.jsonl [--key K] [--receipt N:HASH]
+//
+// The verifier itself is the one that the page /docs/verify runs; here it gets a file and an exit status.
+
+import { readFile } from "node:fs/promises";
+import { certificateFault, otherRecord } from "../../service/api/pages/verifier/certificate.mjs";
+import { lines } from "../../service/api/pages/verifier/telling.mjs";
+import { keyOf, receiptOf, verify } from "../../service/api/pages/verifier/verify.mjs";
+import { STATUS } from "../../service/api/pages/verifier/verdict.mjs";
+
+const USAGE = `usage: node verify.mjs FILE [--key K]... [--receipt N:HASH]... [--certificate FILE] [--json]
+
+Audits the bundle FILE: bytes, chain, tree, checkpoints, receipts, seals and dice. The rules are not run: for
+that there is \`rewound verify\`.
+
+--key K             a key you believe: 64 hexadecimal digits, or a verifier key; no other may have signed
+--receipt N:HASH    what you were told: a commit's number and hash
+--certificate FILE  a certificate: its signature is checked, and that it is of this record
+--json              print the report as JSON
+
+Exit status: 0 sound (valid_as_opened), 3 malformed, 4 tampered, 5 truncated, 6 forked, 7 dice_invalid;
+1 and 2: there was nothing to judge.`;
+
+const NO_FILE = 1;
+const WRONG_OPTION = 2;
+
+const leave = (status, text) => {
+  process.stderr.write(`${text}\n`);
+  process.exit(status);
+};
+
+const read = (path) => readFile(path).catch((fault) => leave(NO_FILE, `${path}: ${fault.code}`));
+
+/** Return what was asked for; ends the process where that cannot be understood. */
+const asked = (words) => {
+  const found = { file: null, keys: [], receipts: [], certificate: null, json: false };
+  const rest = [...words];
+  const value = (word, parsed) => parsed ?? leave(WRONG_OPTION, `${word}: this is none\n\n${USAGE}`);
+  while (rest.length > 0) {
+    const word = rest.shift();
+    if (word === "--help" || word === "-h") { process.stdout.write(`${USAGE}\n`); process.exit(0); }
+    else if (word === "--json") found.json = true;
+    else if (word === "--key") found.keys.push(value(word, keyOf(rest.shift() ?? "")));
+    else if (word === "--receipt") found.receipts.push(value(word, receiptOf(rest.shift() ?? "")));
+    else if (word === "--certificate") found.certificate = value(word, rest.shift());
+    else if (word.startsWith("-") || found.file !== null) leave(WRONG_OPTION, `${word}?\n\n${USAGE}`);
+    else found.file = word;
+  }
+  return found.file === null ? leave(WRONG_OPTION, USAGE) : found;
+};
+
+const certified = async (path, keys, report) => {
+  let certificate = null;
+  try {
+    certificate = JSON.parse(await read(path));
+  } catch {
+    leave(NO_FILE, `${path} is no certificate`);
+  }
+  return (await certificateFault(certificate, keys)) ?? otherRecord(certificate, report);
+};
+
+const { file, keys, receipts, certificate, json } = asked(process.argv.slice(2));
+const report = await verify(await read(file), { keys, receipts });
+if (certificate !== null && report.status === 0) {
+  const fault = await certified(certificate, keys, report);
+  report.certificate = { fault };
+  if (fault !== null) report.status = STATUS.tampered;
+}
+process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : `${lines(report).join("\n")}\n`);
+process.exitCode = report.status;

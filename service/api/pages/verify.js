@@ -1,0 +1,59 @@
+// Give a file to the verifier and show what it says. Nothing here opens a connection.
+
+import { facts } from "./verifier/telling.mjs";
+import { HOLDS } from "./verifier/verdict.mjs";
+import { keyOf, receiptOf, verify } from "./verifier/verify.mjs";
+
+const at = (id) => document.getElementById(id);
+
+/** Return what the lines of a field spell; throws where one of them is none. */
+const linesOf = (id, read, what) =>
+  at(id).value.split("\n").map((line) => line.trim()).filter((line) => line).map((line) => {
+    const found = read(line);
+    if (found === null) throw new Error(`${line} is no ${what}`);
+    return found;
+  });
+
+const show = (kind, verdict, meaning, rows) => {
+  at("result").hidden = false;
+  at("result").className = kind;
+  at("verdict").textContent = verdict;
+  at("meaning").textContent = meaning;
+  at("facts").replaceChildren(...rows.flatMap(([name, value]) => {
+    const [term, told] = [document.createElement("dt"), document.createElement("dd")];
+    term.textContent = name;
+    told.textContent = value;
+    return [term, told];
+  }));
+};
+
+let last = null;
+
+const judge = async (file) => {
+  last = file ?? last;
+  if (!last) return;
+  show("", "Reading …", last.name, []);
+  await new Promise((done) => { setTimeout(done, 20); }); // so that it is drawn before the work begins
+  try {
+    const asked = { keys: linesOf("keys", keyOf, "key"), receipts: linesOf("receipts", receiptOf, "receipt") };
+    const report = await verify(await last.arrayBuffer(), asked);
+    const { verdict } = report;
+    const said = report.status === 0 ? `${HOLDS}. Not checked: ${report.not_checked.replaceAll("`", "")}.` : `${verdict.meaning}. ${verdict.detail}`;
+    show(report.status === 0 ? "sound" : "fault", verdict.text, said, [["file", last.name], ...facts(report)]);
+  } catch (fault) {
+    show("", "Nothing to judge", fault.message, []);
+  }
+};
+
+at("file").addEventListener("change", () => judge(at("file").files[0]));
+at("keys").addEventListener("change", () => judge());
+at("receipts").addEventListener("change", () => judge());
+for (const name of ["dragenter", "dragover"]) {
+  document.addEventListener(name, (event) => { event.preventDefault(); at("drop").classList.add("over"); });
+}
+document.addEventListener("dragleave", () => at("drop").classList.remove("over"));
+document.addEventListener("drop", (event) => {
+  event.preventDefault();
+  at("drop").classList.remove("over");
+  judge(event.dataTransfer.files[0]);
+});

@@ -1,0 +1,260 @@
+"""Hold the verifier in JavaScript to the vectors, to Python's dice, and to its verdicts on forged bundles."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.audit import bundle
+from service.audit.certificate import certificate, signed
+from service.audit.evidence import Evidence
+from service.audit.verify import verify
+from service.encounter.canonical import dumps, is_canonical
+from tests.audit.evidence_of import closed as closed_game
+from tests.audit.evidence_of import cut, evidence_of, forged, played, resealed, signed_evidence
+from tests.clients import draws
+from tests.encounter.sitting import SIGNER
+from tests.javascript import NODE, OTHERWISE, ROOT, WITHOUT_RULES, Case, as_bundle, differences, judged, node
+
+MUTATIONS = 300
+SPELLINGS = (
+    *(
+        b'{"a":1,"b":[]}',
+        b'{"b":1,"a":1}',
+        b'{"a":1,"a":1}',
+        b'{"a": 1}',
+        b"{}",
+        b" {}",
+        b"{}\n",
+        b"[1,2,]",
+        b"",
+    ),
+    *(b"1", b"01", b"-1", b"-0", b"+1", b"1.0", b"1e3", b"9007199254740991", b"9007199254740992", b"NaN"),
+    *(
+        b'"\\u001f"',
+        b'"\\u001F"',
+        b'"\\n"',
+        b'"\\u000a"',
+        b'"\\/"',
+        b'"\\u007f"',
+        b'"\x7f"',
+        b'"\x01"',
+        b'"\\b\\f"',
+    ),
+    *('"é"'.encode(), '"e\u0301"'.encode(), b'"\xff"', b'"\\ud800"', '"\U0001f409"'.encode(), b'"\\u00e9"'),
+    *(
+        b"\xef\xbb\xbf{}",
+        '{"é":1}'.encode(),
+        b'{"__proto__":1}',
+        b"true",
+        b"truex",
+        b"nul",
+        b'"a',
+        b"[" * 64 + b"]" * 64,
+    ),
+    *(
+        b"[" * 65 + b"]" * 65,
+        b'{"":0}',
+        b'{"10":0,"9":0}',
+        b'{"9":0,"10":0}',
+        b'"\xed\xa0\x80"',
+        b"[1 ,2]",
+        b'{"a":}',
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def whole() -> bytes:
+    return b"".join(bundle.write(signed_evidence(closed_game(), 3, 7, 10), "gm"))
+
+
+def turn(commit: dict[str, Any]) -> None:
+    die = commit["rolls"][0]["dice"][0]
+    die["face"] = die["face"] % die["sides"] + 1
+
+
+# --- what it computes ----------------------------------------------------------------------------------
+
+
+def test_it_holds_all_vectors_and_refuses_what_must_fail() -> None:
+    found = json.loads(node("tests/clients/vectors.mjs"))
+
+    assert found["failed"] == []
+    assert found["count"] > 60
+
+
+def test_it_throws_the_same_dice() -> None:
+    epochs = 3
+    assert draws.draws(epochs) > 10_000
+    assert draws.theirs(epochs) == draws.hashes(epochs)
+
+
+def test_it_reads_the_same_spellings_and_no_others() -> None:
+    said = json.loads(
+        node(
+            "tests/clients/spellings.mjs",
+            told=json.dumps([base64.b64encode(raw).decode() for raw in SPELLINGS]),
+        )
+    )
+
+    assert dict(zip(SPELLINGS, said, strict=True)) == {raw: is_canonical(raw) for raw in SPELLINGS}
+
+
+# --- what it judges ------------------------------------------------------------------------------------
+
+
+def cheats(whole: Evidence) -> list[tuple[str, Evidence]]:
+    """Return one forgery for each verdict that needs no rules, and what must be said of it."""
+    last = len(whole.commits)
+    rewritten = forged(whole, 5, lambda commit: commit.update(at="2031-01-01T00:00:00.000Z"))
+    contradicted = signed_evidence(closed_game(), 5, 10)
+    other = SIGNER.checkpoint(whole.encounter, 5, bytes(32))
+    return [
+        ("malformed", forged(whole, 6, lambda commit: commit.update(outcome="won"))),
+        ("tampered", evidence_of(closed_game(), requests=[*whole.requests[:-1], b"{}"])),
+        ("tampered", evidence_of(closed_game(), head="a" * 64)),
+        ("tampered", signed_evidence(closed_game(), 3, 8, commits=rewritten.commits, head=rewritten.head)),
+        ("truncated", cut(whole, last - 3)),
+        ("forked", evidence_of(closed_game(), keys=contradicted.keys, notes=(other, *contradicted.notes))),
+        ("dice_invalid", forged(whole, 3, turn)),
+        ("valid_as_opened", forged(whole, 2, lambda commit: commit["events"][0].update(by=9))),
+        ("valid_as_opened", whole),
+    ]
+
+
+def test_it_names_every_verdict_that_needs_no_rules_as_python_does() -> None:
+    wanted = cheats(evidence_of(closed_game()))
+    cases = [Case(raw) for raw in map(as_bundle, (evidence for _, evidence in wanted)) if raw is not None]
+
+    assert [text.partition("(")[0] for text in judged(cases)] == [name for name, _ in wanted]
+    assert differences(cases) == []
+    assert {name for name, _ in wanted} == {*WITHOUT_RULES, OTHERWISE.partition("(")[0]}
+
+
+def test_a_sealed_choice_that_was_sealed_anew_is_held_to_its_envelope() -> None:
+    evidence = evidence_of(closed_game())
+    place = min(evidence.opened)
+    changed = resealed(evidence, place, lambda payload: payload["events"][0].update(number=9))
+    unfit = evidence_of(closed_game(), opened=changed.opened)
+
+    raws = [as_bundle(each) for each in (changed, unfit)]
+    assert judged([Case(raw) for raw in raws if raw]) == [OTHERWISE, f"tampered({place[0]})"]
+
+
+def test_it_says_the_same_of_random_mutations(whole: bytes) -> None:
+    seed = 20261121
+    rng = random.Random(seed)
+    cases = [Case(mutate(rng, whole)) for _ in range(MUTATIONS) for mutate in [rng.choice(MUTATORS)]]
+
+    assert differences(cases) == [], f"seed {seed}"
+
+
+def _bit(rng: random.Random, raw: bytes) -> bytes:
+    at = rng.randrange(len(raw))
+    return raw[:at] + bytes([raw[at] ^ 1 << rng.randrange(8)]) + raw[at + 1 :]
+
+
+def _gap(rng: random.Random, raw: bytes) -> bytes:
+    at = rng.randrange(len(raw))
+    return raw[:at] + raw[at + rng.randrange(1, 5) :]
+
+
+def _line_gone(rng: random.Random, raw: bytes) -> bytes:
+    lines = raw.splitlines(keepends=True)
+    del lines[rng.randrange(len(lines))]
+    return b"".join(lines)
+
+
+def _lines_swapped(rng: random.Random, raw: bytes) -> bytes:
+    lines = raw.splitlines(keepends=True)
+    one, other = rng.randrange(len(lines)), rng.randrange(len(lines))
+    lines[one], lines[other] = lines[other], lines[one]
+    return b"".join(lines)
+
+
+def _member(rng: random.Random, raw: bytes) -> bytes:
+    """Change one member of one line, still canonical: the shape of lines is what is tried."""
+    lines = raw.splitlines(keepends=True)
+    at = rng.randrange(len(lines))
+    line = json.loads(lines[at])
+    name = rng.choice(sorted(line))
+    line[name] = rng.choice([0, 1, 7, True, None, "", "0" * 64, "gm", [], {}, "x\n\ny\n"])
+    lines[at] = dumps(line) + b"\n"
+    return b"".join(lines)
+
+
+MUTATORS: tuple[Callable[[random.Random, bytes], bytes], ...] = (
+    _bit,
+    _gap,
+    _line_gone,
+    _lines_swapped,
+    _member,
+    _member,
+)
+
+
+# --- at the command line -------------------------------------------------------------------------------
+
+
+def ran(*arguments: str) -> subprocess.CompletedProcess[str]:
+    script = ROOT / "clients" / "javascript" / "verify.mjs"
+    return subprocess.run(
+        [NODE, script, *arguments], capture_output=True, text=True, check=False, timeout=60, encoding="utf-8"
+    )
+
+
+def test_it_tells_what_it_checked_and_what_it_did_not(whole: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "fight.jsonl"
+    file.write_bytes(whole)
+
+    done = ran(str(file), "--key", SIGNER.public.hex(), "--receipt", f"4:{closed_game().written[3].hash}")
+
+    assert done.returncode == 0
+    assert "chain, tree, checkpoints, seals and dice hold" in done.stdout
+    assert "not checked: whether the rules lead to these results" in done.stdout
+    assert "3 signed heads hold by a key you gave" in done.stdout
+    assert "1 receipt holds" in done.stdout
+    assert "3 rolls with 3 dice proved" in done.stdout
+
+
+def test_what_was_forged_ends_with_the_status_of_its_verdict(whole: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "forged.jsonl"
+    raw = as_bundle(forged(evidence_of(closed_game()), 3, turn))
+    assert raw is not None
+    file.write_bytes(raw)
+
+    done = ran(str(file), "--json")
+
+    assert done.returncode == 7
+    assert json.loads(done.stdout)["verdict"]["text"] == "dice_invalid(3, 1/0/table#0)"
+    file.write_bytes(whole)
+    assert ran(str(file), "--key", "07" * 32).returncode == 4
+    assert ran(str(file), "--receipt", "4:" + "0" * 64).returncode == 4
+    assert ran(str(file), "--receipt", "nonsense").returncode == 2
+    assert ran(str(tmp_path / "none")).returncode == 1
+
+
+def test_a_certificate_is_held_to_its_signature_and_its_record(whole: bytes, tmp_path: Path) -> None:
+    file, paper = tmp_path / "fight.jsonl", tmp_path / "certificate.json"
+    file.write_bytes(whole)
+    told = signed(certificate(verify(bundle.read(whole), {})), SIGNER)
+    shorter = signed(certificate(verify(evidence_of(played()), {})), SIGNER)
+
+    said = []
+    for each in (told, {**told, "live_state": "equal"}, shorter):
+        paper.write_text(json.dumps(each), "utf-8")
+        done = ran(str(file), "--certificate", str(paper))
+        said.append((done.returncode, done.stdout.splitlines()[-1].partition("  ")[2].strip()))
+
+    assert said[0] == (0, "signed, and of this record")
+    assert said[1] == (4, "the signature is false")
+    assert said[2][0] == 4
+    assert said[2][1].startswith("the certificate is of 9 commits")
