@@ -5,7 +5,7 @@ Rules see a state, not the commits behind it. What is refused here leaves no tra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -14,10 +14,15 @@ from service.encounter.contests import check_moment
 from service.encounter.continuing import line_id
 from service.encounter.host import Host
 from service.encounter.views import Reader
-from service.rules.amendments import AcceptAmendment, Amend, Undo
-from service.rules.contests import OpenContest
+from service.rules.amendments import AcceptAmendment, Amend, DropAmendment, Redo, Undo
+from service.rules.contests import OpenContest, Uphold
 from service.rules.messages import Command, Refused
 from service.rules.table import GM
+
+ABOUT_LINES: Final = tuple(
+    kind.type for kind in (OpenContest, Uphold, Amend, Undo, Redo, AcceptAmendment, DropAmendment)
+)
+"""Commands about a line of play, not in it: no other line takes them, and none is begun with them."""
 
 Check = Callable[[Host, str, Mapping[str, Any]], None]
 
@@ -43,12 +48,20 @@ def is_draft(host: Host, encounter: str) -> bool:
     return bool(host.folder.current(origin.parent).state.continued != encounter)
 
 
+def check_in_line(types: Iterable[str]) -> None:
+    """Raise `Refused` for commands about a line of play, where only commands in it can be given."""
+    for type_ in types:
+        if type_ in ABOUT_LINES:
+            raise Refused("not_in_line", f"{type_} is about a line of play, not in it", "TABLE-LINE-1")
+
+
 def _check_contest(host: Host, encounter: str, data: Mapping[str, Any]) -> None:
     check_moment(host, encounter, data["commit"], data.get("event"), data.get("roll"))
 
 
 def _check_amend(host: Host, encounter: str, data: Mapping[str, Any]) -> None:
     """Refuse to amend what the GM may not know: a choice that is still sealed from it stands."""
+    check_in_line(each["type"] for each in data["instead"])
     contest = host.folder.current(encounter).state.contests.get(data["contest"])
     if contest is None or contest.encounter != encounter:
         return

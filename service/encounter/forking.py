@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from service.encounter.at_the_door import check_in_line
 from service.encounter.continuing import Reading, parted_occasions
 from service.encounter.digest import ruleset_digest
 from service.encounter.host import Host
@@ -57,6 +58,7 @@ def fork(
     if known is not None and known.fingerprint != once.fingerprint:
         raise KeyReused(known.n)
     _check(host, parent, at, seat, role)
+    check_in_line(each["type"] for each in commands)
     told_at = now(host)
     until = datetime.fromtimestamp(host.clock(), UTC) + timedelta(days=DAYS)
     entry = host.register.enter(

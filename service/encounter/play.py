@@ -28,6 +28,7 @@ from service.encounter.disputes import Disputes
 from service.encounter.doorbell import RING_MS
 from service.encounter.envelopes import Opened, envelopes
 from service.encounter.host import Host
+from service.rules.amendments import AcceptAmendment
 from service.rules.codec import from_data
 from service.rules.epochs import AcceptHistory
 from service.rules.messages import Actor, Command, Refused
@@ -68,9 +69,7 @@ def send(
     Raises what the log raises, and `Refused` at the door: inside a sealed scope where it is not legal on the
     seat's view, for a contest of what not everybody can see, and for accepting what nobody disputes.
     """
-    check_line(host, encounter)
-    if kind in AT_THE_DOOR:
-        AT_THE_DOOR[kind](host, encounter, data)
+    _check_door(host, encounter, ((kind, data),), once)
     if kind is AcceptHistory and host.log.find_key(encounter, once.scope, once.key) is None:
         Disputes(host.log).check_named(encounter, data)
     if may_seal(kind):
@@ -114,7 +113,12 @@ def send_all(
 
     Raises as `send` does: whatever is legal in a sealed scope must be so before the first of them.
     """
+    _check_door(host, encounter, commands, once)
     for kind, data in commands:
+        if kind is AcceptAmendment:
+            raise Refused(
+                "not_in_an_array", "a proposal is accepted by a request of its own", "TABLE-AMEND-3"
+            )
         if kind is AcceptHistory:
             raise Refused("no_dispute", "a history is accepted by a request of its own", "TABLE-EPOCH-3")
         if may_seal(kind):
@@ -125,6 +129,20 @@ def send_all(
         for index, (kind, data) in enumerate(commands)
     ]
     return append(host, encounter, told[0], once, expected=expected, more=told[1:])
+
+
+def _check_door(
+    host: Host, encounter: str, commands: Sequence[tuple[type[Command[Any]], Mapping[str, Any]]], once: Once
+) -> None:
+    """Raise `Refused` for what the record itself refuses; a repeat is not judged again."""
+    try:
+        check_line(host, encounter)
+        for kind, data in commands:
+            if kind in AT_THE_DOOR:
+                AT_THE_DOOR[kind](host, encounter, data)
+    except Refused:
+        if host.log.find_key(encounter, once.scope, once.key) is None:
+            raise
 
 
 def may_seal(kind: type[Command[Any]]) -> bool:

@@ -11,20 +11,15 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Final
 
+from service.encounter.at_the_door import ABOUT_LINES
 from service.encounter.commit import ACCEPTED, SEALED, Request, load_commit, load_request
 from service.encounter.continuing import Proposal, Reading, beginning, entries
-from service.rules.amendments import AcceptAmendment, Amend, DropAmendment, Redo, Undo
 from service.rules.codec import to_data
-from service.rules.contests import OpenContest, Uphold
 from service.rules.continuing import BeginLine, parted
 from service.rules.messages import Actor
 from service.rules.table import GM
 
 _LABEL: Final = b"rewound/line/1\x00"
-_LEFT: Final = tuple(
-    kind.type for kind in (OpenContest, Uphold, Amend, Undo, Redo, AcceptAmendment, DropAmendment)
-)
-"""Commands about a line of play, not in it: no other line takes them."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +47,7 @@ def taken(reading: Reading, found: Proposal) -> tuple[str, list[Taken]]:
         request, commit = load_request(command.raw), load_commit(entry.raw)
         if amendment.kind == "as_ruled" and commit.n == first:
             chosen += [Taken(0, each) for each in _instead(found, request)]
-        elif commit.outcome in (ACCEPTED, SEALED) and request.type not in _LEFT:
+        elif commit.outcome in (ACCEPTED, SEALED) and request.type not in ABOUT_LINES:
             chosen.append(Taken(commit.n, _again(found, request)))
     return source, chosen
 

@@ -261,3 +261,46 @@ def test_a_dropped_proposal_has_shown_no_die_that_is_thrown_later(table: Table) 
 def test_what_is_not_there_and_the_opening_are_not_undone(table: Table, commit: int) -> None:
     answer = table.gm("POST", f"{table.at}/undo", {"commit": commit})
     assert is_problem(answer, 409, "command-refused")["code"] in ("opening_stands", "no_such_moment")
+
+
+def test_a_repeated_acceptance_gets_the_first_answer(table: Table) -> None:
+    did(table, ROLL)
+    proposal = made(table.gm("POST", f"{table.at}/undo", {"commit": 4}))
+    at, body = f"{table.at}/amendments/a1/accept", {"version": proposal["version"]}
+    first, again = (table.gm("POST", at, body, Idempotency_Key="yes") for _ in range(2))
+    assert made(first, 200)["n"] == made(again, 200)["n"]
+    assert again.headers["Idempotency-Replayed"] == "true"
+
+
+@pytest.mark.parametrize("type_", ["undo", "contest", "accept_amendment"])
+def test_commands_about_a_line_are_not_given_in_one(table: Table, type_: str) -> None:
+    did(table, ROLL)
+    made(table.ada("POST", f"{table.at}/contests", {"commit": 4, "claim": "no"}))
+    fields: dict[str, dict[str, Any]] = {
+        "undo": {"commit": 2},
+        "contest": {"commit": 1, "claim": "x"},
+        "accept_amendment": {
+            "amendment": "a1",
+            "version": 1,
+            "encounter": "x",
+            "head": {"n": 1, "hash": "x"},
+        },
+    }
+    ruling = {"ending": "as_ruled", "decision": "so", "instead": [{"type": type_, **fields[type_]}]}
+    answer = table.gm("POST", f"{table.at}/contests/c1/ruling", ruling)
+    assert is_problem(answer, 409, "command-refused")["code"] == "not_in_line"
+
+
+def test_a_proposal_is_not_accepted_among_other_commands(table: Table) -> None:
+    did(table, ROLL)
+    proposal = made(table.gm("POST", f"{table.at}/undo", {"commit": 4}))
+    head = table.gm.get(f"/v1/encounters/{proposal['encounter']}/commits")["commits"][-1]
+    accept = {
+        "type": "accept_amendment",
+        "amendment": "a1",
+        "version": proposal["version"],
+        "encounter": proposal["encounter"],
+        "head": {"n": head["n"], "hash": head["hash"]},
+    }
+    answer = table.gm("POST", f"{table.at}/commands", [ADD, accept])
+    assert is_problem(answer, 409, "command-refused")["code"] == "not_in_an_array"
