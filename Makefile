@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test lint check format generate bench streams fuzz undoing draws contract mutations golden pythons coverage wheel requirements clean
+.PHONY: help run demo test lint check format generate bench dice streams fuzz undoing draws contract mutations golden pythons coverage wheel requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -48,6 +48,9 @@ generate: .venv/ready ## write openapi.yaml and the rule tables anew
 
 bench: .venv/ready ## measure against the bare route, print the ratios
 	$(PY) -m tests.bench
+
+dice: .venv/ready ## chi-square on 10^6 draws of each die, 1,000 live encounters attacked for coming dice (long)
+	nice $(PY) -m tests.dice
 
 fuzz: .venv/ready ## play random fights of both rulesets until every rule has taken part (long)
 	$(PY) -m tests.fuzz
