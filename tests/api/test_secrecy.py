@@ -1,4 +1,4 @@
-"""Until it opens no other seat can learn what is sealed from any answer: a stance, a target, the path left.
+"""Until it opens no other seat can learn what is sealed from any answer: a stance, a target, a secret roll.
 
 Twin runs: two services with the same ids, clock, nonces and seeds, in which only the hidden choice differs.
 For every seat but the one that chose, every answer has the same bytes once commitments, and the hashes that
@@ -24,7 +24,7 @@ from service.encounter import keys
 from service.encounter.host import host_of
 from service.log import Log
 from service.log.memory import MemoryLog
-from tests.api.client import Api
+from tests.api.client import Api, contract
 from tests.api.conftest import BOTH, KEY, Worker
 from tests.heartrush.kit import opening
 from workers.audits import Auditor
@@ -121,7 +121,19 @@ def answers(who: Api, at: str, paths: Sequence[str], mistakes: Sequence[dict[str
     for mistake in mistakes:
         answer = who("POST", f"{at}/commands", mistake)
         told.append(f"{answer.status_code} {sorted(answer.headers)} {answer.text}")
-    return told
+    return [*told, streamed(who, at)]
+
+
+def streamed(who: Api, at: str) -> str:
+    """Return the stream of all commits up to its first heartbeat, as it comes."""
+    answer = who("GET", f"{at}/commits?after=0", Accept="text/event-stream")
+    text = ""
+    for part in answer.iter_encoded():
+        text += part.decode()
+        if "event: heartbeat" in text:
+            break
+    answer.close()
+    return f"stream {answer.status_code} {sorted(answer.headers)} {text}"
 
 
 def _of_each(head: int) -> Iterator[str]:
@@ -150,7 +162,16 @@ PATHS: Final = (
     "/rolls?creature=pia",
     "/seats",
     "/seats/zoe",
+    "/rolls/statistics",
+    "/contests",
+    "/contests/1",
+    "/amendments/1",
+    "/checkpoints",
+    "/bundle",
+    "/diff?from=1&to=3",
+    "/diff",
     "/audits",
+    "/audits/1",
     "/nothing",
 )
 MISTAKES: Final = (
@@ -158,6 +179,16 @@ MISTAKES: Final = (
     {"type": "declare_attack", "creature": "pia", "target": "orc", "prompt": "r1/e1/might/pia"},
     {"type": "dash", "creature": "pia", "to": [3, 3]},
 )
+
+
+def test_every_answer_about_an_encounter_is_among_those_that_are_compared() -> None:
+    asked = [path.partition("?")[0] for path in (*PATHS, *_of_each(1))]
+    reading = [path for path, operations in contract()["paths"].items() if "get" in operations]
+    for path in reading:
+        inside = path.removeprefix("/v1/encounters/{encounter}")
+        if inside != path:
+            pattern = re.compile(re.sub(r"{\w+}", "[^/]+", inside))
+            assert any(pattern.fullmatch(each) for each in asked), f"{path} is compared by no twins"
 
 
 # --- what is hidden ----------------------------------------------------------------------------------
@@ -170,6 +201,8 @@ class Secret:
     name: str
     choices: tuple[Any, Any]
     hide: Callable[[Run, Any], None]
+    owner: str = "zoe"
+    """The seat that knows it; every other one is told the same by both twins."""
 
 
 def hide_stance(run: Run, stance: str) -> None:
@@ -197,7 +230,14 @@ def hide_path(run: Run, to: list[int]) -> None:
     run.do("zoe", type="dash", creature="pia", to=to)
 
 
+def hide_roll(run: Run, roll: tuple[list[int], int]) -> None:
+    """TABLE-SCREEN-1: what the GM rolls in secret, and how many dice, is for the gm's seat alone."""
+    dice, bonus = roll
+    run.do("gm", type="roll_behind_screen", dice=dice, bonus=bonus, what=f"a secret of {len(dice)}")
+
+
 SECRETS: Final = (
+    Secret("roll", (([20], 0), ([6, 6, 6], 12)), hide_roll, owner="gm"),
     Secret("stance", ("might", "cunning"), hide_stance),
     Secret("target", ("orc", "wolf"), hide_target),
     Secret("order", ("attack_first", "move_first"), hide_order),
@@ -251,10 +291,13 @@ def twins(request: pytest.FixtureRequest) -> Twins:
     return Twins(request.param, (told[0], told[1]), (certificates[0], certificates[1]))
 
 
-@pytest.mark.parametrize("seat", ["gm", "yan", "eve"])
+@pytest.mark.parametrize("seat", ["gm", "zoe", "yan", "eve"])
 def test_HR_STANCE_1_what_is_hidden_changes_nothing_that_others_receive(twins: Twins, seat: str) -> None:
     """HR-SVC-2: and not a length either."""
     left, right = (masked(told[seat]) for told in twins.told)
+    if seat == twins.secret.owner:  # else the comparison would pass for nothing
+        assert left != right
+        return
 
     assert left == right
 
@@ -267,13 +310,19 @@ def test_an_audit_tells_nothing_of_it_either(twins: Twins) -> None:
 
 def test_the_seat_that_chose_sees_its_choice(twins: Twins) -> None:
     """The comparison above would pass for nothing if the choice were not in the record at all."""
-    left, right = (masked(told["zoe"]) for told in twins.told)
+    left, right = (masked(told[twins.secret.owner]) for told in twins.told)
 
     assert left != right
 
 
 def test_the_word_itself_is_told_to_nobody_else(twins: Twins) -> None:
-    words = {"stance": '"stance":"', "target": '"declaration":{"t', "order": '"order":"', "path": '"left":['}
+    words = {
+        "stance": '"stance":"',
+        "target": '"declaration":{"t',
+        "order": '"order":"',
+        "path": '"left":[',
+        "roll": "a secret of",
+    }
     for told in twins.told:
-        for seat in ("gm", "yan", "eve"):
+        for seat in {"gm", "zoe", "yan", "eve"} - {twins.secret.owner}:
             assert not [text for text in told[seat] if words[twins.secret.name] in text.replace("\\", "")]
