@@ -65,25 +65,27 @@ def record(cls: type[R]) -> type[R]:
 def changed(old: R, /, **changes: object) -> R:
     """Return *old* with *changes*; a field it does not have is a programming mistake."""
     fields = old.__dict__
-    assert changes.keys() <= fields.keys(), (
-        f"{type(old).__name__} has no field {sorted(changes.keys() - fields.keys())}"
-    )
     new = object.__new__(type(old))
     copy = new.__dict__
     copy.update(fields)
-    copy.pop(DERIVED, None)
+    if DERIVED in fields:
+        del copy[DERIVED]
     if PUBLIC in fields:
         _carry_public(copy, changes)
+    before = len(copy)
     copy.update(changes)
+    assert len(copy) == before, f"{type(old).__name__} has no field {sorted(changes.keys() - fields.keys())}"
     return new
 
 
 def _carry_public(copy: dict[str, Any], changes: dict[str, object]) -> None:
     """Leave the names of what changed for `is_public` to look at, if the rest is known to be public."""
-    known = copy.pop(PUBLIC)
+    known = copy[PUBLIC]
     if known is True:
         copy[PUBLIC] = tuple(changes)
-    elif known is not False and len(known) < UNSEEN:
+    elif known is False or len(known) >= UNSEEN:
+        del copy[PUBLIC]
+    else:
         copy[PUBLIC] = (*known, *changes)
 
 

@@ -6,7 +6,7 @@ which is one value in one place.
 """
 
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from functools import cache
 from types import UnionType
 from typing import (
@@ -171,13 +171,22 @@ def names(kind: type) -> tuple[str, ...]:
 def _suspects(kind: type) -> Mapping[str, None]:
     """Return the fields of a record in which, by their types, something sealed could lie."""
     hints = get_type_hints(kind)
-    return {name: None for name in names(kind) if not _is_plain(hints[name])}
+    return {name: None for name in names(kind) if not _is_plain(hints[name], set())}
 
 
-def _is_plain(hint: Any) -> bool:
-    """Tell whether a value of this type is text, number or truth all through."""
-    if hint in (*_PLAIN, Ellipsis):
+def _is_plain(hint: Any, known: set[type]) -> bool:
+    """Tell whether nothing in a value of this type could be sealed, nor in the records it is made of.
+
+    *known* are the records that were looked into on the way: one that is not plain ends the search.
+    """
+    if hint in (*_PLAIN, Ellipsis) or hint in known:
         return True
     if get_origin(hint) is Literal:
         return True
-    return get_origin(hint) in _CONTAINERS and all(map(_is_plain, get_args(hint)))
+    if is_dataclass(hint) and isinstance(hint, type) and hint is not Sealed:
+        known.add(hint)
+        # where something else can stand in a record's place, its fields do not tell what is there
+        return not hint.__subclasses__() and all(
+            _is_plain(told, known) for told in get_type_hints(hint).values()
+        )
+    return get_origin(hint) in _CONTAINERS and all(_is_plain(part, known) for part in get_args(hint))

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from service.rules.records import EMPTY, changed, record
-from service.rules.sealed import Sealed, is_closed, is_public, unsealed, view
+from service.rules.sealed import Sealed, _suspects, is_closed, is_public, unsealed, view
 
 SECRET: Sealed[str] = Sealed(audience=("seat:zoe",), opens="r1/reveal", value="might")
 
@@ -78,3 +78,45 @@ def test_a_record_inside_a_sealed_value_travels_whole() -> None:
 
     assert view(state, "zoe").frames[0].left == ((1, 2),)
     assert is_closed(view(state, "gm").frames[0].left)
+
+
+@record
+class Plain:
+    """Nothing in it could be sealed, nor in those it points to."""
+
+    name: str = ""
+    next: "Plain | None" = None
+
+
+@record
+class Box:
+    """Something else may stand in its place."""
+
+
+@record
+class Locked(Box):
+    """Stands in the place of a box."""
+
+    word: str | Sealed[str] | None = None
+
+
+@record
+class Shelf:
+    """Holds records of both kinds."""
+
+    plain: Mapping[str, Plain] = EMPTY
+    boxes: tuple[Box, ...] = ()
+
+
+def test_records_that_could_hold_nothing_sealed_are_known_by_their_type() -> None:
+    assert list(_suspects(Plain)) == []
+    assert list(_suspects(Shelf)) == ["boxes"]
+
+
+def test_a_record_in_anothers_place_is_looked_into() -> None:
+    word = Sealed(audience=("seat:a",), opens="never", value="word")
+    shelf = Shelf(plain={"x": Plain(next=Plain())}, boxes=(Box(), Locked(word=word)))
+    seen = view(shelf, "b").boxes[1]
+    assert isinstance(seen, Locked)
+    assert is_closed(seen.word)
+    assert view(shelf, "a").boxes[1] == Locked(word="word")
