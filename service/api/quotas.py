@@ -12,7 +12,9 @@ import math
 import re
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from threading import Lock
 from typing import Final
 
 import structlog
@@ -60,6 +62,10 @@ class Quotas:
     def __init__(self, bounds: Bounds) -> None:
         address = re.sub(r"\Aunix:", "redis+unix:", bounds.counters)
         self._limiter = FixedWindowRateLimiter(storage_from_string(address, wrap_exceptions=True))
+        # In memory it starts its own timer without a lock, and two threads at once broke it.
+        self._turn: AbstractContextManager[object] = (
+            Lock() if address.startswith("memory:") else nullcontext()
+        )
         self._caller = Quota("caller", bounds.caller)
         self._owner = Quota("owner", bounds.owner)
         self._guesses = Quota("guesses", bounds.guesses)
@@ -83,8 +89,9 @@ class Quotas:
             return {}
         item = RateLimitItemPerMinute(quota.per_minute)
         try:
-            is_within = self._limiter.hit(item, quota.name, who)
-            left = self._limiter.get_window_stats(item, quota.name, who)
+            with self._turn:
+                is_within = self._limiter.hit(item, quota.name, who)
+                left = self._limiter.get_window_stats(item, quota.name, who)
         except StorageError as failure:
             _logger.warning("quotas.unreachable", failure=str(failure))
             return {}

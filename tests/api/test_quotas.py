@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from service.api.app import create_app
-from service.api.quotas import Bounds
+from service.api.quotas import Bounds, Quotas
 from service.embedded import EmbeddedValkey
 from service.encounter.host import Host
 from tests.api.client import Api, Table, is_problem
@@ -89,3 +91,16 @@ def test_processes_that_share_a_counter_share_the_limit(
         is_problem(two("GET", "/v1/encounters"), 429, "too-many-requests")
 
     assert one("GET", "/v1/encounters").status_code == 200, "a counter that is gone lets everybody in"
+
+
+def test_many_at_once_break_no_counter(request: pytest.FixtureRequest) -> None:
+    """A store of counters that breaks when two threads start its timer would answer 500."""
+    quotas = Quotas(Bounds(caller=1_000_000, owner=0))
+    usual = sys.getswitchinterval()
+    request.addfinalizer(lambda: sys.setswitchinterval(usual))
+    sys.setswitchinterval(1e-6)
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(lambda _: quotas.take("key:a", None), range(4_000)))
+
+    left = int(quotas.take("key:a", None)["RateLimit"].split(";r=")[1].split(";")[0])
+    assert 1_000_000 - 4_001 <= left < 1_000_000, "none was counted twice; a minute may have begun anew"
