@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import time
-from contextlib import closing
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from service.audit.evidence import Evidence, stored
 from service.cli.client import Client
 from service.cli.playing import Table, play, sit_down
 from service.cli.script import Fight, sample
-from service.cli.station import Station
+from service.cli.station import Station, any_free_port
+from service.encounter import keys
+from service.settings import Settings
 
 PATIENCE_S = 30.0
 
@@ -39,6 +43,26 @@ class Service:
         """Return the stored bytes of an encounter with every envelope open, as a worker's audit has them."""
         with closing(self.station.log()) as log:
             return stored(log, encounter)
+
+
+@contextmanager
+def served(home: Path) -> Iterator[Service]:
+    """Run a service with its data in *home*, put together as `rewound serve` does: real processes."""
+    settings = replace(
+        Settings(),
+        data_dir=home,
+        key_file=home / "secret.key",
+        signing_key_file=home / "signing.key",
+        port=any_free_port("127.0.0.1"),
+        api_workers=1,
+        log_level="error",
+    )
+    with Station(settings, print) as station:
+        assert station.wait_until_ready(lambda: False)
+        with closing(station.log()) as log:
+            token, _ = keys.create(log, "tests", time.time())
+        with closing(Client(station.url, token)) as owner:
+            yield Service(station, owner)
 
 
 def played(service: Service, form: str, *, seeded: bool) -> Table:

@@ -1,0 +1,24 @@
+"""A client for Rewound: tabletop combat that can be replayed and audited, over HTTP.
+
+`Rewound` comes to a service, `Table` is one encounter as one seat sees it. Every request happens once,
+however often it has to be sent.
+"""
+
+from rewound_client.client import Rewound
+from rewound_client.encounter import Table
+from rewound_client.errors import NotDone, Problem, Refused, RewoundError, Unreachable, VersionMismatch
+from rewound_client.stream import Told
+from rewound_client.transport import Patience
+
+__all__ = [
+    "NotDone",
+    "Patience",
+    "Problem",
+    "Refused",
+    "Rewound",
+    "RewoundError",
+    "Table",
+    "Told",
+    "Unreachable",
+    "VersionMismatch",
+]

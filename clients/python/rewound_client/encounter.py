@@ -1,0 +1,235 @@
+"""Sit at one encounter: send commands, ask what is legal, read and follow it, contest and audit it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from rewound_client import shapes
+from rewound_client.errors import NotDone, Problem
+from rewound_client.place import NOT_FOUND, Place
+from rewound_client.shapes import Json
+from rewound_client.stream import Told, follow
+from rewound_client.transport import WAIT_S, Query, Request, Transport
+
+
+class Table(Place):
+    """One encounter as one seat sees it. Every method raises `Problem` and `Unreachable`."""
+
+    def __init__(self, transport: Transport, encounter: str) -> None:
+        super().__init__(transport, f"/v1/encounters/{encounter}")
+        self.encounter = encounter
+
+    # --- who sits where ----------------------------------------------------------------------------
+
+    def sit(self, seat: str) -> Table:
+        """Return the encounter as *seat* sees it, with a new token: the one before ends."""
+        return self.with_token(self.issue_token(seat)["token"])
+
+    def with_token(self, token: str) -> Table:
+        """Return the encounter as the holder of *token* sees it."""
+        return Table(self._transport.speaking_for(token), self.encounter)
+
+    def issue_token(self, seat: str) -> shapes.SeatWithToken:
+        """Make a token for *seat*; it is shown here alone."""
+        return cast("shapes.SeatWithToken", self._done("POST", f"/seats/{seat}/token", {}))
+
+    def open_seat(self, seat: str, role: shapes.Role, creatures: Sequence[str] = ()) -> shapes.SeatWithToken:
+        """Open a seat and give it a token."""
+        data = {"seat": seat, "role": role, "creatures": list(creatures)}
+        return cast("shapes.SeatWithToken", self._done("POST", "/seats", data))
+
+    def change_seat(self, seat: str, creatures: Sequence[str]) -> shapes.Seat:
+        """Give *seat* exactly these creatures."""
+        return cast("shapes.Seat", self._done("PATCH", f"/seats/{seat}", {"creatures": list(creatures)}))
+
+    def close_seat(self, seat: str) -> None:
+        """Close *seat*; its token ends."""
+        self._done("DELETE", f"/seats/{seat}")
+
+    def seats(self) -> list[shapes.Seat]:
+        """Return all seats, the closed ones too."""
+        return cast("list[shapes.Seat]", self._get("/seats")["seats"])
+
+    # --- play --------------------------------------------------------------------------------------
+
+    def options(self, creature: str | None = None) -> shapes.Options:
+        """Return everything that this seat may do now (or *creature*), with concrete choices."""
+        return cast("shapes.Options", self._get("/options", {"creature": creature}))
+
+    def send(
+        self,
+        command: Mapping[str, Any],
+        *,
+        key: str | None = None,
+        version: int | None = None,
+        wait_s: float = WAIT_S,
+    ) -> shapes.Outcome:
+        """Send a command and return what became of it; `pending` after *wait_s*.
+
+        *key* is the idempotency key, one of its own if none is given; *version* the newest that it may meet.
+        Raises `Refused` and `VersionMismatch`.
+        """
+        done = self._act("POST", "/commands", dict(command), key=key, version=version, wait_s=wait_s)
+        return cast("shapes.Outcome", done)
+
+    def send_all(
+        self,
+        commands: Sequence[Mapping[str, Any]],
+        *,
+        go_on: bool = False,
+        key: str | None = None,
+        version: int | None = None,
+        wait_s: float = WAIT_S,
+    ) -> shapes.Outcomes:
+        """Send up to fifty commands that are decided in order; a refusal is an outcome here.
+
+        After one the rest are refused too, as `skipped`, unless they *go_on*.
+        """
+        data, query = [dict(command) for command in commands], {"continue": "true" if go_on else None}
+        done = self._act("POST", "/commands", data, query, key=key, version=version, wait_s=wait_s)
+        return cast("shapes.Outcomes", done)
+
+    def outcome(self, n: int, *, wait_s: float = 0) -> shapes.Outcome:
+        """Return what became of command *n*; `pending` if that is not known after *wait_s*."""
+        return cast("shapes.Outcome", self._decided(f"/commands/{n}", None, wait_s).data)
+
+    def outcome_of(self, key: str, *, wait_s: float = 0) -> shapes.Outcome | shapes.Outcomes | None:
+        """Return what became of the request with your idempotency *key*, None if it never arrived."""
+        try:
+            found = self._decided("/commands", {"key": key}, wait_s).data
+        except Problem as fault:
+            if fault.status != NOT_FOUND:
+                raise
+            return None
+        return cast("shapes.Outcome | shapes.Outcomes", found)
+
+    def preview(self, command: Mapping[str, Any]) -> Json:
+        """Return whether a command would be accepted now, as far as this seat can know."""
+        return self._done("POST", "/previews", dict(command))
+
+    def close(self, reason: str = "") -> shapes.Outcome:
+        """Close the encounter: its dice are disclosed and nothing more is accepted."""
+        return cast("shapes.Outcome", self._act("DELETE", "", None, {"reason": reason or None}))
+
+    # --- read --------------------------------------------------------------------------------------
+
+    def get(self) -> shapes.Encounter:
+        """Return how far the encounter is, the hash of its head, and whose move it is."""
+        return cast("shapes.Encounter", self._get(""))
+
+    def state(
+        self,
+        *,
+        at: int | None = None,
+        known: int | None = None,
+        round_: int | None = None,
+        min_version: int | None = None,
+        wait_s: float = WAIT_S,
+    ) -> shapes.State:
+        """Return the state as this seat sees it: now, after commit *at*, or at the end of a round.
+
+        With *min_version* it waits until that commit is folded.
+        """
+        query: Query = {"at": at, "known": known, "round": round_, "min_version": min_version}
+        return cast("shapes.State", self._transport.get(f"{self.path}/state", query, wait_s=wait_s))
+
+    def commits(self, *, after: int = 0, round_: int | None = None) -> Iterator[shapes.Commit]:
+        """Yield the commits so far, page by page."""
+        yield from self._pages("/commits", "commits", {"after": after or None, "round": round_})
+
+    def follow(self, *, after: int = 0) -> Iterator[shapes.Commit]:
+        """Yield every commit after *after*, once and in order, and each new one as it is made; endless."""
+        for each in self.listen(after=after):
+            if each.event == "commit":
+                yield cast("shapes.Commit", each.data)
+
+    def listen(self, *, after: int = 0) -> Iterator[Told]:
+        """Yield commits as `follow` does, and between them heartbeats and resets."""
+        return follow(self._transport, f"{self.path}/commits", after)
+
+    def rounds(self) -> list[Json]:
+        """Return every round that began, with its first and last commit."""
+        return cast("list[Json]", self._get("/rounds")["rounds"])
+
+    def replay(self, round_: int) -> Json:
+        """Return a round again, each commit with the state before and after it."""
+        return self._get(f"/rounds/{round_}/replay")
+
+    def rolls(self, *, round_: int | None = None, creature: str | None = None) -> Iterator[Json]:
+        """Yield the rolls so far, page by page."""
+        yield from self._pages("/rolls", "rolls", {"round": round_, "creature": creature})
+
+    def explanation(self, n: int) -> Json:
+        """Return why commit *n* says what it says: events, rules, rulings, dice."""
+        return self._get(f"/commits/{n}/explanation")
+
+    def diff(self, from_: int, to: int | None = None, *, with_: str | None = None) -> Json:
+        """Return the way from one commit to another, also one of the encounter *with_*."""
+        return self._get("/diff", {"from": from_, "to": to, "with": with_})
+
+    # --- what went wrong ---------------------------------------------------------------------------
+
+    def contest(
+        self, commit: int, claim: str, *, event: int | None = None, roll: str | None = None
+    ) -> shapes.Contest:
+        """Contest a commit, an event in it, or a roll."""
+        told = {"commit": commit, "claim": claim, "event": event, "roll": roll}
+        data = {name: value for name, value in told.items() if value is not None}
+        return cast("shapes.Contest", self._done("POST", "/contests", data))
+
+    def contests(self) -> list[shapes.Contest]:
+        """Return all contests in the order they were opened."""
+        return cast("list[shapes.Contest]", self._get("/contests")["contests"])
+
+    def rule(self, contest: str, ending: shapes.Ending, decision: str, **more: object) -> shapes.Contest:
+        """Answer a contest as the gm; *more* is what the ending takes: `reason`, `effects`, `instead`."""
+        data = {"ending": ending, "decision": decision, **more}
+        return cast("shapes.Contest", self._done("POST", f"/contests/{contest}/ruling", data))
+
+    def undo(self, commit: int, reason: str = "") -> shapes.Amendment:
+        """Propose to take back everything from *commit* on."""
+        return cast("shapes.Amendment", self._done("POST", "/undo", {"commit": commit, "reason": reason}))
+
+    def redo(self, reason: str = "") -> shapes.Amendment:
+        """Propose to take again what was undone."""
+        return cast("shapes.Amendment", self._done("POST", "/redo", {"reason": reason}))
+
+    def amendment(self, amendment: str) -> shapes.Amendment:
+        """Return a proposal and how its line differs from the one as played."""
+        return cast("shapes.Amendment", self._get(f"/amendments/{amendment}"))
+
+    def accept(self, amendment: str, version: int) -> Table:
+        """Accept a proposal that was compared at *version*; return the encounter in which it goes on."""
+        taken = self._done("POST", f"/amendments/{amendment}/accept", {"version": version})
+        return Table(self._transport, taken["encounter"])
+
+    def drop(self, amendment: str) -> shapes.Amendment:
+        """Drop a proposal: the line as played goes on."""
+        return cast("shapes.Amendment", self._done("DELETE", f"/amendments/{amendment}"))
+
+    # --- proof -------------------------------------------------------------------------------------
+
+    def audit(self, first: int | None = None, last: int | None = None, *, wait_s: float = 60) -> shapes.Audit:
+        """Have everything, or rounds *first* to *last*, decided again; return the audit once it is done.
+
+        Raises `NotDone` after *wait_s*.
+        """
+        asked = {"from": first, "to": last}
+        data = {name: value for name, value in asked.items() if value is not None}
+        job = self._transport.call(Request("POST", f"{self.path}/audits", data)).data
+        ends, pause_s = time.monotonic() + wait_s, 0.05
+        while job["status"] in {"pending", "running"}:
+            if time.monotonic() > ends:
+                raise NotDone(f"audit {job['audit']} is {job['status']} after {wait_s} s")
+            time.sleep(pause_s)
+            pause_s = min(pause_s * 1.5, 1.0)
+            job = self._get(f"/audits/{job['audit']}")
+        return cast("shapes.Audit", job)
+
+    def bundle(self) -> bytes:
+        """Return the encounter as one file that anybody can audit without the service."""
+        raw = self._transport.get(f"{self.path}/bundle")
+        assert isinstance(raw, bytes), "a bundle is no JSON document"
+        return raw

@@ -1,0 +1,95 @@
+"""Ask one encounter's addresses: read, act and wait for what becomes of it, page through lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, cast
+
+from rewound_client.errors import NotDone, Problem, Refused
+from rewound_client.shapes import Json
+from rewound_client.transport import KEY, WAIT_S, Patience, Pauses, Query, Reply, Request, Transport, prefer
+
+NOT_FOUND: Final = 404
+PENDING: Final = 202
+REFUSED: Final = 409
+
+
+class Place:
+    """An address of the service, and who asks there."""
+
+    def __init__(self, transport: Transport, path: str) -> None:
+        self._transport = transport
+        self.path = path
+
+    def _get(self, path: str, query: Query | None = None) -> Json:
+        return cast("Json", self._transport.get(self.path + path, query))
+
+    def _pages(self, path: str, name: str, query: Query) -> Iterator[Any]:
+        while True:
+            page = self._get(path, query)
+            yield from page[name]
+            if page["next_cursor"] is None:
+                return
+            query = {**query, "cursor": page["next_cursor"]}
+
+    def _done(self, method: str, path: str, data: object = None) -> Json:
+        """Have something done and return what came of it; a repeat with the same key asks whether it is.
+
+        Raises `NotDone` where it is not decided before the patience ends.
+        """
+        request = Request(method, self.path + path, data, headers=prefer(WAIT_S)).keyed()
+        pauses = Pauses(self._transport.patience)
+        while True:
+            reply = self._transport.call(request)
+            if reply.status != PENDING:
+                return cast("Json", reply.data)
+            if not pauses.rest():
+                raise NotDone(f"{method} {self.path + path} is on the record and not yet decided")
+
+    def _act(
+        self,
+        method: str,
+        path: str,
+        data: object,
+        query: Query | None = None,
+        *,
+        key: str | None = None,
+        version: int | None = None,
+        wait_s: float = WAIT_S,
+    ) -> Json:
+        """Append one or several commands and return what became of them, pending after *wait_s*."""
+        headers = prefer(wait_s)
+        if key is not None:
+            headers[KEY] = f'"{key}"'
+        if version is not None:
+            headers["If-Match"] = f'"{version}"'
+        request = Request(method, self.path + path, data, query, headers).keyed()
+        reply = self._transport.call(request, self._settle)
+        if reply.status == PENDING and wait_s > 0:
+            reply = self._decided("/commands", {"key": request.key}, wait_s)
+        return _accepted(cast("Json", reply.data))
+
+    def _settle(self, key: str) -> Reply | None:
+        """Return what became of the request with *key*, None if it never arrived."""
+        try:
+            return self._transport.call(Request("GET", f"{self.path}/commands", query={"key": key}))
+        except Problem as fault:
+            if fault.status != NOT_FOUND:
+                raise
+            return None
+
+    def _decided(self, path: str, query: Query | None, wait_s: float) -> Reply:
+        """Ask until what is asked for is decided, or *wait_s* are over."""
+        pauses = Pauses(Patience(wait_s, longest_s=1.0))
+        while True:
+            reply = self._transport.call(Request("GET", self.path + path, query=query))
+            if reply.status != PENDING or not pauses.rest():
+                return reply
+
+
+def _accepted(outcome: Json) -> Json:
+    """Return *outcome*; raises `Refused` where it says so, as the answer to the command itself would have."""
+    if outcome.get("outcome") != "refused":
+        return outcome
+    told = {"type": "/problems/command-refused", "title": "The rules refuse the command", "status": REFUSED}
+    raise Refused(REFUSED, told | {"n": outcome["n"]} | outcome["refusal"])

@@ -1,0 +1,196 @@
+"""Send requests so that each happens once: one idempotency key for all tries, and patience between them.
+
+Tried again is what may have been lost (no answer), what the service asks to send later (429, 503, with its
+`Retry-After`), and what it could not tell the outcome of (504), which is settled by asking for the key first.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+from uuid import uuid4
+
+import requests
+from requests.auth import AuthBase
+
+from rewound_client.errors import Problem, Unreachable, problem
+
+KEY: Final = "Idempotency-Key"
+LATER: Final = frozenset({429, 503, 504})
+"""Statuses after which the same request is sent again."""
+JSON: Final = frozenset({"application/json", "application/problem+json"})
+UNKNOWN: Final = 504
+PROBLEMS: Final = 400
+"""Answers with a status from here on are problems."""
+WAIT_S: Final = 30
+"""The longest wait for an outcome in one request."""
+CONNECT_S: Final = 10.0
+ANSWER_S: Final = 45.0
+"""How long an answer may take: longer than the longest wait."""
+
+Query = Mapping[str, "str | int | None"]
+Settle = Callable[[str], "Reply | None"]
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long a request is tried again, and the pauses between tries, in seconds."""
+
+    total_s: float = 60.0
+    first_s: float = 0.1
+    longest_s: float = 5.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked: the path below the address, the JSON of its body, its query and its own headers."""
+
+    method: str
+    path: str
+    data: object = None
+    query: Query | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def keyed(self) -> Request:
+        """Return the request with an idempotency key, if it changes anything and has none."""
+        if self.method == "GET" or KEY in self.headers:
+            return self
+        return replace(self, headers={**self.headers, KEY: f'"{uuid4()}"'})
+
+    @property
+    def key(self) -> str:
+        """The idempotency key, without its quotes."""
+        return self.headers[KEY].strip('"')
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the service answered."""
+
+    status: int
+    data: Any
+    headers: Mapping[str, str]
+
+
+class _Bearer(AuthBase):
+    """Sends the token; given with each request, so that no `.netrc` speaks for it."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.headers["Authorization"] = f"Bearer {self._token}"
+        return request
+
+
+class Transport:
+    """One caller: an address, a token, and a session of `requests` that callers may share."""
+
+    def __init__(self, address: str, token: str, session: requests.Session, patience: Patience) -> None:
+        self.address = address.rstrip("/")
+        self.session = session
+        self.patience = patience
+        self._token = token
+
+    def speaking_for(self, token: str) -> Transport:
+        """Return another caller over the same session."""
+        return Transport(self.address, token, self.session, self.patience)
+
+    def get(self, path: str, query: Query | None = None, *, wait_s: float | None = None) -> Any:  # noqa: ANN401 - JSON
+        """Return what stands at *path*; raises `Problem` and `Unreachable`."""
+        headers = {} if wait_s is None else prefer(wait_s)
+        return self.call(Request("GET", path, query=query, headers=headers)).data
+
+    def call(self, request: Request, settle: Settle | None = None) -> Reply:
+        """Send *request* until it is answered for good; raises `Problem` and `Unreachable`.
+
+        *settle* is asked with the idempotency key what became of a request whose outcome is unknown.
+        """
+        request = request.keyed()
+        pauses = Pauses(self.patience)
+        while True:
+            try:
+                return self._once(request)
+            except Unreachable:
+                if not pauses.rest():
+                    raise
+            except Problem as fault:
+                if fault.status not in LATER or not pauses.rest(fault.retry_after_s):
+                    raise
+                settled = settle(request.key) if settle and fault.status == UNKNOWN else None
+                if settled is not None:
+                    return settled
+
+    def _once(self, request: Request) -> Reply:
+        with translated(), self.ask(request) as answer:
+            read = _read(answer)
+        if answer.status_code >= PROBLEMS:
+            raise refusal(answer, read)
+        return Reply(answer.status_code, read, dict(answer.headers))
+
+    def ask(self, request: Request, *, stream: bool = False, answer_s: float = ANSWER_S) -> requests.Response:
+        """Send *request* once."""
+        return self.session.request(
+            request.method,
+            self.address + request.path,
+            params={name: value for name, value in (request.query or {}).items() if value is not None},
+            headers=dict(request.headers),
+            json=request.data,
+            auth=_Bearer(self._token),
+            timeout=(CONNECT_S, answer_s),
+            allow_redirects=False,
+            stream=stream,
+        )
+
+
+class Pauses:
+    """The pauses between tries: longer each time, a little random, and an end."""
+
+    def __init__(self, patience: Patience) -> None:
+        self._patience = patience
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin anew: something was answered."""
+        self._ends = time.monotonic() + self._patience.total_s
+        self._next_s = self._patience.first_s
+
+    def rest(self, asked_s: float | None = None) -> bool:
+        """Pause, at least *asked_s*; False if the patience would end before."""
+        pause_s = max(asked_s or 0.0, self._next_s * random.uniform(0.5, 1.0))  # noqa: S311 - no secret
+        self._next_s = min(self._next_s * 2, self._patience.longest_s)
+        if time.monotonic() + pause_s > self._ends:
+            return False
+        time.sleep(pause_s)
+        return True
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Raise what keeps an answer from arriving as `Unreachable`."""
+    try:
+        yield
+    except (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError) as fault:
+        raise Unreachable(str(fault)) from fault
+
+
+def prefer(wait_s: float) -> dict[str, str]:
+    """Return the header that asks to wait so long for an outcome, whole seconds, at most thirty."""
+    seconds = min(int(wait_s), WAIT_S)
+    return {"Prefer": f"wait={seconds}" if seconds > 0 else "respond-async"}
+
+
+def refusal(answer: requests.Response, read: object) -> Problem:
+    """Return the problem that *answer* tells."""
+    seconds = answer.headers.get("Retry-After", "")
+    data = read if isinstance(read, dict) else {}
+    return problem(answer.status_code, data, float(seconds) if seconds.isdigit() else None)
+
+
+def _read(answer: requests.Response) -> Any:  # noqa: ANN401 - JSON, or bytes where the answer is no JSON
+    kind = answer.headers.get("Content-Type", "").partition(";")[0]
+    return answer.json() if kind in JSON and answer.content else answer.content
