@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -12,12 +13,15 @@ from rich.progress import Progress
 from service.audit import bundle
 from service.audit.certificate import certificate
 from service.audit.evidence import Receipt
+from service.audit.lines import mismatch
 from service.audit.notes import read_verifier_key
 from service.audit.report import Report
-from service.audit.verdict import MALFORMED, Counts, Verdict
+from service.audit.verdict import MALFORMED, TAMPERED, Counts, Finding, Verdict
 from service.audit.verify import verify
 from service.cli.judging import STATUS, print_report
 from service.rules.shelf import SHELF
+
+GOES_ON = "goes_on"
 
 _EXITS = """
 Exit status: 0 sound (valid, valid_to_epoch, valid_as_opened), 3 malformed, 4 tampered, 5 truncated, 6 forked,
@@ -78,6 +82,11 @@ class _Key(click.ParamType[bytes]):
     multiple=True,
     help="A key you believe, from `GET /v1/keys`: no other may have signed.",
 )
+@click.option(
+    "--parent",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The bundle of the encounter from which FILE goes on: FILE is held to it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_context
 def command(
@@ -85,16 +94,31 @@ def command(
     file: Path,
     receipts: tuple[Receipt, ...],
     keys: tuple[bytes, ...],
+    parent: Path | None,
     *,
     as_json: bool,
 ) -> None:
     """Audit the bundle FILE, offline: bytes, dice, every decision again."""
     report = _judge(file.read_bytes(), receipts, keys, quiet=as_json)
+    if parent is not None and report.verdict.is_sound:
+        report = _held_to(report, parent.read_bytes(), file.read_bytes(), quiet=as_json)
     if as_json:
         click.echo(json.dumps(certificate(report), indent=2, ensure_ascii=False))
     else:
         print_report(certificate(report), Console(highlight=False))
     ctx.exit(STATUS[report.verdict.name])
+
+
+def _held_to(report: Report, parent: bytes, child: bytes, *, quiet: bool) -> Report:
+    """Return *report*, or what is wrong with the encounter from which its own goes on, or with the seam."""
+    before = _judge(parent, (), (), quiet=quiet)
+    if not before.verdict.is_sound:
+        return before
+    found = mismatch(bundle.read(parent), bundle.read(child), SHELF)
+    if found is None:
+        told = Finding(GOES_ON, f"it goes on from {before.encounter} as it says")
+        return replace(report, findings=(*report.findings, told))
+    return replace(report, verdict=Verdict(TAMPERED, 1, found))
 
 
 def _judge(raw: bytes, receipts: tuple[Receipt, ...], keys: tuple[bytes, ...], *, quiet: bool) -> Report:

@@ -1,0 +1,136 @@
+"""Hold a line of play to the one it goes on from: the moment, the state, the dice and the commands it names.
+
+A line is audited by itself, from the state with which it begins. Whether that state is the old line's only
+the old line's own record can show. Both are to be sound by themselves; here they are compared.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from service.audit.evidence import Evidence
+from service.audit.verify import Shelf
+from service.encounter.canonical import loads
+from service.encounter.commit import Commit, fold_commit, load_commit, load_request
+from service.rules.amendments import Continued
+from service.rules.codec import to_data
+from service.rules.continuing import Forked, LineBegun, parted
+from service.rules.table import Table
+
+ITS_OWN: Final = (
+    "encounter",
+    "digest",
+    "dice",
+    "origin",
+    "line",
+    "spent",
+    "amendment",
+    "amendments",
+    "contests",
+    "seats",
+    "sealing",
+    "astray",
+    "strays",
+    "sealed_places",
+    "stopped",
+)
+"""Members of a state that a line of play has of its own, or compared apart."""
+
+
+def mismatch(parent: Evidence, child: Evidence, shelf: Shelf) -> str | None:
+    """Return where *child* does not go on from *parent* as it says, None where it does."""
+    begun = _begun(child)
+    if begun is None:
+        return "it does not go on from another encounter"
+    origin = begun["origin"]
+    if origin["parent"] != parent.encounter:
+        return f"it goes on from {origin['parent']}"
+    n = origin["n"]
+    if not 1 <= n <= len(parent.commits):
+        return f"there is no commit {n} to go on from"
+    if load_commit(parent.commits[n - 1]).hash != origin["hash"]:
+        return f"commit {n} is not the one it goes on from"
+    return (
+        _dice(parent, begun)
+        or _state(parent, n, begun, shelf)
+        or _commands(parent, child, begun)
+        or (None if begun["type"] == Forked.type else _accepted(parent, child))
+    )
+
+
+def _begun(child: Evidence) -> dict[str, Any] | None:
+    events = load_commit(child.commits[0]).events if child.commits else []
+    return next((e for e in events if e.get("type") in (LineBegun.type, Forked.type)), None)
+
+
+def _dice(parent: Evidence, begun: dict[str, Any]) -> str | None:
+    """Compare the dice: a what-if has its own, everything else those of the old line."""
+    if begun["type"] == Forked.type:
+        return None
+    first = load_commit(parent.commits[0]).events
+    told = next((event["dice"] for event in first if "dice" in event), None)
+    chain = (told or {}).get("chain") or parent.encounter
+    if told is None or begun["dice"] != {**told, "chain": chain}:
+        return "its dice are not those of the line it goes on from"
+    return None
+
+
+def _state(parent: Evidence, n: int, begun: dict[str, Any], shelf: Shelf) -> str | None:
+    """Compare the state with which it begins; with sealed commits closed to the reader it cannot be."""
+    ruleset = shelf.get(load_commit(parent.commits[0]).edition)
+    if ruleset is None:
+        return "the rules it was played by are not at hand"
+    state: Table = ruleset.blank
+    for raw in parent.commits[:n]:
+        commit = load_commit(raw)
+        payloads = _payloads(parent, commit)
+        if payloads is None:
+            return f"commit {commit.n} is sealed from this reader, so the state cannot be compared"
+        state = fold_commit(ruleset, state, commit, payloads)
+    known = parted(state)[0].data
+    for name, value in begun["state"].items():
+        if name not in ITS_OWN and to_data(value) != known.get(name):
+            return f"its state differs from that of commit {n} at /{name}"
+    return None
+
+
+def _payloads(parent: Evidence, commit: Commit) -> dict[int, Any] | None:
+    found = {}
+    for index, event in enumerate(commit.events):
+        if "sealed" in event:
+            opened = parent.opened.get((commit.n, index))
+            if opened is None:
+                return None
+            found[index] = loads(opened.payload)
+    return found
+
+
+def _commands(parent: Evidence, child: Evidence, begun: dict[str, Any]) -> str | None:
+    """Compare the commands it says it takes with those that were given."""
+    if begun["source"] != parent.encounter:
+        return None  # a redo takes what an earlier line had
+    for number, old in enumerate(begun["plan"], 2):
+        now = child.requests[number - 1] if number <= len(child.requests) else None
+        then = parent.requests[old - 1] if 1 <= old <= len(parent.requests) else None
+        if old == 0 or now is None or then is None:
+            continue
+        one, two = load_request(then), load_request(now)
+        given = {name: value for name, value in one.data.items() if name != "contest"}
+        if (one.type, one.at, one.actor, given) != (two.type, two.at, two.actor, two.data):
+            return f"its command {number} is not command {old} as it was given"
+    return None
+
+
+def _accepted(parent: Evidence, child: Evidence) -> str | None:
+    """Compare what the old line says of the line in which it goes on."""
+    told = [
+        e for raw in parent.commits[-1:] for e in load_commit(raw).events if e.get("type") == Continued.type
+    ]
+    if not told:
+        return "the line it goes on from has not accepted it"
+    head = told[0]["head"]
+    if told[0]["encounter"] != child.encounter or head["n"] > len(child.commits):
+        return "the line it goes on from goes on in another one"
+    if load_commit(child.commits[head["n"] - 1]).hash != head["hash"]:
+        return f"commit {head['n']} is not the one that was accepted"
+    return None
