@@ -5,9 +5,11 @@ PY := .venv/bin/python
 REWOUND := .venv/bin/rewound
 PINS := deploy/requirements
 
-# PYTHON=/path/to/python make ... chooses the interpreter; PYTEST='-k fold -x' make test narrows the run.
+# PYTHON=/path/to/python make ... chooses the interpreter; PYTEST='-k fold -x' make test narrows the run;
+# PROCESSES=0 make test runs it in one process, for a debugger.
 PYTHON ?=
 PYTEST ?=
+PROCESSES ?= auto
 
 export PYTHON
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -25,8 +27,8 @@ run: .venv/ready ## start store, API and workers, play the sample fight into the
 demo: .venv/ready ## play the sample fight over HTTP with a readable log, replay a round, audit it
 	@exec $(REWOUND) demo
 
-test: .venv/ready ## run every test
-	$(PY) -m pytest $(PYTEST)
+test: .venv/ready ## run every test, on all processors
+	$(PY) -m pytest -n $(PROCESSES) --dist loadscope $(PYTEST)
 
 lint: .venv/ready ## format, lint, types, import contracts, generated files
 	$(PY) -m ruff format --check .
