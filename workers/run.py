@@ -28,6 +28,7 @@ from workers.notary import Signing
 from workers.pulse import LONGEST_S, Pulse
 from workers.queue import Answering
 from workers.shard import ShardFold
+from workers.simulations import Simulator
 from workers.sweep import Sweeper
 from workers.webhooks import Pace, Telling
 
@@ -65,11 +66,13 @@ def run(  # noqa: PLR0913 - everything one worker works with
     rung = ShardFold(log, by_ring, ringer, stopping, telling)
     sweeper = Sweeper(log, ShardFold(log, by_sweep, ringer, stopping, telling), shards, stopping)
     pulse = Pulse(log, worker, (by_ring, by_sweep), stopping, longest_s)
+    simulator = Simulator(log, shelf, worker=worker, stopping=stopping)
     auditor = Auditor(log, shelf, worker=worker, stopping=stopping, signer=signer, durability=DURABLE)
 
     def answer(shard: int) -> None:
-        """Fold the shard that was rung for; whoever asked for an audit or a checkpoint has rung too."""
+        """Fold the shard that was rung for; whoever asked for a job or a checkpoint has rung too."""
         auditor.look()
+        simulator.look()
         signing.look()
         rung.run(shard, others_wait=ringer.is_rung)
 
@@ -79,6 +82,7 @@ def run(  # noqa: PLR0913 - everything one worker works with
         Thread(target=sweeper.run, name="sweeper", daemon=True),
         Thread(target=pulse.run, name="pulse", daemon=True),
         Thread(target=auditor.run, name="auditor", daemon=True),
+        Thread(target=simulator.run, name="simulator", daemon=True),
         Thread(target=signing.run, name="notary", daemon=True),
         Thread(target=telling.run, name="webhooks", daemon=True),
     ]

@@ -13,6 +13,7 @@ from marshmallow import fields
 from service.api.schemas import (
     ID,
     LIST_LENGTH,
+    Component,
     Either,
     Items,
     OneKind,
@@ -92,6 +93,8 @@ def _bounds(field: fields.Field[Any]) -> Schema:
     if isinstance(field, OneOf):
         values = [*field.values, None] if field.allow_none else list(field.values)
         return {"enum": values} if len(values) > 1 else {"const": values[0]}
+    if isinstance(field, Component):
+        return {"$ref": f"#/components/schemas/{field.component}"}
     if isinstance(field, Items | Table):
         return {"maxItems" if isinstance(field, Items) else "maxProperties": LIST_LENGTH}
     return {}

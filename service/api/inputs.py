@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, Literal, get_type_hints
 
-from service.api.schemas import Items, OneOf, Strict, Text, Whole, schema_of
+from service.api.schemas import Component, Items, OneOf, Strict, Text, Whole, schema_of
 from service.encounter.fold import Shelf
 from service.encounter.keys import SCOPES
 from service.encounter.openings import opening_fields
@@ -106,6 +106,16 @@ NEW_API_KEY: Final = Strict.from_dict(
     },
     name="NewApiKey",
 )()
+SIMULATION: Final = Strict.from_dict(
+    {
+        "opening": Component("Opening", required=True),
+        "times": Whole(least=1, most=100),
+        "seed": Text(length=64),
+        "rounds": Whole(least=1, most=200),
+        "commands": Whole(least=1, most=5_000),
+    },
+    name="SimulationRequest",
+)()
 ROTATION: Final = Strict.from_dict({"overlap_s": Whole(least=0, most=_YEAR_S)}, name="Rotation")()
 
 COMMON: Final = (
@@ -122,6 +132,7 @@ COMMON: Final = (
     NEW_API_KEY,
     ROTATION,
     NEW_WEBHOOK,
+    SIMULATION,
 )
 
 

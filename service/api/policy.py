@@ -94,6 +94,8 @@ POLICY: Final[Mapping[str, Rule]] = MappingProxyType(
         "endWebhook": Rule((KEY,), "write"),
         "listDeliveries": Rule((KEY,)),
         "retryDelivery": Rule((KEY,), "write"),
+        "startSimulation": Rule((KEY,), "write"),
+        "getSimulation": Rule((KEY,)),
         "listApiKeys": Rule((KEY,), "keys"),
         "createApiKey": Rule((KEY,), "keys"),
         "rotateApiKey": Rule((KEY,), "keys"),

@@ -184,6 +184,14 @@ class OneKind(marshmallow.fields.Field[Any]):
         return value
 
 
+class Component(marshmallow.fields.Raw):
+    """An object that another component of the contract describes; whoever takes it checks it."""
+
+    def __init__(self, name: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.component = name
+
+
 class Strict(Schema):
     """The schema of a record: fields it does not have are refused."""
 

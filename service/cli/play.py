@@ -41,7 +41,7 @@ def command(file: Path, times: int, seed: str, form: str | None, rounds: int, co
     """Play the encounter in FILE with bots that pick from the options: an opening, or a script's.
 
     Each line of the answer is one fight: who won, after how many rounds, who lost how many hit points. The
-    same seed plays the same fight. All dice are seeded, nothing is stored, and no service is asked.
+    same seed plays the same fight. Bots throw what people would; nothing is stored, and no service is asked.
     """
     opening = _opening(file, form)
     limits = Limits(rounds=rounds, commands=commands)
@@ -56,7 +56,7 @@ def command(file: Path, times: int, seed: str, form: str | None, rounds: int, co
 
 
 def _opening(file: Path, form: str | None) -> Mapping[str, Any]:
-    """Return the opening in *file*, with nobody at the table who throws dice."""
+    """Return the opening in *file*."""
     try:
         data = json.loads(file.read_text("utf-8"))
     except ValueError as fault:
@@ -73,4 +73,4 @@ def _opening(file: Path, form: str | None) -> Mapping[str, Any]:
         raise click.ClickException(f"{file} is an opening and has no forms")
     if not isinstance(data, dict):
         raise click.ClickException(f"{file}: an opening is a JSON object")
-    return {**data, "declared_sides": []}
+    return data

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Final, Literal
@@ -60,8 +60,17 @@ class Result:
         }
 
 
-def play(shelf: Shelf, opening: Mapping[str, Any], seed: str, limits: Limits | None = None) -> Result:
-    """Play one fight; the same *seed* plays the same fight. Raises `BadOpening`, and `Stuck`."""
+def play(
+    shelf: Shelf,
+    opening: Mapping[str, Any],
+    seed: str,
+    limits: Limits | None = None,
+    tick: Callable[[], None] | None = None,
+) -> Result:
+    """Play one fight; the same *seed* plays the same fight. Raises `BadOpening`, and `Stuck`.
+
+    *tick* is called before each command.
+    """
     limits = limits or Limits()
     table = LocalTable(shelf, opening, secrets_of(seed))
     bot = Bot(TASTES[table.ruleset.edition.partition("@")[0]], Random(seed))  # noqa: S311 - a bot's whims are no dice
@@ -75,6 +84,8 @@ def play(shelf: Shelf, opening: Mapping[str, Any], seed: str, limits: Limits | N
         if move is None:
             ended = "commands" if commands >= limits.commands else "nobody_acts"
             break
+        if tick is not None:
+            tick()
         before = _hit_points(table.state)
         commit, _ = table.send(move.seat, move.type, move.data)
         commands += 1

@@ -22,6 +22,7 @@ from service.rules.messages import Actor
 from service.rules.table import GM, Table
 
 EPOCHS: Final = 4096
+SERVER: Final = "server"
 _AT: Final = "2000-01-01T00:00:00.000Z"
 """When all of it happens: time is no input to a rule."""
 _LABEL: Final = b"rewound/simulation/1\x00"
@@ -55,6 +56,8 @@ class LocalTable:
         ruleset = shelf.get(edition) if isinstance(edition, str) else None
         if ruleset is None:
             raise BadOpening(f"there are no rules {edition!r}: {', '.join(shelf)}")
+        if opening.get("seeding", {}).get("mode", SERVER) != SERVER:
+            raise BadOpening("nobody is here who could add to the seed: its mode must be server")
         self.ruleset = ruleset
         self._secrets = secrets or EncounterSecrets.create(str(uuid4()))
         self._folded = unfolded(self._secrets.encounter, ruleset)

@@ -19,7 +19,8 @@ from service.log.values import CachedState
 from tests.encounter.sitting import Sitting, eid
 from tests.encounter.tiny import TINY
 from workers import audits as work
-from workers.audits import Auditor, Stopped
+from workers.audits import Auditor
+from workers.desk import STALE_S, Stopped
 
 SHELF = {TINY.edition: TINY}
 
@@ -114,7 +115,7 @@ def test_what_another_works_at_is_left_until_it_stops_beating(log: Log, sitting:
     now = int(time.time())
     running = {"done": 1, "of": 5, "worker": "one", "beat": now}
     asked(log, sitting.encounter, "a1", status="running", progress=running)
-    stale = running | {"beat": now - int(work.STALE_S) - 1}
+    stale = running | {"beat": now - int(STALE_S) - 1}
     asked(log, sitting.encounter, "a2", status="running", progress=stale)
 
     auditor(log, "two").work()

@@ -46,6 +46,8 @@ _AUDIT: Final[Schema] = closed(
     asked=TIME,
 )
 
+_NUMBERS: Final[Schema] = {"type": "object", "additionalProperties": NUMBER}
+
 _API_KEY: Final[dict[str, Schema]] = {
     "key": {"type": "string", "pattern": "^[0-9a-f]{12}$", "description": "Its id, which is no secret."},
     "name": TEXT,
@@ -87,6 +89,37 @@ OPERATING: Final[Mapping[str, Schema]] = MappingProxyType(
                     since=TIME,
                 )
             ),
+        ),
+        "Simulation": closed(
+            "An encounter played with bots: how far it is, and how each fight came out.",
+            {"progress": maybe(OPEN), "fights": maybe(listing(ref("SimulatedFight"))), "fault": TEXT},
+            simulation=TEXT,
+            status={"enum": ["pending", "running", "done", "failed"]},
+            asked=TIME,
+            times=NUMBER,
+            seed=TEXT,
+            rounds=NUMBER,
+            commands=NUMBER,
+            winners=maybe(
+                {**_NUMBERS, "description": "How many fights each side won; `nobody` is no side at all."}
+            ),
+        ),
+        "SimulatedFight": closed(
+            "How one fight came out.",
+            fight=NUMBER,
+            seed=TEXT,
+            encounter=UUID,
+            ended={
+                "enum": [
+                    *("one_side_stands", "nobody_stands", "combat_ended"),
+                    *("rounds", "commands", "nobody_acts"),
+                ]
+            },
+            winner=maybe(TEXT),
+            rounds=NUMBER,
+            commands=NUMBER,
+            damage={**_NUMBERS, "description": "Hit points each creature lost, healing not counted back."},
+            hp={"type": "object", "additionalProperties": {"type": "integer"}},
         ),
         "ApiKey": closed("What is known of a key: never the key itself.", **_API_KEY),
         "ApiKeys": closed("All keys of your owner.", keys=listing(ref("ApiKey"))),

@@ -21,6 +21,7 @@ MODULES: Final = (
     "audits",
     "webhooks",
     "bundles",
+    "simulations",
     "rulesets",
     "keys",
     "api_keys",

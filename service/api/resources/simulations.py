@@ -1,0 +1,101 @@
+"""Play an encounter with bots, many times, as a job: the work is a worker's, nothing becomes an encounter."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from service.api.call import Answer, Call
+from service.api.inputs import SIMULATION
+from service.api.operations import OPENING_LIMIT, Shape, operation
+from service.api.problems import invalid, not_found
+from service.api.schemas import faults
+from service.api.sending import judge
+from service.encounter.openings import opening_faults
+from service.simulation import jobs
+from service.simulation.fights import COMMANDS, ROUNDS
+from service.simulation.table import SERVER
+
+TAG: Final = "Simulations"
+_PATH: Final = "/v1/simulations"
+
+
+@operation(
+    "POST",
+    _PATH,
+    "startSimulation",
+    TAG,
+    body="SimulationRequest",
+    limit=OPENING_LIMIT,
+    answers={202: Shape("The simulation is under way; `Location` tells where to ask.", "Simulation")},
+    problems=(
+        "not-strict-json",
+        "body-too-large",
+        "request-timeout",
+        "unsupported-media-type",
+        "idempotency-key-reused",
+    ),
+)
+def start_simulation(call: Call) -> Answer:
+    """Play an encounter with bots that pick from the options, up to a hundred times.
+
+    Each fight has a seed of its own, `seed/0`, `seed/1` and so on; the same seed plays the same fight, here
+    and with `rewound play`. A fight ends when one side stands alone, or at a limit: `rounds`, `commands`.
+    """
+    judge(faults(SIMULATION, call.data))
+    opening = call.data["opening"]
+    _check_opening(call, opening)
+    assert call.caller is not None
+    assert call.caller.key is not None
+    wanted = {
+        "opening": opening,
+        "times": call.data.get("times", 1),
+        "seed": call.data.get("seed", "0"),
+        "rounds": call.data.get("rounds", ROUNDS),
+        "commands": call.data.get("commands", COMMANDS),
+    }
+    asked = call.repeatable
+    job, replayed = jobs.ask(call.host, call.caller.key.owner, asked.key, asked.fingerprint, wanted)
+    headers = {
+        "Location": f"{_PATH}/{job['simulation']}",
+        "Retry-After": "1",
+        "Idempotency-Key": f'"{asked.key}"',
+    }
+    if replayed:
+        headers["Idempotency-Replayed"] = "true"
+    return Answer(_shown(job), 202, headers)
+
+
+@operation(
+    "GET",
+    _PATH + "/{simulation}",
+    "getSimulation",
+    TAG,
+    answers={200: Shape("The simulation.", "Simulation")},
+)
+def get_simulation(call: Call) -> Answer:
+    """Tell how far a simulation is, and how its fights came out once it is `done`."""
+    assert call.caller is not None
+    assert call.caller.key is not None
+    job = jobs.find(call.host.log, call.caller.key.owner, call.path["simulation"])
+    if job is None:
+        raise not_found()
+    return Answer(_shown(job))
+
+
+def _check_opening(call: Call, opening: object) -> None:
+    """Hold the opening to everything that an encounter's is held to; each fault has its pointer."""
+    edition = opening.get("edition") if isinstance(opening, dict) else None
+    inputs = call.inputs.get(edition) if isinstance(edition, str) else None
+    if inputs is None or not isinstance(opening, dict):
+        raise invalid(("/opening/edition", "one of " + ", ".join(call.inputs)))
+    found = faults(inputs.opening, opening)
+    if not found:
+        given = {name: value for name, value in opening.items() if name != "edition"}
+        found = list(opening_faults(call.host.shelf[inputs.edition], given))
+    if not found and opening.get("seeding", {}).get("mode", SERVER) != SERVER:
+        found = [("/seeding/mode", "server: nobody is here who could add to the seed")]
+    judge([(f"/opening{pointer}", detail) for pointer, detail in found])
+
+
+def _shown(job: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in job.items() if name not in jobs.INTERNAL}

@@ -1,0 +1,107 @@
+"""Simulations over HTTP: checked like an opening, played by a worker, told to their owner alone."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from service.encounter import keys
+from service.encounter.host import Host
+from service.rules.shelf import SHELF
+from service.simulation.fights import play
+from tests.api.client import Api, is_problem
+from workers.desk import Stopped
+from workers.simulations import Simulator
+
+PATH = "/v1/simulations"
+FIGHT = Path(__file__).parents[2] / "examples" / "mutual-kill.json"
+
+
+@pytest.fixture
+def opening() -> dict[str, Any]:
+    found: dict[str, Any] = next(iter(json.loads(FIGHT.read_text("utf-8"))["forms"].values()))["opening"]
+    return found
+
+
+def simulator(host: Host, stopping: Event | None = None) -> Simulator:
+    return Simulator(host.log, SHELF, worker="one", stopping=stopping or Event())
+
+
+def test_its_fights_are_those_of_the_same_seed_on_the_command_line(
+    owner: Api, host: Host, opening: dict[str, Any]
+) -> None:
+    asked = owner("POST", PATH, {"opening": opening, "times": 2, "seed": "x"}, Idempotency_Key="k")
+    assert (asked.status_code, asked.json["status"]) == (202, "pending")  # type: ignore[index]  # it is JSON
+    simulator(host).work()
+
+    told = owner.get(asked.headers["Location"])
+
+    assert (told["status"], told["progress"]["done"], told["progress"]["of"]) == ("done", 2, 2)
+    alone = [play(SHELF, opening, f"x/{number}").data() for number in range(2)]
+    assert told["fights"] == [{"fight": number, **fight} for number, fight in enumerate(alone)]
+    assert sum(told["winners"].values()) == 2
+    assert owner.get("/v1/encounters")["encounters"] == []
+
+
+def test_a_repeat_is_the_same_job_and_another_request_none(owner: Api, opening: dict[str, Any]) -> None:
+    data = {"opening": opening, "times": 1}
+    first = owner("POST", PATH, data, Idempotency_Key="k")
+    again = owner("POST", PATH, data, Idempotency_Key="k")
+
+    assert json.loads(again.text) == json.loads(first.text)
+    assert again.headers["Idempotency-Replayed"] == "true"
+    other = owner("POST", PATH, {**data, "times": 2}, Idempotency_Key="k")
+    is_problem(other, 422, "idempotency-key-reused")
+
+
+def test_a_simulation_is_its_owners(owner: Api, host: Host, opening: dict[str, Any]) -> None:
+    at = owner("POST", PATH, {"opening": opening}).headers["Location"]
+    stranger = owner.with_token(keys.create(host.log, "stranger", time.time())[0])
+
+    is_problem(stranger("GET", at), 404, "not-found")
+    assert "opening" not in owner.get(at)
+
+
+def test_an_opening_that_is_wrong_is_refused_with_its_place(owner: Api, opening: dict[str, Any]) -> None:
+    faulty = {
+        "/opening/edition": {"edition": "chess@1"},
+        "/opening/creatures": {name: value for name, value in opening.items() if name != "creatures"},
+        "/opening/seeding/mode": {**opening, "seeding": {"mode": "mixed", "seats": ["zoe"]}},
+    }
+    for pointer, given in faulty.items():
+        problem = is_problem(owner("POST", PATH, {"opening": given}), 422, "invalid")
+        assert [error["pointer"] for error in problem["errors"]] == [pointer]
+    is_problem(owner("POST", PATH, {"opening": opening, "times": 101}), 422, "invalid")
+    is_problem(owner("POST", PATH, {"times": 1}), 422, "invalid")
+
+
+def test_what_a_worker_left_undone_another_begins_anew(
+    owner: Api, host: Host, opening: dict[str, Any]
+) -> None:
+    at = owner("POST", PATH, {"opening": opening}).headers["Location"]
+    stopping = Event()
+    stopping.set()
+
+    with pytest.raises(Stopped):
+        simulator(host, stopping).work()
+    assert owner.get(at)["status"] == "pending"
+
+    simulator(host).work()
+    assert owner.get(at)["status"] == "done"
+
+
+def test_a_fault_is_told_to_who_asked(
+    owner: Api, host: Host, opening: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = owner("POST", PATH, {"opening": opening}).headers["Location"]
+    monkeypatch.setattr("workers.simulations.play", lambda *_: 1 / 0)
+
+    simulator(host).work()
+
+    told = owner.get(at)
+    assert (told["status"], told["fault"]) == ("failed", "it could not be played: ZeroDivisionError")

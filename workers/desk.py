@@ -1,0 +1,140 @@
+"""Do jobs that were asked for, beside the folding: whoever is free takes one; a dead worker's is begun anew.
+
+The job record is the truth, so a ring only makes it sooner: every worker looks for jobs after each ring it
+answers and every few seconds besides. A job is worked at by whoever wrote its name on it last; a worker that
+died stops beating, and another begins anew. Two who work at one job find the same.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from threading import Event
+from typing import Any, Final
+
+import structlog
+
+from service.log.errors import StoreFailure
+from service.log.protocol import Log
+
+PENDING: Final = "pending"
+RUNNING: Final = "running"
+DONE: Final = "done"
+FAILED: Final = "failed"
+
+EVERY_S: Final = 2.0
+"""How long a job may wait when nobody rings."""
+
+TICK_S: Final = 0.1
+"""How soon a ring, or the worker's end, is noticed."""
+
+BEAT_S: Final = 1.0
+STALE_S: Final = 10.0
+"""How old the last beat of whoever works at a job may be."""
+
+_PAGE: Final = 50
+_DEEPEST: Final = 1_000
+"""Jobs looked through when a worker starts: what lies deeper was asked for long ago, by nobody who waits."""
+
+_BREATH_S: Final = 0.002
+"""Left to the threads that fold, between two stretches of work."""
+
+_logger: Final = structlog.get_logger()
+
+Job = dict[str, Any]
+
+
+class Stopped(Exception):
+    """Say that the worker ends: the job is left for another."""
+
+
+class Desk(ABC):
+    """Does the jobs of one kind, one after the other, until it is told to stop."""
+
+    shelf: str
+    """Where pointers to the jobs lie."""
+
+    def __init__(self, log: Log, *, worker: str, stopping: Event) -> None:
+        self.log = log
+        self.worker = worker
+        self.stopping = stopping
+        self._rung = Event()
+        self._depth = _DEEPEST
+
+    @abstractmethod
+    def load(self, pointer: Job) -> Job | None:
+        """Return the job that a pointer names."""
+
+    @abstractmethod
+    def put(self, job: Job) -> None:
+        """Keep a job as it is now."""
+
+    @abstractmethod
+    def do(self, job: Job) -> None:
+        """Do one job to its end; may raise `StoreFailure` or `Stopped`."""
+
+    def look(self) -> None:
+        """Look for jobs now."""
+        self._rung.set()
+
+    def run(self) -> None:
+        """Do what is asked for; an outage of the store is waited out."""
+        looked = 0.0
+        while not self.stopping.wait(TICK_S):
+            if not self._rung.is_set() and time.monotonic() - looked < EVERY_S:
+                continue
+            self._rung.clear()
+            looked = time.monotonic()
+            try:
+                self.work()
+            except StoreFailure as failure:
+                _logger.warning("desk.store_down", desk=self.shelf, why=type(failure).__name__)
+            except Stopped:
+                return
+
+    def work(self) -> None:
+        """Do every job that nobody works at."""
+        for job in self._open_jobs():
+            self.do(job)
+
+    def _open_jobs(self) -> Iterator[Job]:
+        """Yield the jobs that are to be done, the newest first."""
+        before, seen = None, 0
+        while seen < self._depth and (page := self.log.records(self.shelf, before, _PAGE)):
+            for record in page:
+                pointer = json.loads(record.blob)
+                if not pointer.get("done"):
+                    job = self.load(pointer)
+                    if job is not None and _is_free(job):
+                        yield job
+            before, seen = page[-1].number, seen + len(page)
+        self._depth = _PAGE
+
+
+def _is_free(job: Job) -> bool:
+    if job["status"] == RUNNING:
+        return bool(time.time() - job["progress"]["beat"] > STALE_S)
+    return bool(job["status"] == PENDING)
+
+
+class Progress:
+    """Writes down how far a job is, every second, and ends it with the worker."""
+
+    def __init__(self, desk: Desk, job: Job) -> None:
+        self._desk = desk
+        self._job = job
+        self._next = 0.0
+
+    def __call__(self, done: int, of: int) -> None:
+        """Note that *done* of *of* are done; raises `Stopped`."""
+        if self._desk.stopping.is_set():
+            raise Stopped
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + BEAT_S
+            progress = {"done": done, "of": of, "worker": self._desk.worker, "beat": int(time.time())}
+            self._job |= {"status": RUNNING, "progress": progress}
+            self._desk.put(self._job)
+        time.sleep(_BREATH_S)

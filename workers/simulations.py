@@ -1,0 +1,64 @@
+"""Play the simulations that were asked for, and write down how their fights came out."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from threading import Event
+from typing import Final
+
+import structlog
+
+from service.encounter.fold import Shelf
+from service.log.errors import StoreFailure
+from service.log.protocol import Log
+from service.simulation import jobs
+from service.simulation.fights import Limits, play
+from workers.desk import DONE, FAILED, Desk, Job, Progress, Stopped
+
+_logger: Final = structlog.get_logger()
+
+
+class Simulator(Desk):
+    """Plays simulations one after the other, until it is told to stop."""
+
+    shelf = jobs.SHELF
+
+    def __init__(self, log: Log, shelf: Shelf, *, worker: str, stopping: Event) -> None:
+        super().__init__(log, worker=worker, stopping=stopping)
+        self._editions = shelf
+
+    def load(self, pointer: Job) -> Job | None:
+        """Return the job that a pointer names."""
+        return jobs.find(self.log, pointer["owner"], pointer["simulation"])
+
+    def put(self, job: Job) -> None:
+        """Keep a job as it is now."""
+        jobs.put(self.log, job)
+
+    def do(self, job: Job) -> None:
+        """Play every fight of one job."""
+        progress, times = Progress(self, job), job["times"]
+        limits = Limits(rounds=job["rounds"], commands=job["commands"])
+        fights = []
+        try:
+            for number in range(times):
+                seed = f"{job['seed']}/{number}"
+                tick = lambda done=number: progress(done, times)  # noqa: E731 - bound to this fight's number
+                fights.append(
+                    {"fight": number, **play(self._editions, job["opening"], seed, limits, tick).data()}
+                )
+        except (StoreFailure, Stopped):
+            raise
+        except Exception as fault:  # noqa: BLE001 - whatever keeps a simulation from its end is told to who asked
+            _logger.error("simulation.failed", simulation=job["simulation"], error=type(fault).__name__)  # noqa: TRY400 - ids only
+            self._finish(job | {"status": FAILED, "fault": f"it could not be played: {type(fault).__name__}"})
+            return
+        winners = Counter(fight["winner"] or "nobody" for fight in fights)
+        self._finish(job | {"status": DONE, "fights": fights, "winners": dict(sorted(winners.items()))})
+
+    def _finish(self, job: Job) -> None:
+        done = len(job.get("fights") or ())
+        progress = {"done": done, "of": job["times"], "worker": self.worker, "beat": int(time.time())}
+        self.put(job | {"progress": progress})
+        jobs.close(self.log, job)
