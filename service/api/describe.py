@@ -10,20 +10,8 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from marshmallow import fields
 
-from service.api.schemas import (
-    ID,
-    LIST_LENGTH,
-    Component,
-    Either,
-    Items,
-    OneKind,
-    OneOf,
-    Row,
-    Strict,
-    Table,
-    Text,
-    Whole,
-)
+from service.api.fields import ID, LIST_LENGTH, Component, Either, Items, OneOf, Row, Table, Text, Whole
+from service.api.schemas import OneKind, Strict
 from service.api.shapes import Schema
 
 VERSION: Final = "3.1.0"

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, Literal, get_type_hints
 
-from service.api.schemas import Component, Items, OneOf, Strict, Text, Whole, schema_of
+from service.api.fields import Component, Items, OneOf, Text, Whole
+from service.api.schemas import Strict, schema_of
 from service.encounter.fold import Shelf
 from service.encounter.keys import SCOPES
 from service.encounter.openings import opening_fields

@@ -17,11 +17,11 @@ from service.api.answers import COMPONENTS
 from service.api.call import KEY, VERSION_TAG
 from service.api.describe import VERSION, json_schemas
 from service.api.event_stream import MEDIA_TYPE as STREAM
+from service.api.fields import ID
 from service.api.inputs import COMMON, EditionInputs, all_inputs
 from service.api.operations import OPERATIONS, Operation, Parameter, Shape
 from service.api.policy import POLICY
 from service.api.problems import MEDIA_TYPE, PROBLEMS
-from service.api.schemas import ID
 from service.api.shapes import Schema, ref
 from service.encounter.fold import Shelf
 from service.rules.shelf import SHELF

@@ -6,7 +6,6 @@ true. Schemas are made once per record. What passes is used as it was sent; noth
 
 from __future__ import annotations
 
-import re
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -17,143 +16,11 @@ import marshmallow
 from marshmallow import RAISE, Schema, ValidationError
 from marshmallow.exceptions import SCHEMA
 
-from service.api.strict import WHOLE, escape
+from service.api.fields import Either, Items, OneOf, Row, Table, Text, Truth, Whole
+from service.api.strict import escape
 from service.rules.families import family_tag, members
 
-ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
-"""Ids of creatures, seats, sides and weapons; they become parts of the names of rolls."""
-
-TEXT_LENGTH: Final = 2_000
-LIST_LENGTH: Final = 2_000
-NUMBER_AS_TEXT: Final = "a whole number, not text"
-
 _ID_WORDS: Final = "an id"
-
-
-class Text(marshmallow.fields.String):
-    """Text of bounded length; ids match their pattern from end to end."""
-
-    def __init__(self, *, is_id: bool = False, length: int = TEXT_LENGTH, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.is_id = is_id
-        self.length = length
-
-    def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> str:
-        del attr, data, kwargs
-        if type(value) is not str:
-            raise ValidationError("text")
-        if self.is_id and not ID.fullmatch(value):
-            raise ValidationError("an id: a-z, 0-9 and -, at most 24, not beginning with -")
-        if len(value) > self.length:
-            raise ValidationError(f"text of at most {self.length} characters")
-        return value
-
-
-class Whole(marshmallow.fields.Integer):
-    """A whole number that every JSON reader keeps exact."""
-
-    def __init__(self, *, least: int = -WHOLE, most: int = WHOLE, **kwargs: Any) -> None:
-        super().__init__(strict=True, **kwargs)
-        self.least = least
-        self.most = most
-
-    def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> int:
-        del attr, data, kwargs
-        if type(value) is str:
-            raise ValidationError(NUMBER_AS_TEXT)
-        if type(value) is not int:
-            raise ValidationError("a whole number")
-        if not self.least <= value <= self.most:
-            raise ValidationError(f"a whole number from {self.least} to {self.most}")
-        return value
-
-
-class Truth(marshmallow.fields.Boolean):
-    """True or false, and nothing that resembles them."""
-
-    def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> bool:
-        del attr, data, kwargs
-        if type(value) is not bool:
-            raise ValidationError("true or false")
-        return value
-
-
-class OneOf(marshmallow.fields.Field[Any]):
-    """One of the listed values, of their very types."""
-
-    def __init__(self, values: tuple[Any, ...], **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.values = values
-        self._known = frozenset((type(value), value) for value in values)
-
-    def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> object:
-        del attr, data, kwargs
-        if type(value) in (str, int, bool) and (type(value), value) in self._known:
-            return value
-        raise ValidationError("one of " + ", ".join(_spelled(known) for known in self.values))
-
-
-class Items(marshmallow.fields.List[Any]):
-    """A list of bounded length, each item like the others."""
-
-    def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
-        if type(value) is not list:
-            raise ValidationError("a list")
-        if len(value) > LIST_LENGTH:
-            raise ValidationError(f"a list of at most {LIST_LENGTH}")
-        return super()._deserialize(value, attr, data, **kwargs)
-
-
-class Row(marshmallow.fields.Tuple):
-    """A list of exactly the parts named, each of its own kind."""
-
-    def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if type(value) is not list or len(value) != len(self.tuple_fields):
-            raise ValidationError(f"a list of {len(self.tuple_fields)}")
-        return super()._deserialize(value, attr, data, **kwargs)
-
-
-class Table(marshmallow.fields.Dict):
-    """An object whose names are free and whose values are alike."""
-
-    def __init__(self, each: marshmallow.fields.Field[Any], **kwargs: Any) -> None:
-        super().__init__(keys=Text(length=64), values=each, **kwargs)
-        self.names = Text(length=64)
-        self.each = each
-
-    def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        del attr, data, kwargs
-        if type(value) is not dict:
-            raise ValidationError("an object")
-        if len(value) > LIST_LENGTH:
-            raise ValidationError(f"an object of at most {LIST_LENGTH} names")
-        messages: dict[str, Any] = {}
-        for name, item in value.items():
-            try:
-                self.names.deserialize(name)
-                self.each.deserialize(item)
-            except ValidationError as fault:
-                messages[name] = fault.messages
-        if messages:
-            raise ValidationError(messages)
-        return value
-
-
-class Either(marshmallow.fields.Field[Any]):
-    """A value of any of several plain kinds."""
-
-    def __init__(self, ways: tuple[marshmallow.fields.Field[Any], ...], **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.ways = ways
-
-    def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> object:
-        wanted = []
-        for way in self.ways:
-            try:
-                return way._deserialize(value, attr, data, **kwargs)  # noqa: SLF001 - a field made of fields
-            except ValidationError as fault:
-                wanted += [str(message) for message in fault.messages]
-        raise ValidationError(" or ".join(dict.fromkeys(wanted)))
 
 
 class OneKind(marshmallow.fields.Field[Any]):
@@ -182,14 +49,6 @@ class OneKind(marshmallow.fields.Field[Any]):
         if messages:
             raise ValidationError(dict(messages))
         return value
-
-
-class Component(marshmallow.fields.Raw):
-    """An object that another component of the contract describes; whoever takes it checks it."""
-
-    def __init__(self, name: str, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.component = name
 
 
 class Strict(Schema):
@@ -351,7 +210,3 @@ def _pointers(messages: Any, pointer: str) -> Iterator[tuple[str, str]]:
         yield from ((pointer, str(message)) for message in messages)
     else:
         yield pointer, str(messages)
-
-
-def _spelled(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from service.api.call import Answer, Call
+from service.api.fields import NUMBER_AS_TEXT
 from service.api.problems import Problem, invalid, listed
-from service.api.schemas import NUMBER_AS_TEXT
 from service.encounter import play, views
 from service.rules.messages import Actor, Command, Refused
 

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from service.api.call import Answer, Call
+from service.api.fields import ID
 from service.api.inputs import NEW_SEAT, NOTHING, SEAT_CHANGE
 from service.api.operations import Shape, operation
 from service.api.problems import not_found
-from service.api.schemas import ID, faults
+from service.api.schemas import faults
 from service.api.sending import judge, pending, send_checked
 from service.encounter import seats, views
 from service.rules.seats import ChangeSeat, CloseSeat, IssueToken, OpenSeat
