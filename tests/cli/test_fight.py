@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import functools
+import json
+import time
+from contextlib import closing
 from dataclasses import replace
+from http.client import HTTPConnection
 
 import pytest
 import redis
 
 from service.audit import bundle, integrity
+from service.audit import certificate as document
 from service.audit.verify import verify
 from service.cli.playing import play
 from service.cli.script import sample
 from service.rules.shelf import SHELF
-from tests.cli.fights import Service, audited, closed, played
+from tests.audit.golden import HOME
+from tests.cli.fights import PATIENCE_S, Service, audited, closed, played
+from tests.encounter.sitting import SIGNER
 
 
 def test_HR_V_31_over_HTTP_with_declared_dice_ends_as_the_ledger_has_it(service: Service) -> None:
@@ -173,3 +180,34 @@ def test_a_bundle_is_audited_alike_by_whoever_reads_it(service: Service) -> None
 
     assert {str(report.verdict) for report in reports} == {"valid"}
     assert {report.root for report in reports} == {verify(evidence, SHELF).root}
+
+
+def test_a_bundle_of_another_service_is_taken_in_by_a_worker_and_audits_there(service: Service) -> None:
+    raw = (HOME / "heartrush-turns.jsonl").read_bytes()
+    headers = {
+        "Authorization": f"Bearer {service.owner.token}",
+        "Content-Type": "application/jsonl",
+        "Prefer": "wait=20",
+    }
+    with closing(HTTPConnection(service.owner.url.removeprefix("http://"), timeout=30)) as line:
+        line.request("POST", "/v1/bundles", raw, headers)
+        answer = line.getresponse()
+        data = json.loads(answer.read())
+
+    assert answer.status == 201, data
+    path = f"/v1/encounters/{data['encounter']}"
+    job = service.owner.post(f"{path}/audits", {}).data
+    ends = time.monotonic() + PATIENCE_S
+    while (found := service.owner.get(f"{path}/audits/{job['audit']}"))["status"] != "done":
+        assert time.monotonic() < ends, found
+        time.sleep(0.1)
+    assert found["verdict"] == "valid"
+    assert found["certificate"]["log"]["checkpoints"]["key"].startswith(f"{SIGNER.origin}/")
+    assert document.verify(found["certificate"], bytes.fromhex(_published(service))) == found["certificate"]
+
+
+def _published(service: Service) -> str:
+    """Return the public key of the service that certifies, which is not the one that signed the fight."""
+    [key] = service.owner.get("/v1/keys")["keys"]
+    assert key["public_key"] != SIGNER.public.hex()
+    return str(key["public_key"])
