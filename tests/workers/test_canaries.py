@@ -1,0 +1,83 @@
+"""Seeds, keys, salts and sealed choices stand in no answer, log line or job; planted ones are found."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+import redis
+
+from service.api.app import create_app
+from service.encounter import keys
+from service.encounter.host import host_of
+from service.encounter.register import Registered
+from tests.api.client import Api
+from tests.canaries import hits, of_dice, spellings
+from tests.encounter.sitting import KEY, eid, secrets_of
+from tests.encounter.tiny import EDITION, SHELF
+from tests.workers.conftest import Hall
+
+CANARY = "the password is xyzzy-plugh"
+PATHS = ("", "/state", "/options", "/commits", "/rolls", "/rounds", "/seats", "/bundle", "/checkpoints")
+
+
+def played(hall: Hall) -> str:
+    """Return a game in the middle of an epoch that real workers have folded, with things sealed in it."""
+    encounter = eid(7)
+    hall.open(encounter)
+    hall.start()
+    for type_, data in (
+        ("roll", {}),
+        ("whisper", {"to": ["ada"], "note": CANARY}),
+        ("end_round", {}),
+        ("roll_behind_screen", {"dice": [20, 20], "what": CANARY}),
+        ("roll", {"sides": 20}),
+        ("add", {"amount": 12}),
+    ):
+        hall.do(encounter, type_, **data)
+    hall.until_folded()
+    return encounter
+
+
+def jobs(queue: redis.Redis) -> bytes:
+    """Return everything that RQ's store holds."""
+    return b"\n".join(name + (queue.dump(name) or b"") for name in queue.scan_iter())
+
+
+def answers(hall: Hall, encounter: str) -> bytes:
+    """Return what the seat bo, to whom nothing is sealed, gets of everything it may ask for."""
+    host = host_of(hall.log, SHELF, ring=lambda _: None, clock=time.time, key=KEY, mode="durable")
+    token, key = keys.create(hall.log, "tests", time.time())
+    host.register.enter(Registered(encounter, key.owner, EDITION, "", "2026-01-02T00:00:00.000Z"))
+    owner = Api(create_app(host), token)
+    at = f"/v1/encounters/{encounter}"
+    hall.start()
+    issued = owner("POST", f"{at}/seats/bo/token", {}, Prefer="wait=20")
+    assert issued.status_code == 201, issued.text
+    bo = owner.with_token(json.loads(issued.text)["token"])
+    head = bo.get(at)["version"]
+    paths = [*PATHS, *(f"/commits/{n}/explanation" for n in range(1, head + 1)), "/rounds/1/replay"]
+    told = [bo("GET", at + path) for path in paths]
+    host.outcomes.close()
+    return b"\n".join(str(dict(answer.headers)).encode() + answer.data for answer in told)
+
+
+def test_no_secret_stands_in_an_answer_a_log_line_or_a_job(hall: Hall) -> None:
+    encounter = played(hall)
+    secrets = {**of_dice(secrets_of(encounter), epoch=2), "a sealed choice": CANARY.encode()}
+    secrets |= {f"salt {p.n}-{p.index}": p.raw[:32] for p in hall.log.sealed(encounter, 0, 100)}
+    places = {"the answers": answers(hall, encounter), "RQ's store": jobs(hall.queue)}
+    places |= {str(worker.output.name): worker.output.read_bytes() for worker in hall.workers}
+    assert all(places[name] for name in ("the answers", hall.workers[0].output.name))
+
+    assert hits(secrets, places) == []
+
+
+@pytest.mark.parametrize("encoding", list(spellings(bytes(range(7, 39)))))
+def test_the_scanner_finds_what_is_planted(encoding: str) -> None:
+    secret = bytes(range(7, 39))
+    leak = b'{"event": "oops", "bytes": "' + spellings(secret)[encoding] + b'"}'
+
+    assert any(f"as {encoding}" in hit for hit in hits({"it": secret}, {"a log": leak}))
+    assert hits({"it": secret[::-1][:31] + b"x"}, {"a log": leak}) == []
