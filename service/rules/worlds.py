@@ -59,6 +59,15 @@ class Parted(Table):
             return ()
         return tuple([group for group, world in self.worlds.items() if not is_closed(world)])
 
+    def entered(self, epoch: int) -> Self:
+        """Return the table in another epoch; what groups threw in epochs of their own stays counted."""
+        strays = dict(self.strays)
+        for world in self.worlds.values():
+            if not is_closed(world):
+                for key, count in unsealed(world).strays.items():
+                    strays[key] = max(count, strays.get(key, 0))
+        return super(Parted, changed(self, strays=strays) if strays else self).entered(epoch)
+
     def at(self, place: str) -> Self:
         if place == self.here:
             return self

@@ -50,3 +50,7 @@ def test_whoever_folds_a_fight_goes_through_its_mappings_in_the_same_order(editi
 def spelled(state: Any, *, creatures_alone: bool = False) -> str:
     """Return a state as text, each mapping in its own order."""
     return json.dumps(to_data(state.creatures if creatures_alone else state))
+
+
+def test_what_a_group_threw_apart_in_another_epoch_stays_counted_past_the_round() -> None:
+    undo_and_redo_every_round("rise@1", 3, 80)
