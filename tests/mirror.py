@@ -34,6 +34,8 @@ class Mirror:
     edition: str
     at: str = ""
     answers: int = 0
+    faces: int = 0
+    """How many faces were thrown, each the same here and there."""
     seats: dict[str, Api] = field(default_factory=dict)
 
     def follow(self, type_: str, seat: str, data: Mapping[str, Any], decision: Decision[Any]) -> None:
@@ -67,7 +69,9 @@ class Mirror:
             assert self._seen(seat) == before, "a refused command changed the state"
             return
         assert answer.status_code == 200, f"{command}: {answer.text}"
-        assert sorted(_faces(json.loads(answer.text)["rolls"])) == sorted(_faces(_thrown(decision, seat)))
+        thrown = _faces(json.loads(answer.text)["rolls"])
+        assert sorted(thrown) == sorted(_faces(_thrown(decision, seat)))
+        self.faces += sum(map(len, thrown))
         for reader in {"gm", seat}:
             self._compare(reader, decision.state)
 
@@ -123,15 +127,15 @@ def mirror(edition: str) -> Mirror | None:
 
 
 @contextmanager
-def mirrored(owner: Api, *folders: Folder) -> Iterator[None]:
+def mirrored(owner: Api, *folders: Folder) -> Iterator[list[Mirror]]:
     """Let every fight of a test be followed over HTTP by the client *owner*; there must be one.
 
-    *folders* are those of the service's processes.
+    What is yielded tells how they went. *folders* are those of the service's processes.
     """
     token = _SERVICE.set((owner, folders))
     _MADE.clear()
     try:
-        yield
+        yield _MADE
         assert [made for made in _MADE if made.answers], "no fight was played over HTTP"
     finally:
         _SERVICE.reset(token)

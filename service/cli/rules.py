@@ -21,6 +21,8 @@ from service.rules.shelf import SHELF
 
 _ID: Final = re.compile(r"[A-Z]+(?:[-_][A-Z]+\d*)+(?:[-_]\d+(?:/\d+)*)?|[A-Z]+[-_]\d+(?:/\d+)*")
 """`HR-ENG-1`, `RI-MOVE1-2`, `RI-UNIV-TRIP`, `TINY-1`."""
+_CASES: Final = re.compile(r'"rules":\s*\[[^\]]*\]')
+"""The rules that a vector says it is for; a list of ids alone tests nothing."""
 _NUMBERS: Final = re.compile(r"\d+")
 _FILE: Final = "RULES.md"
 _SHARED: Final = "service.rules."
@@ -98,7 +100,7 @@ def named_in_tests(directory: Path) -> Tests:
         if path.suffix == ".py" and path.name.startswith("test_"):
             text = _of_tests(path.read_text("utf-8"))
         elif path.suffix == ".json" and "vectors" in path.parts:
-            text = path.read_text("utf-8")
+            text = " ".join(_CASES.findall(path.read_text("utf-8")))
         else:
             continue
         for id_ in dict.fromkeys(ids_in(text)):

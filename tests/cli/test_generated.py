@@ -39,6 +39,13 @@ def test_a_vector_names_rules_too(tmp_path: Path) -> None:
     assert rules.named_in_tests(tmp_path) == {"HR-ENG-3": ("vectors/fight.json",)}
 
 
+def test_a_list_of_ids_tests_nothing(tmp_path: Path) -> None:
+    (tmp_path / "vectors").mkdir()
+    (tmp_path / "vectors" / "rules.json").write_text('[{"id": "HR-ENG-3"}]')
+
+    assert rules.named_in_tests(tmp_path) == {}
+
+
 def test_the_table_has_every_rule_of_the_edition_and_a_blank_where_no_test_names_it() -> None:
     found = rules.rules_of(HEARTRUSH)
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
 
 import pytest
 
 from tests.api.conftest import api, host, log, owner, worker
+from tests.ledger import read
 from tests.mirror import mirrored
 
 __all__ = ["api", "host", "log", "owner", "worker"]
@@ -14,6 +18,16 @@ __all__ = ["api", "host", "log", "owner", "worker"]
 
 SHEETS = frozenset({"test_HR_V_76_slots_go_by_size_and_might"})
 """Vectors of a sheet alone: nobody plays in them."""
+DICELESS = frozenset({"test_HR_V_70_a_hindering_push_goes_by_size_and_always_unbalances"})
+"""Tests of the half of a vector that throws nothing; another test throws its faces."""
+
+
+WITH_FACES: Final = frozenset(
+    int(row["id"].rpartition("-")[2])
+    for row in read(Path(__file__).parent / "fixtures/vectors.json")
+    if row.get("faces")
+)
+"""Vectors in which the ledger prints faces: they are thrown over HTTP, too."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -30,5 +44,8 @@ def way(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
         return
     folders = [request.getfixturevalue(name).folder for name in ("host", "worker")]
-    with mirrored(request.getfixturevalue("owner"), *folders):
+    vector = re.search(r"test_HR_V_(\d+)", request.node.name)
+    with mirrored(request.getfixturevalue("owner"), *folders) as fights:
         yield
+        if vector and int(vector[1]) in WITH_FACES and request.node.originalname not in DICELESS:
+            assert any(fight.faces for fight in fights), "the ledger prints faces, and none was thrown"

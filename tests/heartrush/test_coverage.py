@@ -6,6 +6,7 @@ named here with its reason, and nothing is missing that is not named.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +17,8 @@ from service.rules import heartrush
 from service.rules.heartrush.options import OPTIONS
 from service.rules.rulebook import RULES
 from tests.firing import rules_of
-from tests.ledger import is_tested, read, words
+from tests.heartrush.conftest import DICELESS, SHEETS, WITH_FACES
+from tests.ledger import is_tested, names_of_tests, read, words
 
 HERE: Final = Path(__file__).parent
 OURS: Final = rules_of("service.rules.heartrush")
@@ -67,6 +69,20 @@ def test_F_1_every_block_of_every_seed_has_its_rules_in_code(row: dict[str, Any]
 @pytest.mark.parametrize("vector", VECTORS)
 def test_every_visible_vector_names_a_test(vector: str) -> None:
     assert is_tested(HERE, vector), f"no test function is named by {vector}"
+
+
+def test_E_every_vector_with_printed_faces_has_a_test_that_throws_them_over_HTTP() -> None:
+    """`conftest.py` plays it both ways, and fails where no face went over HTTP."""
+    assert len(WITH_FACES) == 34
+    played = [name for name in names_of_tests(HERE) if name not in SHEETS | DICELESS]
+    numbers = {int(found[1]) for name in played if (found := re.match(r"test_HR_V_(\d+)_", name))}
+    assert numbers >= WITH_FACES
+
+
+def test_F_2_every_row_of_table_talk_names_a_test() -> None:
+    told = "".join(path.read_text("utf-8") for path in sorted(HERE.glob("test_*.py")))
+    named = {int(number) for number in re.findall(r"TT[-_](\d+)", told)}
+    assert named == set(range(1, 15))
 
 
 def test_F_3_every_reason_code_is_raised_or_has_a_reason_not_to_be() -> None:

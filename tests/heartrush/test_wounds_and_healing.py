@@ -104,7 +104,7 @@ def test_HR_WND_2_a_wound_is_just_a_wound_until_it_is_described() -> None:
 
 
 def test_HR_WND_3_an_invoked_wound_lowers_one_check_for_destiny_points() -> None:
-    """A-54: the whole rank off the check, at most five points for it."""
+    """A-54, TT-9: the GM says whether it fits; the whole rank off the check, at most five points for it."""
     fight = opened(PLACES).given("pia", wounds=wounds(7), destiny_points=2)
     fight.do("invoke_wound", creature="pia", wound="w7", text="my leg")
     prompt = waiting(fight.state)[0].prompt
