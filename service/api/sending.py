@@ -10,6 +10,7 @@ from service.api.fields import NUMBER_AS_TEXT
 from service.api.problems import Problem, invalid, listed
 from service.encounter import play, views
 from service.rules.messages import Actor, Command, Refused
+from service.rules.rulebook import refuser
 
 
 def judge(found: Sequence[tuple[str, str]]) -> None:
@@ -43,7 +44,8 @@ def send_checked(
 
 def refused_at_the_door(call: Call, refused: Refused) -> Problem:
     """Return the problem of a refusal that leaves no trace on the record."""
-    return _refusal(refused.code, refused.detail, refused.rule, _key_header(call))
+    rule = refused.rule or refuser(refused.__traceback__)
+    return _refusal(refused.code, refused.detail, rule, _key_header(call))
 
 
 def send_array(
@@ -57,7 +59,7 @@ def send_array(
             call.host, call.encounter, actor, commands, asked, expected=call.expected, stop=stop
         )
     except Refused as refused:
-        raise _refusal(refused.code, refused.detail, refused.rule, _key_header(call)) from refused
+        raise refused_at_the_door(call, refused) from refused
 
 
 def pending_array(call: Call, sent: play.Sent, count: int) -> Answer:

@@ -37,7 +37,7 @@ NOTHING: Final[Mapping[str, int]] = {}
 
 def state_data(state: Table, seat: str, occasions: Container[str] = ()) -> Data:
     """Return *state* as *seat* may know it, envelopes of *occasions* opened too."""
-    seen: Data = to_data(view(opened(state, occasions), seat))
+    seen: Data = to_data(view(opened(state, occasions), seat).current())
     return seen
 
 

@@ -307,6 +307,10 @@ class Table:
         assert place == TABLE, f"nobody acts apart at {place}"
         return inner
 
+    def current(self) -> Self:
+        """Return the state with what its worlds share with the table as it is now: what may be shown."""
+        return self
+
     def scope_at(self, place: str) -> Scope | None:
         """Return the sealed scope of everything that is decided at *place*, if it is one."""
         return None

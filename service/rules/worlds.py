@@ -79,6 +79,14 @@ class Parted(Table):
             return inner
         return changed(self, worlds=with_key(self.worlds, place, changed(self.worlds[place], value=inner)))
 
+    def current(self) -> Self:
+        worlds = dict(self.worlds)
+        for place, kept in self.worlds.items():
+            if not is_closed(kept):
+                inner = self.at(place)
+                worlds[place] = changed(kept, value=inner) if isinstance(kept, Sealed) else inner
+        return changed(self, worlds=worlds) if worlds else self
+
     def scope_at(self, place: str) -> Scope | None:
         if place == self.here:
             return None

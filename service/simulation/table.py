@@ -100,5 +100,5 @@ class LocalTable:
 
     def state_data(self) -> dict[str, Any]:
         """Return the state as it is, nothing sealed: whoever tells a script knows all of it."""
-        data: dict[str, Any] = to_data(self._folded.state)
+        data: dict[str, Any] = to_data(self._folded.state.current())
         return data

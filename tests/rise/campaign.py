@@ -27,6 +27,8 @@ from tests.rise.kit import Fight, Seeded
 
 LAST: Final[tuple[str, ...]] = ("end_combat", "pass_turn", "end_turn", "no_more_swift", "pass_movement")
 """Commands that end or skip something: taken only now and then, or where nothing else is offered."""
+MIDDLE: Final = (4, 1)
+"""Where creatures like to go."""
 SPENDING: Final = ("commit_swift", "manipulate_object", "begin_turn")
 """Commands that leave little to do afterwards: taken half as often."""
 
@@ -110,6 +112,8 @@ class Campaign:
         assert choice is not None, f"seed {self.seed} is stuck: {self.state.top}"
         seat, offer = choice
         data = data_of(offer, self.random)
+        if offer.choices.get("path", ((),))[0] and self.random.random() < 0.6:
+            data["path"] = [list(cell) for cell in min(offer.choices["path"], key=_from_the_middle)]
         if offer.type == "throw_dice":
             data["faces"] = self.faces(offer)
         self.must(offer.type, seat, data)
@@ -137,8 +141,15 @@ class Campaign:
         for local, awaited, name in asked:
             offers = tuple(RISE.commands[name].offers(local, awaited))
             if offers:
-                return awaited.seat, self.random.choice(offers)
+                going = [offer for offer in offers if offer.choices.get("path", ((),))[0]]
+                liked = going if going and self.random.random() < 0.4 else offers
+                return awaited.seat, self.random.choice(liked)
         return None
+
+
+def _from_the_middle(path: tuple[tuple[int, int], ...]) -> int:
+    """Return how far from the middle *path* ends: where all meet they get in each other's way."""
+    return max(abs(path[-1][0] - MIDDLE[0]), abs(path[-1][1] - MIDDLE[1]))
 
 
 def _places(seen: State) -> list[State]:

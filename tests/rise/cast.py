@@ -51,6 +51,12 @@ LATER: Final[tuple[dict[str, Any], ...]] = (
         "effects": [{"does": "heal_dr", "amount": 3}],
     },
 )
+SMITE: Final = {
+    "id": "smite",
+    "range_ft": 60,
+    "effects": [{"does": "damage", "amount": 25, "dice": [10]}],
+}
+"""Fells whomever it hits, with several vital wounds at once."""
 ABILITIES: Final[tuple[dict[str, Any], ...]] = (
     MEND,
     SHOUT,
@@ -83,7 +89,6 @@ ABILITIES: Final[tuple[dict[str, Any], ...]] = (
     {"id": "fog", "range_ft": 60, "effects": [{"does": "gain", "condition": "concealed", "until": "brief"}]},
     {"id": "frost", "range_ft": 60, "effects": [{"does": "damage", "amount": 30, "sort": "environmental"}]},
     {"id": "tire", "range_ft": 60, "effects": [{"does": "damage", "amount": 40, "sort": "subdual"}]},
-    {"id": "smite", "range_ft": 60, "effects": [{"does": "damage", "amount": 25, "dice": [10]}]},
     {
         "id": "again",
         "usage": "minor",
@@ -141,11 +146,11 @@ def _entry(random: Random, i: int, side: str, *, is_played: bool) -> dict[str, A
         at,
         size=size,
         speeds=speeds,
-        dexterity=random.randint(-1, 4),
+        dexterity=random.choice((-1, 0, 0, 0, 1, 4)),
         strength=random.randint(0, 4),
         accuracy=random.randint(2, 9),
         brawling_accuracy=random.randint(2, 12),
-        hp_max=random.choice((6, 12, 20, 30)),
+        hp_max=random.choice((4, 6, 12, 20)),
         dr_max=random.choice((0, 0, 4)),
         power=random.choice((0, 3)),
         fatigue_tolerance=random.choice((0, 2, 3)),
@@ -154,7 +159,11 @@ def _entry(random: Random, i: int, side: str, *, is_played: bool) -> dict[str, A
         carries_riders=size in ("medium", "large"),
         floats=random.random() < 0.1,
         weapons=random.sample(WEAPONS, random.randint(1, 3)),
-        abilities=[random.choice(LATER), *random.sample(ABILITIES, random.randint(1, 5))],
+        abilities=[
+            random.choice(LATER),
+            *([SMITE] if random.random() < 0.25 else []),
+            *random.sample(ABILITIES, random.randint(1, 5)),
+        ],
     )
 
 
@@ -165,7 +174,7 @@ def _space(at: list[int]) -> list[tuple[int, int]]:
 
 def _mount(random: Random, entries: list[dict[str, Any]]) -> None:
     """Let now and then one of a side ride the next one of it."""
-    if random.random() < 0.4:
+    if random.random() < 0.6:
         rider = random.choice(entries)
         others = [
             e

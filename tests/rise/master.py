@@ -1,6 +1,7 @@
-"""Let players and the GM do by chance what nobody is offered: charges, runs, throws, rulings, odd beginnings.
+"""Let the GM rule and meddle by chance, and players mistake the moment: what no prompt asks for.
 
-Each thing is only tried: what the moment does not allow is refused, which is as good a thing to have tried.
+What creatures do is picked from options alone. Each thing here is only tried: what the moment does not allow
+is refused, which is as good a thing to have tried.
 """
 
 from __future__ import annotations
@@ -9,8 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any, Final, NamedTuple
 
-from service.rules.grid import STEPS, line
-from service.rules.rise.state import Creature, State
+from service.rules.rise.state import State
 from service.rules.ruleset import waiting
 
 QUESTIONS: Final = (
@@ -38,13 +38,6 @@ class Moment(NamedTuple):
     other: str
 
     @property
-    def me(self) -> Creature:
-        """The creature as its group knows it."""
-        group = self.state.group_of(self.who)
-        local = self.state.at(group) if group in self.state.apart and group is not None else self.state
-        return local.creatures[self.who]
-
-    @property
     def seat(self) -> str:
         """Who plays the creature."""
         return self.state.controller(self.who)
@@ -57,15 +50,6 @@ class Moment(NamedTuple):
         """Return a command of the GM."""
         return Attempt(type_, "gm", data)
 
-    def straight(self, most: int = 6) -> list[list[int]]:
-        """Return a straight path of the creature, towards the other one where that is straight."""
-        at, to = self.state.creatures[self.who].position, self.state.creatures[self.other].position
-        dx, dy = to[0] - at[0], to[1] - at[1]
-        step = ((dx > 0) - (dx < 0), (dy > 0) - (dy < 0)) if 0 in (dx, dy) or abs(dx) == abs(dy) else None
-        length = max(1, max(abs(dx), abs(dy)) - self.random.randint(-1, 1))
-        step = step if step not in (None, (0, 0)) else self.random.choice(STEPS)
-        return [list(cell) for cell in line(at, step, min(length, most))]
-
 
 def attempt(state: State, random: Random) -> Attempt:
     """Return something to try now, of what this phase may allow."""
@@ -74,8 +58,8 @@ def attempt(state: State, random: Random) -> Attempt:
     who = random.choice(owing or names) if random.random() < 0.9 else random.choice(names)
     near = sorted(names, key=lambda name: state.distance(state.creatures[who], state.creatures[name]))[1:4]
     moment = Moment(state, random, who, random.choice(near or names))
-    tricks = {"movement": MOVING, "action": ACTING}.get(state.phase, BETWEEN)
-    return random.choice((*tricks, *tricks, *ALWAYS))(moment)
+    timely = {"movement": (ride, ride, ride), "action": (again, again)}.get(state.phase, ())
+    return random.choice((*ALWAYS, *timely))(moment)
 
 
 def prologue(state: State, random: Random) -> Iterator[Attempt]:
@@ -102,126 +86,7 @@ def epilogue(state: State, random: Random) -> Iterator[Attempt]:
         yield Attempt("rest", "gm", {"creature": name, "rest": "long", "wound": wound})
 
 
-# --- movement phase ----------------------------------------------------------------------------------
-
-
-def sprint(moment: Moment) -> Attempt:
-    return moment.by("plan_movement", ability="sprint", path=moment.straight(12))
-
-
-def hustle(moment: Moment) -> Attempt:
-    return moment.by("plan_movement", path=moment.straight())
-
-
-def fly(moment: Moment) -> Attempt:
-    mode = moment.random.choice(("fly", "climb", "swim"))
-    return moment.by("plan_movement", path=moment.straight(), mode=mode)
-
-
-def jump(moment: Moment) -> Attempt:
-    return moment.by("plan_movement", ability="jump", path=moment.straight(1))
-
-
-def react(moment: Moment) -> Attempt:
-    ability = moment.random.choice(("follow", "withdraw", "block"))
-    sprints = moment.random.choice(("never", "ask", "auto"))
-    feet = moment.random.choice((5, 10, 60))
-    return moment.by(
-        "plan_movement", ability=ability, targets=[moment.other], sprint=sprints, distance_ft=feet
-    )
-
-
-def carry(moment: Moment) -> Attempt:
-    group = moment.state.group_of(moment.who)
-    plans = moment.state.at(group).plans if group in moment.state.apart else {}
-    riders = [n for n, c in moment.state.creatures.items() if c.mount == moment.who] or [*plans, moment.other]
-    riders = riders[:1]
-    ability = moment.random.choice(("hustle", "sprint"))
-    return moment.by("plan_movement", ability=ability, path=moment.straight(), carry=riders)
-
-
-def mount(moment: Moment) -> Attempt:
-    at = moment.state.creatures[moment.other].position
-    return moment.by("plan_movement", path=[*moment.straight()[:-1], list(at)], mount=moment.other)
-
-
-# --- action phase ------------------------------------------------------------------------------------
-
-
-def charge(moment: Moment) -> Attempt:
-    return moment.by("charge", target=moment.other, path=moment.straight()[:-1])
-
-
-def overrun(moment: Moment) -> Attempt:
-    aside = [moment.other] if moment.random.random() < 0.3 else []
-    return moment.by("overrun", path=moment.straight(8), aside=aside)
-
-
-def throw(moment: Moment) -> Attempt:
-    held = moment.me.held
-    if held and moment.random.random() < 0.5:
-        return moment.by("throw", item=held[0])
-    willing = moment.random.random() < 0.5
-    step = list(moment.random.choice(STEPS))
-    return moment.by("throw", target=moment.other, direction=step, willing=willing)
-
-
-def walk(moment: Moment) -> Attempt:
-    chance = moment.random.random
-    mode = moment.random.choice(("land", "land", "land", "fly", "climb"))
-    flags = {"sprint": chance() < 0.3, "stand_up": chance() < 0.4, "pause": chance() < 0.3}
-    return moment.by("move", path=moment.straight(), mode=mode, **flags)
-
-
-def brawl(moment: Moment) -> Attempt:
-    type_ = moment.random.choice(("shove", "shove", "trip", "grapple", "dirty_trick"))
-    friends = moment.state.group_of(moment.who) == moment.state.group_of(moment.other)
-    return moment.by(type_, target=moment.other, willing=friends)
-
-
-def subdue(moment: Moment) -> Attempt:
-    return moment.by("strike", target=moment.other, subdual=True)
-
-
-def both(moment: Moment) -> Attempt:
-    """Use an ability on two targets."""
-    abilities = moment.state.creatures[moment.who].sheet.abilities
-    ability = moment.random.choice(abilities)
-    pay = moment.random.choice((None, None, "standard", "free"))
-    return moment.by("use_ability", ability=ability.id, targets=[moment.who, moment.other], pay=pay)
-
-
-def hold(moment: Moment) -> Attempt:
-    return moment.by("begin_turn", hold_delayed=True)
-
-
-def late(moment: Moment) -> Attempt:
-    delayed = moment.me.delayed
-    return moment.by("fire_delayed", ability=delayed[0].ability if delayed else "echo")
-
-
-def order(moment: Moment) -> Attempt:
-    group = moment.state.group_of(moment.who)
-    members = list(moment.state.groups[group]) if group else [moment.who]
-    return moment.by("set_order", order=sorted(members, reverse=moment.random.random() < 0.2))
-
-
-def no_order(moment: Moment) -> Attempt:
-    return moment.by("set_order", order=[])
-
-
-def commit(moment: Moment) -> Attempt:
-    return moment.by("commit_swift", ability=moment.random.choice(("reckless_attack", "recover", "guard")))
-
-
 # --- any time ----------------------------------------------------------------------------------------
-
-
-def handle(moment: Moment) -> Attempt:
-    held = moment.me.held
-    what = "drop" if held else moment.random.choice(("draw", "draw", "open", "rummage"))
-    pay = moment.random.choice(("free", "minor", "standard"))
-    return moment.by("manipulate_object", what=what, item="rope", pay=pay)
 
 
 def rule(moment: Moment) -> Attempt:
@@ -263,10 +128,51 @@ def wrong(moment: Moment) -> Attempt:
         "total_defense": {},
         "pass_movement": {},
         "end_turn": {},
+        "begin_turn": {},
+        "move": {"path": [[0, 0]]},
     }
     type_ = moment.random.choice(list(data))
     seat = moment.random.choice([moment.seat, moment.seat, *moment.state.seats])
     return Attempt(type_, seat, {"creature": moment.who, **data[type_]})
+
+
+def again(moment: Moment) -> Attempt:
+    """Try to move somebody that somebody else has moved in this phase."""
+    moved = [
+        (name, creature)
+        for group in moment.state.apart
+        for name, creature in moment.state.at(group).creatures.items()
+        if creature.location_changed and creature.budget.turn != "closed"
+    ]
+    if not moved:
+        return ride(moment)
+    name, creature = moment.random.choice(moved)
+    x, y = creature.position
+    data = {"creature": name, "path": [[x + 1, y]]}
+    return Attempt("move", moment.state.controller(name), data)
+
+
+def ride(moment: Moment) -> Attempt:
+    """Try to be carried by a mount as well as to go by oneself."""
+    riders = [
+        (name, creature.mount)
+        for name, creature in moment.state.creatures.items()
+        if creature.mount is not None
+    ]
+    if not riders:
+        return bargain(moment)
+    rider, mount = moment.random.choice(riders)
+    who, more = moment.random.choice(((rider, {}), (mount, {"carry": [rider]})))
+    x, y = moment.state.creatures[who].position
+    data = {"creature": who, "path": [[x, y + 1]], **more}
+    return Attempt("plan_movement", moment.state.controller(who), data)
+
+
+def bargain(moment: Moment) -> Attempt:
+    """Try to pay for something with what does not buy it."""
+    abilities = moment.state.creatures[moment.who].sheet.abilities
+    ability = moment.random.choice(abilities)
+    return moment.by("use_ability", ability=ability.id, targets=[moment.who], pay="free")
 
 
 def reseat(moment: Moment) -> Attempt:
@@ -280,23 +186,14 @@ def reseat(moment: Moment) -> Attempt:
 
 
 Trick = Callable[[Moment], Attempt]
-MOVING: Final[tuple[Trick, ...]] = (sprint, hustle, fly, jump, react, react, react, carry, mount)
-ACTING: Final[tuple[Trick, ...]] = (
-    charge,
-    charge,
-    overrun,
-    throw,
-    walk,
-    walk,
-    brawl,
-    brawl,
-    subdue,
-    both,
-    hold,
-    late,
-    order,
-    no_order,
-    commit,
+ALWAYS: Final[tuple[Trick, ...]] = (
+    rule,
+    wrong,
+    wrong,
+    again,
+    bargain,
+    treat,
+    regroup,
+    reseat,
+    mend,
 )
-BETWEEN: Final[tuple[Trick, ...]] = (treat, regroup, rule)
-ALWAYS: Final[tuple[Trick, ...]] = (handle, handle, handle, rule, wrong, treat, regroup, reseat, mend)

@@ -68,6 +68,33 @@ def test_RI_INFO_3_a_mistake_in_a_group_leaves_no_trace(owner: Api) -> None:
     assert owner.get(fight.at)["version"] == before
 
 
+def test_RI_ORDER_1_a_refusal_at_the_door_names_its_rule(owner: Api) -> None:
+    """What is judged in secret is answered like any other refusal, alone and in an array."""
+    fight = Played(owner, entry("pc@x/k1", (0, 0)), entry("pc@y/k2", (1, 0)))
+    fight.send("gm", "start_combat", start_phase="action")
+    early = {"type": "strike", "creature": "k1", "target": "k2"}
+    for sent in (early, [early]):
+        answer = fight.seats["seat-x"]("POST", f"{fight.at}/commands", sent)
+        assert answer.status_code == 409
+        told: Any = answer.json
+        assert (told["code"], told["rule"]) == ("wrong_step", "RI-ORDER-1")
+
+
+def test_a_world_is_served_with_the_seats_of_the_table(owner: Api) -> None:
+    """RI-INFO-1: what a group shares with the table is shown as it is now, not as when the group parted."""
+    fight = Played(owner, entry("pc@x/k1", (0, 0)), entry("pc@x/k2", (0, 1)), entry("mon@y/e", (1, 0)))
+    fight.send("gm", "start_combat", start_phase="action")
+    fight.do("no_more_swift", "e")
+    fight.send("gm", "change_seat", seat="seat-x", creatures=["k1"])
+    answer: Any = fight.seats["seat-x"].get(f"{fight.at}/state")
+    state = answer["state"]
+    world = state["worlds"]["x"]
+    assert world["seats"] == state["seats"]
+    assert world["seats"]["seat-x"]["creatures"] == ["k1"]
+    for shared in ("dice", "options", "round"):
+        assert world[shared] == state[shared]
+
+
 def test_the_sample_fight_of_rise_is_in_the_examples() -> None:
     """The package tells the same fight that stands among the examples."""
     root = Path(__file__).parents[2]

@@ -93,6 +93,9 @@ class Brawl(Act):
         by, name = sender(view, awaited), awaited.creature or ""
         for target in view.creatures:
             yield from offered(cls(by=by, creature=name, target=target), view, target=target)
+            if view.group_of(target) == view.here:
+                friendly = cls(by=by, creature=name, target=target, willing=True)
+                yield from offered(friendly, view, target=target, willing=True)
 
 
 @rule("RI-UNIV-SHOVE", "R4/R5")

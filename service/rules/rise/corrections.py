@@ -138,7 +138,7 @@ class GmRuling(Command[State]):
 
     def check(self, view: State) -> None:
         gm(self)
-        if view.apart:
+        if view.worlds:  # also those of which the GM sees nothing
             raise Refused("groups_still_resolving", "groups act apart; rule when they have been announced")
         said(self.decision, "a decision")
         said(self.reason, "a reason", least=0)

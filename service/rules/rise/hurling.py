@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
-from service.rules.grid import FEET, Cell, cells, line
-from service.rules.messages import Refused, Tale
-from service.rules.records import record
+from service.rules.grid import FEET, STEPS, Cell, cells, line
+from service.rules.messages import Offer, Refused, Tale
+from service.rules.records import changed, record
 from service.rules.rise.actions import check_standard, pay_for
 from service.rules.rise.assault import AssaultBegun
 from service.rules.rise.brawling import brawl, check_size
 from service.rules.rise.holds import grapplers
+from service.rules.rise.lines import feet_offered, straight
 from service.rules.rise.objects import ObjectManipulated
 from service.rules.rise.pace import budget_of
 from service.rules.rise.paths import check_direction, check_path, occupant
 from service.rules.rise.permission import Act
 from service.rules.rise.state import Creature, State
 from service.rules.rise.strikes import check_straight, moved_already, target_of
-from service.rules.rise.turns import begun, taking_turn
+from service.rules.rise.turns import begun, offered, sender, taking_turn
 from service.rules.rise.uses import Assault
 from service.rules.rulebook import rule
+from service.rules.stack import Awaited
 
 
 @rule("RI-UNIV-OVERRUN", "R4/R5")
@@ -60,6 +63,19 @@ class Overrun(Act):
             maneuver="overrun",
         )
         return (yield AssaultBegun(assault=assault, because=("RI-UNIV-OVERRUN",)))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        by, creature = sender(view, awaited), view.creatures[awaited.creature or ""]
+        free = creature.budget.standard == "unused"
+        for path in straight(view, creature, feet_offered(view, creature) if free else 0, through=True):
+            others = on_the_line(view, creature, path)
+            if not others:  # whoever runs through nobody moves
+                continue
+            friends = tuple([name for name in others if view.group_of(name) == view.here])
+            for aside in ((), friends) if friends else ((),):
+                command = cls(by=by, creature=creature.id, path=path, aside=aside)
+                yield from offered(command, view, path=path, aside=aside)
 
 
 def on_the_line(view: State, user: Creature, path: tuple[Cell, ...]) -> tuple[str, ...]:
@@ -126,6 +142,17 @@ class Throw(Act):
             maneuver="throw",
         )
         return (yield AssaultBegun(assault=assault, because=("RI-UNIV-THROW",)))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        by, creature = sender(view, awaited), view.creatures[awaited.creature or ""]
+        found: list[Mapping[str, Any]] = [{"item": item} for item in creature.held]
+        found += [{"target": name} for name in view.creatures]
+        found += [{"target": name, "willing": True} for name in view.groups.get(view.here, ())]
+        for given in found:
+            command = cls(by=by, creature=creature.id, **given)
+            for offer in offered(command, view, **given):
+                yield changed(offer, choices={"direction": STEPS})
 
 
 def lands(state: State, user: Creature, step: Cell) -> Cell:

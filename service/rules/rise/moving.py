@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
-from service.rules.grid import STEPS
 from service.rules.messages import Event, Offer, Refused, Tale
-from service.rules.records import record, with_key
+from service.rules.records import changed, record, with_key
 from service.rules.rise.actions import check_trade, pay_for
 from service.rules.rise.aloft import AIRBORNE, TookOff, climb_ft, height
 from service.rules.rise.effects import note_place, note_quietly
+from service.rules.rise.lines import feet_offered, straight
 from service.rules.rise.numbers import risen
 from service.rules.rise.pace import budget_of, once_up
 from service.rules.rise.paths import check_free, check_path, feet_of
@@ -108,8 +108,27 @@ class Move(Act):
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        name = awaited.creature or ""
-        at = view.creatures[name].position
-        for dx, dy in STEPS:
-            path = ((at[0] + dx, at[1] + dy),)
-            yield from offered(cls(by=sender(view, awaited), creature=name, path=path), view, path=path)
+        by, creature = sender(view, awaited), view.creatures[awaited.creature or ""]
+        if creature.budget.standard != "unused" and not creature.budget.paused:
+            return
+        ways: list[Mapping[str, Any]] = [{"mode": mode} for mode in {"land": 0, **creature.sheet.speeds}]
+        if not creature.budget.paused:
+            ways += [{"sprint": True}, {"stand_up": True}, {"stand_up": True, "sprint": True}]
+            yield from offered(cls(by=by, creature=creature.id, stand_up=True), view, stand_up=True)
+        for way in ways:
+            paths = tuple(straight(view, creature, farthest(view, creature, way)))
+            for offer in (
+                offered(cls(by=by, creature=creature.id, path=paths[0], **way), view, **way) if paths else ()
+            ):
+                yield changed(offer, choices={"path": paths, "pause": (False, True)})
+
+
+def farthest(view: State, creature: Creature, way: Mapping[str, Any]) -> int:
+    """Return how far a movement of this kind may be offered to go."""
+    if not creature.budget.paused:
+        return feet_offered(view, creature, **way)
+    mode = way["mode"]
+    try:
+        return left(view, creature, mode, sprint=False) - climb_ft(creature, "move", mode, None)
+    except Refused:
+        return -1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from service.rules.chance import Chance
 from service.rules.grid import FEET, Cell, distance
@@ -20,6 +20,8 @@ from service.rules.stack import TABLE, Awaited
 
 Handling = Literal["draw", "stow", "drop", "open", "pick_up", "rummage", "heavy", "other"]
 COSTS_MINOR = ("draw", "stow")
+LETTING_GO: Final[tuple[Handling, ...]] = ("drop", "stow")
+PAYING: Final[tuple[Pay, ...]] = ("free", "minor", "standard")
 COSTS_STANDARD = ("rummage", "heavy")
 
 
@@ -108,9 +110,17 @@ class ManipulateObject(Act):
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         by, name = sender(view, awaited), awaited.creature or ""
-        for pay in ("free", "minor"):
-            command = cls(by=by, creature=name, what="open", pay=pay)
-            yield from offered(command, view, what="open", pay=pay)
+        held, beside = view.creatures[name].held, tuple(view.lying)
+        things: list[tuple[Handling, str]] = [("open", ""), ("rummage", ""), ("other", "")]
+        things += [("draw", own.id) for own in view.creatures[name].sheet.weapons if own.id not in held]
+        things += [(what, item) for what in LETTING_GO for item in held]
+        things += [("pick_up", item) for item in beside]
+        for what, item in things:
+            for pay in PAYING:
+                if what == "drop" and pay != "free":
+                    continue
+                given: Mapping[str, Any] = {"what": what, "pay": pay, **({"item": item} if item else {})}
+                yield from offered(cls(by=by, creature=name, **given), view, **given)
 
 
 def check_hands(view: State, creature: Creature, what: str, item: str) -> None:

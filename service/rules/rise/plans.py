@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal
 
 from service.rules.chance import Chance
-from service.rules.grid import STEPS
+from service.rules.grid import STEPS, cells
 from service.rules.messages import Event, Offer, Refused, Tale
-from service.rules.records import changed, record, with_key
+from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rise.intents import REACTIVE, check_intent
 from service.rules.rise.lasting import Plan
+from service.rules.rise.lines import Path, feet_offered, onto, straight
 from service.rules.rise.permission import Act, able, in_phase
 from service.rules.rise.riding import check_carried, check_mount, check_not_carried
 from service.rules.rise.state import Creature, State, is_able
@@ -26,6 +28,15 @@ BY_TARGET: Final[tuple[Mapping[str, Any], ...]] = (
     {"ability": "custom", "within_ft": 10},
 )
 """The movements that are offered against each creature in sight."""
+_SPRINTS: Final = ("never", "ask", "auto")
+CHOICES: Final[Mapping[str, Mapping[str, tuple[Any, ...]]]] = MappingProxyType(
+    {
+        "follow": MappingProxyType({"distance_ft": (5, 10, 30), "sprint": _SPRINTS}),
+        "withdraw": MappingProxyType({"distance_ft": (10, 30, 60), "sprint": _SPRINTS}),
+        "shove": MappingProxyType({"direction": STEPS}),
+    }
+)
+"""What is left to choose of them."""
 
 
 @record
@@ -158,18 +169,39 @@ class PlanMovement(Act):
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        by, name = sender(view, awaited), awaited.creature or ""
-        at = view.creatures[name].position
-        for dx, dy in STEPS:
-            path = ((at[0] + dx, at[1] + dy),)
-            yield from offered(cls(by=by, creature=name, path=path), view, path=path)
-            for stand_up, ability in ((True, "hustle"), (False, "overrun")):
-                given: Mapping[str, Any] = {"path": path, "ability": ability, "stand_up": stand_up}
-                yield from offered(cls(by=by, creature=name, **given), view, **given)
+        by, creature = sender(view, awaited), view.creatures[awaited.creature or ""]
+        for given, paths in ways(view, creature):
+            first = {**given, "path": paths[0]}
+            for offer in offered(cls(by=by, creature=creature.id, **first), view, **given):
+                yield changed(offer, choices={"path": paths})
         for target in view.creatures:
             for more in BY_TARGET:
                 given = {"targets": (target,), **more}
-                yield from offered(cls(by=by, creature=name, **given), view, **given)
+                for offer in offered(cls(by=by, creature=creature.id, **given), view, **given):
+                    yield changed(offer, choices=CHOICES.get(more["ability"], EMPTY))
+
+
+def ways(view: State, creature: Creature) -> Iterator[tuple[Mapping[str, Any], tuple[Path, ...]]]:
+    """Yield the movements along straight paths that *creature* may try, and where they may lead."""
+    riders = tuple([other.id for other in view.creatures.values() if other.mount == creature.id])
+    found: list[Mapping[str, Any]] = [{"mode": mode} for mode in {"land": 0, **creature.sheet.speeds}]
+    found += [{"ability": ability} for ability in ("sprint", "overrun", "jump")]
+    found += [{"stand_up": True}]
+    for way in found:
+        ability, mode = way.get("ability", "hustle"), way.get("mode", "land")
+        feet = feet_offered(
+            view, creature, mode, ability=ability, sprint=ability == "sprint", stand_up="stand_up" in way
+        )
+        paths = tuple(straight(view, creature, feet, through=True))
+        if paths:
+            yield way, paths
+            if riders:
+                yield {**way, "carry": riders}, paths
+    for mount in view.creatures.values():
+        if mount.sheet.carries_riders and mount.id != creature.id:
+            reached = onto(creature, cells(mount.position, mount.space), feet_offered(view, creature))
+            for path in reached:
+                yield {"mount": mount.id}, (path,)
 
 
 @record

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import changed, record
@@ -27,6 +27,10 @@ from service.rules.stack import Awaited
 
 DEFAULT_PAY: Final[Mapping[str, str]] = MappingProxyType({"move_or_standard": "standard", "none": "free"})
 """How usages are paid that are not named for an action."""
+OTHER_PAY: Final[Mapping[str, tuple[Pay | None, ...]]] = MappingProxyType(
+    {"minor": (None, "standard"), "move_or_standard": (None, "movement")}
+)
+"""The ways to pay that are offered, null for the usual one."""
 
 
 @record
@@ -132,9 +136,17 @@ class UseAbility(Act):
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         by, name = sender(view, awaited), awaited.creature or ""
         for ability in view.creatures[name].sheet.abilities:
-            for target in view.creatures:
-                command = cls(by=by, creature=name, ability=ability.id, targets=(target,))
-                yield from offered(command, view, ability=ability.id, targets=(target,))
+            for pay in OTHER_PAY.get(ability.usage, (None,)):
+                given: dict[str, Any] = {"ability": ability.id, **({"pay": pay} if pay else {})}
+                reached = []
+                for target in view.creatures.values():
+                    aimed: dict[str, Any] = {"targets": (target.id,)}
+                    aimed |= {"at": target.position} if ability.zone is not None else {}
+                    found = [*offered(cls(by=by, creature=name, **given, **aimed), view, **given, **aimed)]
+                    reached += [target.id] if found else []
+                    yield from found
+                if len(reached) > 1 and ability.zone is None:
+                    yield Offer(type=cls.type, creature=name, given={**given, "targets": tuple(reached)})
 
 
 def use_of(user: str, ability: Ability, targets: tuple[str, ...]) -> Assault:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from service.rules.grid import Cell
 from service.rules.messages import Offer, Refused, Tale
@@ -11,6 +11,7 @@ from service.rules.records import changed, record
 from service.rules.rise.actions import check_pay, check_standard, pay_for
 from service.rules.rise.assault import AssaultBegun
 from service.rules.rise.effects import note_place
+from service.rules.rise.lines import feet_offered, straight
 from service.rules.rise.pace import budget_of
 from service.rules.rise.paths import check_free, check_path
 from service.rules.rise.permission import Act
@@ -44,8 +45,12 @@ class StrikeAct(Act):
         by, name = sender(view, awaited), awaited.creature or ""
         for weapon in view.creatures[name].sheet.weapons:
             for target in view.creatures:
-                command = cls(by=by, creature=name, target=target, weapon=weapon.id)
-                yield from offered(command, view, target=target, weapon=weapon.id)
+                plain: Mapping[str, Any] = {"target": target, "weapon": weapon.id}
+                friend = view.group_of(target) == view.group_of(name)
+                for way in ({}, {"thrown": True}, *(({"willing": True},) if friend else ())):
+                    given = {**plain, **way}
+                    for offer in offered(cls(by=by, creature=name, **given), view, **given):
+                        yield changed(offer, choices={"subdual": (False, True)})
 
 
 def wielded(view: State, creature: Creature, command: StrikeAct) -> Weapon:
@@ -201,7 +206,17 @@ class Charge(StrikeAct):
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        yield from ()
+        by, creature = sender(view, awaited), view.creatures[awaited.creature or ""]
+        free = creature.budget.standard == "unused"
+        weapons = [weapon for weapon in creature.sheet.weapons if weapon.melee and free]
+        for path in straight(view, creature, feet_offered(view, creature) if weapons else 0):
+            there = changed(creature, position=path[-1])
+            for weapon in weapons:
+                for target in view.creatures.values():
+                    if target.id == creature.id or view.distance(there, target) > max(10, weapon.close_ft):
+                        continue
+                    given: Mapping[str, Any] = {"target": target.id, "weapon": weapon.id, "path": path}
+                    yield from offered(cls(by=by, creature=creature.id, **given), view, **given)
 
 
 def check_straight(creature: Creature, path: tuple[Cell, ...]) -> None:

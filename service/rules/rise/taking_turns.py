@@ -14,6 +14,8 @@ from service.rules.rise.turns import (
     TurnFrame,
     TurnPassed,
     begun,
+    offered,
+    sender,
     starting_turn,
     taking_turn,
     too_late,
@@ -54,7 +56,7 @@ class BeginTurn(Act):
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         if may_begin(view, awaited):
-            yield Offer(type=cls.type, creature=awaited.creature)
+            yield Offer(type=cls.type, creature=awaited.creature, choices={"hold_delayed": (False, True)})
 
 
 def may_begin(view: State, awaited: Awaited) -> bool:
@@ -123,3 +125,12 @@ class SetOrder(Act):
 
     def decide(self, state: State) -> Tale[State]:
         return (yield OrderWanted(seat=self.by.seat, order=self.order, because=("RI-GROUP-4",)))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        """Yield what settles an order: no wish, that this member is next, and what another seat wants."""
+        first = awaited.creature or ""
+        rest = tuple([name for name in view.groups[view.here] if name != first])
+        for order in dict.fromkeys([(), (first, *rest), *view.orders.values()]):
+            command = cls(by=sender(view, awaited), creature=first, order=order)
+            yield from offered(command, view, order=order)
