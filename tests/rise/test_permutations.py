@@ -30,8 +30,13 @@ MEETS: Final = 2
 """Other groups that each group has to do with, at least, on either side."""
 DICE: Final = 30
 """Rolls of all fights, at least."""
-SMITE: Final = {"id": "smite", "range_ft": 60, "effects": [{"does": "damage", "dice": [8], "amount": 4}]}
-SKIPS: Final = ("end_combat", "close", "set_order", "no_more_swift", "pass_turn")
+SMITE: Final = {"id": "smite", "range_ft": 60, "effects": [{"does": "damage", "dice": [8], "amount": 16}]}
+SKIPS: Final = (
+    *("end_combat", "close", "set_order", "no_more_swift", "pass_turn"),
+    *("begin_turn", "end_turn", "manipulate_object", "move"),
+)
+AIMED: Final = 0.8
+"""How often a group does something to another, where it can."""
 Order = Callable[[list[str]], str]
 """Which of the groups that could go on is the next to do something."""
 
@@ -48,7 +53,7 @@ def crowd(seed: int) -> Fight:
             dexterity=random.randint(0, 3),
             accuracy=random.randint(4, 9),
             brawling_accuracy=8,
-            hp_max=random.choice((2, 5, 20)),
+            hp_max=random.choice((1, 2, 3)),
             **KIT | {"dr_max": 0, "abilities": [*KIT["abilities"], SMITE]},
         )
         for s, side in enumerate(SIDES)
@@ -87,9 +92,16 @@ class Script:
         if not kept:
             return None
         random = Random(f"{self.seed}/{self.group}/{state.round}/{self.taken}")
+        aimed = [offer for offer in kept if self._is_aimed(state, offer)]
+        kept = aimed if aimed and random.random() < AIMED else kept
         type_ = random.choice(sorted({offer.type for offer in kept}))
         mine = [offer for offer in kept if offer.type == type_]
         return random.choice(sorted(mine, key=lambda offer: str((offer.creature, offer.given))))
+
+    def _is_aimed(self, state: State, offer: Offer) -> bool:
+        """Tell whether it is done to somebody of another group."""
+        targets = (*offer.given.get("targets", ()), offer.given.get("target", ""))
+        return any(state.group_of(name) not in (None, self.group) for name in targets)
 
     def play(self, fight: Fight) -> None:
         """Do the next step, which must be accepted."""
