@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 
 from rewound_client import Rewound
-from tests.cli.fights import served
+from tests.cli.fights import Service, served
 
 ROOT: Final = Path(__file__).parents[2]
 
@@ -25,10 +25,15 @@ class Host:
 
 
 @pytest.fixture(scope="session")
-def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with served(tmp_path_factory.mktemp("service")) as service:
-        assert service.owner.token is not None
-        yield Host(service.station.url, service.owner.token)
+        yield service
+
+
+@pytest.fixture(scope="session")
+def host(running: Service) -> Host:
+    assert running.owner.token is not None
+    return Host(running.station.url, running.owner.token)
 
 
 @pytest.fixture

@@ -1,0 +1,85 @@
+// Read a stream of server-sent events over fetch, and come back after a cut where it ended.
+
+import { bodyOf, patience, pause, Problem } from "./requests.mjs";
+
+/** Longer than two heartbeats: a stream that says nothing for so long is cut. */
+const SILENCE_MS = 25000;
+const AGAIN = new Set([429, 503, 504]);
+
+/** Yield `{event, id, data}` for each event of a body, which is a stream of bytes. */
+export async function* eventsOf(body) {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of chunksOf(body)) {
+    text += decoder.decode(chunk, { stream: true });
+    const frames = text.split("\n\n");
+    text = frames.pop(); // an event that does not end was cut off
+    for (const frame of frames) {
+      const event = eventOf(frame);
+      if (event !== null) yield event;
+    }
+  }
+}
+
+/** Yield the chunks of a body; ends it when nobody reads on, throws where it is silent for too long. */
+async function* chunksOf(body) {
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      let timer;
+      const silent = new Promise((_, failed) => {
+        timer = setTimeout(() => failed(new Error("the stream is silent")), SILENCE_MS);
+      });
+      const { done, value } = await Promise.race([reader.read(), silent]).finally(() => clearTimeout(timer));
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+const eventOf = (frame) => {
+  const found = { event: "message", id: null, data: "" };
+  for (const line of frame.split("\n")) {
+    const [, field, value] = /^(event|id|data): ?(.*)$/.exec(line) ?? [];
+    if (field === "data") found.data += value;
+    else if (field) found[field] = value;
+  }
+  return found.data === "" ? null : { ...found, data: JSON.parse(found.data) };
+};
+
+/**
+ * Yield every commit after a number once and in order, and heartbeats and resets between, until the signal ends it.
+ * A cut is mended: the stream is opened again behind the last commit. Throws `Problem` where it is refused for good.
+ * @param {(headers: Record<string, string>) => Promise<Response>} open asks for the stream with these headers
+ */
+export async function* following(open, after, signal) {
+  let last = after;
+  for (let count = 0; !signal?.aborted; count += 1) {
+    let told = null;
+    try {
+      const response = await open({ Accept: "text/event-stream", "Last-Event-ID": String(last) });
+      told = response.headers.get("Retry-After");
+      if (response.status >= 400) await refuse(response);
+      else {
+        for await (const event of eventsOf(response.body)) {
+          if (event.event === "commit" && event.data.n <= last) continue;
+          if (event.id !== null) last = Number(event.id);
+          count = 0;
+          yield event;
+        }
+      }
+    } catch (fault) {
+      if (signal?.aborted) return;
+      if (fault instanceof Problem) throw fault;
+    }
+    await pause(patience(count, told), signal).catch(() => {});
+  }
+}
+
+const refuse = async (response) => {
+  if (AGAIN.has(response.status)) return;
+  const data = await bodyOf(response);
+  throw new Problem(response.status, typeof data === "object" ? data : { detail: data });
+};

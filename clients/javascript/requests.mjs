@@ -1,0 +1,96 @@
+// Send requests so that each happens once: one idempotency key, and again with it until there is an answer.
+//
+// What may be repeated: a request whose connection broke (its answer is unknown), 429 and 503 (wait as they say),
+// 504 (the store did not answer), 202 of a command (it is on disk and not decided yet). All else is final.
+
+const AGAIN = new Set([429, 503, 504]);
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5000;
+
+/** What the service refused: the members of its problem document (RFC 9457), `status` and `code` among them. */
+export class Problem extends Error {
+  /** @param {number} status @param {Record<string, any>} data the problem document */
+  constructor(status, data) {
+    super(`${status} ${data.title ?? ""}: ${data.detail ?? ""}`);
+    this.name = "Problem";
+    this.status = status;
+    /** Which problem: `/problems/command-refused`. */
+    this.type = data.type ?? null;
+    /** Why the rules refused a command, if they did: `not_your_turn`. */
+    this.code = data.code ?? null;
+    this.title = data.title ?? null;
+    this.detail = data.detail ?? null;
+    /** The rule that refused, if one did. */
+    this.rule = data.rule ?? null;
+    /** The number of the command, if it is on the record. */
+    this.n = data.n ?? null;
+    this.data = data;
+  }
+}
+
+/** No answer after all tries: what became of the request is unknown; `key` settles it. */
+export class Unreachable extends Error {
+  constructor(url, key, cause) {
+    super(`${url} does not answer: ${cause?.message ?? cause}`, { cause });
+    this.name = "Unreachable";
+    this.key = key;
+  }
+}
+
+/** Wait so long, or until the signal says that nobody waits any more. */
+export const pause = (ms, signal) => new Promise((done, failed) => {
+  if (signal?.aborted) { failed(signal.reason); return; }
+  const stop = () => { clearTimeout(timer); failed(signal.reason); };
+  const timer = setTimeout(() => { signal?.removeEventListener("abort", stop); done(); }, ms);
+  signal?.addEventListener("abort", stop, { once: true });
+});
+
+/** Return how long to wait before try *count* + 1, longer each time, with some chance in it. */
+export const patience = (count, told) => {
+  const asked = Number.parseFloat(told ?? "");
+  if (asked >= 0) return asked * 1000;
+  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** count) * (0.5 + Math.random() / 2);
+};
+
+/** Return a new idempotency key. */
+export const newKey = () =>
+  Array.from(globalThis.crypto?.getRandomValues(new Uint8Array(16)) ?? Array.from({ length: 16 }, () => Math.random() * 256),
+    (byte) => Math.floor(byte).toString(16).padStart(2, "0")).join("");
+
+/** Return an answer's body: JSON as a value, all else as text. */
+export const bodyOf = async (response) => {
+  const text = await response.text();
+  return /json(?!l)/.test(response.headers.get("Content-Type") ?? "") && text ? JSON.parse(text) : text;
+};
+
+/**
+ * Send a request until it is answered; throws `Problem`, or `Unreachable` after so many tries.
+ * @param {{url: string, method: string, headers: Record<string, string>, body?: string, key?: string, decided?: boolean,
+ *   signal?: AbortSignal, tries: number, fetch: typeof fetch}} asked `decided`: go on until a 202 is none any more
+ * @returns {Promise<{status: number, data: any, headers: Headers}>}
+ */
+export const answered = async (asked) => {
+  const { url, method, headers, body, key, decided = false, signal, tries, fetch } = asked;
+  const sent = key === undefined ? headers : { ...headers, "Idempotency-Key": `"${key}"` };
+  let last = null;
+  for (let count = 0; count < tries; count += 1) {
+    let told = null;
+    try {
+      const response = await fetch(url, { method, headers: sent, body, signal });
+      const data = await bodyOf(response);
+      told = response.headers.get("Retry-After");
+      if (response.status < 400) {
+        if (!(decided && response.status === 202)) return { status: response.status, data, headers: response.headers };
+        last = new Error("it is not decided yet");
+      } else {
+        last = new Problem(response.status, typeof data === "object" ? data : { detail: data });
+        if (!AGAIN.has(response.status)) throw last;
+      }
+    } catch (fault) {
+      if (signal?.aborted || (fault instanceof Problem && !AGAIN.has(fault.status))) throw fault;
+      last = fault;
+    }
+    if (count + 1 < tries) await pause(patience(count, told), signal);
+  }
+  throw last instanceof Problem ? last : new Unreachable(url, key, last);
+};
