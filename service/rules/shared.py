@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType, ModuleType
+from typing import Any, Final, TypeVar
 
 from service.rules.amendments import (
     AcceptAmendment,
@@ -20,6 +22,7 @@ from service.rules.contests import ContestClosed, ContestOpened, OpenContest, Up
 from service.rules.continuing import Forked, LineBegun, LinkKept, OccasionKept, SealsKept
 from service.rules.draws import DiceMoved
 from service.rules.epochs import AcceptHistory, AdvanceEpoch, EpochAdvanced
+from service.rules.messages import Command, Event
 from service.rules.screen import (
     RollBehindScreen,
     ScreenRollAnnounced,
@@ -47,6 +50,8 @@ from service.rules.seeding import (
     SeedWaived,
     WaiveSeed,
 )
+
+T = TypeVar("T", bound=Command[Any] | Event[Any])
 
 COMMANDS: Final = (
     OpenSeat,
@@ -103,3 +108,26 @@ EVENTS: Final = (
     LinkKept,
     DiceMoved,
 )
+
+
+def messages_of(chapters: Iterable[ModuleType], base: type[T]) -> Mapping[str, type[T]]:
+    """Return the messages of one kind that *chapters* and every ruleset have, by type.
+
+    A type given twice does not import; a class marked `abstract` is no message.
+    """
+    own = (cls for chapter in chapters for cls in vars(chapter).values() if _is_own(cls, chapter.__name__))
+    found: dict[str, type[T]] = {}
+    for cls in (*own, *COMMANDS, *EVENTS):
+        if issubclass(cls, base):
+            assert cls.type not in found, f"{cls.type} is the name of two messages"
+            found[cls.type] = cls
+    return MappingProxyType(dict(sorted(found.items())))
+
+
+def _is_own(cls: object, module: str) -> bool:
+    return (
+        isinstance(cls, type)
+        and issubclass(cls, Command | Event)
+        and cls.__module__ == module
+        and "abstract" not in vars(cls)
+    )

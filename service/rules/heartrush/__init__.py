@@ -5,11 +5,8 @@ One module per chapter of the book. This file lists the chapters' messages: what
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
-from service.rules import shared
 from service.rules.heartrush import (
     ability_effects,
     actions,
@@ -90,6 +87,7 @@ from service.rules.heartrush.options import OPTIONS
 from service.rules.heartrush.state import State
 from service.rules.messages import Command, Event
 from service.rules.ruleset import Ruleset
+from service.rules.shared import messages_of
 
 _CHAPTERS: Final = (
     opening,
@@ -169,28 +167,13 @@ _CHAPTERS: Final = (
 )
 
 
-def _messages(base: type) -> Mapping[str, Any]:
-    """Return the chapters' messages of one kind by type; a name given twice does not import."""
-    found: dict[str, type] = {}
-    own = (cls for chapter in _CHAPTERS for cls in vars(chapter).values() if _is_own(cls, chapter.__name__))
-    for cls in (*own, *shared.COMMANDS, *shared.EVENTS):
-        if issubclass(cls, base):
-            assert cls.type not in found, f"{cls.type} is the name of two messages"
-            found[cls.type] = cls
-    return MappingProxyType(dict(sorted(found.items())))
-
-
-def _is_own(cls: object, module: str) -> bool:
-    return isinstance(cls, type) and issubclass(cls, Command | Event) and cls.__module__ == module
-
-
 HEARTRUSH: Final[Ruleset[State]] = Ruleset(
     edition="heartrush@1",
     title="Heart Rush",
     blank=State(),
     opening=opening.OpenEncounter,
-    commands=_messages(Command),
-    events=_messages(Event),
+    commands=messages_of(_CHAPTERS, Command),
+    events=messages_of(_CHAPTERS, Event),
     options=OPTIONS,
     packages=("service.rules.heartrush",),
 )

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias, cast
 
 from service.rules.chance import Chance
-from service.rules.heartrush.sheet import Id
 from service.rules.messages import Tale
+from service.rules.openings import Id
 from service.rules.records import EMPTY, record
 from service.rules.rulebook import rule
 

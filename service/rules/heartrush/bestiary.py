@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from service.rules.heartrush.sheet import Id, Sheet, Weapon
+from service.rules.heartrush.sheet import Sheet, Weapon
+from service.rules.openings import Id
 from service.rules.records import changed
 
 MACE: Final = Weapon(id="mace", size_class="light", damage_type="bludgeoning")

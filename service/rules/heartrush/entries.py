@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated
 
 from service.rules.heartrush.abilities import Ability, Spell
 from service.rules.heartrush.bestiary import BESTIARY, drawn
 from service.rules.heartrush.catalogue import named
 from service.rules.heartrush.ground import Scenery, Terrain
-from service.rules.heartrush.sheet import Id, Sheet
+from service.rules.heartrush.sheet import Sheet
 from service.rules.heartrush.state import Creature
+from service.rules.openings import Fault, Id, SeatEntry
 from service.rules.records import EMPTY, changed, record
 from service.rules.seeding import Seeding
 from service.rules.table import Option
 
-Fault = tuple[str, str]
 """A JSON pointer into the opening, and what is wrong there."""
 
 
@@ -66,15 +65,6 @@ def entry_faults(entry: Entry, at: str) -> Iterator[Fault]:
         for key, value in (("id", entry.id), ("side", entry.side)):
             if value is None:
                 yield f"{at}/{key}", "a stat block needs it"
-
-
-@record
-class SeatEntry:
-    """A seat that is open from the start: a player's with its creatures, or an observer's."""
-
-    seat: Id
-    role: Annotated[str, "player or observer"] = "player"
-    creatures: tuple[Id, ...] = ()
 
 
 @record

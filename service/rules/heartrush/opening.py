@@ -5,23 +5,17 @@ from __future__ import annotations
 from typing import ClassVar
 
 from service.rules.heartrush.combat import CombatFrame
-from service.rules.heartrush.entries import (
-    Fault,
-    Opening,
-    creature_of,
-    known_in,
-    sheet_of,
-    spelled_out,
-)
+from service.rules.heartrush.entries import Opening, creature_of, known_in, sheet_of, spelled_out
 from service.rules.heartrush.opening_faults import faults
 from service.rules.heartrush.state import State
 from service.rules.heartrush.timing import assumed_slow, by_turns
 from service.rules.messages import Command, Event, Refused, Tale
+from service.rules.openings import Fault, seats_of
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 from service.rules.seeding import check_setup
 from service.rules.stack import Stacks
-from service.rules.table import GM, DiceSetup, Seat
+from service.rules.table import DiceSetup
 
 
 @record
@@ -53,16 +47,13 @@ class TimingAssumed(Event[State]):
 def initial(opened: EncounterOpened) -> State:
     """Return the state a fight begins with."""
     opening = opened.opening
-    seats = {GM: Seat(role=GM)} | {
-        entry.seat: Seat(role=entry.role, creatures=entry.creatures) for entry in opening.seats
-    }
     return State(
         encounter=opened.encounter,
         edition=opened.edition,
         digest=opened.digest,
         dice=opened.dice,
         options=opening.options,
-        seats=seats,
+        seats=seats_of(opening.seats),
         sides=opening.sides,
         player_side=opening.player_side,
         declared_sides=opening.declared_sides,

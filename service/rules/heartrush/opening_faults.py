@@ -11,23 +11,17 @@ from service.rules.heartrush.abilities import Ability, Spell
 from service.rules.heartrush.cantrips import cannot_cast
 from service.rules.heartrush.catalogue import CATALOGUE
 from service.rules.heartrush.conditions import LEVELED, MOST_LEVELS
-from service.rules.heartrush.entries import (
-    Fault,
-    Opening,
-    creature_of,
-    entry_faults,
-    sheet_of,
-)
+from service.rules.heartrush.entries import Opening, creature_of, entry_faults, sheet_of
 from service.rules.heartrush.loading import faults as definition_faults
 from service.rules.heartrush.options import OPTIONS
 from service.rules.heartrush.sheet import Sheet, Weapon
 from service.rules.heartrush.sizes import carried, fit_together, slots
 from service.rules.heartrush.state import Creature
 from service.rules.heartrush.weapons import may_wield
+from service.rules.openings import ID, Fault, seat_faults
 from service.rules.seeding import seeding_faults
 from service.rules.table import GM
 
-ID: Final = pattern(r"[a-z0-9][a-z0-9-]{0,23}")
 ABILITY_ID: Final = pattern(r"[a-z0-9][a-z0-9-]{0,39}")
 RESERVED: Final = ("table", GM)
 SIDES: Final = 2
@@ -52,7 +46,7 @@ def faults(opening: Opening) -> Iterator[Fault]:
     yield from _side_faults(opening)
     yield from creature_faults(opening)
     yield from _ability_faults(opening)
-    yield from _seat_faults(opening)
+    yield from seat_faults(opening.seats, [sheet_of(entry).id for entry in opening.creatures])
     yield from seeding_faults(opening.seeding, {entry.seat: entry.role for entry in opening.seats})
     yield from _option_faults(opening)
     yield from _scenery_faults(opening)
@@ -227,27 +221,6 @@ def _ground_faults(opening: Opening) -> Iterator[Fault]:
         for key in keys:
             if opening.terrain.get(key) != ground:
                 yield f"{at}/{key}", f"its terrain is {ground}"
-
-
-def _seat_faults(opening: Opening) -> Iterator[Fault]:
-    creatures = {sheet_of(entry).id: "" for entry in opening.creatures}
-    names: dict[str, int] = {}
-    for i, seat in enumerate(opening.seats):
-        at = f"/seats/{i}"
-        if not ID.fullmatch(seat.seat) or seat.seat == GM or seat.seat in names:
-            yield f"{at}/seat", "an id no other seat has, and not gm"
-        names[seat.seat] = i
-        if seat.role not in ("player", "observer"):
-            yield f"{at}/role", "player or observer"
-        if seat.role == "observer" and seat.creatures:
-            yield f"{at}/creatures", "an observer controls no creature"
-        for j, creature in enumerate(seat.creatures):
-            if creature not in creatures:
-                yield f"{at}/creatures/{j}", "no creature has this id"
-            elif creatures[creature]:
-                yield f"{at}/creatures/{j}", f"{creatures[creature]} controls it already"
-            else:
-                creatures[creature] = seat.seat
 
 
 def _option_faults(opening: Opening) -> Iterator[Fault]:

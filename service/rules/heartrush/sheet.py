@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, Final, Literal
+from typing import Final, Literal
 
+from service.rules.openings import Id
 from service.rules.records import EMPTY, record
 from service.rules.rulebook import rule
 
@@ -17,7 +18,6 @@ ArmorKind = Literal["none", "light", "medium", "heavy", "natural"]
 ShieldKind = Literal["none", "light", "heavy"]
 Ability = Literal["might", "agility", "cunning", "presence"]
 DieSize = Literal[2, 4, 6, 8, 10, 12, 20]
-Id = Annotated[str, "an id: a-z, 0-9 and -, at most 24"]
 
 SIZES: Final[tuple[str, ...]] = (
     "minuscule",

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from re import compile as pattern
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 from service.rules.grid import Cell, cells
 from service.rules.messages import Command, Event, Refused, Tale
+from service.rules.openings import ID, Fault, Id, SeatEntry, seat_faults, seats_of
 from service.rules.records import EMPTY, record
 from service.rules.rise.options import DEFAULTS, OPTIONS
 from service.rules.rise.profiles import PROFILES
 from service.rules.rise.rounds import CombatFrame
-from service.rules.rise.sheet import ID, RESERVED, Id, Sheet, Strike, side_of
+from service.rules.rise.sheet import RESERVED, Sheet, Strike, side_of
 from service.rules.rise.state import Attitude, Creature, State, Terrain
 from service.rules.rise.swift import is_simple
 from service.rules.rulebook import rule
 from service.rules.seeding import Seeding, check_setup, seeding_faults
 from service.rules.stack import Stacks
-from service.rules.table import GM, DiceSetup, Option, Seat
+from service.rules.table import DiceSetup, Option
 
-Fault = tuple[str, str]
 """A JSON pointer into the opening, and what is wrong there."""
 
 
@@ -38,15 +38,6 @@ class Entry:
     """The creature it rides."""
     altitude: int = 0
     """Feet above the ground in which it flies."""
-
-
-@record
-class SeatEntry:
-    """A seat that is open from the start: a player's with its creatures, or an observer's."""
-
-    seat: Id
-    role: Annotated[str, "player or observer"] = "player"
-    creatures: tuple[Id, ...] = ()
 
 
 @record
@@ -86,16 +77,13 @@ class EncounterOpened(Event[State]):
 def initial(opened: EncounterOpened) -> State:
     """Return the state a fight begins with."""
     opening = opened.opening
-    seats = {GM: Seat(role=GM)} | {
-        entry.seat: Seat(role=entry.role, creatures=entry.creatures) for entry in opening.seats
-    }
     return State(
         encounter=opened.encounter,
         edition=opened.edition,
         digest=opened.digest,
         dice=opened.dice,
         options=opening.options,
-        seats=seats,
+        seats=seats_of(opening.seats),
         declared_sides=opening.declared_sides,
         terrain=opening.terrain,
         lying={item: (at[0], at[1]) for item, at in opening.items.items()},
@@ -160,7 +148,7 @@ def faults(opening: Opening) -> Iterator[Fault]:
     yield from _option_faults(opening)
     yield from _creature_faults(opening)
     yield from _position_faults(opening)
-    yield from _seat_faults(opening)
+    yield from seat_faults(opening.seats, [entry.sheet.id for entry in opening.creatures])
     yield from _group_faults(opening)
     yield from seeding_faults(opening.seeding, {entry.seat: entry.role for entry in opening.seats})
     for key in opening.terrain:
@@ -250,27 +238,6 @@ def _position_faults(opening: Opening) -> Iterator[Fault]:
                 yield f"/creatures/{i}/position", f"{taken[cell]} stands there"
             if entry.mount is None:
                 taken[cell] = entry.sheet.id
-
-
-def _seat_faults(opening: Opening) -> Iterator[Fault]:
-    holders = {entry.sheet.id: "" for entry in opening.creatures}
-    names: dict[str, int] = {}
-    for i, seat in enumerate(opening.seats):
-        at = f"/seats/{i}"
-        if not ID.fullmatch(seat.seat) or seat.seat == GM or seat.seat in names:
-            yield f"{at}/seat", "an id no other seat has, and not gm"
-        names[seat.seat] = i
-        if seat.role not in ("player", "observer"):
-            yield f"{at}/role", "player or observer"
-        if seat.role == "observer" and seat.creatures:
-            yield f"{at}/creatures", "an observer controls no creature"
-        for j, creature in enumerate(seat.creatures):
-            if creature not in holders:
-                yield f"{at}/creatures/{j}", "no creature has this id"
-            elif holders[creature]:
-                yield f"{at}/creatures/{j}", f"{holders[creature]} controls it already"
-            else:
-                holders[creature] = seat.seat
 
 
 def _group_faults(opening: Opening) -> Iterator[Fault]:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from re import compile as pattern
 from types import MappingProxyType
-from typing import Annotated, Final, Literal
+from typing import Final, Literal
 
+from service.rules.openings import Id
 from service.rules.records import EMPTY, record
 from service.rules.stack import TABLE
 from service.rules.table import GM
 
-ID: Final = pattern(r"[a-z0-9][a-z0-9-]{0,23}")
 RESERVED: Final = (TABLE, GM)
 """Names that are nobody's: the table's and the gm's."""
 
-Id = Annotated[str, "an id: a-z, 0-9 and -, at most 24"]
 Size = Literal["fine", "diminutive", "tiny", "small", "medium", "large", "huge", "gargantuan", "colossal"]
 Usage = Literal["standard", "minor", "free", "movement", "move_or_standard", "none"]
 Sort = Literal["normal", "environmental", "subdual"]

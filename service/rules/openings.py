@@ -1,0 +1,54 @@
+"""Open an encounter: what every ruleset's opening says alike, and what keeps it from being one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from re import compile as pattern
+from typing import Annotated, Final
+
+from service.rules.records import record
+from service.rules.seats import Role
+from service.rules.table import GM, WATCHERS, Seat
+
+ID: Final = pattern(r"[a-z0-9][a-z0-9-]{0,23}")
+"""Names of creatures, seats, sides and groups: they become parts of the names of rolls."""
+
+Id = Annotated[str, "an id: a-z, 0-9 and -, at most 24"]
+Fault = tuple[str, str]
+"""What is wrong with an opening: (JSON pointer, detail)."""
+
+
+@record
+class SeatEntry:
+    """A seat that is open from the start: a player's with its creatures, an observer's or an auditor's."""
+
+    seat: Id
+    role: Role = "player"
+    creatures: tuple[Id, ...] = ()
+
+
+def seats_of(entries: Iterable[SeatEntry]) -> dict[str, Seat]:
+    """Return the seats that an encounter begins with: the gm's, and those of *entries*."""
+    return {GM: Seat(role=GM)} | {
+        entry.seat: Seat(role=entry.role, creatures=entry.creatures) for entry in entries
+    }
+
+
+def seat_faults(entries: Sequence[SeatEntry], creatures: Iterable[str]) -> Iterator[Fault]:
+    """Yield what is wrong with the seats of an opening that has *creatures*."""
+    holders = dict.fromkeys(creatures, "")
+    names: dict[str, int] = {}
+    for i, seat in enumerate(entries):
+        at = f"/seats/{i}"
+        if not ID.fullmatch(seat.seat) or seat.seat == GM or seat.seat in names:
+            yield f"{at}/seat", "an id no other seat has, and not gm"
+        names[seat.seat] = i
+        if seat.role in WATCHERS and seat.creatures:
+            yield f"{at}/creatures", f"an {seat.role} controls no creature"
+        for j, creature in enumerate(seat.creatures):
+            if creature not in holders:
+                yield f"{at}/creatures/{j}", "no creature has this id"
+            elif holders[creature]:
+                yield f"{at}/creatures/{j}", f"{holders[creature]} controls it already"
+            else:
+                holders[creature] = seat.seat
