@@ -17,6 +17,7 @@ from service.api.answers import COMPONENTS
 from service.api.call import KEY, VERSION_TAG
 from service.api.describe import VERSION, json_schemas
 from service.api.event_stream import MEDIA_TYPE as STREAM
+from service.api.examples import example
 from service.api.fields import ID
 from service.api.inputs import COMMON, EditionInputs, all_inputs
 from service.api.operations import OPERATIONS, Operation, Parameter, Shape
@@ -108,6 +109,9 @@ def components(inputs: Iterable[EditionInputs]) -> dict[str, Schema]:
         for tag, schema in each.commands.items():
             made |= json_schemas(type(schema))
             types[tag] = ref(type(schema).__name__)
+        for schema in each.commands.values():
+            shown = made[type(schema).__name__]
+            made[type(schema).__name__] = {**shown, "examples": [example(shown, made)]}
         name = f"{each.name}Command"
         made[name] = _choice(f"A command of {each.edition}.", "type", types)
         editions.append(ref(name))
@@ -158,7 +162,10 @@ def _operation(operation: Operation) -> Schema:
         content = {"application/json": {"schema": ref(operation.body)}}
         made["requestBody"] = {"required": operation.body not in _OPTIONAL, "content": content}
     if operation.raw_body:
-        made["requestBody"] = {"required": True, "content": {operation.raw_body: {}}}
+        made["requestBody"] = {
+            "required": True,
+            "content": {operation.raw_body: {"schema": {"type": "string"}}},
+        }
     made["responses"] = _responses(operation)
     return made
 
@@ -229,5 +236,5 @@ def _answer(shape: Shape) -> Schema:
     if shape.component is not None:
         made["content"] = {shape.media_type: {"schema": ref(shape.component)}}
     elif shape.media_type != "application/json":
-        made["content"] = {shape.media_type: {}}
+        made["content"] = {shape.media_type: {"schema": {"type": "string"}}}
     return made

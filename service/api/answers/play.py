@@ -164,7 +164,7 @@ PLAY: Final[Mapping[str, Schema]] = MappingProxyType(
             creature=maybe(SEAT),
             prompt=maybe(TEXT),
             given=OPEN,
-            choices={"type": "object", "additionalProperties": {"type": "array"}},
+            choices={"type": "object", "additionalProperties": {"type": "array", "items": {}}},
         ),
     }
 )

@@ -32,7 +32,7 @@ RULEBOOKS: Final[Mapping[str, Schema]] = MappingProxyType(
                     "A choice of the house rules; the first value is the default.",
                     {"bounds": {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}},
                     key=TEXT,
-                    values={"type": "array"},
+                    values={"type": "array", "items": {}},
                     settles=TEXT,
                     text=TEXT,
                 )
