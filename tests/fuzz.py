@@ -29,10 +29,20 @@ def _held(seed: int) -> set[str]:
     return set()
 
 
+def _forty(seed: int) -> set[str]:
+    """Play 40 creatures at random, kept as a record that must audit valid."""
+    played = rise.Recorded(seed, 40, budget=150)
+    played.play()
+    played.close()
+    rise.assert_sound(played.record)
+    return set()
+
+
 PLAYS: Final[dict[str, Callable[[int], set[str]]]] = {
     **{kind: _heartrush(kind) for kind in KINDS},
     "rise": lambda seed: rise.fired_in(rise.campaign(seed)),
     "rise-order": _held,
+    "rise-forty": _forty,
 }
 
 
