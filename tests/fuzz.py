@@ -16,6 +16,7 @@ from tests.heartrush.plays import KINDS, probed
 from tests.heartrush.sifting import story
 from tests.rise import test_every_rule as rise
 from tests.rise import test_permutations as permutations
+from tests.rise.campaign import Recorded
 
 SEEDS: Final = 40
 
@@ -31,7 +32,7 @@ def _held(seed: int) -> set[str]:
 
 def _forty(seed: int) -> set[str]:
     """Play 40 creatures at random, kept as a record that must audit valid."""
-    played = rise.Recorded(seed, 40, budget=150)
+    played = Recorded(seed, 40, budget=150)
     played.play()
     played.close()
     rise.assert_sound(played.record)
