@@ -236,5 +236,8 @@ def _answer(shape: Shape) -> Schema:
     if shape.component is not None:
         made["content"] = {shape.media_type: {"schema": ref(shape.component)}}
     elif shape.media_type != "application/json":
-        made["content"] = {shape.media_type: {"schema": {"type": "string"}}}
+        kind = (
+            "object" if shape.media_type == "application/yaml" else "string"
+        )  # what it spells, not its text
+        made["content"] = {shape.media_type: {"schema": {"type": kind}}}
     return made

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -57,7 +58,8 @@ def _holds(url: str, role: str, token: str | None, seconds: int) -> bool:
         str(seconds),
     ]
     run = [sys.executable, "-m", "schemathesis.cli", "run", str(CONTRACT), "--url", url, *sent, *told]
-    return subprocess.run(run, check=False).returncode == 0
+    environment = {**os.environ, "SCHEMATHESIS_HOOKS": "tests.contract.hooks"}
+    return subprocess.run(run, check=False, env=environment).returncode == 0
 
 
 def _seated(url: str, key: str) -> dict[str, str]:

@@ -19,6 +19,8 @@ from schemathesis.checks import CHECKS, load_all_checks
 from schemathesis.core.result import Ok
 from schemathesis.generation import GenerationMode
 
+import tests.contract.hooks  # noqa: F401 - importing it teaches the tool
+
 HELD: Final = (
     "not_a_server_error",
     "status_code_conformance",

@@ -318,7 +318,7 @@ def test_HR_TIME_6_windows_open_at_every_moment_of_an_engagement() -> None:
     ready = ability("ready", "minor", "instant", effects=[do("rush", creature="self", points=0)])
     fight = fight_with({"ash": (0, 0), "orc": (1, 0)}, owners(ash=("ready",)), abilities=[ready])
     fight.do("engage", creature="ash", target="orc")
-    let_go(fight).stances(ash="agility", orc="might")
+    let_go(let_go(fight).joined_by()).stances(ash="agility", orc="might")
     let_go(fight).answer("declare_agility", "ash", 6, 7, 8, order="attack_first", target="orc")
     let_go(fight).throw(3, 2)
     let_go(fight).answer("accept_damage", "orc")
@@ -326,6 +326,7 @@ def test_HR_TIME_6_windows_open_at_every_moment_of_an_engagement() -> None:
     let_go(fight)
 
     assert [e.trigger for e in fight.told("window_opened")] == [
+        "ability_declared",
         "joining_closed",
         "stances_revealed",
         "attack_rolled",
@@ -401,7 +402,7 @@ def test_a_stance_that_meets_an_open_window_stays_sealed() -> None:
         owners(wolf=("ready",), orc=("ready",)),
         abilities=[ready],
     )
-    fight.do("engage", creature="ash", target="orc").joined_by()
+    let_go(fight.do("engage", creature="ash", target="orc")).joined_by()
     prompt = f"{let_go(fight).told('engagement_declared')[-1].engagement}/stance/ash"
     declare(fight, "wolf", "ready")
     assert any("pass_window" in a.accepts for a in waiting(fight.state))

@@ -12,7 +12,7 @@ from service.rules.heartrush.hands import free_hands
 from service.rules.heartrush.uses import save_number
 from service.rules.records import changed
 from service.rules.ruleset import waiting
-from tests.heartrush.casts import do, engaged, fight_with
+from tests.heartrush.casts import do, engaged, fight_with, let_go
 from tests.heartrush.kit import Fight
 
 PLACES = {"pia": (0, 0), "orc": (1, 0)}
@@ -119,7 +119,7 @@ def test_HR_CAST_1_a_hand_must_be_free() -> None:
     fight = caster(sheet=heavy)
     assert free_hands(fight["pia"]) == 0
     assert fight.refused("cast", creature="pia", ability="force-strike") == "no_free_hand"
-    fight.do("object", creature="pia", verb="stow").do("pass_side", side="enemies")
+    let_go(fight.do("object", creature="pia", verb="stow")).do("pass_side", side="enemies")
     cast(fight, "force-strike")
 
 

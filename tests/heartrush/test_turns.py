@@ -117,7 +117,8 @@ def test_D_2_only_instants_interrupt_a_roll(speed: str) -> None:
         "watch", "minor", "instant", trigger=["attack_rolled"], effects=[do("die", creature="self")]
     )
     fight = in_turns(*GIVEN, sheets=owners(pia=(speed,), ash=("watch",)), own=[SPEEDS[speed], watch])
-    let_go(fight.do("engage", creature="pia", target="orc").joined_by()).stances(pia="agility", orc="might")
+    let_go(let_go(fight.do("engage", creature="pia", target="orc")).joined_by())
+    fight.stances(pia="agility", orc="might")
     let_go(fight).answer("declare_agility", "pia", 1, 1, 1, order="attack_first", target="orc")
     command = "declare_instant" if speed == "instant" else "use_ability"
     decision = fight.send(command, "zoe", creature="pia", ability=speed)

@@ -54,6 +54,7 @@ def test_TABLE_WINDOW_1_whom_a_window_asks(windows: str, *, opened: bool) -> Non
     assert bool(moments) is opened
     if opened:
         assert moments == [
+            "ability_declared",
             "joining_closed",
             "stances_revealed",
             "attack_rolled",
@@ -67,7 +68,7 @@ def test_TABLE_WINDOW_1_whom_a_window_asks(windows: str, *, opened: bool) -> Non
 
 def test_TABLE_WINDOW_1_each_step_of_a_dash_asks_too() -> None:
     fight = table().do("dash", creature="ash", path=[[0, 5], [0, 6]])
-    for place in (5, 6):
+    for place in (4, 5, 6):
         assert fight["ash"].position == (0, place)
         for creature in PLACES:
             fight.answer("pass_window", creature)

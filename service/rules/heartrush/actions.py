@@ -6,25 +6,20 @@ declared; one that is no instant hands priority over when it has resolved.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar, Final, Literal
 
-from service.rules.heartrush.cantrips import cannot_cast
-from service.rules.heartrush.permission import acting, holding_priority
 from service.rules.heartrush.rush import afford_rush
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.strain import is_airless, strained
-from service.rules.messages import Command, Event, Offer, Refused, Tale
-from service.rules.records import changed, record, without_key
+from service.rules.messages import Event, Refused
+from service.rules.records import changed, record
 from service.rules.rulebook import rule
-from service.rules.stack import Awaited
 
 Payment = Literal["action", "rush", "free", "none"]
 FREE_FIELDS: Final = {"dash": "free_dash", "object": "free_object", "call_out": "free_callout"}
 SLIGHT: Final = ("dash", "sidestep", "call_out")
 """What a confused creature may do without having acted: moving is the other half of its choice."""
 ADJACENT_FT: Final = 5
-CALL_OUT_LENGTH: Final = 280
 
 
 @rule("HR-GEN-2", "seeds 000 and 003, Abilities")
@@ -118,187 +113,6 @@ def afford_action_or_rush(creature: Creature, pay: Literal["action", "rush"] | N
 def costs_action(creature: Creature) -> bool:
     """What is tagged a full action spends the action; what is not spends none."""
     return creature.action > 0
-
-
-@record
-class HelpGiven(Event[State]):
-    """A creature has advantage on the next roll it makes, and is confused no more."""
-
-    type: ClassVar[str] = "help_given"
-    creature: str
-    target: str
-
-    def evolve(self, state: State) -> State:
-        target = state.creatures[self.target]
-        conditions = (
-            without_key(target.conditions, "confused") if target.has("confused") else target.conditions
-        )
-        return state.with_creature(self.target, help=target.help + 1, conditions=conditions)
-
-
-@rule("HR-ACT-10", "seed 000, Actions", settles=("A-55",))
-@record
-class Help(Command[State]):
-    """A full action gives an adjacent creature advantage on its next attack, defense, check or save."""
-
-    type: ClassVar[str] = "help"
-    creature: str
-    target: str
-
-    def check(self, view: State) -> None:
-        creature = acting(view, self, self.creature)
-        holding_priority(view, creature, "help")
-        afford_action(creature)
-        target = view.creatures.get(self.target)
-        if target is None or target.id == creature.id:
-            raise Refused("no_valid_target", f"there is nobody else called {self.target}")
-        if not target.is_present:
-            raise Refused("target_dead", f"{self.target} is dead")
-        if view.distance(creature, target) > ADJACENT_FT:
-            raise Refused("not_adjacent", f"{self.target} is not adjacent to {self.creature}")
-
-    def decide(self, state: State) -> Tale[State]:
-        yield AbilityUsed(creature=self.creature, ability="help", paid="action")
-        return (yield HelpGiven(creature=self.creature, target=self.target))
-
-    @classmethod
-    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        creature = view.creatures[awaited.creature or ""]
-        near = tuple(
-            c.id
-            for c in view.creatures.values()
-            if c.id != creature.id and c.is_present and view.distance(creature, c) <= ADJACENT_FT
-        )
-        if creature.action and near:
-            yield Offer(type=cls.type, creature=creature.id, choices={"target": near})
-
-
-@record
-class CalledOut(Event[State]):
-    """A creature said something."""
-
-    type: ClassVar[str] = "called_out"
-    creature: str
-    words: str
-
-    def evolve(self, state: State) -> State:
-        if state.option("callout_passes_priority") or state.phase == "turn":
-            return state
-        return changed(
-            state, phase="priority", priority_side=state.creatures[self.creature].side, last_actor_side=None
-        )
-
-
-@rule("HR-ACT-11", "seed 000, Actions", settles=("A-03",))
-@record
-class CallOut(Command[State]):
-    """Say or shout one sentence of reasonable length."""
-
-    type: ClassVar[str] = "call_out"
-    creature: str
-    words: str
-
-    def check(self, view: State) -> None:
-        creature = acting(view, self, self.creature)
-        holding_priority(view, creature, "call_out")
-        afford_free_first(creature, "call_out")
-        if not 0 < len(self.words) <= CALL_OUT_LENGTH:
-            raise Refused("sentence_too_long", f"1 to {CALL_OUT_LENGTH} characters, not {len(self.words)}")
-
-    def decide(self, state: State) -> Tale[State]:
-        paid = afford_free_first(state.creatures[self.creature], "call_out")
-        state = yield AbilityUsed(creature=self.creature, ability="call_out", paid=paid)
-        return (yield CalledOut(creature=self.creature, words=self.words))
-
-    @classmethod
-    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        creature = view.creatures[awaited.creature or ""]
-        if creature.free_callout or creature.action:
-            yield Offer(type=cls.type, creature=creature.id, choices={"words": ("For the hearth!",)})
-
-
-@record
-class ObjectHandled(Event[State]):
-    """A creature drew, stowed or handled something."""
-
-    type: ClassVar[str] = "object_handled"
-    creature: str
-    verb: str
-    item: str | None
-
-    def evolve(self, state: State) -> State:
-        if self.verb == "draw":
-            return state.with_creature(self.creature, wielded=self.item)
-        if self.verb == "stow":
-            return state.with_creature(self.creature, wielded=None)
-        return state
-
-
-@rule("HR-ACT-9", "seed 000, Actions")
-@record
-class HandleObject(Command[State]):
-    """One simple manipulation of an object; putting a weapon away and drawing another are two."""
-
-    type: ClassVar[str] = "object"
-    creature: str
-    verb: Literal["draw", "stow", "handle"]
-    item: str | None = None
-    """The weapon to draw; for `handle`, what is handled, in a few words."""
-
-    def check(self, view: State) -> None:
-        creature = acting(view, self, self.creature)
-        holding_priority(view, creature, "object")
-        afford_free_first(creature, "object")
-        if self.verb == "draw":
-            check_draw(creature, self.item or "")
-        if self.verb == "stow" and creature.wielded is None:
-            raise Refused("weapon_not_wielded", f"{self.creature} has nothing in hand")
-        if self.verb == "handle" and not 0 < len(self.item or "") <= CALL_OUT_LENGTH:
-            raise Refused("params_missing", "say in a few words what is handled")
-
-    def decide(self, state: State) -> Tale[State]:
-        paid = afford_free_first(state.creatures[self.creature], "object")
-        state = yield AbilityUsed(creature=self.creature, ability="object", paid=paid)
-        return (yield ObjectHandled(creature=self.creature, verb=self.verb, item=self.item))
-
-    @classmethod
-    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        creature = view.creatures[awaited.creature or ""]
-        if not (creature.free_object or creature.action):
-            return
-        if creature.wielded is not None:
-            yield Offer(type=cls.type, creature=creature.id, given={"verb": "stow"})
-        elif drawable(creature):
-            yield Offer(
-                type=cls.type,
-                creature=creature.id,
-                given={"verb": "draw"},
-                choices={"item": drawable(creature)},
-            )
-        yield Offer(
-            type=cls.type, creature=creature.id, given={"verb": "handle"}, choices={"item": ("a door",)}
-        )
-
-
-def drawable(creature: Creature) -> tuple[str, ...]:
-    """Return the weapons *creature* could draw: none while one is in hand."""
-    if creature.wielded is not None:
-        return ()
-    return tuple(
-        weapon.id
-        for weapon in creature.sheet.weapons
-        if weapon.id not in creature.thrown and cannot_cast(creature, weapon) is None
-    )
-
-
-def check_draw(creature: Creature, name: str) -> None:
-    """Refuse a weapon that is not at hand, and a cantrip that *creature* cannot use."""
-    weapon = next((weapon for weapon in creature.sheet.weapons if weapon.id == name), None)
-    lacking = None if weapon is None else cannot_cast(creature, weapon)
-    if lacking is not None:
-        raise lacking
-    if name not in drawable(creature):
-        raise Refused("weapon_not_wieldable", f"{creature.id} cannot draw {name} now")
 
 
 def can_answer(creature: Creature) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from service.rules.grid import Cell, path_to
 from service.rules.heartrush.actions import AbilityUsed, afford_free_first
+from service.rules.heartrush.deeds import Deed, Said, declared
 from service.rules.heartrush.movement import walk
 from service.rules.heartrush.paths import (
     allowance,
@@ -79,7 +80,12 @@ class Dash(Command[State]):
         path = self.cells(state)
         paid = afford_free_first(state.creatures[self.creature], "dash")
         state = yield AbilityUsed(creature=self.creature, ability="dash", paid=paid)
-        return (yield from walk(state, self.creature, path, stand=self.stand))
+        return (yield from declared(state, DASH, self.creature, paid, Said(path=path, stand=self.stand)))
+
+    @staticmethod
+    def done(state: State, creature: str, said: Said) -> Tale[State]:
+        """Tell what it does, now that its turn has come."""
+        return (yield from walk(state, creature, said.path, stand=said.stand))
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
@@ -112,3 +118,20 @@ def check_can_dash(creature: Creature) -> None:
         raise Refused("grappling", f"{creature.id} holds somebody", "HR-COND-24")
     if creature.used_reach:
         raise Refused("reach_dashed", f"{creature.id} used its reach this round", "HR-WPN-3")
+
+
+class _Dash(Deed):
+    name = "dash"
+    is_secret = True
+
+    def check(self, state: State, creature: Creature, said: Said) -> None:
+        if said.stand and not creature.has("prone"):
+            raise Refused("not_prone", f"{creature.id} stands already")
+        check_can_dash(creature)
+        check_path(state, creature, said.path, allowance(creature, stand=said.stand))
+
+    def happen(self, state: State, creature: str, said: Said) -> Tale[State]:
+        return (yield from Dash.done(state, creature, said))
+
+
+DASH: Final = _Dash()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from service.rules.heartrush.actions import AbilityUsed, afford_action
+from service.rules.heartrush.deeds import Deed, Said, declared
 from service.rules.heartrush.permission import acting, answering, holding_priority, is_unbarred
 from service.rules.heartrush.rush import active_in
 from service.rules.heartrush.scene import EngagementFrame, Participant, PhaseRules, engagement
@@ -117,7 +118,12 @@ class Engage(Command[State]):
 
     def decide(self, state: State) -> Tale[State]:
         state = yield AbilityUsed(creature=self.creature, ability="engage", paid="action")
-        return (yield from declare(state, self.creature, self.target))
+        return (yield from declared(state, ENGAGE, self.creature, "action", Said(target=self.target)))
+
+    @staticmethod
+    def done(state: State, creature: str, said: Said) -> Tale[State]:
+        """Tell what it does, now that its turn has come."""
+        return (yield from declare(state, creature, said.target or ""))
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
@@ -263,3 +269,16 @@ class Joining(PhaseRules):
     def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
         """Before stances everybody else may join, again and again, until nobody wants to."""
         return (yield JoiningClosed(engagement=frame.path))
+
+
+class _Engage(Deed):
+    name = "engage"
+
+    def check(self, state: State, creature: Creature, said: Said) -> None:
+        check_engage(state, creature, state.creatures.get(said.target or ""))
+
+    def happen(self, state: State, creature: str, said: Said) -> Tale[State]:
+        return (yield from Engage.done(state, creature, said))
+
+
+ENGAGE: Final = _Engage()

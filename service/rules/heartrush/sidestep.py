@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from service.rules.grid import FEET, STEPS, Cell, is_step
 from service.rules.heartrush.actions import AbilityUsed, afford_action_or_rush
 from service.rules.heartrush.climbing import step_off
 from service.rules.heartrush.conditions import ConditionLost
+from service.rules.heartrush.deeds import Deed, Said, declared
 from service.rules.heartrush.lasting import having
 from service.rules.heartrush.modifiers import MoreSidesteps
 from service.rules.heartrush.movement import Moved, MovementBegun, Walk, drag, interrupt
@@ -84,10 +85,16 @@ class Sidestep(Command[State]):
         if self.prompt is None:
             paid = afford_action_or_rush(state.creatures[self.creature], self.pay)
             state = yield AbilityUsed(creature=self.creature, ability="sidestep", paid=paid)
-        else:
-            path = self.prompt.partition("/sidestep/")[0]
-            state = yield SidestepTaken(engagement=path, creature=self.creature, because=("HR-STANCE-AGI-2",))
+            said = Said(to=self.to, stand=self.stand)
+            return (yield from declared(state, SIDESTEP, self.creature, paid, said))
+        path = self.prompt.partition("/sidestep/")[0]
+        state = yield SidestepTaken(engagement=path, creature=self.creature, because=("HR-STANCE-AGI-2",))
         return (yield from sidestep(state, self.creature, self.to))
+
+    @staticmethod
+    def done(state: State, creature: str, said: Said) -> Tale[State]:
+        """Tell what it does, now that its turn has come."""
+        return (yield from sidestep(state, creature, said.to))
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
@@ -184,3 +191,16 @@ def leaving(state: State, mover: Creature, to: Cell) -> tuple[str, ...]:
         for watcher in watchers(state, mover, how="sidestep")
         if watcher.reaches(mover.position, mover, metric) and not watcher.reaches(to, mover, metric)
     )
+
+
+class _Sidestep(Deed):
+    name = "sidestep"
+
+    def check(self, state: State, creature: Creature, said: Said) -> None:
+        check_sidestep(state, creature, said.to, stand=said.stand)
+
+    def happen(self, state: State, creature: str, said: Said) -> Tale[State]:
+        return (yield from Sidestep.done(state, creature, said))
+
+
+SIDESTEP: Final = _Sidestep()
