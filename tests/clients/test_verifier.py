@@ -14,14 +14,26 @@ import pytest
 
 from service.audit import bundle
 from service.audit.certificate import certificate, signed
-from service.audit.evidence import Evidence
+from service.audit.evidence import Evidence, stored
 from service.audit.verify import verify
 from service.encounter.canonical import dumps, is_canonical
 from tests.audit.evidence_of import closed as closed_game
 from tests.audit.evidence_of import cut, evidence_of, forged, played, resealed, signed_evidence
 from tests.clients import draws
+from tests.encounter.house import House
 from tests.encounter.sitting import SIGNER
-from tests.javascript import NODE, OTHERWISE, ROOT, WITHOUT_RULES, Case, as_bundle, differences, judged, node
+from tests.encounter.tiny import TINY
+from tests.javascript import (
+    NODE,
+    OTHERWISE,
+    ROOT,
+    WITHOUT_RULES,
+    Case,
+    as_bundle,
+    differences,
+    judged,
+    node,
+)
 
 MUTATIONS = 300
 SPELLINGS = (
@@ -147,6 +159,36 @@ def test_a_sealed_choice_that_was_sealed_anew_is_held_to_its_envelope() -> None:
 
     raws = [as_bundle(each) for each in (changed, unfit)]
     assert judged([Case(raw) for raw in raws if raw]) == [OTHERWISE, f"tampered({place[0]})"]
+
+
+def test_it_proves_the_dice_of_a_line_that_goes_on_from_another() -> None:
+    with House() as house:
+        played = house.open(TINY, {})
+        for who, sent, data in (
+            ("gm", "roll", {}),
+            ("ada", "choose", {"number": 3}),
+            ("gm", "add", {"amount": 30}),
+            ("gm", "end_round", {}),
+            ("gm", "roll", {}),
+        ):
+            house.send(played, who, sent, **data)
+        house.send(played, "ada", "contest", commit=2, claim="a d8 it should be")
+        instead = [{"type": "roll", "data": {"sides": 8}}]
+        proposal = house.proposed(played, "amend", contest="c1", decision="so it is", instead=instead)
+        line = house.accept(played, proposal)
+        house.send(line, "bo", "choose", number=1)
+        house.send(line, "gm", "end_round")
+        evidence = stored(house.log, line)
+    assert b"line_begun" in evidence.commits[0]
+    assert verify(evidence, {TINY.edition: TINY}).counts.rolls_checked > 0
+    cases = [Case(b"".join(bundle.write(evidence, seat))) for seat in ("gm", "ada", "bo")]
+
+    assert judged(cases) == [OTHERWISE] * 3
+    told = bundle.read(cases[0].raw)
+    rolled = [n for n, raw in enumerate(told.commits, 1) if json.loads(raw)["rolls"]]
+    turned = [Case(raw) for n in rolled if (raw := as_bundle(forged(told, n, turn))) is not None]
+    assert differences(turned) == []
+    assert any(text.startswith("dice_invalid(") for text in judged(turned))
 
 
 def test_it_says_the_same_of_random_mutations(whole: bytes) -> None:
