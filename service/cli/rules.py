@@ -25,6 +25,8 @@ _CASES: Final = re.compile(r'"rules":\s*\[[^\]]*\]')
 """The rules that a vector says it is for; a list of ids alone tests nothing."""
 _NUMBERS: Final = re.compile(r"\d+")
 _FILE: Final = "RULES.md"
+NOTHING: Final = "nothing"
+"""What a rule settles that decides no ambiguity: only a missing test leaves a cell blank."""
 _SHARED: Final = "service.rules."
 
 Tests = Mapping[str, tuple[str, ...]]
@@ -82,7 +84,7 @@ def table(ruleset: Ruleset[Any], rules: list[Rule], tests: Tests) -> str:
             rule.id,
             rule.statement,
             rule.source,
-            ", ".join(rule.settles),
+            ", ".join(rule.settles) or NOTHING,
             f"`{home}`",
             "<br>".join(f"`{test}`" for test in tests.get(rule.id, ())),
         )
