@@ -116,6 +116,14 @@ def after(call: Call, sent: play.Sent) -> dict[str, str]:
     return headers
 
 
+def under_way(call: Call, job: Mapping[str, Any], where: str, *, replayed: bool) -> Answer:
+    """Answer a request that asked for a job: what it is now, and *where* to ask how far it is."""
+    headers = _key_header(call) | {"Location": where, "Retry-After": "1"}
+    if replayed:
+        headers["Idempotency-Replayed"] = "true"
+    return Answer(job, 202, headers)
+
+
 def _key_header(call: Call) -> dict[str, str]:
     return {"Idempotency-Key": f'"{call.repeatable.key}"'}
 

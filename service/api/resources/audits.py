@@ -10,7 +10,7 @@ from service.api.operations import Shape, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import invalid, not_found
 from service.api.schemas import faults
-from service.api.sending import judge
+from service.api.sending import judge, under_way
 from service.encounter import audits, records
 
 TAG: Final = "Audits"
@@ -49,14 +49,9 @@ def start_audit(call: Call) -> Answer:
     job, replayed = audits.ask(
         call.host, call.encounter, call.me.scope, asked.key, asked.fingerprint, first=first, last=last
     )
-    headers = {
-        "Location": f"/v1/encounters/{call.encounter}/audits/{job['audit']}",
-        "Retry-After": "1",
-        "Idempotency-Key": f'"{asked.key}"',
-    }
-    if replayed:
-        headers["Idempotency-Replayed"] = "true"
-    return Answer(_shown(job), 202, headers)
+    return under_way(
+        call, _shown(job), f"/v1/encounters/{call.encounter}/audits/{job['audit']}", replayed=replayed
+    )
 
 
 @operation(

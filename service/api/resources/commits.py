@@ -39,7 +39,7 @@ def list_commits(call: Call) -> Answer:
 
     With `Accept: text/event-stream` it is a stream (server-sent events): each commit after `after`, or after
     `Last-Event-ID`, once and in order, then each as it is made. `heartbeat` comes when you have caught up and
-    at least every fifteen seconds, with the hash of your seat's view (`view` of the state); `reset` where the
+    at least every ten seconds, with the hash of your seat's view (`view` of the state); `reset` where the
     position is unknown: read the state anew, the stream goes on from there. Other parameters are refused.
     """
     if event_stream.is_wanted(call):

@@ -9,7 +9,7 @@ from service.api.inputs import SIMULATION
 from service.api.operations import OPENING_LIMIT, Shape, operation
 from service.api.problems import invalid, not_found
 from service.api.schemas import faults
-from service.api.sending import judge
+from service.api.sending import judge, under_way
 from service.encounter.openings import opening_faults
 from service.simulation import jobs
 from service.simulation.fights import COMMANDS, ROUNDS
@@ -55,14 +55,7 @@ def start_simulation(call: Call) -> Answer:
     }
     asked = call.repeatable
     job, replayed = jobs.ask(call.host, call.caller.key.owner, asked.key, asked.fingerprint, wanted)
-    headers = {
-        "Location": f"{_PATH}/{job['simulation']}",
-        "Retry-After": "1",
-        "Idempotency-Key": f'"{asked.key}"',
-    }
-    if replayed:
-        headers["Idempotency-Replayed"] = "true"
-    return Answer(_shown(job), 202, headers)
+    return under_way(call, _shown(job), f"{_PATH}/{job['simulation']}", replayed=replayed)
 
 
 @operation(
