@@ -14,10 +14,10 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.api.app import create_app
 from service.api.quotas import Bounds
-from service.encounter.doorbell import Ringer
-from service.encounter.feeds import Room
 from service.encounter.host import host_of
-from service.encounter.outward import Outward
+from service.encounter.signals.doorbell import Ringer
+from service.encounter.signals.feeds import Room
+from service.encounter.signals.outward import Outward
 from service.log.queue import queue_client
 from service.log.valkey import ValkeyLog
 from service.rules.shelf import SHELF

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from urllib.parse import quote_from_bytes
 
 from service.dice.chain import epoch_key, seal
-from service.encounter.canonical import eid_of
-from service.encounter.secrets import EncounterSecrets
+from service.encounter.record.canonical import eid_of
+from service.encounter.stores.secrets import EncounterSecrets
 
 
 def spellings(secret: bytes) -> dict[str, bytes]:

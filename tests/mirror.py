@@ -15,8 +15,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from service.encounter import views
-from service.encounter.fold import Folder
+from service.encounter.deciding.fold import Folder
+from service.encounter.reading import views
 from service.rules.messages import Private, Rolled
 from service.rules.ruleset import Decision
 from tests.api.client import Api

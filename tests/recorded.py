@@ -12,10 +12,10 @@ from typing import Any, Final, Generic, TypeVar
 from service.audit.evidence import Evidence
 from service.audit.report import Report
 from service.audit.verify import verify
-from service.encounter.commit import Commit, Request, dump_request, fold_commit, load_commit
-from service.encounter.decider import Folded, Written, decide_request, unfolded
-from service.encounter.digest import ruleset_digest
-from service.encounter.secrets import EncounterSecrets
+from service.encounter.deciding.decider import Folded, Written, decide_request, unfolded
+from service.encounter.record.commit import Commit, Request, dump_request, fold_commit, load_commit
+from service.encounter.record.digest import ruleset_digest
+from service.encounter.stores.secrets import EncounterSecrets
 from service.rules.codec import to_data
 from service.rules.messages import Actor
 from service.rules.ruleset import Refusal, Ruleset

@@ -7,7 +7,7 @@ import sys
 
 from service.audit.signing import Signer
 from service.audit.witness import Witness
-from service.encounter.outward import Outward
+from service.encounter.signals.outward import Outward
 from service.log.queue import queue_client
 from service.rules.shelf import SHELF
 from service.settings import Settings, SettingsError

@@ -20,8 +20,8 @@ from service.audit.evidence import Evidence, stored
 from service.audit.report import Report
 from service.audit.signing import Signer
 from service.audit.verify import Shelf, verify
-from service.encounter import audits
-from service.encounter.snapshot import folded_from
+from service.encounter.deciding.snapshot import folded_from
+from service.encounter.stores import audits
 from service.log.errors import StoreFailure
 from service.log.protocol import Log
 from workers.desk import DONE, FAILED, Desk, Progress, Stopped

@@ -16,14 +16,15 @@ from typing import Any, Final, Protocol
 
 import structlog
 
-from service.encounter import continuing, forking, views
-from service.encounter.canonical import dumps
-from service.encounter.decider import Folded, Written, decide_request, quarantine_request
-from service.encounter.fold import Folder
-from service.encounter.occasions import Occasions
-from service.encounter.register import Register
-from service.encounter.secrets import EncounterSecrets
-from service.encounter.snapshot import snapshot_of
+from service.encounter.deciding.decider import Folded, Written, decide_request, quarantine_request
+from service.encounter.deciding.fold import Folder
+from service.encounter.deciding.snapshot import snapshot_of
+from service.encounter.lines import continuing, forking
+from service.encounter.reading import views
+from service.encounter.record.canonical import dumps
+from service.encounter.record.occasions import Occasions
+from service.encounter.stores.register import Register
+from service.encounter.stores.secrets import EncounterSecrets
 from service.log.errors import NoSuchEncounter, Stale
 from service.log.protocol import Log
 from service.log.values import Entry, Fold, Wake

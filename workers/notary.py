@@ -15,8 +15,8 @@ import structlog
 
 from service.audit.notary import Disputed, Notary
 from service.audit.signing import Signer, publish
-from service.encounter import points
-from service.encounter.register import SHELF as REGISTERED
+from service.encounter.stores import points
+from service.encounter.stores.register import SHELF as REGISTERED
 from service.log.errors import NoSuchEncounter, StoreFailure
 from service.log.protocol import Log
 

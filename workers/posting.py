@@ -14,7 +14,7 @@ from http.client import HTTPConnection, HTTPException
 from threading import Timer
 from typing import Final
 
-from service.encounter.outward import Place
+from service.encounter.signals.outward import Place
 
 ANSWER_S: Final = 10.0
 """How long connecting, sending and the answer's head may take in all."""

@@ -15,7 +15,7 @@ from typing import Final
 
 import structlog
 
-from service.encounter.pulse import beat
+from service.encounter.signals.pulse import beat
 from service.log.errors import StoreFailure
 from service.log.protocol import Log
 from workers.fold import Folding

@@ -20,7 +20,7 @@ from rq.serializers import JSONSerializer
 from rq.timeouts import TimerDeathPenalty
 from rq.worker import WorkerStatus
 
-from service.encounter.doorbell import QUEUE
+from service.encounter.signals.doorbell import QUEUE
 from workers.jobs import Function, allowing
 
 _TTL_S: Final = 30

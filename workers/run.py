@@ -17,10 +17,10 @@ import structlog
 from service.audit.notary import Notary
 from service.audit.signing import Signer
 from service.audit.witness import Witness
-from service.encounter.doorbell import FOLD, Ringer
-from service.encounter.fold import Folder, Shelf
+from service.encounter.deciding.fold import Folder, Shelf
 from service.encounter.host import service_key_of
-from service.encounter.outward import Outward
+from service.encounter.signals.doorbell import FOLD, Ringer
+from service.encounter.signals.outward import Outward
 from service.log.protocol import Log
 from workers.audits import Auditor
 from workers.fold import KEPT, Folding

@@ -14,7 +14,7 @@ from typing import Final
 
 import structlog
 
-from service.encounter.doorbell import RING_MS, Ringer
+from service.encounter.signals.doorbell import RING_MS, Ringer
 from service.log.errors import NoSuchEncounter, StoreFailure
 from service.log.protocol import Listener, Log
 from service.log.values import Wake

@@ -9,7 +9,7 @@ from typing import Final
 
 import structlog
 
-from service.encounter.fold import Shelf
+from service.encounter.deciding.fold import Shelf
 from service.log.errors import StoreFailure
 from service.log.protocol import Log
 from service.simulation import jobs

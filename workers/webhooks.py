@@ -20,11 +20,11 @@ from zlib import crc32
 
 import structlog
 
-from service.encounter import webhooks
-from service.encounter.commit import load_commit
-from service.encounter.outward import NotAllowed, Outward
-from service.encounter.register import Register
-from service.encounter.webhooks import AGENDA, Delivery, Webhook
+from service.encounter.record.commit import load_commit
+from service.encounter.signals import webhooks
+from service.encounter.signals.outward import NotAllowed, Outward
+from service.encounter.signals.webhooks import AGENDA, Delivery, Webhook
+from service.encounter.stores.register import Register
 from service.log.errors import StoreFailure
 from service.log.protocol import Log
 from workers.posting import ANSWER_S, NoAnswer, post, resolve

@@ -20,7 +20,7 @@ from werkzeug.http import parse_options_header
 from service.api import strict
 from service.api.operations import Operation, Parameter
 from service.api.problems import Problem, invalid, listed
-from service.encounter import canonical
+from service.encounter.record import canonical
 
 if TYPE_CHECKING:
     from service.api.door import Caller, Seated

@@ -15,9 +15,9 @@ from service.api.operations import TICKET
 from service.api.policy import KEY, POLICY, Rule
 from service.api.problems import Problem, not_found
 from service.api.quotas import Quotas
-from service.encounter import keys, seats, tickets
 from service.encounter.at_the_door import is_draft
-from service.encounter.keys import ApiKey
+from service.encounter.stores import keys, seats, tickets
+from service.encounter.stores.keys import ApiKey
 from service.log import NoSuchEncounter, Outcome
 from service.rules.table import GM
 

@@ -16,8 +16,9 @@ import structlog
 
 from service.api.call import Answer, Call
 from service.api.problems import Problem, invalid
-from service.encounter import following, records
-from service.encounter.feeds import Feed, TooManyFeeds
+from service.encounter.reading import records
+from service.encounter.signals import following
+from service.encounter.signals.feeds import Feed, TooManyFeeds
 from service.log import LogError
 
 MEDIA_TYPE: Final = "text/event-stream"

@@ -9,9 +9,9 @@ from typing import Any, Final, Literal, get_type_hints
 
 from service.api.fields import Component, Items, OneOf, Text, Whole
 from service.api.schemas import Strict, schema_of
-from service.encounter.fold import Shelf
-from service.encounter.keys import SCOPES
+from service.encounter.deciding.fold import Shelf
 from service.encounter.openings import opening_fields
+from service.encounter.stores.keys import SCOPES
 from service.rules.contests import OpenContest
 from service.rules.records import record
 from service.rules.ruleset import Ruleset

@@ -16,7 +16,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from service.encounter.host import Host
-from service.encounter.pulse import alive
+from service.encounter.signals.pulse import alive
 from service.log import LogError
 
 DIRECTORY: Final = "PROMETHEUS_MULTIPROC_DIR"

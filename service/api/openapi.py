@@ -24,7 +24,7 @@ from service.api.operations import OPERATIONS, Operation, Parameter, Shape
 from service.api.policy import POLICY
 from service.api.problems import MEDIA_TYPE, PROBLEMS
 from service.api.shapes import Schema, ref
-from service.encounter.fold import Shelf
+from service.encounter.deciding.fold import Shelf
 from service.rules.shelf import SHELF
 
 _PATH_PARAMETERS: Final[Mapping[str, Schema]] = {

@@ -8,7 +8,8 @@ from typing import Any
 from service.api.call import Answer, Call
 from service.api.fields import NUMBER_AS_TEXT
 from service.api.problems import Problem, invalid, listed
-from service.encounter import play, views
+from service.encounter import play
+from service.encounter.reading import views
 from service.rules.messages import Actor, Command, Refused
 from service.rules.rulebook import refuser
 

@@ -18,12 +18,12 @@ from service.audit.dice import NotRecorded, Proof, RollPlace, Told, place_of, ro
 from service.audit.evidence import Evidence
 from service.audit.verdict import NOT_DETERMINISTIC, RULES_CHANGED, STATE_MISMATCH, Counts, Fault, Verdict
 from service.dice.source import Dice
-from service.encounter.canonical import NotCanonical, loads
-from service.encounter.commit import QUARANTINED, Commit, fold_commit, load_request
-from service.encounter.continuing import kept_in
-from service.encounter.decider import Folded, Written, decide_request, quarantine_request, unfolded
-from service.encounter.envelopes import Opened, Place
-from service.encounter.frontier import Frontier
+from service.encounter.deciding.decider import Folded, Written, decide_request, quarantine_request, unfolded
+from service.encounter.lines.continuing import kept_in
+from service.encounter.record.canonical import NotCanonical, loads
+from service.encounter.record.commit import QUARANTINED, Commit, fold_commit, load_request
+from service.encounter.record.envelopes import Opened, Place
+from service.encounter.record.frontier import Frontier
 from service.rules.codec import to_data
 from service.rules.ruleset import Ruleset
 from service.rules.table import Table

@@ -22,11 +22,11 @@ from service.audit.evidence import Evidence, Receipt
 from service.audit.notes import BadNote
 from service.audit.rights import may_read
 from service.audit.signing import VouchedKey
-from service.encounter.canonical import NotCanonical, dumps, read_strictly
-from service.encounter.commit import load_commit
-from service.encounter.envelopes import Opened, Place
-from service.encounter.occasions import occasions_of
-from service.encounter.views import Reader
+from service.encounter.reading.views import Reader
+from service.encounter.record.canonical import NotCanonical, dumps, read_strictly
+from service.encounter.record.commit import load_commit
+from service.encounter.record.envelopes import Opened, Place
+from service.encounter.record.occasions import occasions_of
 
 FORMAT: Final = "rewound/bundle/1"
 MAX_BYTES: Final = 256 * 2**20

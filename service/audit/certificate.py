@@ -17,8 +17,8 @@ from service.audit.notes import BadNote
 from service.audit.report import Report
 from service.audit.signing import Signer, name_of
 from service.audit.verdict import MEANING
-from service.encounter.canonical import dumps
-from service.encounter.digest import package_digest
+from service.encounter.record.canonical import dumps
+from service.encounter.record.digest import package_digest
 
 Data = dict[str, Any]
 

@@ -16,8 +16,8 @@ from service.audit.verdict import DICE_INVALID, MALFORMED, Counts, Fault, Verdic
 from service.dice.chain import Anchor, seal, seat_commitment
 from service.dice.errors import BadParameter, DiceError
 from service.dice.source import DisclosedDice, FalseLink, NotDisclosed
-from service.encounter.canonical import eid_of
-from service.encounter.commit import ACCEPTED, Commit, load_commit, load_request
+from service.encounter.record.canonical import eid_of
+from service.encounter.record.commit import ACCEPTED, Commit, load_commit, load_request
 from service.rules.closing import EncounterClosed, EpochClosed, LaneDisclosed
 from service.rules.codec import Malformed, from_data
 from service.rules.continuing import LineBegun, LinkKept

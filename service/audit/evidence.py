@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from service.audit.checkpoint import Checkpoint
 from service.audit.signing import VouchedKey, foreign, vouched
-from service.encounter import points
-from service.encounter.canonical import NotCanonical
-from service.encounter.commit import load_commit
-from service.encounter.envelopes import Opened, Place, envelopes
+from service.encounter.record.canonical import NotCanonical
+from service.encounter.record.commit import load_commit
+from service.encounter.record.envelopes import Opened, Place, envelopes
+from service.encounter.stores import points
 from service.log import Entry, Log, NoSuchEncounter
 
 PAGE: Final = 500

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any, Final, TypeVar
 
-from service.encounter.commit import Commit, load_commit
-from service.encounter.continuing import kept_in
-from service.encounter.decider import Folded, decide_request
+from service.encounter.deciding.decider import Folded, decide_request
+from service.encounter.lines.continuing import kept_in
+from service.encounter.record.commit import Commit, load_commit
 from service.rules.rulebook import BY_CODE
 from service.rules.table import Table
 

@@ -19,13 +19,13 @@ from service.audit.report import Report
 from service.audit.signing import keep_foreign
 from service.audit.verdict import MALFORMED, VALID_AS_OPENED, Counts, Verdict
 from service.audit.verify import Shelf, verify
-from service.encounter import points
-from service.encounter.commit import Commit, fold_commit, load_commit, load_request
-from service.encounter.decider import marks_of
-from service.encounter.frontier import Frontier
+from service.encounter.deciding.decider import marks_of
 from service.encounter.host import Host
-from service.encounter.points import Point
-from service.encounter.register import Register, Registered
+from service.encounter.record.commit import Commit, fold_commit, load_commit, load_request
+from service.encounter.record.frontier import Frontier
+from service.encounter.stores import points
+from service.encounter.stores.points import Point
+from service.encounter.stores.register import Register, Registered
 from service.log import Fold, Log
 from service.rules.ruleset import Ruleset
 

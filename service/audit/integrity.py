@@ -21,16 +21,24 @@ from service.audit.verdict import FORKED, MALFORMED, TAMPERED, TRUNCATED, Fault,
 from service.dice.chain import envelope_commitment
 from service.dice.errors import DiceError
 from service.dice.values import Roll
-from service.encounter.canonical import (
+from service.encounter.deciding.decider import MALFORMED as REFUSED_AS_MALFORMED
+from service.encounter.record.canonical import (
     NotCanonical,
     eid_of,
     is_canonical,
     read_strictly,
     request_digest,
 )
-from service.encounter.commit import ACCEPTED, QUARANTINED, REFUSED, SEALED, VERSION, Commit, load_commit
-from service.encounter.decider import MALFORMED as REFUSED_AS_MALFORMED
-from service.encounter.frontier import Frontier
+from service.encounter.record.commit import (
+    ACCEPTED,
+    QUARANTINED,
+    REFUSED,
+    SEALED,
+    VERSION,
+    Commit,
+    load_commit,
+)
+from service.encounter.record.frontier import Frontier
 from service.log.values import ZERO_HASH
 
 _HASH: Final = re.compile(r"[0-9a-f]{64}")

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from service.audit.evidence import Evidence
 from service.audit.verify import Shelf
-from service.encounter.canonical import loads
-from service.encounter.commit import Commit, fold_commit, load_commit, load_request
+from service.encounter.record.canonical import loads
+from service.encounter.record.commit import Commit, fold_commit, load_commit, load_request
 from service.rules.amendments import Continued
 from service.rules.codec import to_data
 from service.rules.continuing import Forked, LineBegun, parted

@@ -10,8 +10,9 @@ from dataclasses import asdict
 from typing import Any
 
 from service.audit.explain import Step, chain
-from service.encounter import explain, play, records, views
+from service.encounter import play
 from service.encounter.host import Host
+from service.encounter.reading import explain, records, views
 
 Data = dict[str, Any]
 

@@ -18,12 +18,12 @@ from typing import Final
 
 from service.audit.signing import Signer, foreign
 from service.audit.witness import Seen, Witness
-from service.encounter import points
-from service.encounter.canonical import commit_hash
-from service.encounter.commit import load_commit
-from service.encounter.disputes import ALTERED, FORKED, ROLLED_BACK, Dispute, Disputes
-from service.encounter.frontier import Frontier
-from service.encounter.points import Point
+from service.encounter.record.canonical import commit_hash
+from service.encounter.record.commit import load_commit
+from service.encounter.record.frontier import Frontier
+from service.encounter.stores import points
+from service.encounter.stores.disputes import ALTERED, FORKED, ROLLED_BACK, Dispute, Disputes
+from service.encounter.stores.points import Point
 from service.log import Entry, Head, Log, NoSuchEncounter
 
 PAGE: Final = 500

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from service.audit.evidence import EVERYBODY, Evidence
 from service.audit.verdict import MALFORMED, TAMPERED, Fault, Verdict
-from service.encounter.canonical import NotCanonical
-from service.encounter.commit import Commit, load_request
-from service.encounter.occasions import occasions_of
-from service.encounter.views import Reader, may_read_request
+from service.encounter.reading.views import Reader, may_read_request
+from service.encounter.record.canonical import NotCanonical
+from service.encounter.record.commit import Commit, load_request
+from service.encounter.record.occasions import occasions_of
 
 
 def may_read(reader: Reader, request: bytes, commit: Commit) -> bool:

@@ -29,10 +29,10 @@ from service.audit.verdict import (
     Verdict,
 )
 from service.dice.chain import OPEN_LANE
-from service.encounter.canonical import NotCanonical
-from service.encounter.commit import QUARANTINED, REFUSED, Commit, load_request
-from service.encounter.digest import ruleset_digest
-from service.encounter.no_rules import NO_RULES
+from service.encounter.deciding.no_rules import NO_RULES
+from service.encounter.record.canonical import NotCanonical
+from service.encounter.record.commit import QUARANTINED, REFUSED, Commit, load_request
+from service.encounter.record.digest import ruleset_digest
 from service.rules.ruleset import Ruleset
 from service.rules.table import DiceSetup
 

@@ -25,7 +25,7 @@ from service.cli.playing import NotAsWritten, Table, play, sit_down
 from service.cli.script import SAMPLES, BadScript, Fight, sample
 from service.cli.station import Station, any_free_port
 from service.cli.telling import Teller
-from service.encounter import keys
+from service.encounter.stores import keys
 from service.settings import Settings
 
 AUDIT_S: Final = 60.0

@@ -14,7 +14,7 @@ from service.audit import signing
 from service.audit.notes import verifier_key
 from service.cli.environment import read_settings
 from service.cli.store import opened
-from service.encounter import keys
+from service.encounter.stores import keys
 from service.settings import kept_key
 
 _DAY_S = 86_400

@@ -20,8 +20,8 @@ from service.audit.evidence import Evidence
 from service.cli import script
 from service.cli.playing import NotAsWritten, difference
 from service.cli.telling import Teller
-from service.encounter import views
-from service.encounter.commit import Commit, load_commit, load_request
+from service.encounter.reading import views
+from service.encounter.record.commit import Commit, load_commit, load_request
 from service.rules.rulebook import RULES
 from service.rules.shelf import SHELF
 from service.simulation.table import BadOpening, LocalTable

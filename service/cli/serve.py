@@ -23,7 +23,7 @@ from service.cli.environment import quiet_for_people, read_settings
 from service.cli.playing import NotAsWritten, play, sit_down
 from service.cli.script import sample
 from service.cli.station import NotServing, Station, with_free_port
-from service.encounter import keys
+from service.encounter.stores import keys
 from service.log import Log
 
 TENDED_EVERY_S: Final = 0.2

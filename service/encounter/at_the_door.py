@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from service.encounter.commit import SEALED, load_commit
-from service.encounter.contests import check_moment
-from service.encounter.continuing import line_id
 from service.encounter.host import Host
-from service.encounter.views import Reader
+from service.encounter.lines.continuing import line_id
+from service.encounter.reading.contests import check_moment
+from service.encounter.reading.views import Reader
+from service.encounter.record.commit import SEALED, load_commit
 from service.rules.amendments import AcceptAmendment, Amend, DropAmendment, Redo, Undo
 from service.rules.contests import OpenContest, Uphold
 from service.rules.messages import Command, Refused

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from service.dice.encoding import hkdf
-from service.encounter.doorbell import shard_of
-from service.encounter.feeds import Feeds
-from service.encounter.fold import Folder, Shelf
-from service.encounter.keys import KeyCache
-from service.encounter.occasions import Occasions
-from service.encounter.outcomes import Outcomes
-from service.encounter.outward import NOWHERE_ELSE, Outward
-from service.encounter.points import Latest
-from service.encounter.register import Register
+from service.encounter.deciding.fold import Folder, Shelf
+from service.encounter.record.occasions import Occasions
+from service.encounter.signals.doorbell import shard_of
+from service.encounter.signals.feeds import Feeds
+from service.encounter.signals.outcomes import Outcomes
+from service.encounter.signals.outward import NOWHERE_ELSE, Outward
+from service.encounter.stores.keys import KeyCache
+from service.encounter.stores.points import Latest
+from service.encounter.stores.register import Register
 from service.log import Log
 
 _LABEL: Final = b"rewound/service-key/1"

@@ -14,11 +14,11 @@ from hmac import digest as hmac_digest
 from typing import Any, Final
 from uuid import UUID
 
-from service.encounter.digest import ruleset_digest
 from service.encounter.host import Host
 from service.encounter.play import Once, Sent, Wanted, append, now
-from service.encounter.register import Registered
-from service.encounter.secrets import EncounterSecrets
+from service.encounter.record.digest import ruleset_digest
+from service.encounter.stores.register import Registered
+from service.encounter.stores.secrets import EncounterSecrets
 from service.log import KeyReused
 from service.rules.codec import from_data, to_data
 from service.rules.messages import Actor, Refused

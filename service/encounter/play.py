@@ -13,9 +13,10 @@ from datetime import UTC, datetime
 from secrets import token_hex
 from typing import Any, Final
 
-from service.encounter import views
 from service.encounter.at_the_door import AT_THE_DOOR, check_line
-from service.encounter.commit import (
+from service.encounter.host import Host
+from service.encounter.reading import views
+from service.encounter.record.commit import (
     Batch,
     Commit,
     Request,
@@ -24,10 +25,9 @@ from service.encounter.commit import (
     load_commit,
     load_request,
 )
-from service.encounter.disputes import Disputes
-from service.encounter.doorbell import RING_MS
-from service.encounter.envelopes import Opened, envelopes
-from service.encounter.host import Host
+from service.encounter.record.envelopes import Opened, envelopes
+from service.encounter.signals.doorbell import RING_MS
+from service.encounter.stores.disputes import Disputes
 from service.rules.amendments import AcceptAmendment
 from service.rules.codec import from_data
 from service.rules.epochs import AcceptHistory

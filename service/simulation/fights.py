@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Final, Literal
 
-from service.encounter.fold import Shelf
+from service.encounter.deciding.fold import Shelf
 from service.rules.table import Table
 from service.simulation.bot import Bot, creatures_of, stands
 from service.simulation.table import LocalTable, secrets_of

@@ -13,10 +13,10 @@ from uuid import UUID, uuid4
 
 from service.dice.chain import LANES
 from service.encounter import openings
-from service.encounter.commit import Commit, Request, dump_request, load_commit
-from service.encounter.decider import Written, decide_request, unfolded
-from service.encounter.fold import Shelf
-from service.encounter.secrets import EncounterSecrets
+from service.encounter.deciding.decider import Written, decide_request, unfolded
+from service.encounter.deciding.fold import Shelf
+from service.encounter.record.commit import Commit, Request, dump_request, load_commit
+from service.encounter.stores.secrets import EncounterSecrets
 from service.rules.codec import to_data
 from service.rules.messages import Actor
 from service.rules.table import GM, Table

@@ -13,10 +13,10 @@ from service.api.app import create_app
 from service.audit.notary import Notary
 from service.audit.signing import publish
 from service.audit.witness import Witness
-from service.encounter import keys
-from service.encounter.fold import Folder
+from service.encounter.deciding.fold import Folder
 from service.encounter.host import Host, host_of
-from service.encounter.pulse import beat
+from service.encounter.signals.pulse import beat
+from service.encounter.stores import keys
 from service.log import Log
 from service.log.memory import MemoryLog
 from service.rules.shelf import SHELF

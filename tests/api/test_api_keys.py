@@ -8,8 +8,8 @@ import time
 import pytest
 
 from service.api.app import create_app
-from service.encounter import keys
 from service.encounter.host import Host
+from service.encounter.stores import keys
 from tests.api.client import Api, is_problem
 
 KEYS = "/v1/api-keys"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from service.encounter.commit import load_request
 from service.encounter.host import Host
+from service.encounter.record.commit import load_request
 from tests.api.client import Table, is_problem
 from tests.api.conftest import Worker
 

@@ -12,8 +12,8 @@ import pytest
 from service.api.app import create_app
 from service.audit import bundle, importing
 from service.audit.verify import verify
-from service.encounter import audits, keys
 from service.encounter.host import Host, host_of
+from service.encounter.stores import audits, keys
 from service.log.memory import MemoryLog
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import BOTH

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from service.encounter.disputes import ROLLED_BACK, Dispute, Disputes
+from service.encounter.stores.disputes import ROLLED_BACK, Dispute, Disputes
 from service.log import Log
 from tests.api.client import Table, is_problem
 

@@ -9,8 +9,8 @@ from uuid import UUID
 
 import pytest
 
-from service.encounter import keys
 from service.encounter.host import Host
+from service.encounter.stores import keys
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import Worker
 from tests.heartrush.kit import opening

@@ -11,8 +11,8 @@ from pathlib import Path
 from prometheus_client.parser import text_string_to_metric_families
 
 from service.api.metrics import DIRECTORY
-from service.encounter import keys
 from service.encounter.host import Host
+from service.encounter.stores import keys
 from service.log import Log
 from tests.api.client import Api, Table, is_problem
 

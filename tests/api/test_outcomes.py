@@ -7,7 +7,7 @@ from threading import Event, Thread
 
 import pytest
 
-from service.encounter.outcomes import Outcomes
+from service.encounter.signals.outcomes import Outcomes
 from service.log import Fold, Outcome, Unavailable
 from service.log.memory import MemoryLog
 from service.log.memory_listener import MemoryListener

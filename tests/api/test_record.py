@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from service.dice.chain import envelope_commitment
-from service.encounter.canonical import eid_of
+from service.encounter.record.canonical import eid_of
 from service.log import Log
 from tests.api.client import Table, is_problem
 from tests.api.conftest import Worker

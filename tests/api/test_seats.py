@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from service.encounter import keys
 from service.encounter.host import Host
+from service.encounter.stores import keys
 from tests.api.client import Api, Table, is_problem
 
 EVE = {"seat": "eve", "role": "observer"}

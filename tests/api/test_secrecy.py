@@ -20,8 +20,8 @@ from unittest import mock
 import pytest
 
 from service.api.app import create_app
-from service.encounter import keys
 from service.encounter.host import host_of
+from service.encounter.stores import keys
 from service.log import Log
 from service.log.memory import MemoryLog
 from tests.api.client import Api, contract
@@ -51,13 +51,13 @@ def served(log: Log | None = None) -> Iterator[Api]:
     log = log or MemoryLog()
     worker = Worker(log)
     host = host_of(log, BOTH, ring=lambda _: None, clock=lambda: NOW, key=KEY, mode="memory")
-    drawn = mock.patch("service.encounter.secrets.urandom", bytes)
+    drawn = mock.patch("service.encounter.stores.secrets.urandom", bytes)
     with (
         drawn,
         mock.patch("service.encounter.play.token_hex", hexes),
         mock.patch("service.api.request_ids.token_hex", hexes),
-        mock.patch("service.encounter.keys.token_hex", return_value="0" * 12),
-        mock.patch("service.encounter.keys.token_urlsafe", return_value="A" * 43),
+        mock.patch("service.encounter.stores.keys.token_hex", return_value="0" * 12),
+        mock.patch("service.encounter.stores.keys.token_urlsafe", return_value="A" * 43),
     ):
         worker.start()
         token, _ = keys.create(log, "tests", NOW)

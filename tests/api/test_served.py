@@ -18,7 +18,7 @@ import pytest
 
 from service.api import server
 from service.api.server import arguments
-from service.encounter import keys
+from service.encounter.stores import keys
 from service.log.valkey import ValkeyLog
 from service.settings import Settings
 from tests.heartrush.kit import opening

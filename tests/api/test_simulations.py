@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from service.encounter import keys
 from service.encounter.host import Host
+from service.encounter.stores import keys
 from service.rules.shelf import SHELF
 from service.simulation.fights import play
 from tests.api.client import Api, is_problem

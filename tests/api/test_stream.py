@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from service.encounter import following, keys, records
-from service.encounter.feeds import Room
 from service.encounter.host import Host
+from service.encounter.reading import records
+from service.encounter.signals import following
+from service.encounter.signals.feeds import Room
+from service.encounter.stores import keys
 from service.log import Unavailable
 from tests.api.client import Api, Table, is_problem
 

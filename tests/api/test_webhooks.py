@@ -13,9 +13,10 @@ import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from service.api.app import create_app
-from service.encounter import keys, webhooks
 from service.encounter.host import Host
-from service.encounter.outward import Outward
+from service.encounter.signals import webhooks
+from service.encounter.signals.outward import Outward
+from service.encounter.stores import keys
 from tests.api.client import Api, Table, is_problem
 from tests.receiver import NETWORK, Receiver, receiver
 from workers.webhooks import Pace, Telling

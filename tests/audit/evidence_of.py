@@ -11,9 +11,9 @@ from service.audit.evidence import Evidence
 from service.audit.signing import Signer, VouchedKey
 from service.audit.tree import root
 from service.dice.chain import envelope_commitment
-from service.encounter.canonical import commit_hash, dumps, eid_of
-from service.encounter.commit import load_commit
-from service.encounter.envelopes import Opened, Place
+from service.encounter.record.canonical import commit_hash, dumps, eid_of
+from service.encounter.record.commit import load_commit
+from service.encounter.record.envelopes import Opened, Place
 from service.log import Fold
 from service.log.memory import MemoryLog
 from tests.encounter.sitting import SIGNER, Sitting, player

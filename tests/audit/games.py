@@ -12,7 +12,7 @@ from service.audit.evidence import Evidence, Receipt
 from service.audit.signing import VouchedKey
 from service.audit.verdict import MALFORMED, Verdict
 from service.audit.verify import Shelf, verify
-from service.encounter.digest import ruleset_digest
+from service.encounter.record.digest import ruleset_digest
 from service.rules.shelf import SHELF
 from tests.audit.evidence_of import root_of
 from tests.encounter.sitting import SIGNER, Sitting, player

@@ -13,7 +13,7 @@ from service.audit.certificate import certificate
 from service.audit.history import ADVANCES, RULINGS
 from service.audit.notes import BadNote, public_key
 from service.audit.verify import verify
-from service.encounter.canonical import check
+from service.encounter.record.canonical import check
 from service.rules.shelf import SHELF
 from tests.audit.evidence_of import closed, evidence_of, played, signed_evidence
 from tests.encounter.sitting import SIGNER, Sitting

@@ -10,8 +10,8 @@ from service.audit import checkpoint
 from service.audit.notary import Disputed, Notary
 from service.audit.notes import verifier_key
 from service.audit.witness import Seen, Witness
-from service.encounter import points
-from service.encounter.points import Latest, Point
+from service.encounter.stores import points
+from service.encounter.stores.points import Latest, Point
 from service.log import Entry
 from service.log.memory import MemoryLog
 from tests.audit.evidence_of import closed, kept, played

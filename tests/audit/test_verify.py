@@ -16,10 +16,10 @@ from service.audit.report import Report
 from service.audit.tree import root
 from service.audit.verdict import MEANING
 from service.audit.verify import OTHER_BUILD, verify
-from service.encounter import digest
-from service.encounter.commit import Batch, load_commit
-from service.encounter.decider import quarantine_request
-from service.encounter.envelopes import Opened
+from service.encounter.deciding.decider import quarantine_request
+from service.encounter.record import digest
+from service.encounter.record.commit import Batch, load_commit
+from service.encounter.record.envelopes import Opened
 from service.rules.records import changed
 from tests.audit.evidence_of import closed, cut, evidence_of, forged, played, resealed
 from tests.encounter.sitting import Sitting, player, request

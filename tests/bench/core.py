@@ -8,9 +8,9 @@ from itertools import islice
 from time import process_time
 from typing import Any
 
-from service.encounter.commit import Request, dump_request, fold_commit, load_commit
-from service.encounter.decider import Folded, decide_request, unfolded
-from service.encounter.secrets import EncounterSecrets
+from service.encounter.deciding.decider import Folded, decide_request, unfolded
+from service.encounter.record.commit import Request, dump_request, fold_commit, load_commit
+from service.encounter.stores.secrets import EncounterSecrets
 from service.rules.codec import to_data
 from service.rules.messages import Actor
 from service.rules.shelf import ruleset_of

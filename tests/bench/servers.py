@@ -16,7 +16,7 @@ from urllib.request import Request, urlopen
 
 from service.api import server
 from service.embedded import EmbeddedValkey
-from service.encounter import keys
+from service.encounter.stores import keys
 from service.log.valkey import ValkeyLog
 
 HOST = "127.0.0.1"

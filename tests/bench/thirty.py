@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from time import process_time
 from typing import Any, Final
 
-from service.encounter.decider import Folded, Written, decide_request, unfolded
-from service.encounter.secrets import EncounterSecrets
+from service.encounter.deciding.decider import Folded, Written, decide_request, unfolded
+from service.encounter.stores.secrets import EncounterSecrets
 from tests.bench import core, fights
 from tests.bench.table import Row, median
 

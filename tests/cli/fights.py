@@ -14,7 +14,7 @@ from service.cli.client import Client
 from service.cli.playing import Table, play, sit_down
 from service.cli.script import Fight, sample
 from service.cli.station import Station, any_free_port
-from service.encounter import keys
+from service.encounter.stores import keys
 from service.settings import Settings
 
 PATIENCE_S = 30.0

@@ -16,7 +16,7 @@ from service.audit import bundle
 from service.audit.certificate import certificate, signed
 from service.audit.evidence import Evidence, stored
 from service.audit.verify import verify
-from service.encounter.canonical import dumps, is_canonical
+from service.encounter.record.canonical import dumps, is_canonical
 from tests.audit.evidence_of import closed as closed_game
 from tests.audit.evidence_of import cut, evidence_of, forged, played, resealed, signed_evidence
 from tests.clients import draws

@@ -17,7 +17,7 @@ from urllib.request import Request, urlopen
 
 import click
 
-from service.encounter import keys
+from service.encounter.stores import keys
 from service.log.valkey import ValkeyLog
 from tests.bench.servers import HOST, service, store
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from service.cli.station import Station, any_free_port
-from service.encounter import keys
+from service.encounter.stores import keys
 from service.settings import Settings
 from tests.docs.pages import ROOT, Block
 

@@ -15,11 +15,12 @@ from typing import Any, Self
 from service.audit.evidence import stored
 from service.audit.report import Report
 from service.audit.verify import verify
-from service.encounter import amending, continuing, openings, play
-from service.encounter.commit import Commit, load_commit
-from service.encounter.envelopes import envelopes
-from service.encounter.fold import Folder
+from service.encounter import openings, play
+from service.encounter.deciding.fold import Folder
 from service.encounter.host import host_of
+from service.encounter.lines import amending, continuing
+from service.encounter.record.commit import Commit, load_commit
+from service.encounter.record.envelopes import envelopes
 from service.log.memory import MemoryLog
 from service.rules.codec import to_data
 from service.rules.messages import Actor, Offer

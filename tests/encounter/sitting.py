@@ -12,9 +12,9 @@ from typing import Any
 from uuid import UUID
 
 from service.audit.signing import Signer
-from service.encounter.commit import Batch, Request, dump_request
-from service.encounter.decider import Folded, Written, decide_request, unfolded
-from service.encounter.secrets import EncounterSecrets
+from service.encounter.deciding.decider import Folded, Written, decide_request, unfolded
+from service.encounter.record.commit import Batch, Request, dump_request
+from service.encounter.stores.secrets import EncounterSecrets
 from service.rules.codec import from_data, to_data
 from service.rules.messages import Actor
 from service.rules.records import EMPTY

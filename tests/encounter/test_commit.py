@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 import pytest
 
-from service.encounter.canonical import NotCanonical, is_canonical
-from service.encounter.commit import (
+from service.encounter.deciding.decider import Folded, decide_request, unfolded
+from service.encounter.record.canonical import NotCanonical, is_canonical
+from service.encounter.record.commit import (
     Batch,
     Request,
     command_of,
@@ -19,8 +20,7 @@ from service.encounter.commit import (
     load_commit,
     load_request,
 )
-from service.encounter.decider import Folded, decide_request, unfolded
-from service.encounter.secrets import EncounterSecrets
+from service.encounter.stores.secrets import EncounterSecrets
 from service.rules.codec import Malformed
 from service.rules.messages import Actor, Command, Event, Private, Refused, Scope, Tale
 from service.rules.records import record

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.dice.chain import envelope_commitment
-from service.encounter.canonical import eid_of, envelope_salt, is_canonical, request_digest
-from service.encounter.commit import Batch, fold_commit, load_commit, load_request
-from service.encounter.decider import Written, quarantine_request
+from service.encounter.deciding.decider import Written, quarantine_request
+from service.encounter.record.canonical import eid_of, envelope_salt, is_canonical, request_digest
+from service.encounter.record.commit import Batch, fold_commit, load_commit, load_request
 from service.rules.messages import Actor
 from service.rules.sealed import Sealed, view
 from tests.encounter.sitting import GM, Sitting, eid, player, request, secrets_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from service.encounter.digest import ruleset_digest, sources_digest
+from service.encounter.record.digest import ruleset_digest, sources_digest
 from tests.encounter.tiny import TINY
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ from pathlib import Path
 import redis
 from rq.utils import as_text
 
-from service.encounter.doorbell import FOLD, QUEUE, Ringer, shard_of
+from service.encounter.signals.doorbell import FOLD, QUEUE, Ringer, shard_of
 from service.log.queue import queue_client
 from tests.encounter.sitting import eid
 

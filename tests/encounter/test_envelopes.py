@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.encounter.envelopes import SALT_BYTES, Opened
+from service.encounter.record.envelopes import SALT_BYTES, Opened
 
 
 def test_what_was_stored_is_taken_out_as_it_was() -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from service.encounter.commit import load_commit
-from service.encounter.decider import quarantine_request
-from service.encounter.fold import ChainBroken, Folder, UnknownEdition
-from service.encounter.snapshot import folded_from, snapshot_of
+from service.encounter.deciding.decider import quarantine_request
+from service.encounter.deciding.fold import ChainBroken, Folder, UnknownEdition
+from service.encounter.deciding.snapshot import folded_from, snapshot_of
+from service.encounter.record.commit import load_commit
 from service.log import Fold, NoSuchEncounter
 from service.log.memory import MemoryLog
 from tests.encounter.sitting import Sitting, eid, opening, player, request

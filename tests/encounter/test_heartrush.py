@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from service.encounter.canonical import is_canonical
-from service.encounter.commit import Request, dump_request, fold_commit, load_commit
-from service.encounter.decider import Folded, Written, decide_request, unfolded
-from service.encounter.snapshot import folded_from, snapshot_of
+from service.encounter.deciding.decider import Folded, Written, decide_request, unfolded
+from service.encounter.deciding.snapshot import folded_from, snapshot_of
+from service.encounter.record.canonical import is_canonical
+from service.encounter.record.commit import Request, dump_request, fold_commit, load_commit
 from service.rules.codec import to_data
 from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.state import State

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from service.encounter.outward import NotAllowed, Outward, is_public, place
+from service.encounter.signals.outward import NotAllowed, Outward, is_public, place
 
 PUBLIC = "93.184.215.14"
 

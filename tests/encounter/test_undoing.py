@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from service.encounter.fold import Folder
-from service.encounter.snapshot import folded_from, snapshot_of
+from service.encounter.deciding.fold import Folder
+from service.encounter.deciding.snapshot import folded_from, snapshot_of
 from service.rules.codec import to_data
 from service.rules.shelf import SHELF
 from tests.encounter.house import BOTH, House, random_command

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import pytest
 
-from service.encounter import audits
 from service.encounter.host import Host
+from service.encounter.stores import audits
 from service.rules.heartrush.state import State
 from service.rules.ruleset import Decision, Refusal, decide
 from tests.api.client import Api

@@ -22,9 +22,9 @@ import yaml
 
 from service.api.app import create_app
 from service.embedded.server import binary
-from service.encounter import keys
 from service.encounter.host import host_of
-from service.encounter.secrets import EncounterSecrets
+from service.encounter.stores import keys
+from service.encounter.stores.secrets import EncounterSecrets
 from service.log.errors import Unavailable
 from service.log.library import LIBRARY
 from service.log.valkey import ValkeyLog

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from service.dice.chain import envelope_commitment
 from service.dice.errors import BadParameter
-from service.encounter.canonical import (
+from service.encounter.record.canonical import (
     DEEPEST,
     LARGEST,
     NotCanonical,

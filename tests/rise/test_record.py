@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from service.encounter.commit import Request, dump_request, fold_commit, load_commit
-from service.encounter.decider import Folded, Written, decide_request, unfolded
+from service.encounter.deciding.decider import Folded, Written, decide_request, unfolded
+from service.encounter.record.commit import Request, dump_request, fold_commit, load_commit
 from service.rules.codec import from_data, to_data
 from service.rules.messages import Actor
 from service.rules.rise import RISE

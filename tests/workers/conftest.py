@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 import redis
 
-from service.encounter.doorbell import RING_MS, Ringer, shard_of
-from service.encounter.fold import Folder
+from service.encounter.deciding.fold import Folder
+from service.encounter.signals.doorbell import RING_MS, Ringer, shard_of
 from service.log.valkey import ValkeyLog
 from tests.encounter.sitting import KEY, Sitting, opening, request, secrets_of
 from tests.encounter.tiny import SHELF

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from service.encounter import audits
-from service.encounter.audits import Job
-from service.encounter.commit import load_commit
-from service.encounter.snapshot import snapshot_of
+from service.encounter.deciding.snapshot import snapshot_of
+from service.encounter.record.commit import load_commit
+from service.encounter.stores import audits
+from service.encounter.stores.audits import Job
 from service.log import Fold, Log
 from service.log.memory import MemoryLog
 from service.log.values import CachedState

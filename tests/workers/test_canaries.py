@@ -9,9 +9,9 @@ import pytest
 import redis
 
 from service.api.app import create_app
-from service.encounter import keys
 from service.encounter.host import host_of
-from service.encounter.register import Registered
+from service.encounter.stores import keys
+from service.encounter.stores.register import Registered
 from tests.api.client import Api
 from tests.canaries import hits, of_dice, spellings
 from tests.encounter.sitting import KEY, eid, secrets_of

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from service.encounter.commit import load_commit
-from service.encounter.fold import Folder
-from service.encounter.secrets import EncounterSecrets, Undecipherable
+from service.encounter.deciding.fold import Folder
+from service.encounter.record.commit import load_commit
+from service.encounter.stores.secrets import EncounterSecrets, Undecipherable
 from service.log import Fold, NoSuchEncounter, Stale, Unavailable, Wake
 from service.log.memory import MemoryLog
 from tests.encounter.sitting import KEY, Sitting, eid, player, request

@@ -12,10 +12,10 @@ from service.audit.notary import Notary
 from service.audit.signing import publish, published
 from service.audit.verify import verify
 from service.audit.witness import Witness
-from service.encounter import points
-from service.encounter.commit import load_commit
-from service.encounter.disputes import Disputes
-from service.encounter.fold import Folder
+from service.encounter.deciding.fold import Folder
+from service.encounter.record.commit import load_commit
+from service.encounter.stores import points
+from service.encounter.stores.disputes import Disputes
 from service.log.memory import MemoryLog
 from tests.audit.evidence_of import closed, kept
 from tests.encounter.sitting import KEY, SIGNER, Sitting, eid, request, secrets_of

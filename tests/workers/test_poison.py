@@ -8,8 +8,8 @@ from rq import Callback, Queue
 from rq.serializers import JSONSerializer
 from rq.utils import as_text
 
-from service.encounter.commit import load_commit
-from service.encounter.doorbell import FOLD, QUEUE
+from service.encounter.record.commit import load_commit
+from service.encounter.signals.doorbell import FOLD, QUEUE
 from tests.encounter.sitting import eid
 from tests.workers.conftest import Hall, WorkerProcess, until
 
@@ -66,7 +66,7 @@ def test_a_planted_job_is_refused_and_not_run(hall: Hall, tmp_path: Path) -> Non
     queue.enqueue_call("os.system", args=(f"touch {planted}",))
     queue.enqueue_call("builtins.eval", args=(f"open({str(planted)!r}, 'w')",))
     queue.enqueue_call("subprocess.check_output", args=(["touch", str(planted)],))
-    queue.enqueue_call("service.encounter.doorbell.shard_of", args=("x", 1))
+    queue.enqueue_call("service.encounter.signals.doorbell.shard_of", args=("x", 1))
 
     until(lambda: len(worker.lines("job.failed")) == 4, "four jobs refused")
 

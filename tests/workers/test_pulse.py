@@ -2,7 +2,7 @@
 
 import threading
 
-from service.encounter.pulse import STALE_MS, alive, beat
+from service.encounter.signals.pulse import STALE_MS, alive, beat
 from service.log.memory import MemoryLog
 from tests.workers.conftest import until
 from workers.pulse import Pulse

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from service.encounter import webhooks
 from service.encounter.host import service_key_of
-from service.encounter.register import Register, Registered
-from service.encounter.webhooks import AGENDA, Webhook
+from service.encounter.signals import webhooks
+from service.encounter.signals.webhooks import AGENDA, Webhook
+from service.encounter.stores.register import Register, Registered
 from tests.encounter.sitting import KEY
 from tests.receiver import Receiver, receiver
 from tests.workers.conftest import Hall, until

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from service.audit.witness import Witness
-from service.encounter.outward import Outward
+from service.encounter.signals.outward import Outward
 from service.log.queue import queue_client
 from tests.encounter.sitting import KEY, SIGNER
 from tests.encounter.tiny import SHELF

@@ -11,7 +11,8 @@ from service.api.operations import Shape, operation
 from service.api.problems import not_found
 from service.api.schemas import faults
 from service.api.sending import judge, pending, refused_at_the_door, send_checked
-from service.encounter import amending, continuing, views
+from service.encounter.lines import amending, continuing
+from service.encounter.reading import views
 from service.rules.amendments import AcceptAmendment, DropAmendment, Redo, Undo
 from service.rules.messages import Refused
 

@@ -11,8 +11,8 @@ from service.api.operations import Shape, operation
 from service.api.problems import Problem, not_found
 from service.api.schemas import faults
 from service.api.sending import judge
-from service.encounter import keys
-from service.encounter.keys import ApiKey, Wanted
+from service.encounter.stores import keys
+from service.encounter.stores.keys import ApiKey, Wanted
 
 TAG: Final = "API keys"
 _PATH: Final = "/v1/api-keys"

@@ -11,7 +11,8 @@ from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import invalid, not_found
 from service.api.schemas import faults
 from service.api.sending import judge, under_way
-from service.encounter import audits, records
+from service.encounter.reading import records
+from service.encounter.stores import audits
 
 TAG: Final = "Audits"
 _PATH: Final = "/v1/encounters/{encounter}/audits"

@@ -9,7 +9,8 @@ from service.api.call import Answer, Call, cursor, read_cursor
 from service.api.operations import Shape, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.audit import checkpoint
-from service.encounter import points, records
+from service.encounter.reading import records
+from service.encounter.stores import points
 
 TAG: Final = "Record"
 _PATH: Final = "/v1/encounters/{encounter}/checkpoints"

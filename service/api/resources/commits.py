@@ -10,8 +10,8 @@ from service.api.operations import TICKET, Parameter, Shape, operation
 from service.api.paging import CURSOR, paged
 from service.api.problems import invalid
 from service.audit.statistics import spreads
-from service.encounter import records, views
-from service.encounter.commit import load_commit
+from service.encounter.reading import records, views
+from service.encounter.record.commit import load_commit
 
 TAG: Final = "Record"
 AFTER: Final = Parameter("after", "Only what comes after this commit.", kind="whole")

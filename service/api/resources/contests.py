@@ -11,8 +11,9 @@ from service.api.operations import Shape, operation
 from service.api.problems import invalid, not_found
 from service.api.schemas import faults
 from service.api.sending import judge, pending, send_checked
-from service.encounter import play, views
-from service.encounter.contests import contest_data
+from service.encounter import play
+from service.encounter.reading import views
+from service.encounter.reading.contests import contest_data
 from service.rules.amendments import Amend, AmendmentProposed
 from service.rules.contests import OpenContest, Uphold
 

@@ -7,8 +7,8 @@ from typing import Final
 from service.api.call import Answer, Call
 from service.api.operations import Parameter, Shape, operation
 from service.api.problems import invalid, not_found
-from service.encounter import differences, records
 from service.encounter.at_the_door import is_draft
+from service.encounter.reading import differences, records
 from service.rules.table import GM
 
 TAG: Final = "State"

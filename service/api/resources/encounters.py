@@ -10,9 +10,11 @@ from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import Problem, invalid
 from service.api.schemas import faults
 from service.api.sending import after, judge, once, pending, send_checked
-from service.encounter import amending, openings, views
-from service.encounter.commit import load_commit
-from service.encounter.disputes import Disputes
+from service.encounter import openings
+from service.encounter.lines import amending
+from service.encounter.reading import views
+from service.encounter.record.commit import load_commit
+from service.encounter.stores.disputes import Disputes
 from service.rules.closing import CloseEncounter
 from service.rules.codec import to_data
 from service.rules.table import Table

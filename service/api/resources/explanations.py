@@ -8,7 +8,7 @@ from service.api.call import Answer, Call
 from service.api.operations import Shape, operation
 from service.api.problems import not_found
 from service.audit.moment import explanation
-from service.encounter import records
+from service.encounter.reading import records
 
 TAG: Final = "Record"
 

@@ -10,8 +10,10 @@ from service.api.operations import Shape, operation
 from service.api.problems import Problem, invalid
 from service.api.schemas import faults
 from service.api.sending import after, judge, once, refused_at_the_door
-from service.encounter import forking, records, seats
-from service.encounter.commit import load_commit
+from service.encounter.lines import forking
+from service.encounter.reading import records
+from service.encounter.record.commit import load_commit
+from service.encounter.stores import seats
 from service.rules.messages import Refused
 from service.rules.table import GM
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from service.api.call import Answer, Call
 from service.api.operations import Shape, operation
-from service.encounter import readiness
+from service.encounter.signals import readiness
 
 TAG: Final = "Service"
 

@@ -7,7 +7,8 @@ from typing import Any, Final
 from service.api.call import Answer, Call
 from service.api.operations import Shape, operation
 from service.api.problems import not_found
-from service.encounter import play, records, views
+from service.encounter import play
+from service.encounter.reading import records, views
 
 TAG: Final = "Rounds"
 _PATH: Final = "/v1/encounters/{encounter}/rounds"

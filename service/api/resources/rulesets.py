@@ -8,8 +8,8 @@ from service.api.call import Answer, Call
 from service.api.describe import json_schema
 from service.api.operations import Shape, operation
 from service.api.problems import not_found
-from service.encounter.digest import ruleset_digest
-from service.encounter.explain import rule_data, rules_of
+from service.encounter.reading.explain import rule_data, rules_of
+from service.encounter.record.digest import ruleset_digest
 from service.rules.ruleset import OptionSpec, Ruleset
 
 TAG: Final = "Rulesets"

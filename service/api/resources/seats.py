@@ -12,7 +12,8 @@ from service.api.operations import Shape, operation
 from service.api.problems import not_found
 from service.api.schemas import faults
 from service.api.sending import judge, pending, send_checked
-from service.encounter import seats, views
+from service.encounter.reading import views
+from service.encounter.stores import seats
 from service.rules.seats import ChangeSeat, CloseSeat, IssueToken, OpenSeat
 
 TAG: Final = "Seats"

@@ -8,7 +8,7 @@ from service.api.call import Answer, Call
 from service.api.describe import json_schema
 from service.api.operations import Parameter, Shape, operation
 from service.api.problems import Problem, invalid
-from service.encounter import records, views
+from service.encounter.reading import records, views
 from service.rules.codec import to_data
 from service.rules.ruleset import legal
 

@@ -10,7 +10,7 @@ from service.api.inputs import NOTHING
 from service.api.operations import Shape, operation
 from service.api.schemas import faults
 from service.api.sending import judge
-from service.encounter import tickets
+from service.encounter.stores import tickets
 
 TAG: Final = "Record"
 

@@ -13,9 +13,10 @@ from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import Problem, invalid, not_found
 from service.api.schemas import faults
 from service.api.sending import judge
-from service.encounter import play, webhooks
-from service.encounter.outward import NotAllowed
-from service.encounter.webhooks import Delivery, Webhook
+from service.encounter import play
+from service.encounter.signals import webhooks
+from service.encounter.signals.outward import NotAllowed
+from service.encounter.signals.webhooks import Delivery, Webhook
 
 TAG: Final = "Webhooks"
 _PATH: Final = "/v1/webhooks"

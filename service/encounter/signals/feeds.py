@@ -13,8 +13,8 @@ from functools import cached_property
 from threading import Event, RLock
 from typing import Final
 
-from service.encounter.commit import Commit, load_commit
-from service.encounter.outcomes import Outcomes
+from service.encounter.record.commit import Commit, load_commit
+from service.encounter.signals.outcomes import Outcomes
 from service.log import Outcome
 
 RECENT: Final = 64

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 import orjson
 
 from service.dice.values import Roll, RollName
-from service.encounter.canonical import NotCanonical, commit_hash, dumps
+from service.encounter.record.canonical import NotCanonical, commit_hash, dumps
 from service.rules.codec import from_data
 from service.rules.continuing import BeginLine
 from service.rules.messages import Actor, Command, Event, Rolled, evolve_at

@@ -12,8 +12,8 @@ from hashlib import sha256
 from typing import Final
 
 from service.encounter.at_the_door import ABOUT_LINES
-from service.encounter.commit import ACCEPTED, SEALED, Request, load_commit, load_request
-from service.encounter.continuing import Proposal, Reading, beginning, entries
+from service.encounter.lines.continuing import Proposal, Reading, beginning, entries
+from service.encounter.record.commit import ACCEPTED, SEALED, Request, load_commit, load_request
 from service.rules.codec import to_data
 from service.rules.continuing import BeginLine, parted
 from service.rules.messages import Actor

@@ -13,8 +13,8 @@ from hashlib import sha256
 from typing import Any, Final, TypeVar
 
 from service.dice.values import Roll
-from service.encounter.canonical import dumps
-from service.encounter.commit import QUARANTINED, REFUSED, SEALED, Commit
+from service.encounter.record.canonical import dumps
+from service.encounter.record.commit import QUARANTINED, REFUSED, SEALED, Commit
 from service.rules.codec import to_data
 from service.rules.records import changed
 from service.rules.ruleset import waiting

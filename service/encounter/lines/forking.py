@@ -13,13 +13,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from service.encounter.at_the_door import check_in_line
-from service.encounter.continuing import Reading, parted_occasions
-from service.encounter.digest import ruleset_digest
 from service.encounter.host import Host
+from service.encounter.lines.continuing import Reading, parted_occasions
 from service.encounter.openings import encounter_id
 from service.encounter.play import Once, Sent, Wanted, append, now
-from service.encounter.register import Registered
-from service.encounter.secrets import EncounterSecrets
+from service.encounter.record.digest import ruleset_digest
+from service.encounter.stores.register import Registered
+from service.encounter.stores.secrets import EncounterSecrets
 from service.log import KeyReused
 from service.rules.codec import to_data
 from service.rules.continuing import BeginLine, Kept, parted

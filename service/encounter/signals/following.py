@@ -12,10 +12,10 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Final
 
-from service.encounter import records, views
-from service.encounter.feeds import Feed
 from service.encounter.host import Host
 from service.encounter.play import Became
+from service.encounter.reading import records, views
+from service.encounter.signals.feeds import Feed
 
 BEAT_S: Final = 10.0
 """Seconds between two heartbeats of a stream that is idle."""

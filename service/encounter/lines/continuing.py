@@ -14,12 +14,12 @@ from typing import Any, Final, Protocol
 from uuid import UUID
 
 from service.dice.values import RollName
-from service.encounter.canonical import eid_of
-from service.encounter.commit import Commit, load_commit, load_request
-from service.encounter.digest import ruleset_digest
-from service.encounter.envelopes import envelopes
-from service.encounter.fold import Folder
-from service.encounter.occasions import Occasions
+from service.encounter.deciding.fold import Folder
+from service.encounter.record.canonical import eid_of
+from service.encounter.record.commit import Commit, load_commit, load_request
+from service.encounter.record.digest import ruleset_digest
+from service.encounter.record.envelopes import envelopes
+from service.encounter.record.occasions import Occasions
 from service.log import Log
 from service.rules.amendments import AmendmentProposed
 from service.rules.closing import EpochClosed

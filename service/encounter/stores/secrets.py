@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from service.dice.chain import DEFAULT_EPOCHS, LANES, Chain, seal
 from service.dice.encoding import ALGORITHM, HASH_BYTES, hkdf
 from service.dice.source import SeededDice
-from service.encounter.canonical import eid_of, envelope_salt
+from service.encounter.record.canonical import eid_of, envelope_salt
 from service.rules.seeding import Seeding
 from service.rules.table import DiceSetup, Lane, Table
 

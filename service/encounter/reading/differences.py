@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import jsonpatch
 
-from service.encounter import records, views
 from service.encounter.host import Host
+from service.encounter.reading import records, views
 
 OWN: Final = (
     "encounter",

@@ -13,8 +13,9 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 from service.dice.chain import DiceExhausted, envelope_commitment
 from service.dice.source import Dice
-from service.encounter.canonical import NotCanonical, commit_hash, dumps, eid_of, request_digest
-from service.encounter.commit import (
+from service.encounter.deciding.telling import Told
+from service.encounter.record.canonical import NotCanonical, commit_hash, dumps, eid_of, request_digest
+from service.encounter.record.commit import (
     ACCEPTED,
     QUARANTINED,
     REFUSED,
@@ -24,9 +25,8 @@ from service.encounter.commit import (
     command_of,
     load_request,
 )
-from service.encounter.envelopes import Opened
-from service.encounter.frontier import Frontier
-from service.encounter.telling import Told
+from service.encounter.record.envelopes import Opened
+from service.encounter.record.frontier import Frontier
 from service.log.values import ZERO_HASH
 from service.rules.chance import Chance
 from service.rules.codec import Malformed, to_data

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final
 
-from service.encounter.commit import Commit, load_commit
+from service.encounter.record.commit import Commit, load_commit
 from service.log import Log
 
 PAGE: Final = 500

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from service.encounter import views
-from service.encounter.commit import Commit, load_commit
-from service.encounter.envelopes import Opened, envelopes
 from service.encounter.host import Host
 from service.encounter.play import Became
+from service.encounter.reading import views
+from service.encounter.record.commit import Commit, load_commit
+from service.encounter.record.envelopes import Opened, envelopes
 from service.log import NoSuchEncounter
 
 _ROUND = "round/"

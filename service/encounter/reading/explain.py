@@ -12,8 +12,8 @@ from typing import Any, Final
 from service.dice.chain import epoch_key, walk
 from service.dice.stream import faces_and_words
 from service.dice.values import RollName
-from service.encounter.canonical import eid_of
-from service.encounter.commit import load_commit
+from service.encounter.record.canonical import eid_of
+from service.encounter.record.commit import load_commit
 from service.log import Log
 from service.rules.rulebook import RULES, Rule
 from service.rules.ruleset import Ruleset

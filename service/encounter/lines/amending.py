@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Final
 
-from service.encounter import differences, views
-from service.encounter.commit import Commit, dump_request, load_commit
-from service.encounter.continuing import Proposal, proposal
-from service.encounter.doorbell import RING_MS
 from service.encounter.host import Host
+from service.encounter.lines.continuing import Proposal, proposal
+from service.encounter.lines.retaking import opening, taken
 from service.encounter.play import read
-from service.encounter.retaking import opening, taken
+from service.encounter.reading import differences, views
+from service.encounter.record.commit import Commit, dump_request, load_commit
+from service.encounter.signals.doorbell import RING_MS
 from service.rules.messages import Refused
 from service.rules.table import GM
 

@@ -11,9 +11,9 @@ import zlib
 from hashlib import sha256
 from typing import Any, Final, TypeVar
 
-from service.encounter.decider import Folded
-from service.encounter.digest import ruleset_digest
-from service.encounter.frontier import Frontier
+from service.encounter.deciding.decider import Folded
+from service.encounter.record.digest import ruleset_digest
+from service.encounter.record.frontier import Frontier
 from service.log.values import CachedState
 from service.rules.codec import Malformed, from_data, to_data
 from service.rules.ruleset import Ruleset

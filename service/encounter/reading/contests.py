@@ -11,10 +11,10 @@ import json
 from typing import Final
 
 from service.dice.values import RollName
-from service.encounter import views
-from service.encounter.commit import Commit, load_commit
-from service.encounter.envelopes import envelopes
 from service.encounter.host import Host
+from service.encounter.reading import views
+from service.encounter.record.commit import Commit, load_commit
+from service.encounter.record.envelopes import envelopes
 from service.rules.codec import to_data
 from service.rules.messages import Refused
 from service.rules.table import Table

@@ -13,12 +13,12 @@ from json import loads
 from threading import Lock
 from typing import Any, Final
 
-from service.encounter.canonical import NotCanonical
-from service.encounter.commit import ACCEPTED, Commit, fold_commit, load_commit, load_request
-from service.encounter.decider import Folded, unfolded
-from service.encounter.envelopes import envelopes
-from service.encounter.no_rules import NO_RULES
-from service.encounter.snapshot import folded_from
+from service.encounter.deciding.decider import Folded, unfolded
+from service.encounter.deciding.no_rules import NO_RULES
+from service.encounter.deciding.snapshot import folded_from
+from service.encounter.record.canonical import NotCanonical
+from service.encounter.record.commit import ACCEPTED, Commit, fold_commit, load_commit, load_request
+from service.encounter.record.envelopes import envelopes
 from service.log.errors import NoSuchEncounter
 from service.log.protocol import Log
 from service.log.values import Entry, Head

@@ -16,7 +16,7 @@ from hmac import digest as hmac_digest
 from typing import Final
 from uuid import UUID
 
-from service.encounter.canonical import eid_of
+from service.encounter.record.canonical import eid_of
 from service.rules.table import Seat
 
 TOKEN: Final = re.compile(r"rs_([0-9a-f]{32})_([a-z0-9][a-z0-9-]{0,23})_[A-Za-z0-9_-]{43}")

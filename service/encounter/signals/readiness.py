@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from service.encounter.host import Host
-from service.encounter.pulse import alive
+from service.encounter.signals.pulse import alive
 from service.log import LogError
 
 WELL: Final = "ok"

@@ -16,9 +16,9 @@ from hashlib import sha256
 from hmac import digest as hmac_digest
 from typing import Final
 
-from service.encounter import views
-from service.encounter.commit import Commit
-from service.encounter.register import Registered
+from service.encounter.reading import views
+from service.encounter.record.commit import Commit
+from service.encounter.stores.register import Registered
 from service.log import KeyReused, Log
 
 SHELF: Final = "webhooks"

@@ -1,0 +1,1 @@
+"""Decide requests into commits, and fold commits into states."""

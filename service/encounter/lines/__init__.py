@@ -1,0 +1,1 @@
+"""Go on from an earlier moment: forks, proposals and continuations."""

@@ -1,0 +1,1 @@
+"""Spell requests, commits and envelopes as bytes, chain them, and say which code decides."""

@@ -1,0 +1,1 @@
+"""Tell that something happened: doorbell, outcomes, feeds, webhooks, and who lives."""

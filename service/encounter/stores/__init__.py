@@ -1,0 +1,1 @@
+"""Keep what stands beside the log: owners, keys, seats, secrets, checkpoints, disputes and jobs."""
