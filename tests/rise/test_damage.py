@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from service.rules.codec import from_data
-from service.rules.rise.lasting import VitalWound
+from service.rules.rise.lasting import Condition, VitalWound
 from service.rules.rise.numbers import defense_terms, total
 from service.rules.rise.opening import Opening, faults
-from service.rules.rise.state import Condition
 from tests.rise.kit import Fight, begun, entry, opened, opening
 
 

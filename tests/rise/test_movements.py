@@ -8,7 +8,7 @@ import pytest
 
 from service.rules.records import changed
 from service.rules.rise.initiative import ties
-from service.rules.rise.state import Condition
+from service.rules.rise.lasting import Condition
 from tests.rise.kit import Fight, begun, entry, opened
 
 

@@ -11,8 +11,9 @@ from typing import ClassVar, Final, Literal
 
 from service.rules.messages import Event, Refused, Tale
 from service.rules.records import changed, record, with_key
+from service.rules.rise.creature import Budget, Creature
 from service.rules.rise.rulings import ruled
-from service.rules.rise.state import Budget, Creature, State
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
 Pay = Literal["standard", "minor", "free", "movement"]

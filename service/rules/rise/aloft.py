@@ -8,8 +8,10 @@ from service.dice.values import Roll
 from service.rules.chance import Chance, Pip
 from service.rules.messages import Event, Refused, Tale
 from service.rules.records import record
+from service.rules.rise.creature import Creature, is_able
 from service.rules.rise.damage import consequences, hurt
-from service.rules.rise.state import Condition, Creature, State, is_able
+from service.rules.rise.lasting import Condition
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
 FALL_FT = 300

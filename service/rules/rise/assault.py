@@ -13,8 +13,10 @@ from service.dice.values import Roll
 from service.rules.chance import Chance
 from service.rules.messages import Event, Tale
 from service.rules.records import EMPTY, changed, record
+from service.rules.rise.creature import is_able
 from service.rules.rise.effects import note
 from service.rules.rise.hidden import felt
+from service.rules.rise.lasting import Atom
 from service.rules.rise.maneuvers import ended, gripped, landed
 from service.rules.rise.numbers import halved
 from service.rules.rise.outcomes import (
@@ -26,7 +28,7 @@ from service.rules.rise.outcomes import (
 )
 from service.rules.rise.rolling import against, damage_amount, roll_attack, see_through
 from service.rules.rise.sheet import Effect, Sort, Strike
-from service.rules.rise.state import Atom, State, is_able
+from service.rules.rise.state import State
 from service.rules.rise.unjudged import keeps_back, postponed
 from service.rules.rise.uses import Aim, Assault, do, may_modify
 from service.rules.rulebook import rule

@@ -11,10 +11,11 @@ from service.rules.grid import Cell, distance
 from service.rules.messages import Event
 from service.rules.records import record
 from service.rules.rise.conflicts import Paths, Settled
+from service.rules.rise.creature import Creature
 from service.rules.rise.initiative import ranked
 from service.rules.rise.numbers import speed_of
 from service.rules.rise.paths import is_passable, leaving, step_feet
-from service.rules.rise.state import Creature, State
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
 

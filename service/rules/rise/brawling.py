@@ -14,12 +14,13 @@ from service.rules.messages import Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rise.actions import check_standard, pay_for
 from service.rules.rise.assault import AssaultBegun
+from service.rules.rise.creature import Creature
 from service.rules.rise.forced import push_feet
 from service.rules.rise.holds import grapplers
 from service.rules.rise.permission import Act, able, in_phase
 from service.rules.rise.sheet import Effect, Strike
 from service.rules.rise.sight import check_reach
-from service.rules.rise.state import Creature, State
+from service.rules.rise.state import State
 from service.rules.rise.strikes import target_of
 from service.rules.rise.swift import SwiftFrame
 from service.rules.rise.turns import begun, offered, sender, taking_turn, turns

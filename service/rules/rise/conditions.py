@@ -6,8 +6,10 @@ from typing import ClassVar
 
 from service.rules.messages import Event, Tale
 from service.rules.records import record
+from service.rules.rise.creature import Creature
+from service.rules.rise.lasting import Condition
 from service.rules.rise.sheet import Effect
-from service.rules.rise.state import Condition, Creature, State
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.sealed import Sealed, unsealed
 

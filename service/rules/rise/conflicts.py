@@ -13,11 +13,12 @@ from service.rules.chance import Chance
 from service.rules.grid import Cell, cells
 from service.rules.messages import Event, Fact
 from service.rules.records import EMPTY, record
+from service.rules.rise.creature import above
 from service.rules.rise.initiative import ranked
 from service.rules.rise.paths import BIG_ENOUGH, is_passable, walk
 from service.rules.rise.questions import answer
 from service.rules.rise.rulings import ruled, ruled_on
-from service.rules.rise.state import State, above
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
 Paths: TypeAlias = Mapping[str, tuple[Cell, ...]]

@@ -15,9 +15,10 @@ from service.rules.grid import Cell
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rise.effects import apply
+from service.rules.rise.lasting import Atom, Condition
 from service.rules.rise.permission import gm
 from service.rules.rise.sheet import Sort
-from service.rules.rise.state import Atom, Condition, State
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
 

@@ -11,10 +11,12 @@ from typing import ClassVar, Literal
 from service.rules.chance import Chance
 from service.rules.messages import Event, Tale
 from service.rules.records import record
+from service.rules.rise.creature import Creature, is_unconscious
+from service.rules.rise.lasting import Condition
 from service.rules.rise.numbers import dr_max
 from service.rules.rise.questions import answer
 from service.rules.rise.sheet import Sort
-from service.rules.rise.state import Condition, Creature, State, is_unconscious
+from service.rules.rise.state import State
 from service.rules.rise.vital import due, is_mine_to_roll, take_wounds
 from service.rules.rulebook import rule
 

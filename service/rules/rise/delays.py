@@ -10,10 +10,11 @@ from typing import ClassVar
 from service.rules.messages import Event, Tale
 from service.rules.records import changed, record
 from service.rules.rise.assault import AssaultBegun
+from service.rules.rise.creature import Creature, is_able
 from service.rules.rise.lasting import Delayed
 from service.rules.rise.rulings import ruled
 from service.rules.rise.sheet import Ability
-from service.rules.rise.state import Creature, State, is_able
+from service.rules.rise.state import State
 from service.rules.rise.uses import Assault
 from service.rules.rulebook import rule
 

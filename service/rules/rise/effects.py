@@ -14,7 +14,8 @@ from service.rules.messages import Event, Tale
 from service.rules.records import changed, record
 from service.rules.rise.conditions import gain, lose
 from service.rules.rise.damage import consequences, heal, hurt, restore, tire
-from service.rules.rise.state import Atom, How, State
+from service.rules.rise.lasting import Atom, How
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.stack import TABLE
 

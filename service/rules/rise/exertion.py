@@ -8,9 +8,10 @@ from typing import ClassVar
 from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rise.assault import AssaultFrame, assaulting
+from service.rules.rise.creature import Creature
 from service.rules.rise.movement import InitiativeAnswered, MovementFrame
 from service.rules.rise.permission import Act, in_phase, own
-from service.rules.rise.state import Creature, State
+from service.rules.rise.state import State
 from service.rules.rise.uses import may_modify
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited

@@ -9,10 +9,12 @@ from service.dice.values import Roll
 from service.rules.chance import Chance, Pip
 from service.rules.grid import Cell, away, line
 from service.rules.messages import Tale
+from service.rules.rise.creature import Creature
 from service.rules.rise.effects import note
+from service.rules.rise.lasting import Atom
 from service.rules.rise.numbers import speed_of
 from service.rules.rise.paths import in_the_way, is_wall, walk
-from service.rules.rise.state import Atom, Creature, State
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
 TWO_SIZES = 2

@@ -13,12 +13,13 @@ from typing import ClassVar, Literal
 from service.rules.messages import Command, Event, Refused, Tale
 from service.rules.openings import ID
 from service.rules.records import EMPTY, changed, record, with_key
+from service.rules.rise.creature import is_able
 from service.rules.rise.hidden import known_to
 from service.rules.rise.permission import gm, own
 from service.rules.rise.plans import PlanFrame
 from service.rules.rise.rulings import ruling
 from service.rules.rise.sheet import RESERVED
-from service.rules.rise.state import Attitude, State, is_able
+from service.rules.rise.state import Attitude, State
 from service.rules.rise.swift import SwiftFrame
 from service.rules.rise.turns import TurnsFrame
 from service.rules.rulebook import rule

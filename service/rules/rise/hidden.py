@@ -13,7 +13,8 @@ from service.rules.messages import Event, Tale
 from service.rules.records import record
 from service.rules.rise.conditions import ConditionGained
 from service.rules.rise.effects import apply_quietly
-from service.rules.rise.state import Atom, State
+from service.rules.rise.lasting import Atom
+from service.rules.rise.state import State
 from service.rules.sealed import Sealed, is_closed, unsealed
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from service.rules.chance import Chance
 from service.rules.messages import Tale
 from service.rules.rise.conditions import lose
+from service.rules.rise.creature import Creature, is_able
 from service.rules.rise.effects import note
-from service.rules.rise.state import Atom, Condition, Creature, State, is_able
+from service.rules.rise.lasting import Atom, Condition
+from service.rules.rise.state import State
 
 
 def grapplers(creature: Creature) -> tuple[str, ...]:

@@ -11,13 +11,14 @@ from service.rules.records import changed, record
 from service.rules.rise.actions import check_standard, pay_for
 from service.rules.rise.assault import AssaultBegun
 from service.rules.rise.brawling import brawl, check_size
+from service.rules.rise.creature import Creature
 from service.rules.rise.holds import grapplers
 from service.rules.rise.lines import feet_offered, straight
 from service.rules.rise.objects import ObjectManipulated
 from service.rules.rise.pace import budget_of
 from service.rules.rise.paths import check_direction, check_path, occupant
 from service.rules.rise.permission import Act
-from service.rules.rise.state import Creature, State
+from service.rules.rise.state import State
 from service.rules.rise.strikes import check_straight, moved_already, target_of
 from service.rules.rise.turns import begun, offered, sender, taking_turn
 from service.rules.rise.uses import Assault

@@ -9,8 +9,9 @@ from service.dice.values import Roll, Term
 from service.rules.chance import Chance, Pip
 from service.rules.messages import Event, Fact, Tale
 from service.rules.records import changed, record, with_key
+from service.rules.rise.creature import Creature
 from service.rules.rise.numbers import speed_of, tired
-from service.rules.rise.state import Creature, State
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
 

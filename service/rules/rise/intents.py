@@ -8,13 +8,14 @@ from service.rules.grid import FEET, Cell, distance
 from service.rules.messages import Refused
 from service.rules.rise.aloft import climb_ft
 from service.rules.rise.brawling import check_size
+from service.rules.rise.creature import Creature
 from service.rules.rise.holds import grapplers
 from service.rules.rise.numbers import speed_of
 from service.rules.rise.pace import budget_of, once_up
 from service.rules.rise.paths import check_direction, check_path, is_wall
 from service.rules.rise.rulings import ruled
 from service.rules.rise.sight import is_clear
-from service.rules.rise.state import Creature, State
+from service.rules.rise.state import State
 from service.rules.rise.strikes import check_straight
 from service.rules.rulebook import rule
 

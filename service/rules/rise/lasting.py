@@ -1,4 +1,4 @@
-"""Hold what lasts beside a creature's numbers: wounds, effects still to come, plans, the GM's rulings."""
+"""Hold what lasts beside a creature's numbers: conditions, wounds, effects, plans, the GM's rulings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,26 @@ from typing import Literal
 
 from service.rules.grid import Cell
 from service.rules.records import EMPTY, record
-from service.rules.rise.sheet import Effect, Strike
+from service.rules.rise.sheet import Effect, Sort, Strike, Tick, Until
+
+How = Literal["self", "continued", "ally", "forced", "teleport", "carry"]
+
+
+@record
+class Condition:
+    """A condition or timed effect on a creature."""
+
+    name: str
+    source: str = ""
+    until: Until = "condition"
+    expires: int | None = None
+    """The round at whose end it is gone."""
+    since: int = 0
+    """The round in which it began."""
+    modifiers: Mapping[str, int] = EMPTY
+    tick: Tick | None = None
+    keep: Literal["free", "minor", "standard"] = "minor"
+    """The action that keeps it up, where it is sustained."""
 
 
 @record
@@ -55,6 +74,25 @@ class Unjudged:
     on_crit: tuple[Effect, ...] = ()
     on_miss: tuple[Effect, ...] = ()
     on_loss: tuple[Effect, ...] = ()
+
+
+@record
+class Atom:
+    """One effect in a group's log, with its nominal amount: resistance and limits come when it is applied."""
+
+    seq: int
+    source: str
+    target: str
+    does: Literal["damage", "heal_hp", "heal_dr", "gain", "lose", "fatigue", "locate", "attack"]
+    amount: int = 0
+    sort: Sort = "normal"
+    condition: Condition | None = None
+    name: str = ""
+    """The condition lost."""
+    path: tuple[Cell, ...] = ()
+    how: How = "self"
+    swift: bool = False
+    group: str = ""
 
 
 @record

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from service.rules.grid import FEET, STEPS, Cell, line
 from service.rules.messages import Refused
 from service.rules.rise.aloft import climb_ft
+from service.rules.rise.creature import Creature
 from service.rules.rise.pace import budget_of, once_up
 from service.rules.rise.paths import in_the_way, is_wall, leaving, occupant, step_feet
-from service.rules.rise.state import Creature, State
+from service.rules.rise.state import State
 
 Path = tuple[Cell, ...]
 

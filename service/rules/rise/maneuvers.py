@@ -12,9 +12,9 @@ from service.rules.records import changed, record
 from service.rules.rise.effects import note
 from service.rules.rise.forced import hurl, push, push_feet, pushed_path
 from service.rules.rise.holds import grasp, part
-from service.rules.rise.lasting import Plan
+from service.rules.rise.lasting import Atom, Condition, Plan
 from service.rules.rise.paths import feet_of, walk
-from service.rules.rise.state import Atom, Condition, State
+from service.rules.rise.state import State
 from service.rules.rise.uses import Aim, Assault
 
 

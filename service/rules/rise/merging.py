@@ -19,9 +19,10 @@ from service.rules.rise.damage import consequences, hurt
 from service.rules.rise.effects import LocationEffectIgnored, apply, apply_quietly, move
 from service.rules.rise.holds import let_go
 from service.rules.rise.initiative import ranked
+from service.rules.rise.lasting import Atom
 from service.rules.rise.questions import answer
 from service.rules.rise.riding import come_off
-from service.rules.rise.state import Atom, State
+from service.rules.rise.state import State
 from service.rules.rise.unjudged import AttackJudged, log_of
 from service.rules.rulebook import rule
 

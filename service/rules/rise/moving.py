@@ -9,13 +9,15 @@ from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import changed, record, with_key
 from service.rules.rise.actions import check_trade, pay_for
 from service.rules.rise.aloft import AIRBORNE, TookOff, climb_ft, height
+from service.rules.rise.creature import Creature
 from service.rules.rise.effects import note_place, note_quietly
+from service.rules.rise.lasting import Atom
 from service.rules.rise.lines import feet_offered, straight
 from service.rules.rise.numbers import risen
 from service.rules.rise.pace import budget_of, once_up
 from service.rules.rise.paths import check_free, check_path, feet_of
 from service.rules.rise.permission import Act
-from service.rules.rise.state import Atom, Creature, State
+from service.rules.rise.state import State
 from service.rules.rise.strikes import moved_already
 from service.rules.rise.turns import begun, offered, sender, taking_turn
 from service.rules.rulebook import rule

@@ -12,7 +12,9 @@ from typing import Final
 
 from service.dice.values import Term
 from service.rules.records import EMPTY, changed
-from service.rules.rise.state import Condition, Creature, State, fatigue_penalty, is_unconscious
+from service.rules.rise.creature import Creature, fatigue_penalty, is_unconscious
+from service.rules.rise.lasting import Condition
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.sealed import is_closed, unsealed
 

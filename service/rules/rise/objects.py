@@ -10,10 +10,11 @@ from service.rules.grid import FEET, Cell, distance
 from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rise.actions import MANIPULATIONS, Pay, check_minor, check_standard, check_trade, pay_for
+from service.rules.rise.creature import Creature
 from service.rules.rise.initiative import ranked
 from service.rules.rise.permission import Act, able, in_phase
 from service.rules.rise.rulings import ruled
-from service.rules.rise.state import Creature, State
+from service.rules.rise.state import State
 from service.rules.rise.turns import begun, offered, sender, taking_turn
 from service.rules.rulebook import rule
 from service.rules.stack import TABLE, Awaited

@@ -10,11 +10,12 @@ from service.rules.grid import Cell, cells
 from service.rules.messages import Command, Event, Refused, Tale
 from service.rules.openings import ID, Fault, Id, SeatEntry, seat_faults, seats_of
 from service.rules.records import EMPTY, record
+from service.rules.rise.creature import Creature
 from service.rules.rise.options import DEFAULTS, OPTIONS
 from service.rules.rise.profiles import PROFILES
 from service.rules.rise.rounds import CombatFrame
 from service.rules.rise.sheet import RESERVED, Sheet, Strike, side_of
-from service.rules.rise.state import Attitude, Creature, State, Terrain
+from service.rules.rise.state import Attitude, State, Terrain
 from service.rules.rise.swift import is_simple
 from service.rules.rulebook import rule
 from service.rules.seeding import Seeding, check_setup, seeding_faults

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import Literal
 
 from service.rules.records import EMPTY
+from service.rules.rise.creature import Creature
 from service.rules.rise.sheet import Effect, Strike
-from service.rules.rise.state import Creature, State
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
 Outcome = Literal["none", "miss", "glance", "hit", "crit", "unknown"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from service.rules.messages import Refused
+from service.rules.rise.creature import Creature
 from service.rules.rise.numbers import risen, speed_of, speed_on_its_feet
 from service.rules.rise.rulings import ruled
-from service.rules.rise.state import Creature, State
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
 

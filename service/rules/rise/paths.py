@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from service.rules.grid import FEET, Cell, cells, is_step
 from service.rules.messages import Refused
-from service.rules.rise.state import Creature, State, above
+from service.rules.rise.creature import Creature, above
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
 BIG_ENOUGH = 2

@@ -10,12 +10,13 @@ from service.rules.chance import Chance
 from service.rules.grid import STEPS, cells
 from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import EMPTY, changed, record, with_key
+from service.rules.rise.creature import Creature, is_able
 from service.rules.rise.intents import REACTIVE, check_intent
 from service.rules.rise.lasting import Plan
 from service.rules.rise.lines import Path, feet_offered, onto, straight
 from service.rules.rise.permission import Act, able, in_phase
 from service.rules.rise.riding import check_carried, check_mount, check_not_carried
-from service.rules.rise.state import Creature, State, is_able
+from service.rules.rise.state import State
 from service.rules.rise.turns import offered, sender
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame

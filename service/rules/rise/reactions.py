@@ -9,9 +9,10 @@ from service.rules.grid import distance
 from service.rules.messages import Event, Tale
 from service.rules.records import changed, record, with_key
 from service.rules.rise.assault import AssaultBegun
+from service.rules.rise.creature import Creature, is_able
 from service.rules.rise.sheet import Ability
 from service.rules.rise.special import use_of
-from service.rules.rise.state import Creature, State, is_able
+from service.rules.rise.state import State
 from service.rules.stack import Awaited, Frame
 
 

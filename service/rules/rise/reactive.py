@@ -13,12 +13,13 @@ from service.rules.grid import FEET, Cell, distance, line, path_to, reachable
 from service.rules.messages import Fact
 from service.rules.records import changed
 from service.rules.rise.conflicts import ending
+from service.rules.rise.creature import Creature
 from service.rules.rise.initiative import ranked
 from service.rules.rise.lasting import Plan
 from service.rules.rise.numbers import risen, speed_of, speed_on_its_feet
 from service.rules.rise.paths import in_the_way, is_wall, leaving, occupant, step_feet, walk
 from service.rules.rise.sight import is_clear
-from service.rules.rise.state import Creature, State
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
 Paths: TypeAlias = dict[str, tuple[Cell, ...]]

@@ -16,9 +16,10 @@ from service.rules.rise.apart import GroupFinished, GroupFrame, hand_over, unrea
 from service.rules.rise.effects import apply_quietly
 from service.rules.rise.groups import WorldsOpened, carried_over, is_played, occasion, opened
 from service.rules.rise.hidden import SwiftHidden, unhidden
+from service.rules.rise.lasting import Atom
 from service.rules.rise.merging import after_swift, in_fixed_order, where_it_ends
 from service.rules.rise.objects import shared_out
-from service.rules.rise.state import Atom, State
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.table import Told
 

@@ -7,10 +7,11 @@ from typing import ClassVar, Literal
 
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import changed, record
+from service.rules.rise.creature import Creature
 from service.rules.rise.lasting import VitalWound
 from service.rules.rise.numbers import dr_max
 from service.rules.rise.permission import gm
-from service.rules.rise.state import Creature, State
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
 

@@ -8,7 +8,9 @@ from service.rules.grid import Cell, cells
 from service.rules.messages import Event, Refused, Tale
 from service.rules.records import record
 from service.rules.rise.conditions import gain
-from service.rules.rise.state import Condition, Creature, State, is_able
+from service.rules.rise.creature import Creature, is_able
+from service.rules.rise.lasting import Condition
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
 

@@ -14,15 +14,17 @@ from service.rules.messages import Event, Tale
 from service.rules.records import EMPTY, changed, record
 from service.rules.rise.aloft import come_down
 from service.rules.rise.conditions import expire
+from service.rules.rise.creature import Budget, Creature, is_able
 from service.rules.rise.damage import consequences, fall_or_wake, heal, hurt
 from service.rules.rise.groups import partition
 from service.rules.rise.holds import let_go
+from service.rules.rise.lasting import Condition
 from service.rules.rise.movement import MovementFrame
 from service.rules.rise.paths import is_wall, occupant
 from service.rules.rise.reactions import react, set_off
 from service.rules.rise.resolution import ActionFrame
 from service.rules.rise.riding import come_off
-from service.rules.rise.state import Budget, Condition, Creature, Stage, State, is_able
+from service.rules.rise.state import Stage, State
 from service.rules.rise.vital import die_of_wounds
 from service.rules.rise.zones import burning, clear
 from service.rules.rulebook import rule

@@ -16,9 +16,10 @@ from service.rules.records import changed, record
 from service.rules.rise.assault import AssaultBegun
 from service.rules.rise.brawling import brawl, straight_away
 from service.rules.rise.conflicts import Paths, ending
+from service.rules.rise.creature import Creature, is_able
 from service.rules.rise.paths import is_passable
 from service.rules.rise.permission import own
-from service.rules.rise.state import Creature, State, is_able
+from service.rules.rise.state import State
 from service.rules.rise.uses import Assault
 from service.rules.stack import Awaited, Frame
 

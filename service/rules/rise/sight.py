@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from service.rules.grid import Cell
 from service.rules.messages import Refused
+from service.rules.rise.creature import Creature
 from service.rules.rise.rulings import ruled
-from service.rules.rise.state import Creature, State
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
 

@@ -11,13 +11,14 @@ from service.rules.records import changed, record
 from service.rules.rise.actions import Pay, check_free, check_pay, pay_for
 from service.rules.rise.assault import AssaultBegun
 from service.rules.rise.brawling import check_size
+from service.rules.rise.creature import Creature
 from service.rules.rise.delays import DelayedSet, due, fire
-from service.rules.rise.lasting import Delayed
+from service.rules.rise.lasting import Condition, Delayed
 from service.rules.rise.permission import Act, able, in_phase
 from service.rules.rise.rulings import ruled
 from service.rules.rise.sheet import Ability
 from service.rules.rise.sight import check_reach
-from service.rules.rise.state import Condition, Creature, State
+from service.rules.rise.state import State
 from service.rules.rise.swift import SwiftFollowed, SwiftFrame, check_follows, early
 from service.rules.rise.turns import TurnFrame, begun, offered, sender, taking_turn, turns
 from service.rules.rise.uses import Assault

@@ -7,16 +7,17 @@ stacks as frames of the chapters; what changes anything here are the chapters' e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
 
 from service.rules.grid import Cell, cells, distance
 from service.rules.records import EMPTY, changed, derived, record, with_key
-from service.rules.rise.lasting import Delayed, Plan, Ruling, Unjudged, VitalWound
+from service.rules.rise.creature import Creature, above
+from service.rules.rise.lasting import Atom, Plan, Ruling, Unjudged
 from service.rules.rise.options import DEFAULTS, OPTIONS
 from service.rules.rise.profiles import PROFILES, Profile
-from service.rules.rise.sheet import Sheet, Sort, Tick, Until, Zone, rank, side_of
-from service.rules.sealed import Sealed, is_closed, unsealed
+from service.rules.rise.sheet import Zone
+from service.rules.sealed import Sealed
 from service.rules.table import Option
 from service.rules.worlds import SHARED, Parted
 
@@ -35,130 +36,9 @@ Stage = Literal[
 ]
 Attitude = Literal["ally", "enemy", "neutral"]
 Terrain = Literal["normal", "difficult", "wall"]
-Turn = Literal["not_started", "open", "closed"]
-How = Literal["self", "continued", "ally", "forced", "teleport", "carry"]
 
 RULED: Final = ("crit_mode", "visibility", "swift_mode")
 """Options of the house that the GM may also rule on in the course of a fight."""
-WOUND_STEP: Final = 2
-"""What each earlier wound takes off a vital roll."""
-
-
-@record
-class Condition:
-    """A condition or timed effect on a creature."""
-
-    name: str
-    source: str = ""
-    until: Until = "condition"
-    expires: int | None = None
-    """The round at whose end it is gone."""
-    since: int = 0
-    """The round in which it began."""
-    modifiers: Mapping[str, int] = EMPTY
-    tick: Tick | None = None
-    keep: Literal["free", "minor", "standard"] = "minor"
-    """The action that keeps it up, where it is sustained."""
-
-
-@record
-class Budget:
-    """What a creature has spent of its round, and how far its turn has come."""
-
-    moved: bool = False
-    """Whether the movement of the movement phase is spent."""
-    standard: Literal["unused", "used", "traded_movement", "traded_minor"] = "unused"
-    minors: tuple[str, ...] = ()
-    """The minor actions used this round."""
-    turn: Turn = "not_started"
-    free: Mapping[str, int] = EMPTY
-    """Uses of each free ability this round."""
-    free_manipulation: bool = False
-    manipulations: int = 0
-    sustained: tuple[str, ...] = ()
-    swift: tuple[str, ...] = ()
-    """The Swift abilities it has committed to before anybody rolled."""
-    followed: tuple[str, ...] = ()
-    """Those of them whose other part, with the usual timing, has been used."""
-    unswift: bool = False
-    """Whether it commits to no more of them in this phase."""
-    attacks: int = 0
-    modes: Mapping[str, int] = EMPTY
-    """Feet of the traded movement spent so far, by way of moving."""
-    paused: bool = False
-    """Whether that movement goes on."""
-
-
-@record
-class Creature:
-    """One creature as it is now; its sheet says what it was made with."""
-
-    sheet: Sheet
-    position: Cell
-    hp: int
-    dr: int
-    depth: int = 0
-    """Vital wounds already taken for this time below zero."""
-    wounds: tuple[VitalWound, ...] = ()
-    fatigue: int = 0
-    conditions: tuple[Condition | Sealed[Condition], ...] = ()
-    down: bool = False
-    """Whether it has fallen unconscious and not woken since."""
-    dead: bool = False
-    defeated: bool = False
-    credit: tuple[str, ...] = ()
-    """Who is said to have defeated it."""
-    hurt_by: tuple[str, ...] = ()
-    """Who damaged it in this phase."""
-    unaware_of: tuple[str, ...] = ()
-    partly_unaware_of: tuple[str, ...] = ()
-    """Whose attacks it expects without knowing where they come from."""
-    budget: Budget = Budget()
-    location_changed: bool = False
-    """Whether its place changed in this phase."""
-    mount: str | None = None
-    recovered: bool = False
-    held: tuple[str, ...] = ()
-    delayed: tuple[Delayed, ...] = ()
-    aloft: Literal["flying", "jumping", "falling"] | None = None
-    """How it is in the air, if it is."""
-    stood: Cell | None = None
-    """Where it was when the phase began."""
-    hovered: bool = False
-    """Whether it spent a movement in the air in this phase, though it stayed in place."""
-    altitude: int = 0
-    """Feet above the ground."""
-    secret: tuple[Sealed[Atom], ...] = ()
-    """Swift recovery that others do not know of yet."""
-
-    @property
-    def id(self) -> str:
-        """Its id, as on the sheet."""
-        return self.sheet.id
-
-    @property
-    def rank(self) -> int:
-        """Its size as a number."""
-        return rank(self.sheet.size)
-
-    @property
-    def space(self) -> int:
-        """Cells along one side of its space."""
-        return side_of(self.sheet.size)
-
-    def known(self) -> Iterator[Condition]:
-        """Yield the conditions on it that the reader of this state knows of."""
-        for condition in self.conditions:
-            if not is_closed(condition):
-                yield unsealed(condition)
-
-    def has(self, name: str) -> bool:
-        """Tell whether the condition *name* lies on it."""
-        return any(condition.name == name for condition in self.known())
-
-    def wounded(self, effect: str) -> int:
-        """Return how many of its vital wounds have *effect*."""
-        return sum(wound.effect == effect for wound in self.wounds)
 
 
 @record
@@ -175,25 +55,6 @@ class Placed:
     def covers(self, cell: Cell) -> bool:
         """Tell whether *cell* lies in it."""
         return distance(self.at, 1, cell, 1, "alternating") <= self.zone.radius_ft
-
-
-@record
-class Atom:
-    """One effect in a group's log, with its nominal amount: resistance and limits come when it is applied."""
-
-    seq: int
-    source: str
-    target: str
-    does: Literal["damage", "heal_hp", "heal_dr", "gain", "lose", "fatigue", "locate", "attack"]
-    amount: int = 0
-    sort: Sort = "normal"
-    condition: Condition | None = None
-    name: str = ""
-    """The condition lost."""
-    path: tuple[Cell, ...] = ()
-    how: How = "self"
-    swift: bool = False
-    group: str = ""
 
 
 @record
@@ -310,12 +171,6 @@ class State(Parted):
         return derived(self, "standing", _standing).get(cell, ())
 
 
-def above(a: Creature, b: Creature) -> int:
-    """Return the feet between two creatures' heights: 0 where they overlap, 5 for one on top of the other."""
-    low, high = (a, b) if a.altitude <= b.altitude else (b, a)
-    return max(0, high.altitude - (low.altitude + 5 * (low.space - 1)))
-
-
 def _standing(state: State) -> Mapping[Cell, tuple[Creature, ...]]:
     found: dict[Cell, tuple[Creature, ...]] = {}
     for creature in state.creatures.values():
@@ -323,25 +178,3 @@ def _standing(state: State) -> Mapping[Cell, tuple[Creature, ...]]:
             for cell in cells(creature.position, creature.space):
                 found[cell] = (*found.get(cell, ()), creature)
     return found
-
-
-def is_unconscious(creature: Creature) -> bool:
-    """Tell whether *creature* lies unconscious: by a wound, below half its hit points, or by fatigue."""
-    return (
-        creature.has("unconscious")
-        or creature.wounded("dying") > 0
-        or (creature.wounded("faint_below_half") > 0 and 2 * creature.hp < creature.sheet.hp_max)
-        or fatigue_penalty(creature) >= 5
-    )
-
-
-def fatigue_penalty(creature: Creature) -> int:
-    """Return what fatigue beyond the creature's tolerance takes off accuracy and checks."""
-    tolerance = creature.sheet.fatigue_tolerance - 2 * creature.wounded("tolerance")
-    return max(0, creature.fatigue - max(0, tolerance))
-
-
-def is_able(creature: Creature) -> bool:
-    """Tell whether *creature* can act at all; objects never do."""
-    gone = creature.dead or creature.defeated or creature.sheet.kind == "object"
-    return not (gone or is_unconscious(creature))

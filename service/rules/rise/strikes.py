@@ -10,6 +10,7 @@ from service.rules.messages import Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rise.actions import check_pay, check_standard, pay_for
 from service.rules.rise.assault import AssaultBegun
+from service.rules.rise.creature import Creature
 from service.rules.rise.effects import note_place
 from service.rules.rise.lines import feet_offered, straight
 from service.rules.rise.pace import budget_of
@@ -17,7 +18,7 @@ from service.rules.rise.paths import check_free, check_path
 from service.rules.rise.permission import Act
 from service.rules.rise.sheet import Effect, Weapon
 from service.rules.rise.sight import check_reach, cover
-from service.rules.rise.state import Creature, State
+from service.rules.rise.state import State
 from service.rules.rise.swift import RECKLESS, SwiftFollowed, check_follows, reckless
 from service.rules.rise.turns import begun, offered, sender, taking_turn
 from service.rules.rise.uses import Assault

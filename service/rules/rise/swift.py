@@ -16,11 +16,12 @@ from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rise.actions import Pay, check_pay, pay_for
 from service.rules.rise.assault import AssaultBegun
+from service.rules.rise.creature import Creature, is_able
 from service.rules.rise.numbers import dr_max
 from service.rules.rise.permission import Act, able, in_phase
 from service.rules.rise.sheet import Ability, Effect, Until
 from service.rules.rise.sight import check_reach
-from service.rules.rise.state import Creature, State, is_able
+from service.rules.rise.state import State
 from service.rules.rise.turns import begun, lapse, offered, sender, taking_turn, turns, wrong_step
 from service.rules.rise.uses import Assault
 from service.rules.rulebook import rule

@@ -12,11 +12,13 @@ from typing import ClassVar
 from service.rules.chance import Chance
 from service.rules.messages import Actor, Event, Offer, Refused, Tale
 from service.rules.records import changed, record
+from service.rules.rise.creature import Creature, is_able
 from service.rules.rise.delays import DelayedLapsed, fire, fire_next, is_due, lapsing, left_over
 from service.rules.rise.effects import note_quietly
+from service.rules.rise.lasting import Atom
 from service.rules.rise.permission import Act, able, in_phase, still_resolving
 from service.rules.rise.rulings import ruled
-from service.rules.rise.state import Atom, Creature, State, is_able
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
 

@@ -14,12 +14,12 @@ from service.rules.chance import Chance, Pip
 from service.rules.messages import Event, Fact
 from service.rules.records import changed, record
 from service.rules.rise.conditions import condition_of
-from service.rules.rise.lasting import Unjudged
+from service.rules.rise.lasting import Atom, Unjudged
 from service.rules.rise.numbers import halved
 from service.rules.rise.outcomes import Outcome, at_least, judge, may_be_crit
 from service.rules.rise.rolling import against, damage_amount
 from service.rules.rise.sheet import Effect, Sort, Strike
-from service.rules.rise.state import Atom, State
+from service.rules.rise.state import State
 from service.rules.rise.uses import Aim, Assault
 from service.rules.stack import TABLE
 

@@ -16,8 +16,9 @@ from service.rules.records import EMPTY, record
 from service.rules.rise.conditions import condition_of
 from service.rules.rise.effects import note
 from service.rules.rise.forced import knocked_back, pushed
+from service.rules.rise.lasting import Atom
 from service.rules.rise.sheet import Effect, Strike
-from service.rules.rise.state import Atom, State
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
 

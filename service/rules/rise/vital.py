@@ -13,9 +13,10 @@ from service.dice.values import Roll, Term
 from service.rules.chance import Chance, Pip
 from service.rules.messages import Event, Fact, Tale
 from service.rules.records import changed, record
+from service.rules.rise.creature import WOUND_STEP, Creature
 from service.rules.rise.lasting import VitalWound
 from service.rules.rise.numbers import dr_max
-from service.rules.rise.state import WOUND_STEP, Creature, State
+from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.stack import TABLE
 

@@ -10,9 +10,10 @@ from typing import ClassVar
 from service.rules.grid import Cell, cells
 from service.rules.messages import Event, Refused, Tale
 from service.rules.records import changed, record
+from service.rules.rise.creature import Creature
 from service.rules.rise.sheet import Ability, Zone
 from service.rules.rise.sight import is_clear
-from service.rules.rise.state import Creature, Placed, State
+from service.rules.rise.state import Placed, State
 
 
 @record
