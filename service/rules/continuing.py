@@ -91,7 +91,8 @@ class SealsKept(Event[Table]):
             inside = {at[len(pointer) :]: keys for at, keys in self.orders.items() if at.startswith(pointer)}
             _ordered(value, inside)
         values = {**state.origin.unplaced, **mine}
-        waiting = [pointer for pointer, value in values.items() if not _put(data, pointer, to_data(value))]
+        # By pointer, so that a world is there before what another audience's envelope keeps inside it.
+        waiting = [pointer for pointer in sorted(values) if not _put(data, pointer, to_data(values[pointer]))]
         data["origin"]["unplaced"] = {pointer: values[pointer] for pointer in waiting}
         return from_data(type(state), data)
 

@@ -102,7 +102,7 @@ def undone_and_redone(house: House, ledger: Ledger, line: str, first: int, seed:
     """Undo everything from commit *first* on and redo it; return the line that is played after that."""
     before = ledger.take(house.rolls(line), seed)
     again = _since(house, line, first)
-    undone = house.accept(line, house.proposed(line, "undo", commit=first))
+    undone = _undone(house, line, first)
     assert house.rolls(undone) == []
     proposal = house.proposed(undone, "redo")
     assert proposal["difference"]["gone"] == [], f"seed {seed}: {proposal['difference']['gone']}"
@@ -114,6 +114,15 @@ def undone_and_redone(house: House, ledger: Ledger, line: str, first: int, seed:
     return redone
 
 
+def _undone(house: House, line: str, first: int) -> str:
+    """Undo everything from commit *first* on; return the line that is played after that, all its seals in place."""
+    undone = house.accept(line, house.proposed(line, "undo", commit=first))
+    origin = house.folding.folder.at(undone, 1).state.origin
+    assert origin is not None
+    assert origin.unplaced == {}, f"sealed, but nowhere: {list(origin.unplaced)}"
+    return undone
+
+
 def _since(house: House, encounter: str, first: int) -> list[str]:
     """Return the names of the rolls thrown from commit *first* on."""
     return [str(tuple(roll["name"].values())) for roll in house.rolls(encounter, after=first - 1)]
@@ -123,7 +132,7 @@ def _otherwise(house: House, ledger: Ledger, line: str, random: Random, seed: st
     """Undo some of it and play on otherwise: no die that was seen is thrown for something else."""
     ledger.take(house.rolls(line), seed)
     last = len(house.commits(line))
-    undone = house.accept(line, house.proposed(line, "undo", commit=random.randint(2, last)))
+    undone = _undone(house, line, random.randint(2, last))
     for _ in range(OTHERWISE):
         if not random_command(house, undone, random):
             break
