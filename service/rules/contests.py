@@ -138,10 +138,10 @@ def open_contest(view: Table, contest: str) -> Contest:
     return found
 
 
-def said(text: str, what: str, *, least: int = 1) -> None:
-    """Refuse text that says nothing or goes on for ever."""
+def said(text: str, what: str, *, least: int = 1, rule_id: str | None = None) -> None:
+    """Refuse text that says nothing or goes on for ever; *rule_id* where no rule speaks already."""
     if not least <= len(text) <= TEXT_LENGTH:
-        raise Refused("params_missing", f"{what} has {least} to {TEXT_LENGTH} characters")
+        raise Refused("params_missing", f"{what} has {least} to {TEXT_LENGTH} characters", rule_id)
 
 
 def close(contest: str, ending: Ending, decision: str, reason: str) -> Tale[Any]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final, Literal
 
+from service.rules.contests import TEXT_LENGTH
 from service.rules.heartrush.climbing import check_climb
 from service.rules.heartrush.declaring import attack_now, check_step, declare, sealed_declaration
 from service.rules.heartrush.grapple import check_grapple
 from service.rules.heartrush.hinder import check_hinder
-from service.rules.heartrush.rulings import TEXT_LENGTH
 from service.rules.heartrush.scene import Declaration, EngagementFrame, Offensive, Order
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.targets import stance_of

@@ -7,10 +7,17 @@ stack (`AdjudicationAsked`) or on a list (`ask_ruling`) until the GM has answere
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Literal
 
 from service.rules.chance import Chance
-from service.rules.contests import close, open_contest
+from service.rules.contests import said
+from service.rules.gm_rulings import (
+    MOST_EFFECTS,
+    GmRulingRecorded,
+    RulingOfGm,
+    check_effects,
+    check_words,
+)
 from service.rules.heartrush.effects import Effect, EffectsBegun, faults
 from service.rules.heartrush.notes import Request
 from service.rules.heartrush.permission import answering, gm, own
@@ -37,8 +44,6 @@ Kind = Literal[
     "correction",
     "other",
 ]
-TEXT_LENGTH: Final = 1000
-MOST_EFFECTS: Final = 100
 
 
 @record
@@ -99,16 +104,10 @@ class RulingRequested(Event[State]):
 
 
 @record
-class RulingRecorded(Event[State]):
+class RulingRecorded(GmRulingRecorded[State]):
     """The GM ruled: on what, how, why, and with which effects."""
 
-    type: ClassVar[str] = "gm_ruling_recorded"
-    ruling: str
     kind: Kind
-    subject: str | None
-    decision: str
-    reason: str
-    seat: str
     effects: tuple[Effect, ...] = ()
     answers: str | None = None
     """The request, or the prompt, that this ruling answers."""
@@ -146,15 +145,10 @@ def path_of(state: State) -> str:
     return f"r{state.round}/ruling-{state.rulings + 1}"
 
 
-def check_words(view: State, decision: str, reason: str, effects: tuple[Effect, ...]) -> None:
+def check_ruling(view: State, decision: str, reason: str, effects: tuple[Effect, ...]) -> None:
     """Refuse a ruling that says nothing, or whose effects cannot be."""
-    if not 0 < len(decision) <= TEXT_LENGTH or len(reason) > TEXT_LENGTH:
-        raise Refused("params_missing", f"a decision of 1 to {TEXT_LENGTH} characters", "HR-SVC-1")
-    if len(effects) > MOST_EFFECTS:
-        raise Refused("effect_not_possible", f"at most {MOST_EFFECTS} effects", "HR-SVC-1")
-    fault = faults(view, effects)
-    if fault:
-        raise Refused("effect_not_possible", fault, "HR-SVC-1")
+    check_words(decision, reason, "HR-SVC-1")
+    check_effects(len(effects), faults(view, effects), "HR-SVC-1")
 
 
 @rule("HR-SVC-6", "service ruling")
@@ -165,28 +159,20 @@ def because_of(kind: Kind) -> tuple[str, ...]:
 
 @rule("HR-SVC-1", "service ruling")
 @record
-class GmRuling(Command[State]):
+class GmRuling(RulingOfGm[State]):
     """The GM rules: a decision, its reason, and effects that run through the rules like any other."""
 
-    type: ClassVar[str] = "gm_ruling"
     kind: Kind
-    decision: str
-    reason: str = ""
-    subject: str | None = None
-    """What it is about: a creature, a side, a command's number, a place."""
     effects: tuple[Effect, ...] = ()
     answers: str | None = None
     """The request of a player that it answers."""
-    contest: str | None = None
-    """The contest that it answers: what went wrong is mended by its effects."""
 
     def check(self, view: State) -> None:
         gm(self)
-        if self.contest is not None:
-            open_contest(view, self.contest)
+        self.check_contest(view)
         if self.answers is not None and all(request.id != self.answers for request in view.requests):
             raise Refused("no_such_request", f"nobody asks {self.answers}")
-        check_words(view, self.decision, self.reason, self.effects)
+        check_ruling(view, self.decision, self.reason, self.effects)
 
     def decide(self, state: State) -> Tale[State]:
         ruling = RulingRecorded(
@@ -200,8 +186,7 @@ class GmRuling(Command[State]):
             answers=self.answers,
             because=because_of(self.kind),
         )
-        if self.contest is not None:
-            state = yield from close(self.contest, "effects", self.decision, self.reason)
+        state = yield from self.close_contest(state)
         return (yield from rule_on(state, ruling))
 
 
@@ -220,7 +205,7 @@ class Adjudicate(Command[State]):
     def check(self, view: State) -> None:
         gm(self)
         answering(view, self)
-        check_words(view, self.decision or "as asked", self.reason, self.effects)
+        check_ruling(view, self.decision or "as asked", self.reason, self.effects)
 
     def decide(self, state: State) -> Tale[State]:
         frame = state.top
@@ -254,8 +239,7 @@ class AskRuling(Command[State]):
 
     def check(self, view: State) -> None:
         own(view, self, self.creature)
-        if not 0 < len(self.text) <= TEXT_LENGTH:
-            raise Refused("params_missing", f"1 to {TEXT_LENGTH} characters", "HR-SVC-1")
+        said(self.text, "a request", rule_id="HR-SVC-1")
         if len(view.requests) >= MOST_EFFECTS:
             raise Refused("too_many_requests", "the gm has enough to answer", "HR-SVC-1")
 

@@ -6,13 +6,12 @@ so a wound that follows from them is rolled.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar, Final, Literal
 
 from service.rules.chance import Chance
-from service.rules.contests import close, open_contest, said
+from service.rules.gm_rulings import GmRulingRecorded, RulingOfGm, check_effects, check_words
 from service.rules.grid import Cell
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Event, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rise.effects import apply
 from service.rules.rise.lasting import Atom, Condition
@@ -22,7 +21,6 @@ from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
 
-MOST_EFFECTS: Final = 100
 MOST: Final = 10_000
 
 Kind = Literal["damage", "effect", "environment", "correction", "other"]
@@ -89,16 +87,10 @@ class CorrectionFrame(Frame[State]):
 
 
 @record
-class CorrectionMade(Event[State]):
+class CorrectionMade(GmRulingRecorded[State]):
     """The GM ruled: on what, how, why, and with which effects."""
 
-    type: ClassVar[str] = "gm_ruling_recorded"
-    ruling: str
     kind: Kind
-    subject: str | None
-    decision: str
-    reason: str
-    seat: str
     effects: tuple[Mending, ...]
 
     def evolve(self, state: State) -> State:
@@ -124,36 +116,23 @@ class CorrectionTaken(Event[State]):
 
 @rule("RI-GM-4", "service ruling")
 @record
-class GmRuling(Command[State]):
+class GmRuling(RulingOfGm[State]):
     """The GM may mend what went wrong by effects that work from now on; history is never edited."""
 
-    type: ClassVar[str] = "gm_ruling"
     kind: Kind
-    decision: str
-    reason: str = ""
-    subject: str | None = None
-    """What it is about: a creature, a command's number, a place."""
     effects: tuple[Mending, ...] = ()
-    contest: str | None = None
-    """The contest that it answers."""
 
     def check(self, view: State) -> None:
         gm(self)
         if view.worlds:  # also those of which the GM sees nothing
             raise Refused("groups_still_resolving", "groups act apart; rule when they have been announced")
-        said(self.decision, "a decision")
-        said(self.reason, "a reason", least=0)
-        if self.contest is not None:
-            open_contest(view, self.contest)
-        if len(self.effects) > MOST_EFFECTS:
-            raise Refused("effect_not_possible", f"at most {MOST_EFFECTS} effects")
+        check_words(self.decision, self.reason)
+        self.check_contest(view)
         fault = next((found for each in self.effects if (found := each.fault(view)) is not None), None)
-        if fault is not None:
-            raise Refused("effect_not_possible", fault)
+        check_effects(len(self.effects), fault)
 
     def decide(self, state: State) -> Tale[State]:
-        if self.contest is not None:
-            state = yield from close(self.contest, "effects", self.decision, self.reason)
+        state = yield from self.close_contest(state)
         return (
             yield CorrectionMade(
                 ruling=f"r{state.round}/correction/{len(state.stacks.table)}",
@@ -165,7 +144,3 @@ class GmRuling(Command[State]):
                 effects=self.effects,
             )
         )
-
-    @classmethod
-    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        yield from ()
