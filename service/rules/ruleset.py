@@ -12,30 +12,19 @@ from typing import Any, Final, Generic, TypeVar
 
 from service.rules.asking import ask
 from service.rules.chance import Chance, DiceWanted
+from service.rules.house import OptionSpec
 from service.rules.messages import Command, Event, Fact, Offer, Private, Refused, Rolled, Scope, Stopped
 from service.rules.records import changed, record
 from service.rules.rulebook import refuser, rule, speaker
 from service.rules.sealed import view
 from service.rules.seeding import owed_seeds
 from service.rules.stack import TABLE, Awaited
-from service.rules.table import CLOCK, WATCHERS, Option, Table
+from service.rules.table import CLOCK, WATCHERS, Table
 
 S = TypeVar("S", bound=Table)
 
 STEP_LIMIT: Final = 10_000
 """Steps one command may set off; what follows from rules is bounded by this, not by counting dice."""
-
-
-@record
-class OptionSpec:
-    """A choice of the house rules: its values (the first is the default) and the ambiguity it settles."""
-
-    key: str
-    values: tuple[Option, ...]
-    settles: str
-    text: str
-    bounds: tuple[int, int] | None = None
-    """Where any whole number within bounds will do, instead of the values listed."""
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,11 @@ from typing import ClassVar, Literal
 from service.rules import shared
 from service.rules.chance import Chance, Pip
 from service.rules.closing import close_epoch
+from service.rules.house import OptionSpec
 from service.rules.messages import Command, Event, Offer, Private, Refused, Scope, Tale
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rulebook import rule
-from service.rules.ruleset import OptionSpec, Ruleset
+from service.rules.ruleset import Ruleset
 from service.rules.sealed import Sealed
 from service.rules.seeding import Seeding, check_setup, seeding_faults
 from service.rules.stack import Awaited, Frame, Stacks

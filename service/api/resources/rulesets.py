@@ -10,7 +10,8 @@ from service.api.operations import Shape, operation
 from service.api.problems import not_found
 from service.encounter.reading.explain import rule_data, rules_of
 from service.encounter.record.digest import ruleset_digest
-from service.rules.ruleset import OptionSpec, Ruleset
+from service.rules.house import OptionSpec
+from service.rules.ruleset import Ruleset
 
 TAG: Final = "Rulesets"
 

@@ -18,6 +18,7 @@ from service.rules.heartrush.sheet import Sheet, Weapon
 from service.rules.heartrush.sizes import carried, fit_together, slots
 from service.rules.heartrush.state import Creature
 from service.rules.heartrush.weapons import may_wield
+from service.rules.house import option_faults
 from service.rules.openings import ID, Fault, seat_faults
 from service.rules.seeding import seeding_faults
 from service.rules.table import GM
@@ -48,7 +49,7 @@ def faults(opening: Opening) -> Iterator[Fault]:
     yield from _ability_faults(opening)
     yield from seat_faults(opening.seats, [sheet_of(entry).id for entry in opening.creatures])
     yield from seeding_faults(opening.seeding, {entry.seat: entry.role for entry in opening.seats})
-    yield from _option_faults(opening)
+    yield from option_faults(OPTIONS, opening.options)
     yield from _scenery_faults(opening)
 
 
@@ -221,15 +222,3 @@ def _ground_faults(opening: Opening) -> Iterator[Fault]:
         for key in keys:
             if opening.terrain.get(key) != ground:
                 yield f"{at}/{key}", f"its terrain is {ground}"
-
-
-def _option_faults(opening: Opening) -> Iterator[Fault]:
-    for key, value in opening.options.items():
-        spec = OPTIONS.get(key)
-        if spec is None:
-            yield f"/options/{key}", "no such option"
-        elif spec.bounds is not None:
-            if type(value) is not int or not spec.bounds[0] <= value <= spec.bounds[1]:
-                yield f"/options/{key}", f"a whole number from {spec.bounds[0]} to {spec.bounds[1]}"
-        elif not any(value == known and type(value) is type(known) for known in spec.values):
-            yield f"/options/{key}", "one of " + ", ".join(map(str, spec.values))

@@ -7,6 +7,7 @@ from re import compile as pattern
 from typing import ClassVar
 
 from service.rules.grid import Cell, cells
+from service.rules.house import option_faults
 from service.rules.messages import Command, Event, Refused, Tale
 from service.rules.openings import ID, Fault, Id, SeatEntry, seat_faults, seats_of
 from service.rules.records import EMPTY, record
@@ -146,7 +147,7 @@ class OpenEncounter(Command[State]):
 
 def faults(opening: Opening) -> Iterator[Fault]:
     """Yield everything that keeps *opening* from being a fight, each with its place."""
-    yield from _option_faults(opening)
+    yield from option_faults(OPTIONS, opening.options)
     yield from _creature_faults(opening)
     yield from _position_faults(opening)
     yield from seat_faults(opening.seats, [entry.sheet.id for entry in opening.creatures])
@@ -257,15 +258,3 @@ def _group_faults(opening: Opening) -> Iterator[Fault]:
                 yield f"/attitudes/{creature}", f"no creature is called {other}"
         if creature in said:
             yield f"/attitudes/{creature}", "nobody is friend or foe to itself"
-
-
-def _option_faults(opening: Opening) -> Iterator[Fault]:
-    for key, value in opening.options.items():
-        spec = OPTIONS.get(key)
-        if spec is None:
-            yield f"/options/{key}", "no such option"
-        elif spec.bounds is not None:
-            if type(value) is not int or not spec.bounds[0] <= value <= spec.bounds[1]:
-                yield f"/options/{key}", f"a whole number from {spec.bounds[0]} to {spec.bounds[1]}"
-        elif not any(value == known and type(value) is type(known) for known in spec.values):
-            yield f"/options/{key}", "one of " + ", ".join(map(str, spec.values))

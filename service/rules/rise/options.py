@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
-from service.rules.ruleset import OptionSpec
-from service.rules.table import Option
-
-
-def _spec(
-    key: str, settles: str, text: str, *values: Option, bounds: tuple[int, int] | None = None
-) -> OptionSpec:
-    return OptionSpec(key=key, values=values, settles=settles, text=text, bounds=bounds)
-
+from service.rules.house import by_key, defaults, option
 
 _ALL: Final = (
-    _spec("profile", "C-42", "which printing is played: four defenses or five", "rise-4d", "rise-5d"),
-    _spec(
+    option("profile", "C-42", "which printing is played: four defenses or five", "rise-4d", "rise-5d"),
+    option(
         "swift_mode",
         "C-01",
         "when Swift is committed: before any dice by all, or by all but one group of players",
@@ -26,36 +16,36 @@ _ALL: Final = (
         "strict",
         "lenient",
     ),
-    _spec(
+    option(
         "visibility", "RI-INFO-5", "what an attacker's group learns of an attack", "outcomes", "full", "none"
     ),
-    _spec("gm_blind", "C-52", "whether players' results stay hidden from the GM", True, False),
-    _spec(
+    option("gm_blind", "C-52", "whether players' results stay hidden from the GM", True, False),
+    option(
         "open_at_close",
         "TABLE-CLOSE-1",
         "what the end of the encounter opens: every envelope, or those that the dice need",
         "all",
         "dice",
     ),
-    _spec("auto_default", "RI-GM-2", "whether the default answers what is the GM's to say", True, False),
-    _spec("crit_mode", "C-40", "a critical hit rolls its dice again, or multiplies them", "roll", "multiply"),
-    _spec("min_damage", "C-40", "the least damage of a hit", 0, 1),
-    _spec(
+    option("auto_default", "RI-GM-2", "whether the default answers what is the GM's to say", True, False),
+    option("crit_mode", "C-40", "whether a critical hit rolls again, or multiplies", "roll", "multiply"),
+    option("min_damage", "C-40", "the least damage of a hit", 0, 1),
+    option(
         "explosion_target",
         "RI-ATK-2",
         "the face from which an attack's first die explodes",
         10,
         bounds=(2, 10),
     ),
-    _spec("detailed_manipulation", "C-27", "whether sheathed and stowed things cost more", False, True),
-    _spec(
+    option("detailed_manipulation", "C-27", "whether sheathed and stowed things cost more", False, True),
+    option(
         "free_actions_warn",
         "C-25",
         "free actions of one creature after which the GM is asked",
         10,
         bounds=(1, 99),
     ),
-    _spec(
+    option(
         "exertion_prompt",
         "C-44",
         "when a player is asked to reroll with desperate exertion",
@@ -63,47 +53,47 @@ _ALL: Final = (
         "always",
         "never",
     ),
-    _spec("exertion_keeps", "RI-UNIV-DESPERATE", "which roll counts after an exertion", "better", "second"),
-    _spec("total_defense_lasts", "C-28", "how long total defense protects", "round", "phase"),
-    _spec("depth_step", "C-33", "how far below zero the next vital wound lies", "full", "half"),
-    _spec("subdual_fatigue_per", "C-33", "what subdual damage tires for", "application", "wound"),
-    _spec(
+    option("exertion_keeps", "RI-UNIV-DESPERATE", "which roll counts after an exertion", "better", "second"),
+    option("total_defense_lasts", "C-28", "how long total defense protects", "round", "phase"),
+    option("depth_step", "C-33", "how far below zero the next vital wound lies", "full", "half"),
+    option("subdual_fatigue_per", "C-33", "what subdual damage tires for", "application", "wound"),
+    option(
         "late_healing",
         "C-07",
         "whether healing of the same phase saves a felled monster",
         "too_late",
         "saves",
     ),
-    _spec("credit", "C-08", "whom a creature's defeat is credited to", "everyone", "last"),
-    _spec(
+    option("credit", "C-08", "whom a creature's defeat is credited to", "everyone", "last"),
+    option(
         "felled_by_own", "C-36", "whether a creature felled by its own group still acts", "stays_down", "acts"
     ),
-    _spec(
+    option(
         "cleanse",
         "C-10",
         "whether removing all conditions reaches those of the same phase",
         "removes",
         "keeps",
     ),
-    _spec("shove_of_movers", "C-15", "what moves a creature that moved and was pushed", "own", "outside"),
-    _spec("initiative", "C-12", "what is added to an initiative roll", "dexterity", "speed"),
-    _spec("monsters_at_zero", "C-41", "what becomes of a monster at zero", "dead", "unconscious"),
-    _spec("minute", "C-34", "when the minute of the dying begins", "after", "with"),
-    _spec("wounds_at_once", "C-32", "whether wounds of one blow count each other", "in_turn", "together"),
-    _spec("damage_order", "C-51", "in which order simultaneous damage is taken", "by_kind", "by_group"),
-    _spec("own_healing", "C-05", "a group's own healing, beside its own damage", "in_turn", "last"),
-    _spec("second_move", "C-18", "a second movement of one's own in a phase", "refused", "wasted"),
-    _spec("minor_in_movement", "C-24", "whether minor actions interrupt a movement", True, False),
-    _spec("traded_movement", "C-48", "which movement a standard action buys", "any", "hustle"),
-    _spec("ownerless_delayed", "C-30", "delayed effects of whoever cannot act", "come", "lapse"),
-    _spec("attack_the_felled", "C-37", "attacks on who is felled already", "allowed", "refused"),
-    _spec("outside_moves", "C-16", "where a creature goes that several outsiders move", "best", "nobody"),
-    _spec("fall_damage", "RI-ORDER-5", "what a fall does", "d6_per_10_ft", "none"),
-    _spec("reckless_lowers", "C-29", "what a reckless attack lowers", "all", "armor"),
-    _spec("block_speed", "C-19", "whose speed it costs to pass a blocker", "blocker", "blocked"),
-    _spec("fall_prone", "C-53", "whether falling unconscious means falling prone", True, False),
+    option("shove_of_movers", "C-15", "what moves a creature that moved and was pushed", "own", "outside"),
+    option("initiative", "C-12", "what is added to an initiative roll", "dexterity", "speed"),
+    option("monsters_at_zero", "C-41", "what becomes of a monster at zero", "dead", "unconscious"),
+    option("minute", "C-34", "when the minute of the dying begins", "after", "with"),
+    option("wounds_at_once", "C-32", "whether wounds of one blow count each other", "in_turn", "together"),
+    option("damage_order", "C-51", "in which order simultaneous damage is taken", "by_kind", "by_group"),
+    option("own_healing", "C-05", "a group's own healing, beside its own damage", "in_turn", "last"),
+    option("second_move", "C-18", "a second movement of one's own in a phase", "refused", "wasted"),
+    option("minor_in_movement", "C-24", "whether minor actions interrupt a movement", True, False),
+    option("traded_movement", "C-48", "which movement a standard action buys", "any", "hustle"),
+    option("ownerless_delayed", "C-30", "delayed effects of whoever cannot act", "come", "lapse"),
+    option("attack_the_felled", "C-37", "attacks on who is felled already", "allowed", "refused"),
+    option("outside_moves", "C-16", "where a creature goes that several outsiders move", "best", "nobody"),
+    option("fall_damage", "RI-ORDER-5", "what a fall does", "d6_per_10_ft", "none"),
+    option("reckless_lowers", "C-29", "what a reckless attack lowers", "all", "armor"),
+    option("block_speed", "C-19", "whose speed it costs to pass a blocker", "blocker", "blocked"),
+    option("fall_prone", "C-53", "whether falling unconscious means falling prone", True, False),
 )
 
-OPTIONS: Final[Mapping[str, OptionSpec]] = MappingProxyType({spec.key: spec for spec in _ALL})
+OPTIONS: Final = by_key(_ALL)
 
-DEFAULTS: Final[Mapping[str, Option]] = MappingProxyType({spec.key: spec.values[0] for spec in _ALL})
+DEFAULTS: Final = defaults(_ALL)
