@@ -98,8 +98,7 @@ class SeedCommitted(Event[Table]):
     commitment: str
 
     def evolve(self, state: Table) -> Table:
-        committed = with_key(state.sealing.committed, self.seat, self.commitment)
-        return changed(state, sealing=changed(state.sealing, committed=committed))
+        return _with_sealing(state, committed=with_key(state.sealing.committed, self.seat, self.commitment))
 
 
 @record
@@ -114,8 +113,7 @@ class SeedWaived(Event[Table]):
     def evolve(self, state: Table) -> Table:
         sealing = state.sealing
         committed = {seat: told for seat, told in sealing.committed.items() if seat != self.seat}
-        waived = (*sealing.waived, self.seat)
-        return changed(state, sealing=changed(sealing, committed=committed, waived=waived))
+        return _with_sealing(state, committed=committed, waived=(*sealing.waived, self.seat))
 
 
 @record
@@ -127,8 +125,7 @@ class SeedRevealed(Event[Table]):
     seed: str
 
     def evolve(self, state: Table) -> Table:
-        revealed = with_key(state.sealing.revealed, self.seat, self.seed)
-        return changed(state, sealing=changed(state.sealing, revealed=revealed))
+        return _with_sealing(state, revealed=with_key(state.sealing.revealed, self.seat, self.seed))
 
 
 @record
@@ -141,7 +138,11 @@ class DiceSealed(Event[Table]):
     seal: str
 
     def evolve(self, state: Table) -> Table:
-        return changed(state, sealing=changed(state.sealing, seal=self.seal))
+        return _with_sealing(state, seal=self.seal)
+
+
+def _with_sealing(state: Table, **changes: object) -> Table:
+    return changed(state, sealing=changed(state.sealing, **changes))
 
 
 def _sealed_if_complete(state: Table) -> Tale[Table]:
@@ -163,6 +164,10 @@ def _check_listed(view: Table, seat: str) -> Sealing:
     if view.dice_sealed:
         raise Refused("dice_are_sealed", "all seeds are in")
     return view.sealing
+
+
+def _commitment(view: Table, seat: str, seed: bytes) -> str:
+    return seat_commitment(_eid(view.dice.chain or view.encounter), seat, seed).hex()
 
 
 def _check_hex(text: str, what: str) -> None:
@@ -189,8 +194,7 @@ class CommitSeed(Command[Table]):
 
     @classmethod
     def offers(cls, view: Table, awaited: Awaited) -> Iterator[Offer]:
-        given = seat_commitment(_eid(view.dice.chain or view.encounter), awaited.seat, _EXAMPLE).hex()
-        yield Offer(type=cls.type, given={"commitment": given})
+        yield Offer(type=cls.type, given={"commitment": _commitment(view, awaited.seat, _EXAMPLE)})
 
 
 @rule("TABLE-SEED-2", "service ruling")
@@ -241,10 +245,7 @@ class RevealSeed(Command[Table]):
             raise Refused("no_seed_owed", f"{seat} owes no seed")
         if not all(map(sealing.has_answered, view.dice.seats)):
             raise Refused("seeds_not_committed", "not every seat has committed or was waived")
-        if (
-            seat_commitment(_eid(view.dice.chain or view.encounter), seat, bytes.fromhex(self.seed)).hex()
-            != sealing.committed[seat]
-        ):
+        if _commitment(view, seat, bytes.fromhex(self.seed)) != sealing.committed[seat]:
             raise Refused("seed_does_not_fit", "this seed is not the one that was committed to")
 
     def decide(self, state: Table) -> Tale[Table]:
@@ -253,6 +254,5 @@ class RevealSeed(Command[Table]):
 
     @classmethod
     def offers(cls, view: Table, awaited: Awaited) -> Iterator[Offer]:
-        example = seat_commitment(_eid(view.dice.chain or view.encounter), awaited.seat, _EXAMPLE).hex()
-        if view.sealing.committed.get(awaited.seat) == example:
+        if view.sealing.committed.get(awaited.seat) == _commitment(view, awaited.seat, _EXAMPLE):
             yield Offer(type=cls.type, given={"seed": _EXAMPLE.hex()})
