@@ -13,7 +13,7 @@ from service.rules.heartrush.checks import (
     Leaning,
     challenge_number,
 )
-from service.rules.heartrush.permission import answering, gm, own
+from service.rules.heartrush.permission import answering_for, gm, own
 from service.rules.heartrush.sheet import Ability
 from service.rules.heartrush.state import State
 from service.rules.messages import Actor, Command, Event, Offer, Refused, Tale
@@ -141,9 +141,7 @@ class ChooseCheck(Command[State]):
 
     def check(self, view: State) -> None:
         own(view, self, self.creature)
-        awaited = answering(view, self)
-        if awaited.creature != self.creature:
-            raise Refused("not_your_prompt", f"{self.prompt} is for {awaited.creature}", "TABLE-SEAT-1")
+        answering_for(view, self, self.creature)
 
     def decide(self, state: State) -> Tale[State]:
         return (

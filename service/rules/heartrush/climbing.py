@@ -15,10 +15,9 @@ from service.rules.heartrush.conditions import gain
 from service.rules.heartrush.contests import BODILY, Bodily, ContestFrame, best_of
 from service.rules.heartrush.damage import Consequence, DamageFrame
 from service.rules.heartrush.grapple import ADJACENT_FT
-from service.rules.heartrush.offensives import OffensiveResolved
+from service.rules.heartrush.offensives import OffensiveContest, OffensiveTried
 from service.rules.heartrush.permission import acting, holding_priority
 from service.rules.heartrush.rolls import Edge
-from service.rules.heartrush.scene import Offensive, engagement
 from service.rules.heartrush.sheet import Ability
 from service.rules.heartrush.state import Creature, State
 from service.rules.messages import Command, Event, Offer, Refused, Tale
@@ -48,53 +47,23 @@ def check_climb(view: State, creature: Creature, target: Creature) -> None:
 
 
 @record
-class ClimbOnFrame(ContestFrame):
+class ClimbOnFrame(OffensiveContest):
     """A creature tries to climb onto a larger one."""
 
     kind: ClassVar[str] = "climb_on"
-    engagement: str
-    offensive: Offensive
 
     def rules(self) -> tuple[str, ...]:
         return ("HR-CLIMB-1", "HR-OFF-4")
 
-    def outcome(self, state: State, *, won: bool) -> Tale[State]:
-        return (
-            yield OffensiveResolved(
-                engagement=self.engagement,
-                creature=self.creature,
-                target=self.opponents[0],
-                offensive=self.offensive,
-                won=won,
-                because=self.rules(),
-            )
-        )
-
 
 @record
-class ClimbTried(Event[State]):
+class ClimbTried(OffensiveTried):
     """A creature begins to climb onto another."""
 
     type: ClassVar[str] = "climb_tried"
-    contest: str
-    engagement: str
-    creature: str
-    target: str
-    offensive: Offensive
 
     def evolve(self, state: State) -> State:
-        seen = engagement(state, self.engagement).snapshot
-        return state.pushed(
-            ClimbOnFrame(
-                path=self.contest,
-                engagement=self.engagement,
-                creature=self.creature,
-                ability=self.offensive.ability,
-                opponents=(self.target,),
-                offensive=self.offensive,
-                seen={name: seen[name] for name in (self.creature, self.target) if name in seen},
-            )
-        )
+        return state.pushed(ClimbOnFrame(ability=self.offensive.ability, **self.terms(state)))
 
 
 @record

@@ -16,11 +16,11 @@ from service.rules.heartrush.afflictions import hampered, prone
 from service.rules.heartrush.checks import trouble_face
 from service.rules.heartrush.light import high_ground, unseen_edges
 from service.rules.heartrush.notes import Complication
-from service.rules.heartrush.permission import answering, own
+from service.rules.heartrush.permission import answering_for, own
 from service.rules.heartrush.rolls import Edge, ability_die, heart_die, helped, spend_help, throw
 from service.rules.heartrush.sheet import Ability
 from service.rules.heartrush.state import Creature, State, is_able
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Event, Offer, Tale
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
@@ -208,9 +208,7 @@ class ChooseDefenseAbility(Command[State]):
 
     def check(self, view: State) -> None:
         own(view, self, self.creature)
-        awaited = answering(view, self)
-        if awaited.creature != self.creature:
-            raise Refused("not_your_prompt", f"{self.prompt} is for {awaited.creature}", "TABLE-SEAT-1")
+        answering_for(view, self, self.creature)
 
     def decide(self, state: State) -> Tale[State]:
         contest = self.prompt.rpartition("/")[0]

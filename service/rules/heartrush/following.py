@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from service.rules.heartrush.bonds import freed
 from service.rules.heartrush.forced import PushFrame, push_at
-from service.rules.heartrush.permission import answering, own
+from service.rules.heartrush.permission import answering_for, own
 from service.rules.heartrush.state import State
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Event, Offer, Tale
 from service.rules.records import changed, record
 from service.rules.stack import Awaited
 
@@ -43,9 +43,7 @@ class FollowCaptive(Command[State]):
 
     def check(self, view: State) -> None:
         own(view, self, self.creature)
-        awaited = answering(view, self)
-        if awaited.creature != self.creature:
-            raise Refused("not_your_prompt", f"{self.prompt} is for {awaited.creature}", "TABLE-SEAT-1")
+        answering_for(view, self, self.creature)
 
     def decide(self, state: State) -> Tale[State]:
         frame = state.top

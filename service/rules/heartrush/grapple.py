@@ -12,10 +12,9 @@ from service.rules.heartrush.conditions import gain
 from service.rules.heartrush.contests import BODILY, Bodily, ContestFrame
 from service.rules.heartrush.halves import half
 from service.rules.heartrush.hands import free_hands
-from service.rules.heartrush.offensives import OffensiveResolved
+from service.rules.heartrush.offensives import OffensiveContest, OffensiveTried
 from service.rules.heartrush.permission import acting, holding_priority
 from service.rules.heartrush.rolls import Edge
-from service.rules.heartrush.scene import Offensive, engagement
 from service.rules.heartrush.state import Creature, State
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import changed, record
@@ -208,12 +207,10 @@ class LetGo(Command[State]):
 
 
 @record
-class GrappleFrame(ContestFrame):
+class GrappleFrame(OffensiveContest):
     """A creature tries to seize another."""
 
     kind: ClassVar[str] = "grapple"
-    engagement: str
-    offensive: Offensive
     hands: int
 
     def rules(self) -> tuple[str, ...]:
@@ -225,42 +222,13 @@ class GrappleFrame(ContestFrame):
     def final(self, who: str, total: int) -> int:
         return by_hands(total, self.hands) if who == self.creature else total
 
-    def outcome(self, state: State, *, won: bool) -> Tale[State]:
-        return (
-            yield OffensiveResolved(
-                engagement=self.engagement,
-                creature=self.creature,
-                target=self.opponents[0],
-                offensive=self.offensive,
-                won=won,
-                because=self.rules(),
-            )
-        )
-
 
 @record
-class GrappleTried(Event[State]):
+class GrappleTried(OffensiveTried):
     """A creature begins to seize another, with so many hands."""
 
     type: ClassVar[str] = "grapple_tried"
-    contest: str
-    engagement: str
-    creature: str
-    target: str
-    offensive: Offensive
     hands: int
 
     def evolve(self, state: State) -> State:
-        seen = engagement(state, self.engagement).snapshot
-        return state.pushed(
-            GrappleFrame(
-                path=self.contest,
-                engagement=self.engagement,
-                creature=self.creature,
-                ability="might",
-                opponents=(self.target,),
-                offensive=self.offensive,
-                hands=self.hands,
-                seen={name: seen[name] for name in (self.creature, self.target) if name in seen},
-            )
-        )
+        return state.pushed(GrappleFrame(ability="might", hands=self.hands, **self.terms(state)))

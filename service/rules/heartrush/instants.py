@@ -20,6 +20,7 @@ from service.rules.heartrush.operations import Do
 from service.rules.heartrush.permission import (
     acting,
     answering,
+    answering_for,
     check_unbarred,
     gm,
     has_priority,
@@ -109,9 +110,7 @@ def window_of(view: State, command: UseAbility, creature: Creature) -> WindowFra
     """Return the window the command is given in, None at an idle moment; refused where it is too late."""
     top = view.top
     if command.prompt is not None:
-        awaited = answering(view, command, late="window_closed")
-        if awaited.creature != creature.id:
-            raise Refused("not_your_prompt", f"{command.prompt} is not for {creature.id}", "TABLE-SEAT-1")
+        answering_for(view, command, creature.id, late="window_closed")
         return top if isinstance(top, WindowFrame) else None
     if isinstance(top, WindowFrame):
         return top

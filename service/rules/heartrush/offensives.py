@@ -5,11 +5,12 @@ What is won waits on the engagement until all attacks are made; `landing` carrie
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from service.rules.heartrush.contests import ContestFrame
 from service.rules.heartrush.scene import Earned, Offensive, engagement, put
 from service.rules.heartrush.state import State
-from service.rules.messages import Event
+from service.rules.messages import Event, Tale
 from service.rules.records import changed, record
 
 
@@ -46,6 +47,50 @@ class OffensiveResolved(Event[State]):
         frame = engagement(state, self.engagement)
         earned = Earned(creature=self.creature, target=self.target, offensive=self.offensive)
         return state.put(changed(frame, offensives=(*frame.offensives, earned)))
+
+
+@record
+class OffensiveContest(ContestFrame):
+    """What is tried instead of an attack, against one who opposes it."""
+
+    engagement: str
+    offensive: Offensive
+
+    def outcome(self, state: State, *, won: bool) -> Tale[State]:
+        return (
+            yield OffensiveResolved(
+                engagement=self.engagement,
+                creature=self.creature,
+                target=self.opponents[0],
+                offensive=self.offensive,
+                won=won,
+                because=self.rules(),
+            )
+        )
+
+
+@record
+class OffensiveTried(Event[State]):
+    """Somebody begins what takes a contest, instead of an attack."""
+
+    abstract: ClassVar[bool] = True
+    contest: str
+    engagement: str
+    creature: str
+    target: str
+    offensive: Offensive
+
+    def terms(self, state: State) -> dict[str, Any]:
+        """Return what the frame of every such contest holds: both are seen as the step began."""
+        seen = engagement(state, self.engagement).snapshot
+        return {
+            "path": self.contest,
+            "engagement": self.engagement,
+            "creature": self.creature,
+            "opponents": (self.target,),
+            "offensive": self.offensive,
+            "seen": {name: seen[name] for name in (self.creature, self.target) if name in seen},
+        }
 
 
 @record

@@ -177,3 +177,10 @@ def answering(view: State, command: Answer, *, late: str = "prompt_gone") -> Awa
     if awaited.seat != command.by.seat:
         raise Refused("not_your_prompt", f"{command.prompt} is for {awaited.seat}", "TABLE-SEAT-1")
     return awaited
+
+
+def answering_for(view: State, command: Answer, creature: str, *, late: str = "prompt_gone") -> None:
+    """Refuse an answer on behalf of a creature that is not the one asked."""
+    awaited = answering(view, command, late=late)
+    if awaited.creature != creature:
+        raise Refused("not_your_prompt", f"{command.prompt} is for {awaited.creature}", "TABLE-SEAT-1")

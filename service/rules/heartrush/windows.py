@@ -17,11 +17,11 @@ from service.rules.heartrush.abilities import Moment
 from service.rules.heartrush.actions import can_answer
 from service.rules.heartrush.lasting import strikes_free
 from service.rules.heartrush.listening import answers, asks_all, is_worth_asking, listens
-from service.rules.heartrush.permission import acting, answering, is_unbarred
+from service.rules.heartrush.permission import acting, answering_for, is_unbarred
 from service.rules.heartrush.standing import BECAUSE as IN_ADVANCE
 from service.rules.heartrush.standing import lets_pass
 from service.rules.heartrush.state import Creature, State, is_able
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Event, Offer, Tale
 from service.rules.records import EMPTY, changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
@@ -269,9 +269,7 @@ class PassWindow(Command[State]):
 
     def check(self, view: State) -> None:
         acting(view, self, self.creature)
-        awaited = answering(view, self, late="window_closed")
-        if awaited.creature != self.creature:
-            raise Refused("not_your_prompt", f"{self.prompt} is for {awaited.creature}")
+        answering_for(view, self, self.creature, late="window_closed")
 
     def decide(self, state: State) -> Tale[State]:
         window = self.prompt.rpartition("/")[0]
