@@ -11,7 +11,7 @@ import pytest
 
 from tests.api.conftest import api, host, log, owner, worker
 from tests.ledger import read
-from tests.mirror import mirrored
+from tests.ways import both_ways, one_way
 
 __all__ = ["api", "host", "log", "owner", "worker"]
 
@@ -32,20 +32,16 @@ WITH_FACES: Final = frozenset(
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give each vector both ways."""
-    name = metafunc.function.__name__
-    if name.startswith("test_HR_V_") and name not in SHEETS:
-        metafunc.parametrize("way", ["decided", "http"], indirect=True)
+    both_ways(metafunc, "test_HR_V_", SHEETS)
 
 
 @pytest.fixture(autouse=True)
 def way(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Follow the fights of a test over HTTP, if that is the way it is played."""
-    if getattr(request, "param", "decided") == "decided":
-        yield
-        return
-    folders = [request.getfixturevalue(name).folder for name in ("host", "worker")]
+    """Follow the fights of a test over HTTP, if that is the way it is played; printed faces are thrown."""
     vector = re.search(r"test_HR_V_(\d+)", request.node.name)
-    with mirrored(request.getfixturevalue("owner"), *folders) as fights:
+    with one_way(request) as fights:
         yield
-        if vector and int(vector[1]) in WITH_FACES and request.node.originalname not in DICELESS:
+        if fights is None or request.node.originalname in DICELESS:
+            return
+        if vector and int(vector[1]) in WITH_FACES:
             assert any(fight.faces for fight in fights), "the ledger prints faces, and none was thrown"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.api.conftest import api, host, log, owner, worker
-from tests.mirror import mirrored
+from tests.ways import both_ways, one_way
 
 __all__ = ["api", "host", "log", "owner", "worker"]
 
@@ -18,17 +18,11 @@ SEEDED = frozenset({"test_RI_V_14_no_order_of_groups_and_no_interleaving_matters
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give each vector both ways."""
-    name = metafunc.function.__name__
-    if name.startswith("test_RI_V_") and name not in SEEDED:
-        metafunc.parametrize("way", ["decided", "http"], indirect=True)
+    both_ways(metafunc, "test_RI_V_", SEEDED)
 
 
 @pytest.fixture(autouse=True)
 def way(request: pytest.FixtureRequest) -> Iterator[None]:
     """Follow the fights of a test over HTTP, if that is the way it is played."""
-    if getattr(request, "param", "decided") == "decided":
-        yield
-        return
-    folders = [request.getfixturevalue(name).folder for name in ("host", "worker")]
-    with mirrored(request.getfixturevalue("owner"), *folders):
+    with one_way(request):
         yield
