@@ -98,6 +98,45 @@ def test_conflict_exists_by_default_it_does() -> None:
     assert fight["a"].position == (1, 0)
 
 
+def _in_a_corridor(**options: Any) -> Fight:
+    walls = {f"{x},{y}": "wall" for x in range(-1, 6) for y in (-1, 1)}
+    fight = begun(
+        entry("mon@p/p", (0, 0)), entry("mon@m/e", (4, 0)), phase="movement", terrain=walls, options=options
+    )
+    fight.do("plan_movement", "p", path=[[x, 0] for x in range(1, 5)])
+    return fight.do("plan_movement", "e", path=[[x, 0] for x in (3, 2, 1, 0)])
+
+
+def test_swap_conflict_is_asked_where_two_change_places_in_a_corridor() -> None:
+    """C-13: a question of its own, which the GM answers for the two of them."""
+    fight = answered(_in_a_corridor(**ASKING), "no")
+    assert [fight[name].position for name in "pe"] == [(4, 0), (0, 0)]
+    assert not fight.told("initiative_rolled")
+
+    fight = answered(_in_a_corridor(**ASKING), "yes").throw(5, 8)
+    assert [fight[name].position for name in "pe"] == [(3, 0), (4, 0)]
+    assert [(r.question, r.subjects) for r in fight.state.rulings] == [
+        ("combat_start", ()),
+        ("swap_conflict", ("e", "p")),
+    ]
+
+
+def test_swap_conflict_by_default_it_is_one() -> None:
+    """C-13, RI-CONF-1."""
+    fight = _in_a_corridor().throw(5, 8)
+    assert [(e.question, e.default) for e in fight.told("ruling_requested")] == [("swap_conflict", "yes")]
+    assert [e.creatures for e in fight.told("conflict_found")] == [("e", "p")]
+
+
+def test_RI_GM_2_a_question_is_put_once_though_its_step_is_taken_again() -> None:
+    """RI-GM-2: a player is asked about its initiative in between (C-44)."""
+    fight = begun(entry("pc@p/p", (0, 0)), entry("mon@m/e", (2, 0)), phase="movement")
+    fight.do("plan_movement", "p", path=[[1, 0]]).do("plan_movement", "e", path=[[1, 0]])
+    fight.throw(6, 4).do("desperate_exertion", "p", 9)
+    assert fight["p"].position == (1, 0)
+    assert [e.question for e in fight.told("ruling_requested")] == ["conflict_exists"]
+
+
 def _two_shovers(**options: Any) -> Fight:
     fight = begun(
         entry("mon@t/t", (5, 5)),

@@ -17,7 +17,7 @@ from service.rules.rise.creature import above
 from service.rules.rise.initiative import ranked
 from service.rules.rise.paths import BIG_ENOUGH, is_passable, walk
 from service.rules.rise.questions import answer
-from service.rules.rise.rulings import ruled, ruled_on
+from service.rules.rise.rulings import ruled_on
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
@@ -33,6 +33,13 @@ class Around(NamedTuple):
     behind: Pairs = ()
     past: Mapping[str, tuple[str, ...]] = EMPTY
     """Who stands in a mover's way no more: its group settled that, or it has run them over."""
+
+
+class Doubt(NamedTuple):
+    """Movements that cannot all happen, unless the GM says otherwise to the question."""
+
+    question: str
+    creatures: tuple[str, ...]
 
 
 Found: TypeAlias = Generator[Fact[State], State, tuple[State, bool]]
@@ -64,24 +71,37 @@ def ending(state: State, paths: Paths) -> State:
 
 
 @rule("RI-CONF-1", "P64", settles=("C-13",))
-def conflicts(state: State, paths: Paths, around: Around) -> list[tuple[str, ...]]:
+def conflicts(state: State, paths: Paths, around: Around) -> list[Doubt]:
     """Movements conflict that end in one space, or that need a space in which an enemy ends."""
     after = ending(state, paths)
     sets: list[tuple[str, ...]] = []
     for name in [name for name, path in paths.items() if path]:
         against = [
             other
-            for other in after.creatures
-            if other != name
-            and other not in around.past.get(name, ())
-            and (
-                clash(after, paths, name, other, follows=(other, name) in around.behind)
-                or head_on(state, paths, name, other)
-            )
+            for other in met(after, around, name)
+            if clash(after, paths, name, other, follows=(other, name) in around.behind)
         ]
         if against:
             sets = joined(sets, (name, *against))
-    return [found for found in sets if ruled_on(state, "conflict_exists", found) != "no"]
+    found = [Doubt("conflict_exists", names) for names in sets]
+    found += [Doubt("swap_conflict", pair) for pair in swaps(state, paths, around)]
+    return [doubt for doubt in found if ruled_on(state, doubt.question, doubt.creatures) != "no"]
+
+
+def met(state: State, around: Around, name: str) -> list[str]:
+    """Return who may be in the way of *name*."""
+    return [other for other in state.creatures if other != name and other not in around.past.get(name, ())]
+
+
+def swaps(state: State, paths: Paths, around: Around) -> list[tuple[str, ...]]:
+    """Return the pairs that change places with no room to pass."""
+    found = [
+        tuple(sorted((name, other)))
+        for name, path in paths.items()
+        for other in met(state, around, name)
+        if path and head_on(state, paths, name, other)
+    ]
+    return list(dict.fromkeys(found))
 
 
 def clash(after: State, paths: Paths, name: str, other: str, *, follows: bool) -> bool:
@@ -103,15 +123,13 @@ def clash(after: State, paths: Paths, name: str, other: str, *, follows: bool) -
 
 
 def head_on(state: State, paths: Paths, name: str, other: str) -> bool:
-    """Tell whether two change places with no room to pass: a conflict unless the GM rules otherwise."""
+    """Tell whether two change places with no room to pass."""
     mine, theirs = paths[name], paths.get(other, ())
     a, b = state.creatures[name], state.creatures[other]
     if b.position not in mine or a.position not in theirs or is_passable(state, a, b):
         return False
     between = (a.position, *mine[: mine.index(b.position) + 1])
-    if not all(is_narrow(state, at, to) for at, to in pairwise(between)):
-        return False
-    return "no" not in (ruled(state, "swap_conflict", name), ruled(state, "swap_conflict", other))
+    return all(is_narrow(state, at, to) for at, to in pairwise(between))
 
 
 def is_narrow(state: State, at: Cell, to: Cell) -> bool:
@@ -139,15 +157,15 @@ def settle(state: State, chance: Chance, wanted: Paths, around: Around, notes: l
     paths = dict(lifted(state, wanted, around))
     members: dict[str, str] = {}
     found = 0
-    while sets := conflicts(state, paths, around):
-        names = tuple(dict.fromkeys([*members, *(name for group in sets for name in group)]))
+    while doubts := conflicts(state, paths, around):
+        names = tuple(dict.fromkeys([*members, *(name for doubt in doubts for name in doubt.creatures)]))
         if len(names) == len(members):
             break
-        state, exist = yield from all_exist(state, sets)
+        state, exist = yield from all_exist(state, doubts)
         if not exist:
             continue
         members = dict.fromkeys(names, "")
-        found += len(sets)
+        found += len(doubts)
         order: tuple[str, ...]
         state, order = yield from ranked(state, chance, [name for name in names if wanted.get(name)])
         notes.append(
@@ -157,11 +175,11 @@ def settle(state: State, chance: Chance, wanted: Paths, around: Around, notes: l
     return state, paths
 
 
-def all_exist(state: State, sets: Sequence[tuple[str, ...]]) -> Found:
+def all_exist(state: State, doubts: Sequence[Doubt]) -> Found:
     """Tell that conflicts were found, and return whether the GM lets all of them be ones."""
     said = []
-    for group in sets:
-        state, chosen = yield from answer(state, "conflict_exists", group)
+    for doubt in doubts:
+        state, chosen = yield from answer(state, doubt.question, doubt.creatures)
         said.append(chosen)
     return state, "no" not in said
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import ClassVar, Final, TypeAlias
 
 from service.rules.messages import Command, Event, Fact, Offer, Refused, Stopped, Tale
-from service.rules.records import record
+from service.rules.records import changed, record
 from service.rules.rise.permission import gm
 from service.rules.rise.rulings import ruled_on, ruling
 from service.rules.rise.state import State
@@ -26,6 +26,7 @@ ANSWERS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "monster_fate": ("dead", "unconscious"),
         "conflict_exists": ("yes", "no"),
+        "swap_conflict": ("yes", "no"),
         "location_conflict": ("initiative",),
     }
 )
@@ -46,7 +47,7 @@ class RulingRequested(Event[State]):
 
     def evolve(self, state: State) -> State:
         if self.prompt is None:
-            return state
+            return changed(state, defaulted=(*state.defaulted, (self.question, *self.subjects)))
         frame = QuestionFrame(
             path=self.prompt, question=self.question, subjects=self.subjects, answers=self.answers
         )
@@ -110,7 +111,7 @@ def answer(
         return state, known
     if state.here == TABLE and not state.option("auto_default"):
         raise RulingWanted(question, subjects, answers)
-    if state.here == TABLE:
+    if state.here == TABLE and (question, *subjects) not in state.defaulted:
         state = yield RulingRequested(
             question=question,
             subjects=subjects,

@@ -114,6 +114,7 @@ class PhaseStarted(Event[State]):
             creatures=creatures,
             plans=EMPTY,
             initiative=EMPTY,
+            defaulted=(),
         )
         frame = MovementFrame if self.phase == "movement" else ActionFrame
         return state.pushed(frame(path=f"r{state.round}/{self.phase}"))

@@ -97,6 +97,8 @@ class State(Parted):
     initiative: Mapping[str, tuple[int, ...]] = EMPTY
     """Initiative checks of this phase: the total, then re-rolls of ties."""
     rulings: tuple[Ruling, ...] = ()
+    defaulted: tuple[tuple[str, ...], ...] = ()
+    """The questions of this phase, each with whom it is about, that the default has answered."""
     worlds: Mapping[str, State | Sealed[State]] = EMPTY
 
     @property
