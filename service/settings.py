@@ -18,6 +18,7 @@ from environs import Env, EnvValidationError, ValidationError, validate
 
 _ADDRESS = r"(rediss?|unix)://\S+"
 _ORIGIN = r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?(/[A-Za-z0-9._~-]+)*"
+_PAGE_ORIGIN = r"https?://[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[1-9][0-9]{0,4})?"
 _KEY = r"[0-9a-f]{64}"
 _LEVELS = ("debug", "info", "warning", "error")
 _KEY_BYTES = 32
@@ -65,6 +66,8 @@ class Settings:
     """Those of them that may be one owner's."""
     webhook_networks: tuple[str, ...] = ()
     """Networks that webhooks may lead to although they are not public, as `127.0.0.1/32`."""
+    cors_origins: tuple[str, ...] = ()
+    """Origins whose pages may use the API in a browser; none: CORS is off."""
     log_level: str = "info"
     origin: str = "rewound.local"
     """Whose checkpoints these are; the first line of each."""
@@ -107,6 +110,7 @@ class Settings:
                     "API_OWNER_STREAMS", cls().api_owner_streams, validate=validate.Range(0, 4096)
                 ),
                 webhook_networks=tuple(env.list("WEBHOOK_NETWORKS", [], validate=_networks) or ()),
+                cors_origins=tuple(env.list("CORS_ORIGINS", [], validate=_origins) or ()),
                 log_level=env.str("LOG_LEVEL", cls().log_level, validate=validate.OneOf(_LEVELS)),
                 origin=env.str(
                     "ORIGIN", cls().origin, validate=_matches(_ORIGIN, "a host name, then a path if any")
@@ -181,6 +185,7 @@ class Settings:
             "API_STREAMS": str(self.api_streams),
             "API_OWNER_STREAMS": str(self.api_owner_streams),
             "WEBHOOK_NETWORKS": ",".join(self.webhook_networks),
+            "CORS_ORIGINS": ",".join(self.cors_origins),
             "LOG_LEVEL": self.log_level,
             "ORIGIN": self.origin,
             "KEY_FILE": "" if self.given_key else str(self.key_file),
@@ -243,6 +248,13 @@ def _networks(texts: list[str]) -> None:
             ip_network(text)
         except ValueError as fault:
             raise ValidationError(f"must be networks, as 127.0.0.1/32,fd00::/8: {fault}") from fault
+
+
+def _origins(texts: list[str]) -> None:
+    """Demand origins as browsers spell them; `*` is none."""
+    for text in texts:
+        if not re.fullmatch(_PAGE_ORIGIN, text):
+            raise ValidationError("must be origins, as https://table.example,http://localhost:3000")
 
 
 def _address() -> validate.Regexp:

@@ -54,7 +54,7 @@ def application() -> Flask:
         guesses=settings.guess_limit,
         counters=settings.limits_url or "memory://",
     )
-    app = create_app(host, bounds)
+    app = create_app(host, bounds, settings.cors_origins)
     if settings.proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies)  # type: ignore[method-assign]  # Flask's own way
     return app

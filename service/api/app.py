@@ -6,7 +6,7 @@ Whatever happens, the answer is JSON of a known shape or a problem of a known ty
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +17,7 @@ import structlog
 from flask import Flask, Request, Response, request
 from werkzeug.exceptions import HTTPException
 
-from service.api import event_stream, resources
+from service.api import cors, event_stream, resources
 from service.api.call import Answer, Call
 from service.api.door import Door
 from service.api.inputs import EditionInputs, all_inputs
@@ -65,8 +65,11 @@ class Served:
     metrics: Metrics
 
 
-def create_app(host: Host, bounds: Bounds | None = None) -> Flask:
-    """Return the WSGI application that serves every operation for *host*, within *bounds*."""
+def create_app(host: Host, bounds: Bounds | None = None, origins: Collection[str] = ()) -> Flask:
+    """Return the WSGI application that serves every operation for *host*, within *bounds*.
+
+    Pages of *origins* may read its answers in a browser.
+    """
     resources.load()
     app = Flask("rewound", static_folder=None)
     app.url_map.strict_slashes = True
@@ -88,6 +91,7 @@ def create_app(host: Host, bounds: Bounds | None = None) -> Flask:
         )
     app.register_error_handler(Exception, partial(_framework_fault, served.ids))
     app.extensions["streams"] = host.feeds
+    cors.allow(app, origins)
     return app
 
 

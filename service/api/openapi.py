@@ -12,7 +12,7 @@ from typing import Any, Final
 import yaml
 from apispec import APISpec
 
-from service.api import resources
+from service.api import headers, resources
 from service.api.answers import COMPONENTS
 from service.api.call import KEY, VERSION_TAG
 from service.api.describe import VERSION, json_schemas
@@ -84,6 +84,8 @@ def document(shelf: Shelf = SHELF) -> dict[str, Any]:
     inputs = all_inputs(shelf)
     for name, schema in (components(inputs.values()) | dict(COMPONENTS)).items():
         spec.components.schema(name, schema)
+    for name, described in headers.components().items():
+        spec.components.header(name, described)
     for operation in OPERATIONS.all.values():
         spec.path(operation.path, operations={operation.method.lower(): _operation(operation)})
     made: dict[str, Any] = spec.to_dict()
@@ -189,12 +191,13 @@ def _query_parameter(each: Parameter) -> Schema:
 
 def _headers(operation: Operation) -> Iterable[Schema]:
     text = {"type": "string"}
-    if operation.waits:
+    if operation.is_repeatable:
         yield _header(
             "Idempotency-Key",
             "Makes a repeat of this request harmless; made by the server if absent.",
             rf'^(?:{KEY.pattern}|"{KEY.pattern}")$',
         )
+    if operation.waits:
         yield _header("Prefer", "`wait=N` seconds for the outcome, or `respond-async`.", "^[ -~]*$")
         yield _header(
             "If-Match",
@@ -221,6 +224,9 @@ def _responses(operation: Operation) -> Schema:
         text = "; ".join(f"[{PROBLEMS[code].title}]({PROBLEMS[code].uri})" for code in codes)
         content = {MEDIA_TYPE: {"schema": ref("Problem")}}
         made[str(status)] = {"description": text, "content": content}
+    for spelled, response in made.items():
+        names = headers.of(operation, int(spelled))
+        response["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
     return made
 
 

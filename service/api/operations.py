@@ -71,6 +71,11 @@ class Operation:
     """Whether it appends a command: takes `Prefer` and `Idempotency-Key`, may answer 202."""
 
     @property
+    def is_repeatable(self) -> bool:
+        """Whether it takes an `Idempotency-Key`."""
+        return self.waits or "idempotency-key-reused" in self.problems
+
+    @property
     def summary(self) -> str:
         """The first line of its handler's docstring."""
         return cleandoc(self.handler.__doc__ or "").split("\n")[0].rstrip(".")

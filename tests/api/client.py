@@ -18,6 +18,13 @@ from service.api import openapi
 from service.rules.shelf import SHELF
 from tests.encounter.tiny import SHELF as TINY_SHELF
 
+USUAL = {
+    *("Content-Type", "Content-Length", "Cache-Control", "Vary", "Content-Security-Policy"),
+    *("X-Content-Type-Options", "X-Accel-Buffering"),
+    *("Access-Control-Allow-Origin", "Access-Control-Expose-Headers"),
+}
+"""Fields of an answer that say nothing of the service; all others are in the contract."""
+
 ROOT = "urn:rewound:contract"
 
 
@@ -49,7 +56,9 @@ def check(method: str, target: str, answer: TestResponse) -> None:
     told = "a stream" if answer.is_streamed else answer.text[:500]
     where = f"{method} {path} answers {answer.status_code}: {told}"
     assert str(answer.status_code) in operation["responses"], where
-    content = operation["responses"][str(answer.status_code)].get("content", {})
+    described = operation["responses"][str(answer.status_code)]
+    assert set(answer.headers.keys()) - USUAL <= set(described["headers"]), f"{where}: {answer.headers}"
+    content = described.get("content", {})
     if not content:
         return
     if "*/*" in content:
