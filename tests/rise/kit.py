@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
+from service.dice.stream import check_stream
 from service.rules.chance import Chance
 from service.rules.codec import from_data
 from service.rules.messages import Actor, Event, Private, Rolled
@@ -57,6 +58,7 @@ class Seeded(NoDice):
         """Return faces for (lane, epoch, stream, place, sides); a longer roll begins like the shorter."""
         *name, sides = asked
         assert isinstance(sides, Sequence)
+        check_stream(str(name[2]))
         return tuple(
             1 + int.from_bytes(sha256(f"{self.seed}/{name}/{i}".encode()).digest()[:4]) % side
             for i, side in enumerate(sides)

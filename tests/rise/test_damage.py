@@ -8,7 +8,7 @@ from service.rules.codec import from_data
 from service.rules.rise.lasting import Condition, VitalWound
 from service.rules.rise.numbers import defense_terms, total
 from service.rules.rise.opening import Opening, faults
-from tests.rise.kit import Fight, begun, entry, opened, opening
+from tests.rise.kit import Fight, Seeded, begun, entry, opened, opening
 
 
 def hit(amount: int, sort: str = "normal") -> dict[str, Any]:
@@ -44,6 +44,19 @@ def test_RI_V_46_far_below_zero_several_wounds_are_due() -> None:
     fight = struck(entry("pc@p/v", (0, 0), hp=3, hp_max=10), hit(25), faces=(7, 5, 9))
     assert [wound.effect for wound in fight["v"].wounds] == ["fortitude", "speed", "tolerance"]
     assert [wound.result for wound in fight["v"].wounds] == [7, 3, 5]
+
+
+def test_RI_VITAL_8_a_wound_at_a_boundary_has_a_stream_of_its_own() -> None:
+    """RI-ORDER-3: what burns at the end of the round wounds by dice of the service, as anything does."""
+    fight = begun(
+        entry("pc@p/v", (0, 0), hp=1),
+        entry("mon@m/e", (5, 0), abilities=[BURN]),
+        dice=Seeded(1),
+        declared_sides=[],
+    )
+    fight.do("pass_turn", "v").do("use_ability", "e", ability="hit", targets=["v"]).end("e")
+    assert len(fight["v"].wounds) == 1
+    assert str(fight.rolls[-1].name.stream) == "v/vital/round-end/1"
 
 
 def test_C_33_the_house_may_count_half_maxima() -> None:

@@ -20,6 +20,7 @@ from service.rules.rise.lasting import Atom
 from service.rules.rise.merging import after_swift, in_fixed_order, where_it_ends
 from service.rules.rise.objects import shared_out
 from service.rules.rise.state import State
+from service.rules.rise.vital import wound_stream
 from service.rules.rulebook import rule
 from service.rules.table import Told
 
@@ -105,7 +106,7 @@ class GroupAnnounced(Event[State]):
             new = inner.creatures[name].wounds[len(state.creatures[name].wounds) :]
             for number, wound in enumerate(new, 1):
                 if wound.by is not None:
-                    told[f"{name}/vital/{state.stage}/{number}"] = Told(seat=wound.by, faces=(wound.die,))
+                    told[wound_stream(name, state.stage, number)] = Told(seat=wound.by, faces=(wound.die,))
         for key, place in inner.places.items():
             if "/vital/" not in key:  # a wound that is rolled again here is the same roll
                 places[key] = max(places.get(key, 0), place)

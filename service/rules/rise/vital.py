@@ -119,7 +119,12 @@ def take_wound(state: State, chance: Chance, creature: str, carried: int) -> Wou
 def stream(state: State, creature: Creature) -> str:
     """The k-th wound of a creature in a phase takes the k-th die of its own stream, wherever it is rolled."""
     earlier = sum(wound.gained == state.round and wound.phase == state.stage for wound in creature.wounds)
-    return f"{creature.id}/vital/{state.stage}/{earlier + 1}"
+    return wound_stream(creature.id, state.stage, earlier + 1)
+
+
+def wound_stream(creature: str, stage: str, number: int) -> str:
+    """Return the name of the dice of a creature's wound: boundaries of a round are spelled as streams are."""
+    return f"{creature}/vital/{stage.replace('_', '-')}/{number}"
 
 
 @rule("RI-VITAL-3", "BK 5.4 / R5", settles=("C-42",))
