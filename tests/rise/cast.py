@@ -121,7 +121,7 @@ def drawn_opening(random: Random, many: int, played: int | None = None) -> dict[
             each["sheet"]["defenses"]["brawn"] = 10
     taken = [(x, y) for each in entries for x, y in _space(each["position"])]
     terrain = {
-        f"{x},{y}": random.choice(("difficult", "difficult", "wall"))
+        f"{x},{y}": random.choice(("difficult", "obstacle", "wall"))
         for x, y in {(random.randrange(24), random.randrange(24)) for _ in range(random.randint(0, 30))}
         if (x, y) not in taken
     }

@@ -34,7 +34,7 @@ def forty() -> dict[str, Any]:
             (2 * i, 2 * s),
             dexterity=i % 4,
             accuracy=9 + i % 3,
-            **{**KIT, "hp_max": 12, "dr_max": 0},
+            **{**KIT, "hp_max": 6 if side == "bats" else 12, "dr_max": 0},
         )
         for s, side in enumerate(SIDES)
         for i in range(EACH)

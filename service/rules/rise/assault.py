@@ -13,21 +13,16 @@ from service.dice.values import Roll
 from service.rules.chance import Chance
 from service.rules.messages import Event, Tale
 from service.rules.records import EMPTY, changed, record
+from service.rules.rise.blows import strike_damage
+from service.rules.rise.cover import covered, takes
 from service.rules.rise.creature import is_able
 from service.rules.rise.effects import note
 from service.rules.rise.hidden import felt
-from service.rules.rise.lasting import Atom
+from service.rules.rise.lasting import Atom, Cover
 from service.rules.rise.maneuvers import ended, gripped, landed
-from service.rules.rise.numbers import halved
-from service.rules.rise.outcomes import (
-    Outcome,
-    at_least,
-    is_valid,
-    judge,
-    shown,
-)
-from service.rules.rise.rolling import against, damage_amount, roll_attack, see_through
-from service.rules.rise.sheet import Effect, Sort, Strike
+from service.rules.rise.outcomes import Outcome, is_valid, judge, shown
+from service.rules.rise.rolling import against, roll_attack, see_through
+from service.rules.rise.sheet import Effect, Strike
 from service.rules.rise.state import State
 from service.rules.rise.unjudged import keeps_back, postponed
 from service.rules.rise.uses import Aim, Assault, do, may_modify
@@ -50,6 +45,14 @@ class AssaultFrame(Frame[State]):
     multiple: int = 0
     """Of a critical hit: 1 doubles, 2 triples."""
     total: int = 0
+    cover: Cover | None = None
+    """What shelters the target at hand."""
+    astray: bool = False
+    """Whether the attack goes for the cover."""
+    instead: str | None = None
+    """Who is attacked in the target's place, for it gave cover."""
+    sheltering: tuple[str, ...] = ()
+    """Whoever gave cover and was attacked for it: by one use only once."""
     rerolled: bool = False
     exerted: bool = False
     stopped_by: str | None = None
@@ -60,7 +63,7 @@ class AssaultFrame(Frame[State]):
     @property
     def target(self) -> str:
         """The target at hand."""
-        return self.assault.targets[self.index]
+        return self.instead or self.assault.targets[self.index]
 
     @property
     def aim(self) -> Aim:
@@ -126,27 +129,38 @@ class AttackRolled(Event[State]):
     """Whether the attacker's player may still reroll it."""
     defenses: Mapping[str, int] = EMPTY
     """The target's defenses, where the house shows them."""
+    cover: Cover | None = None
+    """What shelters the target."""
+    astray: bool = False
+    """Whether the attack falls short of the target's defenses and goes for the cover."""
 
     def evolve(self, state: State) -> State:
-        frame = assaulting(state)
-        stage = "shown" if self.asks else "land"
-        return state.put(
-            changed(frame, stage=stage, outcome=self.outcome, multiple=self.multiple, total=self.total)
-        )
+        frame = changed(assaulting(state), stage="shown" if self.asks else "land", total=self.total)
+        frame = changed(frame, outcome=self.outcome, multiple=self.multiple)
+        return state.put(changed(frame, cover=self.cover, astray=self.astray))
 
 
 @record
-class DamageRolled(Event[State]):
-    """The damage of an attack or ability, before resistance."""
+class CoverStruck(Event[State]):
+    """An attack hits what sheltered its target: a creature, or an obstacle, which takes it without harm."""
 
-    type: ClassVar[str] = "damage_rolled"
-    source: str
+    type: ClassVar[str] = "cover_struck"
+    attacker: str
     target: str
-    amount: int
-    sort: Sort
+    cover: str
+    """The creature, or the cell of the obstacle."""
+    outcome: Outcome = "none"
+    """What the attack comes to against it; `none` where it does nothing to it."""
+    multiple: int = 0
+    defenses: Mapping[str, int] = EMPTY
+    """The cover's defenses, where the house shows them."""
 
     def evolve(self, state: State) -> State:
-        return state
+        frame = changed(assaulting(state), astray=False, cover=None)
+        frame = changed(frame, outcome=self.outcome, multiple=self.multiple)
+        if self.outcome == "none":
+            return state.put(frame)
+        return state.put(changed(frame, instead=self.cover, sheltering=(*frame.sheltering, self.cover)))
 
 
 @record
@@ -169,6 +183,9 @@ class TargetDone(Event[State]):
                 stage="roll",
                 outcome="none",
                 multiple=0,
+                cover=None,
+                astray=False,
+                instead=None,
                 rerolled=False,
                 stopped_by=self.target if self.stops else None,
                 critical=frame.critical and self.critical,
@@ -197,13 +214,15 @@ def attack(state: State, chance: Chance, frame: AssaultFrame, strike: Strike) ->
     assault = frame.assault
     roll: Roll
     state, roll = yield from roll_attack(state, chance, frame.aim, strike, again=frame.rerolled)
-    defenses = against(state, assault, strike, frame.target)
+    cover = covered(state, frame.aim, strike)
+    defenses = against(state, frame.aim, strike, cover)
     outcome, multiple = judge(roll.total, defenses, strike)
     total = roll.total
     if frame.rerolled and state.option("exertion_keeps") == "better" and frame.total > total:
         outcome, multiple, total = frame.outcome, frame.multiple, frame.total
     if keeps_back(state, frame.aim):
         outcome, multiple = "unknown", 0
+    astray = cover is not None and outcome in ("miss", "glance")
     if outcome != "miss":
         state, outcome = yield from see_through(state, chance, frame.aim, outcome)
     return (
@@ -216,6 +235,8 @@ def attack(state: State, chance: Chance, frame: AssaultFrame, strike: Strike) ->
             multiple=multiple,
             asks=may_exert(state, frame, outcome),
             defenses=shown(state, defenses),
+            cover=cover,
+            astray=astray,
         )
     )
 
@@ -237,12 +258,16 @@ def land(state: State, chance: Chance, frame: AssaultFrame) -> Tale[State]:
     assault = frame.assault
     if frame.outcome == "unknown":
         assert assault.strike is not None, "attacks are judged"
-        state = yield from postponed(state, chance, frame.aim, assault.strike, frame.total)
+        state = yield from postponed(state, chance, frame.aim, frame.total, frame.cover, frame.sheltering)
         return (yield TargetDone(target=frame.target, because=("RI-INFO-5",)))
+    if frame.astray:
+        return (yield from into_cover(state, frame))
     hit = frame.outcome in ("hit", "crit", "none")
     before = state.creatures[frame.target].hp
     if assault.strike is not None and assault.strike.damaging:
-        state = yield from strike_damage(state, chance, frame, assault.strike)
+        state = yield from strike_damage(
+            state, chance, frame.aim, assault.strike, frame.outcome, frame.multiple
+        )
     state = yield from do_all(state, chance, frame, assault.effects if hit else ())
     if frame.outcome == "crit":
         state = yield from do_all(state, chance, frame, assault.on_crit)
@@ -259,23 +284,33 @@ def land(state: State, chance: Chance, frame: AssaultFrame) -> Tale[State]:
     return (yield TargetDone(target=frame.target, stops=stops, critical=critical, because=("RI-RES-12",)))
 
 
-def strike_damage(state: State, chance: Chance, frame: AssaultFrame, strike: Strike) -> Tale[State]:
-    """Tell the damage roll of an attack and record what it does."""
-    glancing = frame.outcome == "glance" or (frame.outcome == "miss" and strike.half_on_miss)
-    if frame.outcome == "miss" and not glancing:
-        return state
-    amount: int
-    state, amount = yield from damage_amount(state, chance, frame.aim, strike, frame.multiple)
-    amount = halved(amount, glancing + frame.assault.subdual) if glancing or frame.assault.subdual else amount
-    sort: Sort = "subdual" if frame.assault.subdual else strike.sort
-    amount = at_least(state, amount)
-    state = yield DamageRolled(
-        source=frame.assault.user, target=frame.target, amount=amount, sort=sort, because=("RI-DMG-1",)
+def into_cover(state: State, frame: AssaultFrame) -> Tale[State]:
+    """Tell what an attack that missed or glanced does to the cover; nobody is attacked twice by one use."""
+    assault, strike, cover = frame.assault, frame.assault.strike, frame.cover
+    assert strike is not None, "attacks go astray"
+    assert cover is not None, "what is covered is sheltered by something"
+    if not takes(state, cover, (*assault.targets, *frame.sheltering)):
+        state = yield CoverStruck(
+            attacker=assault.user, target=frame.target, cover=cover.by, because=("RI-ATK-15",)
+        )
+        return (yield TargetDone(target=frame.target, because=("RI-ATK-15",)))
+    state = yield from felt(state, cover.by)
+    aim = Aim(changed(assault, defense_terms=EMPTY), cover.by)
+    defenses = against(state, aim, strike, None)
+    outcome, multiple = judge(frame.total, defenses, strike)
+    if keeps_back(state, aim):
+        outcome, multiple = "unknown", 0
+    return (
+        yield CoverStruck(
+            attacker=assault.user,
+            target=frame.target,
+            cover=cover.by,
+            outcome=outcome,
+            multiple=multiple,
+            defenses=shown(state, defenses),
+            because=("RI-ATK-15",),
+        )
     )
-    atom = Atom(
-        seq=0, source=frame.assault.user, target=frame.target, does="damage", amount=amount, sort=sort
-    )
-    return (yield from note(state, chance, atom))
 
 
 def do_all(state: State, chance: Chance, frame: AssaultFrame, effects: Sequence[Effect]) -> Tale[State]:

@@ -58,6 +58,16 @@ class Delayed:
 
 
 @record
+class Cover:
+    """What shelters a target from an attack."""
+
+    by: str
+    """The creature in the way, or the cell `x,y` of a low obstacle."""
+    bonus: int
+    """What it adds to Armor and Reflex."""
+
+
+@record
 class Unjudged:
     """An attack whose outcome its own group is not told before the announcement; its dice are thrown."""
 
@@ -69,6 +79,11 @@ class Unjudged:
     damage: int = 0
     """What its damage dice and fixed part came to, before halves and multiples."""
     defense_terms: Mapping[str, int] = EMPTY
+    cover: Cover | None = None
+    spared: tuple[str, ...] = ()
+    """Whom the same use attacks anyway: as cover they are not attacked a second time."""
+    use: int = 0
+    """Which use of its attacker's this was in its turn."""
     subdual: bool = False
     effects: tuple[Effect, ...] = ()
     on_crit: tuple[Effect, ...] = ()

@@ -16,6 +16,8 @@ from service.rules.rulebook import rule
 
 BIG_ENOUGH = 2
 """Sizes apart at which two creatures are no obstacle to each other."""
+ROUGH = ("difficult", "obstacle")
+"""Ground that costs 5 feet more to leave."""
 
 
 class Walk(NamedTuple):
@@ -35,9 +37,9 @@ def step_feet(before: Cell, after: Cell, diagonals: int) -> int:
 
 @rule("RI-MOVE-3", "R4")
 def leaving(state: State, creature: Creature, cell: Cell) -> int:
-    """Leaving difficult terrain costs 5 feet more."""
+    """Leaving difficult terrain, or getting over an obstacle, costs 5 feet more."""
     space = cells(cell, creature.space)
-    return FEET if any(state.ground(part) == "difficult" for part in space) else 0
+    return FEET if any(state.ground(part) in ROUGH for part in space) else 0
 
 
 def feet_of(state: State, creature: Creature, path: Sequence[Cell]) -> int:

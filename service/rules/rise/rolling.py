@@ -1,4 +1,4 @@
-"""Throw the dice of an attack: the exploding roll, the chance to miss the hidden, the damage.
+"""Throw the dice of an attack: the exploding roll, and the chance to miss what is hard to see.
 
 Every roll is told with its terms; each belongs to the stream of its user and purpose.
 """
@@ -12,17 +12,13 @@ from typing import Final, TypeAlias
 from service.dice.values import Roll, Term
 from service.rules.chance import Chance, Pip
 from service.rules.messages import Fact
+from service.rules.rise.cover import SHELTERED
+from service.rules.rise.lasting import Cover
 from service.rules.rise.numbers import accuracy_terms, defense_terms, total
-from service.rules.rise.outcomes import (
-    Outcome,
-    grip,
-    lowered,
-    may_be_crit,
-    weapon_damage,
-)
+from service.rules.rise.outcomes import Outcome, grip, lowered
 from service.rules.rise.sheet import Strike
 from service.rules.rise.state import State
-from service.rules.rise.uses import Aim, Assault
+from service.rules.rise.uses import Aim
 from service.rules.rise.zones import is_dark
 from service.rules.rulebook import rule
 
@@ -97,36 +93,17 @@ def roll_attack(state: State, chance: Chance, aim: Aim, strike: Strike, *, again
 
 
 @rule("RI-GROUP-5", "P24")
-def against(state: State, assault: Assault, strike: Strike, target: str) -> Mapping[str, int]:
+def against(state: State, aim: Aim, strike: Strike, cover: Cover | None) -> Mapping[str, int]:
     """Later members profit from what earlier ones did: defenses count as the group knows them by now."""
-    creature, user = state.creatures[target], state.creatures[assault.user]
+    assault = aim.assault
+    creature, user = state.creatures[aim.target], state.creatures[assault.user]
     if "grip" in strike.versus:
         return {"grip": -EXPLOSIONS if assault.maneuver == "grip" else grip(creature)}
-    if target in assault.willing:
+    if aim.target in assault.willing:
         return dict.fromkeys(strike.versus, lowered())
     extra = sum(assault.defense_terms.values())
-    return {name: total(defense_terms(creature, name, user)) + extra for name in strike.versus}
-
-
-@rule("RI-DMG-2", "BK 5.1", settles=("C-40",))
-def damage_amount(
-    state: State, chance: Chance, aim: Aim, strike: Strike, multiple: int
-) -> Generator[Fact[State], State, tuple[State, int]]:
-    """A critical hit rolls its damage dice once more for each multiple and multiplies the rest."""
-    target = state.creatures[aim.target]
-    times = 1 + (multiple if may_be_crit(target) else 0)
-    rolls_again = state.option("crit_mode") == "roll"
-    dice = strike.dice * (times if rolls_again else 1)
-    flat = weapon_damage(state.creatures[aim.assault.user], strike)
-    if not dice:
-        return state, flat * times
-    roll: Roll
-    state, roll = yield from chance.throw(
-        state,
-        owner=aim.assault.user,
-        stream=f"{aim.assault.user}/damage",
-        purpose={"who": aim.assault.user, "whom": aim.target, "what": aim.assault.what},
-        pool=[Pip(role="damage", sides=sides) for sides in dice],
-        terms=(Term(amount=flat * (times if rolls_again else 1), what="flat damage", rule="RI-DMG-1"),),
-    )
-    return state, roll.total * (1 if rolls_again else times)
+    sheltered = dict.fromkeys(SHELTERED, cover.bonus) if cover is not None else {}
+    return {
+        name: total(defense_terms(creature, name, user)) + extra + sheltered.get(name, 0)
+        for name in strike.versus
+    }

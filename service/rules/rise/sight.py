@@ -1,4 +1,4 @@
-"""Tell who can be reached: range, lines of effect, cover by creatures, all on the positions a group knows."""
+"""Tell who can be reached: range and lines of effect, all on the positions a group knows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from service.rules.grid import Cell
 from service.rules.messages import Refused
 from service.rules.rise.creature import Creature
-from service.rules.rise.rulings import ruled
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
@@ -21,7 +20,7 @@ def check_reach(
         raise Refused("not_adjacent", f"{target.id} is not adjacent to {user.id}")
     if not touching and view.distance(user, target) > reach_ft and not view.adjacent(user, target):
         raise Refused("target_out_of_range", f"{target.id} is out of reach of {user.id}")
-    if not is_clear(view, user.position, target.position):
+    if not is_clear(view, *nearest(user, target)):
         raise Refused("no_line_of_effect", f"something stands between {user.id} and {target.id}")
 
 
@@ -44,13 +43,13 @@ def _nearest(part: int, whole: int) -> int:
     return sign * ((2 * abs(part) + whole) // (2 * whole))
 
 
-@rule("RI-ATK-15", "R4")
-def cover(view: State, user: Creature, target: Creature) -> int:
-    """Creatures in the way give cover, 2 to Armor and Reflex; allies who communicate with you give none."""
-    for cell in between(user.position, target.position):
-        for other in view.standing_at(cell):
-            if other.id in (user.id, target.id):
-                continue
-            if view.attitude(user.id, other.id) != "ally":
-                return 4 if ruled(view, "improved_cover", target.id) == "4" else 2
-    return 0
+def nearest(a: Creature, b: Creature) -> tuple[Cell, Cell]:
+    """Return the cells of two spaces that lie nearest each other."""
+    x, y = (_facing(a.position[i], a.space, b.position[i], b.space) for i in (0, 1))
+    return (x[0], y[0]), (x[1], y[1])
+
+
+def _facing(a: int, a_side: int, b: int, b_side: int) -> tuple[int, int]:
+    """Return where two spaces come nearest along one axis."""
+    common = max(a, b)
+    return min(common, a + a_side - 1), min(common, b + b_side - 1)

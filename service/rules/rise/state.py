@@ -35,7 +35,7 @@ Stage = Literal[
     "ended",
 ]
 Attitude = Literal["ally", "enemy", "neutral"]
-Terrain = Literal["normal", "difficult", "wall"]
+Terrain = Literal["normal", "difficult", "obstacle", "wall"]
 
 RULED: Final = ("crit_mode", "visibility", "swift_mode")
 """Options of the house that the GM may also rule on in the course of a fight."""

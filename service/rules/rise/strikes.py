@@ -17,7 +17,7 @@ from service.rules.rise.pace import budget_of
 from service.rules.rise.paths import check_free, check_path
 from service.rules.rise.permission import Act
 from service.rules.rise.sheet import Effect, Weapon
-from service.rules.rise.sight import check_reach, cover
+from service.rules.rise.sight import check_reach
 from service.rules.rise.state import State
 from service.rules.rise.swift import RECKLESS, SwiftFollowed, check_follows, reckless
 from service.rules.rise.turns import begun, offered, sender, taking_turn
@@ -99,13 +99,10 @@ def circumstances(view: State, user: Creature, target: Creature, weapon: Weapon)
 
 
 def protection(view: State, user: Creature, target: Creature, weapon: Weapon) -> Mapping[str, int]:
-    """Return what helps the target: lying flat against distant missiles, and cover."""
-    found: dict[str, int] = {}
+    """Return what helps the target with all its defenses: lying flat against distant missiles."""
     if target.has("prone") and not weapon.melee and not view.adjacent(user, target):
-        found["prone"] = 4
-    if weapon.strike.versus and cover(view, user, target):
-        found["cover"] = cover(view, user, target)
-    return found
+        return {"prone": 4}
+    return {}
 
 
 def strike_with(view: State, command: StrikeAct, what: str) -> Assault:

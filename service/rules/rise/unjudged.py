@@ -12,13 +12,16 @@ from typing import ClassVar
 from service.dice.values import Roll
 from service.rules.chance import Chance, Pip
 from service.rules.messages import Event, Fact
-from service.rules.records import changed, record
+from service.rules.records import EMPTY, changed, record
+from service.rules.rise.blows import damage_amount
 from service.rules.rise.conditions import condition_of
-from service.rules.rise.lasting import Atom, Unjudged
+from service.rules.rise.cover import takes
+from service.rules.rise.hidden import felt
+from service.rules.rise.lasting import Atom, Cover, Unjudged
 from service.rules.rise.numbers import halved
 from service.rules.rise.outcomes import Outcome, at_least, judge, may_be_crit
-from service.rules.rise.rolling import against, damage_amount
-from service.rules.rise.sheet import Effect, Sort, Strike
+from service.rules.rise.rolling import against
+from service.rules.rise.sheet import Effect, Sort
 from service.rules.rise.state import State
 from service.rules.rise.uses import Aim, Assault
 from service.rules.stack import TABLE
@@ -57,6 +60,8 @@ class AttackJudged(Event[State]):
     total: int
     outcome: Outcome
     multiple: int
+    astray: bool = False
+    """Whether it fell short of the target's defenses and went for what sheltered it."""
 
     def evolve(self, state: State) -> State:
         return state
@@ -72,10 +77,13 @@ def keeps_back(state: State, aim: Aim) -> bool:
 
 
 def postponed(
-    state: State, chance: Chance, aim: Aim, strike: Strike, total: int
+    state: State, chance: Chance, aim: Aim, total: int, cover: Cover | None, attacked: tuple[str, ...]
 ) -> Generator[Fact[State], State, State]:
     """Throw everything an attack may need, and keep it until the announcement."""
-    assault = aim.assault
+    assault, strike = aim.assault, aim.assault.strike
+    assert strike is not None, "attacks are judged"
+    if cover is not None and cover.by in state.creatures:
+        state = yield from felt(state, cover.by)
     damage = 0
     if strike.damaging:
         state, damage = yield from damage_amount(state, chance, aim, strike, 0)
@@ -92,6 +100,9 @@ def postponed(
         strike=strike,
         damage=damage,
         defense_terms=assault.defense_terms,
+        cover=cover,
+        spared=(*assault.targets, *attacked),
+        use=state.creatures[assault.user].budget.attacks,
         subdual=assault.subdual,
         effects=kept[0],
         on_crit=kept[1],
@@ -122,24 +133,25 @@ def all_thrown(
     return state, tuple(known)
 
 
-def judged(world: State, attack: Unjudged) -> AttackJudged:
-    """Return what *attack* came to, on what its group knew."""
+def judged(world: State, attack: Unjudged, target: str, cover: Cover | None) -> AttackJudged:
+    """Return what *attack* comes to against *target*, on what its group knew."""
     assault = Assault(
         user=attack.attacker,
         what=attack.what,
-        targets=(attack.target,),
+        targets=(target,),
         strike=attack.strike,
-        defense_terms=attack.defense_terms,
+        defense_terms=attack.defense_terms if target == attack.target else EMPTY,
     )
-    defenses = against(world, assault, attack.strike, attack.target)
+    defenses = against(world, Aim(assault, target), attack.strike, cover)
     outcome, multiple = judge(attack.total, defenses, attack.strike)
     return AttackJudged(
         attacker=attack.attacker,
-        target=attack.target,
+        target=target,
         what=attack.what,
         total=attack.total,
         outcome=outcome,
         multiple=multiple,
+        astray=cover is not None and outcome in ("miss", "glance"),
         because=("RI-INFO-5",),
     )
 
@@ -148,12 +160,20 @@ def log_of(world: State) -> tuple[tuple[Atom, ...], tuple[AttackJudged, ...]]:
     """Return the group's log with its postponed attacks judged, and what they came to."""
     log: list[Atom] = []
     told: list[AttackJudged] = []
+    sheltering: dict[tuple[str, int], tuple[str, ...]] = {}
     for effect in world.effects:
         if effect.does != "attack":
             log.append(effect)
             continue
         attack = world.unjudged[effect.amount]
-        told.append(judged(world, attack))
+        told.append(judged(world, attack, attack.target, attack.cover))
+        if told[-1].astray and attack.cover is not None:
+            use = (attack.attacker, attack.use)
+            attacked = sheltering.get(use, ())
+            if not takes(world, attack.cover, (*attack.spared, *attacked)):
+                continue
+            sheltering[use] = (*attacked, attack.cover.by)
+            told.append(judged(world, attack, attack.cover.by, None))
         log += [changed(atom, seq=effect.seq, group=effect.group) for atom in doing(world, attack, told[-1])]
     return tuple(log), tuple(told)
 
@@ -164,31 +184,29 @@ def doing(world: State, attack: Unjudged, came: AttackJudged) -> Iterator[Atom]:
     glances = came.outcome == "glance" or (came.outcome == "miss" and attack.strike.half_on_miss)
     amount = 0
     if attack.strike.damaging and (hit or glances):
-        crit = came.multiple if may_be_crit(world.creatures[attack.target]) else 0
+        crit = came.multiple if may_be_crit(world.creatures[came.target]) else 0
         amount = attack.damage * (1 + crit)
         halves = glances + attack.subdual
         amount = at_least(world, halved(amount, halves) if halves else amount)
         sort: Sort = "subdual" if attack.subdual else attack.strike.sort
-        yield Atom(
-            seq=0, source=attack.attacker, target=attack.target, does="damage", amount=amount, sort=sort
-        )
+        yield Atom(seq=0, source=attack.attacker, target=came.target, does="damage", amount=amount, sort=sort)
     effects = attack.effects if hit else attack.on_miss
     if came.outcome == "crit":
         effects = (*effects, *attack.on_crit)
-    if hit and amount > world.creatures[attack.target].dr:
+    if hit and amount > world.creatures[came.target].dr:
         effects = (*effects, *attack.on_loss)
     for effect in effects:
-        yield _atom(world, attack, effect)
+        yield _atom(world, attack, effect, came.target)
 
 
-def _atom(world: State, attack: Unjudged, effect: Effect) -> Atom:
+def _atom(world: State, attack: Unjudged, effect: Effect, target: str) -> Atom:
     gains = effect.does == "gain"
     assert effect.does != "push", "what shows itself is not kept back"
     assert effect.does != "knockback", "what shows itself is not kept back"
     return Atom(
         seq=0,
         source=attack.attacker,
-        target=attack.attacker if effect.to == "self" else attack.target,
+        target=attack.attacker if effect.to == "self" else target,
         does=effect.does,
         amount=effect.amount,
         sort=effect.sort,

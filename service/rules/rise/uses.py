@@ -39,7 +39,7 @@ class Assault:
     terms: Mapping[str, int] = EMPTY
     """Bonuses and penalties of this use, by what they are for."""
     defense_terms: Mapping[str, int] = EMPTY
-    """What helps the targets against this use, by what it is for."""
+    """What helps the targets with all defenses against this use, by what it is for."""
     willing: tuple[str, ...] = ()
     """Targets that lower their defenses to nothing."""
     subdual: bool = False

@@ -1,0 +1,75 @@
+"""Tell what stands between an attacker and its target, and shelters it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from service.rules.grid import Cell
+from service.rules.rise.creature import Creature, above
+from service.rules.rise.lasting import Cover
+from service.rules.rise.rulings import ruled
+from service.rules.rise.sheet import Strike
+from service.rules.rise.sight import between, nearest
+from service.rules.rise.state import State
+from service.rules.rise.uses import Aim
+from service.rules.rulebook import rule
+
+SHELTERED: Final = ("armor", "reflex")
+"""The defenses that cover adds to; attacks against none of them are not stopped by what is in the way."""
+COVER: Final = 2
+IMPROVED: Final = 4
+
+
+def covered(state: State, aim: Aim, strike: Strike) -> Cover | None:
+    """Return what shelters the target of an attack, if anything; brawling goes around it."""
+    assault = aim.assault
+    if assault.maneuver or aim.target in assault.willing:
+        return None
+    if not any(name in SHELTERED for name in strike.versus):
+        return None
+    return cover(state, state.creatures[assault.user], state.creatures[aim.target])
+
+
+@rule("RI-ATK-15", "R4")
+def cover(state: State, user: Creature, target: Creature) -> Cover | None:
+    """What is in the way adds 2 to Armor and Reflex, or 4 by ruling, and is hit by what misses or glances.
+
+    Allies who communicate with the attacker give no cover against it.
+    """
+    for cell in between(*nearest(user, target)):
+        for by in in_between(state, user, target, cell):
+            improved = ruled(state, "improved_cover", target.id) == str(IMPROVED)
+            return Cover(by=by, bonus=IMPROVED if improved else COVER)
+    return None
+
+
+def takes(state: State, cover: Cover, attacked: Sequence[str]) -> bool:
+    """Tell whether the attack goes on against *cover*: it can be hurt and is not among those *attacked*."""
+    return cover.by in state.creatures and cover.by not in attacked
+
+
+def in_between(state: State, user: Creature, target: Creature, cell: Cell) -> Iterator[str]:
+    """Yield what stands in the way at *cell*: creatures by their ids, a low obstacle by its cell `x,y`."""
+    for other in state.standing_at(cell):
+        theirs = belongs(other, user) or belongs(other, target)
+        if not theirs and not is_overhead(other, user, target) and not is_in_touch(state, user, other):
+            yield other.id
+    if state.ground(cell) == "obstacle" and not (user.altitude and target.altitude):
+        yield f"{cell[0]},{cell[1]}"
+
+
+def is_overhead(other: Creature, user: Creature, target: Creature) -> bool:
+    """Tell whether *other* is at another height than both."""
+    return bool(above(other, user) and above(other, target))
+
+
+def belongs(other: Creature, to: Creature) -> bool:
+    """Tell whether *other* is a creature itself, its mount or its rider."""
+    return other.id in (to.id, to.mount) or other.mount == to.id
+
+
+def is_in_touch(state: State, user: Creature, other: Creature) -> bool:
+    """Tell whether *other* is an ally that keeps out of the way, for it hears or sees what *user* does."""
+    heard = user.sheet.communicates and other.sheet.communicates and other.sheet.kind != "object"
+    return heard and state.attitude(user.id, other.id) == "ally"
