@@ -40,9 +40,9 @@ class Rewound(Place):
         """Give all connections back."""
         self._session.close()
 
-    def open(self, opening: Mapping[str, Any]) -> Table:
-        """Open an encounter and return it as its gm sees it."""
-        return self.encounter(self._done("POST", "/encounters", dict(opening))["encounter"])
+    def open(self, opening: Mapping[str, Any], *, key: str | None = None) -> Table:
+        """Open an encounter and return it as its gm sees it; the same *key* finds the same one again."""
+        return self.encounter(self._done("POST", "/encounters", dict(opening), key=key)["encounter"])
 
     def encounter(self, encounter: str) -> Table:
         """Return the encounter of that id; nothing is asked yet."""

@@ -32,12 +32,13 @@ class Place:
                 return
             query = {**query, "cursor": page["next_cursor"]}
 
-    def _done(self, method: str, path: str, data: object = None) -> Json:
-        """Have something done and return what came of it; a repeat with the same key asks whether it is.
+    def _done(self, method: str, path: str, data: object = None, *, key: str | None = None) -> Json:
+        """Have something done and return what came of it; a repeat with the same *key* asks whether it is.
 
         Raises `NotDone` where it is not decided before the patience ends.
         """
-        request = Request(method, self.path + path, data, headers=prefer(WAIT_S)).keyed()
+        once = {} if key is None else {KEY: f'"{key}"'}
+        request = Request(method, self.path + path, data, headers=prefer(WAIT_S) | once).keyed()
         pauses = Pauses(self._transport.patience)
         while True:
             reply = self._transport.call(request)
