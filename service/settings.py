@@ -68,6 +68,8 @@ class Settings:
     """Networks that webhooks may lead to although they are not public, as `127.0.0.1/32`."""
     cors_origins: tuple[str, ...] = ()
     """Origins whose pages may use the API in a browser; none: CORS is off."""
+    fork_days: int = 30
+    """How many days a fork is kept."""
     log_level: str = "info"
     origin: str = "rewound.local"
     """Whose checkpoints these are; the first line of each."""
@@ -111,6 +113,7 @@ class Settings:
                 ),
                 webhook_networks=tuple(env.list("WEBHOOK_NETWORKS", [], validate=_networks) or ()),
                 cors_origins=tuple(env.list("CORS_ORIGINS", [], validate=_origins) or ()),
+                fork_days=env.int("FORK_DAYS", cls().fork_days, validate=validate.Range(1, 3650)),
                 log_level=env.str("LOG_LEVEL", cls().log_level, validate=validate.OneOf(_LEVELS)),
                 origin=env.str(
                     "ORIGIN", cls().origin, validate=_matches(_ORIGIN, "a host name, then a path if any")
@@ -186,6 +189,7 @@ class Settings:
             "API_OWNER_STREAMS": str(self.api_owner_streams),
             "WEBHOOK_NETWORKS": ",".join(self.webhook_networks),
             "CORS_ORIGINS": ",".join(self.cors_origins),
+            "FORK_DAYS": str(self.fork_days),
             "LOG_LEVEL": self.log_level,
             "ORIGIN": self.origin,
             "KEY_FILE": "" if self.given_key else str(self.key_file),

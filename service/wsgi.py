@@ -46,7 +46,7 @@ def application() -> Flask:
         mode="durable",
         shards=settings.shards,
     )
-    host = replace(host, outward=Outward.of(settings.webhook_networks))
+    host = replace(host, outward=Outward.of(settings.webhook_networks), fork_days=settings.fork_days)
     host.feeds.room = Room(process=settings.api_streams, owner=settings.api_owner_streams)
     bounds = Bounds(
         caller=settings.rate_limit,

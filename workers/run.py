@@ -1,4 +1,4 @@
-"""Be one worker: answer rings in the main thread; sweep, audit, sign, tell webhooks and beat in five others.
+"""Be one worker: answer rings in the main thread; sweep, audit, simulate, sign, tell, forget, beat in others.
 
 A signal to stop lets the command at hand be finished.
 """
@@ -24,6 +24,7 @@ from service.encounter.signals.outward import Outward
 from service.log.protocol import Log
 from workers.audits import Auditor
 from workers.fold import KEPT, Folding
+from workers.forgetting import Forgetting
 from workers.notary import Signing
 from workers.pulse import LONGEST_S, Pulse
 from workers.queue import Answering
@@ -84,6 +85,7 @@ def run(  # noqa: PLR0913 - everything one worker works with
         Thread(target=auditor.run, name="auditor", daemon=True),
         Thread(target=simulator.run, name="simulator", daemon=True),
         Thread(target=signing.run, name="notary", daemon=True),
+        Thread(target=Forgetting(log, stopping, witness.forget).run, name="forgetting", daemon=True),
         Thread(target=telling.run, name="webhooks", daemon=True),
     ]
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -1,6 +1,7 @@
 """Let in whoever may come in: read the token, find the seat, ask the role table.
 
 Laws. No token, or one that is none: 401. An encounter that is not yours: the 404 of one that does not exist.
+A fork of yours whose time is over: 410, from that instant on, swept or not.
 Inside, a role that may not do this: 403. The owner's API key sits on the gm's seat.
 """
 
@@ -24,6 +25,7 @@ from service.rules.table import GM
 if TYPE_CHECKING:
     from service.api.call import Call
     from service.encounter.host import Host
+    from service.encounter.stores.register import Registered
 
 CHALLENGE: Final = 'Bearer realm="rewound"'
 _BEARER: Final = "bearer "
@@ -169,11 +171,17 @@ class Door:
         if caller.key is not None:
             if known.owner != caller.key.owner:
                 raise not_found()
+            self._check_kept(known)
             return Seated(encounter, known.edition, GM, GM, f"key:{caller.key.owner}")
         claim = caller.claim
         if claim is None or caller.line != encounter or caller.role is None:
             raise not_found()
+        self._check_kept(known)
         return Seated(encounter, known.edition, claim.seat, caller.role, f"seat:{claim.seat}")
+
+    def _check_kept(self, entry: Registered) -> None:
+        if entry.has_expired(self._host.clock()):
+            raise Problem("fork-expired", f"it was kept until {entry.expires}")
 
     def _hear(self, outcome: Outcome) -> None:
         """Forget the seats of an encounter in which a seat was changed: its tokens are checked anew."""

@@ -35,7 +35,14 @@ _PATH_PARAMETERS: Final[Mapping[str, Schema]] = {
     "key": {"type": "string", "pattern": "^[0-9a-f]{12}$"},
 }
 _EVERYWHERE: Final = ("bad-request", "invalid", "internal-error")
-_INSIDE: Final = ("unauthenticated", "forbidden", "not-found", "too-many-requests", "store-unavailable")
+_INSIDE: Final = (
+    "unauthenticated",
+    "forbidden",
+    "not-found",
+    "too-many-requests",
+    "store-unavailable",
+)
+_OF_AN_ENCOUNTER: Final = "fork-expired"
 _WAITING: Final = (
     "not-strict-json",
     "body-too-large",
@@ -233,8 +240,9 @@ def _responses(operation: Operation) -> Schema:
 def problems_of(operation: Operation) -> tuple[str, ...]:
     """Return the codes of every problem *operation* may answer with."""
     inside = () if POLICY[operation.id].is_public else _INSIDE
+    below = (_OF_AN_ENCOUNTER,) if "{encounter}" in operation.path else ()
     waiting = _WAITING if operation.waits else ()
-    return tuple(dict.fromkeys((*_EVERYWHERE, *inside, *waiting, *operation.problems)))
+    return tuple(dict.fromkeys((*_EVERYWHERE, *inside, *below, *waiting, *operation.problems)))
 
 
 def _answer(shape: Shape) -> Schema:

@@ -98,6 +98,13 @@ _TYPES: Final = (
         "and changed nothing. The encounter goes on. Please report it, with the encounter and `n`.",
     ),
     ProblemType(
+        "fork-expired",
+        410,
+        "The fork is gone",
+        "A fork is kept until it `expires`, with every line that went on from it; then it is deleted. What "
+        "it was forked from is untouched: fork that again. Tokens of the fork's seats are no longer valid.",
+    ),
+    ProblemType(
         "version-mismatch",
         412,
         "The encounter has moved on",

@@ -20,6 +20,8 @@ from service.log import Log
 
 _LABEL: Final = b"rewound/service-key/1"
 
+FORK_DAYS: Final = 30
+
 Mode = Literal["durable", "memory"]
 
 
@@ -48,6 +50,8 @@ class Host:
     """32 bytes: seeds and envelope secrets are encrypted with it."""
     mode: Mode
     shards: int = 1
+    fork_days: int = FORK_DAYS
+    """How long a fork is kept."""
     outward: Outward = NOWHERE_ELSE
     """Where webhooks may lead."""
 

@@ -59,6 +59,12 @@ def tries(encounter: str) -> str:
     return f"{{{encounter}}}:tries"
 
 
+def all_of(encounter: str) -> tuple[str, ...]:
+    """Name every key of one encounter."""
+    names = (commands, commits, head, idempotency, state, marks, sealed, secret, tries)
+    return tuple(name(encounter) for name in names)
+
+
 def dirty(shard: int) -> str:
     """Name the sorted set of encounters that wait for a fold, by time."""
     return f"shard:{{{shard}}}:dirty"

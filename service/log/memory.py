@@ -240,6 +240,11 @@ class MemoryLog(MemoryShelves, MemoryAgendas):
         with self._lock:
             return self._read(encounter).state
 
+    def forget(self, encounter: str) -> None:
+        """Delete everything that is kept of one encounter."""
+        with self._lock:
+            self._encounters.pop(encounter, None)
+
     def tried(self, encounter: str, n: int) -> int:
         """Count one more try of command *n*."""
         with self._lock:
@@ -329,8 +334,6 @@ class MemoryLog(MemoryShelves, MemoryAgendas):
 
     def _set_bell(self, shard: int, holder: str, ttl_ms: int) -> None:
         self._shard(shard).bell = (holder, self._clock() + ttl_ms / 1000)
-
-    # --- the store itself --------------------------------------------------------------------------
 
     def ping(self) -> None:
         """Return: this process answers."""

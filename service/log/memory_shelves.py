@@ -50,3 +50,8 @@ class MemoryShelves:
         """Forget a record."""
         with self._lock:
             self._shelves.get(shelf, {}).pop(id_, None)
+
+    def drop_shelf(self, shelf: str) -> None:
+        """Forget all records of a shelf."""
+        with self._lock:
+            self._shelves.pop(shelf, None)

@@ -127,6 +127,13 @@ class Streams(Protocol):
         """Read the cached fold."""
         ...
 
+    def forget(self, encounter: str) -> None:
+        """Delete everything that is kept of one encounter, in one step; nothing if it does not exist.
+
+        What is appended to it after that finds no encounter; a commit that is late finds no head.
+        """
+        ...
+
     def tried(self, encounter: str, n: int) -> int:
         """Count one more try of command *n*, this one included; only the last n asked for is remembered."""
         ...
@@ -216,6 +223,10 @@ class Shelves(Protocol):
 
     def drop_record(self, shelf: str, id_: str) -> None:
         """Forget a record; nothing if there is none."""
+        ...
+
+    def drop_shelf(self, shelf: str) -> None:
+        """Forget all records of a shelf; the next one put there is number 1 again."""
         ...
 
     def use_once(self, name: str, ttl_ms: int) -> bool:

@@ -178,6 +178,10 @@ class ValkeyStreams:
             return None
         return CachedState(int(n), hash_.decode(), ruleset.decode(), blob)
 
+    def forget(self, encounter: str) -> None:
+        """Delete everything that is kept of one encounter."""
+        self._wire.change("DEL", *keys.all_of(encounter))
+
     def tried(self, encounter: str, n: int) -> int:
         """Count one more try of command *n*."""
         count: int = self._wire.change(*call("tried", (keys.tries(encounter),), n))

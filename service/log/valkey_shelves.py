@@ -46,3 +46,7 @@ class ValkeyShelves:
     def drop_record(self, shelf: str, id_: str) -> None:
         """Forget a record."""
         self._wire.change_all((("ZREM", keys.order(shelf), id_), ("HDEL", keys.records(shelf), id_)))
+
+    def drop_shelf(self, shelf: str) -> None:
+        """Forget all records of a shelf."""
+        self._wire.change("DEL", keys.records(shelf), keys.order(shelf))

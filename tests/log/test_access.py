@@ -222,10 +222,25 @@ def test_without_a_password_nobody_does_anything_but_ask_whether_it_lives(store:
 
 def test_a_worker_reads_a_secret_and_never_changes_it(table: Table, store: Store) -> None:
     client = store.client("worker")
-    for command in (("SET", f"{{{table.id}}}:secret", "x"), ("DEL", f"{{{table.id}}}:secret")):
+    secret = f"{{{table.id}}}:secret"
+    for command in (("SET", secret, "x"), ("HSET", secret, "x", "y"), ("ZADD", secret, 1, "x")):
         with pytest.raises(redis.exceptions.NoPermissionError):
             ask(client, *command)
     client.close()
+
+
+def test_a_worker_alone_forgets_an_encounter_and_its_secret_with_it(
+    table: Table, api: ValkeyLog, worker: ValkeyLog
+) -> None:
+    assert worker.secret(table.id) is not None
+    with pytest.raises(redis.exceptions.NoPermissionError):
+        api.forget(table.id)
+    worker.forget(table.id)
+    assert (worker.secret(table.id), worker.head(table.id), worker.commits(table.id, 0, 9)) == (
+        None,
+        None,
+        [],
+    )
 
 
 def test_an_api_that_comes_before_every_worker_says_what_to_do(store: Store) -> None:

@@ -2,6 +2,7 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Barrier
 
 import pytest
@@ -446,6 +447,56 @@ def test_a_record_that_was_dropped_is_gone_and_its_number_too(log: Log) -> None:
     assert [record.id for record in log.records("s")] == ["c", "a"]
     assert log.record("s", "b") is None
     assert log.put_record("s", "d", b"d") == 4
+
+
+def test_a_shelf_that_was_dropped_is_empty_and_begins_anew(log: Log) -> None:
+    for shelf in ("s", "t"):
+        log.put_record(shelf, "a", b"a")
+
+    log.drop_shelf("s")
+    log.drop_shelf("nothing")
+
+    assert (log.records("s"), log.record("s", "a")) == ([], None)
+    assert [record.id for record in log.records("t")] == ["a"]
+    assert log.put_record("s", "b", b"b") == 1
+
+
+def test_an_encounter_that_was_forgotten_is_as_one_that_never_was(log: Log) -> None:
+    for encounter in ("e1", "e2"):
+        opened(log, encounter, commands=2)
+        log.put_secret(encounter, b"secret")
+        log.commit(encounter, replace(fold(1, ZERO_HASH), sealed=((0, b"payload"),), marks={"m": b"1"}))
+        log.put_state(encounter, CachedState(1, digest(1), digest(2), b"state"))
+        log.tried(encounter, 2)
+
+    log.forget("e1")
+    log.forget("nobody")
+
+    assert (log.head("e1"), log.commands("e1", 0, 9), log.commits("e1", 0, 9)) == (None, [], [])
+    assert (log.secret("e1"), log.state("e1"), log.marks("e1"), log.sealed("e1", 0, 9)) == (
+        None,
+        None,
+        {},
+        [],
+    )
+    assert (log.find_key("e1", "gm", "open-1"), log.tried("e1", 2)) == (None, 1)
+    assert [entry.n for entry in log.commands("e2", 0, 9)] == [1, 2]
+    assert log.secret("e2") == b"secret"
+
+
+def test_what_comes_late_to_a_forgotten_encounter_makes_nothing_of_it(log: Log) -> None:
+    opened(log, commands=2)
+    log.commit("e1", fold(1, ZERO_HASH))
+    log.mark_dirty(0, "e1", 1)
+    log.forget("e1")
+
+    with pytest.raises(Stale):
+        log.commit("e1", fold(2))
+    with pytest.raises(NoSuchEncounter):
+        log.append("e1", b"late", scope="gm", key="late", fingerprint="f")
+
+    assert log.head("e1") is None
+    assert log.clean(0, "e1")
 
 
 def test_an_agenda_tells_what_is_due_the_longest_first(log: Log) -> None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from service.api.call import Answer, Call
 from service.api.operations import Parameter, Shape, operation
-from service.api.problems import invalid, not_found
+from service.api.problems import Problem, invalid, not_found
 from service.encounter.at_the_door import is_draft
 from service.encounter.reading import differences, records
 from service.rules.table import GM
@@ -61,7 +61,11 @@ def _check_other(call: Call, other: str) -> None:
     """Hide what is another's, and from players what is only proposed, as what does not exist."""
     register = call.host.register
     mine, theirs = register.find(call.encounter), register.find(other)
-    if mine is None or theirs is None or mine.owner != theirs.owner or call.host.log.head(other) is None:
+    if mine is None or theirs is None or mine.owner != theirs.owner:
+        raise not_found()
+    if call.me.role == GM and theirs.has_expired(call.host.clock()):
+        raise Problem("fork-expired", f"{other} was kept until {theirs.expires}")
+    if call.host.log.head(other) is None:
         raise not_found()
     if call.me.role == GM:
         return

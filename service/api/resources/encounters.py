@@ -93,7 +93,7 @@ def list_encounters(call: Call) -> Answer:
     data = [
         {"encounter": e.encounter, "edition": e.edition, "title": e.title, "opened": e.opened}
         for _, e in found
-        if call.host.log.head(e.encounter) is not None
+        if call.host.log.head(e.encounter) is not None and not e.has_expired(call.host.clock())
     ]
     return paged(call, "encounters", data, cursor(found[-1][0]) if len(found) == limit else None)
 

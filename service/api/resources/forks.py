@@ -39,7 +39,8 @@ def fork_encounter(call: Call) -> Answer:
 
     You are its gm and command everybody in it; `commands` are given there at once. Before this encounter is
     closed only its gm may fork, and never where something is sealed from you (`sealed_here`). Nothing is ever
-    written here. A fork is forgotten when it `expires`. With a seat's token you get a token for the fork.
+    written here. A fork is deleted when it `expires`, with all that
+    went on from it. With a seat's token you get a token for the fork.
     """
     judge(faults(NEW_FORK, call.data))
     newest = records.head(call.host, call.encounter)
@@ -53,6 +54,8 @@ def fork_encounter(call: Call) -> Answer:
         )
     except Refused as refused:
         raise refused_at_the_door(call, refused) from refused
+    except forking.Forgotten as gone:
+        raise Problem("fork-expired", str(gone)) from gone
     fork = made.entry.encounter
     data: dict[str, Any] = {
         "encounter": fork,

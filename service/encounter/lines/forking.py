@@ -31,9 +31,14 @@ from service.rules.seeding import Seeding
 from service.rules.table import GM, DiceSetup, Sealing, Seat, Table
 
 FORK: Final = "fork"
-DAYS: Final = 30
-"""How long a fork is kept."""
 RULE: Final = "TABLE-LINE-2"
+
+
+class Forgotten(Exception):
+    """Say that a fork has expired: it is not made a second time."""
+
+    def __init__(self, entry: Registered) -> None:
+        super().__init__(f"the fork {entry.encounter} was kept until {entry.expires}")
 
 
 @dataclass(frozen=True)
@@ -49,18 +54,21 @@ def fork(
 ) -> Forked:
     """Append the opening of a fork of *parent* after commit *at*, and *commands* of its gm behind it.
 
-    Raises `Refused` where *seat* may not fork, and `KeyReused`.
+    Raises `Refused` where *seat* may not fork, `KeyReused`, and `Forgotten` for a fork that has expired.
     """
     owner = host.register.find(parent)
     assert owner is not None, "what is forked is somebody's"
     encounter = encounter_id(host, owner.owner, f"fork {parent} {once.scope} {once.key}")
+    standing = host.register.find(encounter)
+    if standing is not None and standing.has_expired(host.clock()):
+        raise Forgotten(standing)
     known = host.log.find_key(encounter, once.scope, once.key)
     if known is not None and known.fingerprint != once.fingerprint:
         raise KeyReused(known.n)
     _check(host, parent, at, seat, role)
     check_in_line(each["type"] for each in commands)
     told_at = now(host)
-    until = datetime.fromtimestamp(host.clock(), UTC) + timedelta(days=DAYS)
+    until = datetime.fromtimestamp(host.clock(), UTC) + timedelta(days=host.fork_days)
     entry = host.register.enter(
         replace(
             owner,

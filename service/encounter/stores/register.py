@@ -1,19 +1,25 @@
 """Know whose encounter is whose.
 
 An entry is made before the encounter's first command is appended, so that a crash leaves an entry too many
-and never an encounter that nobody owns. Entries never change.
+and never an encounter that nobody owns. Entries never change. Whatever expires stands on an agenda as soon as
+it has an entry; the entry outlives it, so that its address can say what became of it.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from threading import Lock
 from typing import Final
 
 from service.log import Log
 
 SHELF: Final = "encounters"
+EXPIRING: Final = "expiring"
+"""The agenda of what is to be forgotten."""
+GRACE_S: Final = 60.0
+"""How long what has expired lies in the store yet: a worker may still be writing down its last state."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,16 @@ class Registered:
     imported: bool = False
     """Whether it came in a bundle: it is closed to commands."""
 
+    @property
+    def ends_at(self) -> float | None:
+        """Say in seconds since 1970 when it is forgotten; None: never."""
+        return None if self.expires is None else datetime.fromisoformat(self.expires).timestamp()
+
+    def has_expired(self, now: float) -> bool:
+        """Tell whether it is forgotten at *now*, in seconds since 1970, swept or not."""
+        ends = self.ends_at
+        return ends is not None and ends <= now
+
 
 class Register:
     """The entries of all encounters; those asked for are remembered."""
@@ -49,6 +65,9 @@ class Register:
         standing = self.find(entry.encounter)
         if standing is not None:
             return standing
+        ends = entry.ends_at
+        if ends is not None:
+            self._log.set_due(EXPIRING, [entry.encounter], int((ends + GRACE_S) * 1000), anew=False)
         blob = json.dumps(asdict(entry)).encode()
         self._log.put_record(SHELF, entry.encounter, blob)
         if listed:
