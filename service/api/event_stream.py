@@ -64,6 +64,7 @@ def stream(call: Call) -> Answer:
     try:
         feed = call.host.feeds.open(call.encounter, entry.owner)
     except TooManyFeeds as full:
+        call.metrics.stream_refused(full.whose)
         raise Problem(
             "too-many-streams", f"{full}; close one, or read the pages", headers={"Retry-After": "5"}
         ) from full

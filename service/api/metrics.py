@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Final
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
-from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.registry import Collector
 
 from service.encounter.host import Host
@@ -41,6 +42,37 @@ class Metrics:
             buckets=_SECONDS,
             registry=self._registry,
         )
+        self._streams = Gauge(
+            "rewound_streams_open",
+            "Event streams that are open now.",
+            registry=self._registry,
+            multiprocess_mode="livesum",
+        )
+        self._room = Gauge(
+            "rewound_streams_room",
+            "Event streams that all processes together keep open at most.",
+            registry=self._registry,
+            multiprocess_mode="livesum",
+        )
+        self._owner_room = Gauge(
+            "rewound_streams_owner_room",
+            "Those of one process that may be one owner's.",
+            registry=self._registry,
+            multiprocess_mode="livemax",
+        )
+        self._refused = Counter(
+            "rewound_streams_refused",
+            "Event streams that were refused: the process had no room, or the owner had too many.",
+            ("whose",),
+            registry=self._registry,
+        )
+        self._room.set(host.feeds.room.process)
+        self._owner_room.set(host.feeds.room.owner)
+        host.feeds.on_count(self._streams.set)
+
+    def stream_refused(self, whose: str) -> None:
+        """Count a stream for which there was no room: `process` or `owner`."""
+        self._refused.labels(whose).inc()
 
     def answered(self, operation: str, status: int, seconds: float) -> None:
         """Count one answer."""
@@ -53,9 +85,22 @@ class Metrics:
         waiting.register(_Waiting(self._host))
         counted = self._registry
         if DIRECTORY in os.environ:
+            _forget_the_dead(Path(os.environ[DIRECTORY]))
             counted = CollectorRegistry()
             MultiProcessCollector(counted)  # type: ignore[no-untyped-call]  # untyped there
         return generate_latest(counted) + generate_latest(waiting)
+
+
+def _forget_the_dead(directory: Path) -> None:
+    """Take out what a process held that lives no more: it was killed, or it could not say so."""
+    for file in directory.glob("gauge_live*_*.db"):
+        pid = int(file.stem.rpartition("_")[2])
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            mark_process_dead(pid)  # type: ignore[no-untyped-call]  # untyped there
+        except PermissionError:
+            continue  # it lives
 
 
 class _Waiting(Collector):

@@ -10,8 +10,10 @@ from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from service.api.app import create_app
 from service.api.metrics import DIRECTORY
 from service.encounter.host import Host
+from service.encounter.signals.feeds import Room
 from service.encounter.stores import keys
 from service.log import Log
 from tests.api.client import Api, Table, is_problem
@@ -76,8 +78,25 @@ def test_what_waits_is_told(owner: Api, host: Host, log: Log, table: Table) -> N
     assert table.id not in str(found)
 
 
+def test_streams_and_their_room_are_told(owner: Api, host: Host, table: Table) -> None:
+    host.feeds.room = Room(process=2, owner=2)
+    api = Api(create_app(host), owner.token)
+    who = operator(api, host)
+    streams = [api("GET", f"{table.at}/commits", Accept="text/event-stream") for _ in range(2)]
+
+    full = samples(who)
+    is_problem(api("GET", f"{table.at}/commits", Accept="text/event-stream"), 429, "too-many-streams")
+    for each in streams:
+        each.close()
+    after = samples(who)
+
+    assert [full[f"rewound_streams_{what}", ()] for what in ("open", "room", "owner_room")] == [2, 2, 2]
+    assert after["rewound_streams_open", ()] == 0
+    assert after["rewound_streams_refused_total", (("whose", "process"),)] == 1
+
+
 PROCESS = """
-import sys, time
+import os, sys, time
 from service.api.metrics import Metrics
 from service.encounter.host import host_of
 from service.log.memory import MemoryLog
@@ -85,8 +104,11 @@ from service.log.memory import MemoryLog
 host = host_of(MemoryLog(), {}, ring=print, clock=time.time, key=bytes(32), mode="memory")
 metrics = Metrics(host)
 metrics.answered("getEncounter", 200, 0.001)
+feed = host.feeds.open("e", "tests")
 sys.stdout.buffer.write(metrics.told())
+sys.stdout.flush()
 host.outcomes.close()
+os.kill(os.getpid(), 9)  # nothing is tidied up
 """
 
 
@@ -95,7 +117,7 @@ def test_processes_of_one_service_are_summed(tmp_path: Path) -> None:
 
     told = [
         subprocess.run(
-            [sys.executable, "-c", PROCESS], env=environment, check=True, capture_output=True
+            [sys.executable, "-c", PROCESS], env=environment, check=False, capture_output=True
         ).stdout
         for _ in range(2)
     ]
@@ -104,3 +126,6 @@ def test_processes_of_one_service_are_summed(tmp_path: Path) -> None:
     assert [f"{counted}{sum_}".encode() in text for sum_, text in zip((1.0, 2.0), told, strict=True)] == [
         True
     ] * 2
+    for text in told:
+        assert b"rewound_streams_open 1.0" in text  # of the process that was killed nothing is open
+        assert b"rewound_streams_room 512.0" in text

@@ -8,6 +8,7 @@ for so many in a process, and for so many of one owner.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Event, RLock
@@ -96,6 +97,7 @@ class Feeds:
         self._count = 0
         self._of_owner: dict[str, int] = {}
         self._is_closed = False
+        self._count_hooks: list[Callable[[int], None]] = []
         outcomes.on_each(self._hear)
         outcomes.on_again(self._wake_all)
 
@@ -103,6 +105,10 @@ class Feeds:
     def count(self) -> int:
         """How many follow."""
         return self._count
+
+    def on_count(self, hook: Callable[[int], None]) -> None:
+        """Call *hook* with how many follow whenever that changes; it must be quick."""
+        self._count_hooks.append(hook)
 
     def open(self, encounter: str, owner: str) -> Feed:
         """Follow *encounter*, which belongs to *owner*; raises `TooManyFeeds`."""
@@ -115,8 +121,8 @@ class Feeds:
             feed = Feed(self, encounter, owner, followed)
             feed.has_ended = self._is_closed
             followed.feeds.add(feed)
-            self._count += 1
             self._of_owner[owner] = self._of_owner.get(owner, 0) + 1
+            self._change_count(1)
             return feed
 
     def leave(self, feed: Feed) -> None:
@@ -128,12 +134,17 @@ class Feeds:
             followed.feeds.discard(feed)
             if not followed.feeds:
                 del self._followed[feed.encounter]
-            self._count -= 1
+            self._change_count(-1)
             left = self._of_owner[feed.owner] - 1
             if left:
                 self._of_owner[feed.owner] = left
             else:
                 del self._of_owner[feed.owner]
+
+    def _change_count(self, by: int) -> None:
+        self._count += by
+        for hook in self._count_hooks:
+            hook(self._count)
 
     def close(self) -> None:
         """End every feed: the process stops."""
