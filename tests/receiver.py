@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ class Receiver:
     """What came, in order: headers, body, and the status it was answered with."""
 
     port: int = 0
+    scheme: str = "http"
     answer: Callable[[int], int] = lambda _: 200
     """The status of the nth request, from 0."""
     came: list[tuple[dict[str, str], bytes, int]] = field(default_factory=list)
@@ -26,7 +28,7 @@ class Receiver:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/hook"
+        return f"{self.scheme}://127.0.0.1:{self.port}/hook"
 
     def take(self, headers: dict[str, str], body: bytes) -> int:
         with self.lock:
@@ -41,10 +43,19 @@ class Receiver:
         ]
 
 
+class Quiet(ThreadingHTTPServer):
+    """A server that says nothing of clients that hang up."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        pass
+
+
 @contextmanager
-def receiver() -> Iterator[Receiver]:
-    """Listen on a free port."""
-    made = Receiver()
+def receiver(context: ssl.SSLContext | None = None) -> Iterator[Receiver]:
+    """Listen on a free port, with *context* over TLS."""
+    made = Receiver(scheme="http" if context is None else "https")
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -59,7 +70,9 @@ def receiver() -> Iterator[Receiver]:
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - as its base has it
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = Quiet(("127.0.0.1", 0), Handler)
+    if context is not None:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     made.port = server.server_address[1]
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()

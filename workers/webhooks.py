@@ -79,6 +79,12 @@ class Telling:
         self._under_way: dict[str, str] = {}
         self._lock = Lock()
 
+    @property
+    def news(self) -> frozenset[str]:
+        """The encounters whose commits are not yet on the agenda."""
+        with self._lock:
+            return frozenset(self._news)
+
     # --- for the threads that fold -------------------------------------------------------------------
 
     def heard(self, encounter: str) -> None:
@@ -97,9 +103,12 @@ class Telling:
 
     def _put_on_agenda(self, encounter: str) -> None:
         entry = self._register.find(encounter)
-        wanted = webhooks.wanted(self._log, entry) if entry is not None else []
-        head = self._log.head(encounter) if wanted else None
-        for webhook in wanted:
+        about = webhooks.about(self._log, entry) if entry is not None else []
+        head = self._log.head(encounter) if about else None
+        for webhook in about:
+            if webhook.state != webhooks.ACTIVE:
+                webhooks.hold_cursor(self._log, webhook.id, encounter)
+                continue
             at = webhooks.cursor(self._log, webhook.id, encounter)
             while head is not None and at < head.folded:
                 at = self._put_page(webhook, encounter, at)
@@ -162,11 +171,17 @@ class Telling:
     def attempt(self, name: str) -> None:
         """Try one delivery, unless it needs none or another worker is at it."""
         fresh = webhooks.named(name)
+        if fresh.n == webhooks.LOOK_THROUGH:
+            self.put_on_agenda(fresh.encounter)
+            self._log.drop_due(AGENDA, name)
+            return
         webhook = webhooks.known(self._log, fresh.webhook)
         before = webhooks.delivery(self._log, fresh.webhook, fresh.id) or fresh
         entries = self._log.commits(fresh.encounter, fresh.n - 1, 1)
         is_over = before.state == webhooks.DELIVERED
         if webhook is None or webhook.state != webhooks.ACTIVE or not entries or is_over:
+            if webhook is not None and entries and not is_over:
+                webhooks.hold_cursor(self._log, webhook.id, fresh.encounter, fresh.n)
             self._log.drop_due(AGENDA, name)
             return
         if not self._log.use_once(f"webhook/{name}/{before.attempts}", int(self._pace.lease_s * 1000)):
@@ -175,6 +190,7 @@ class Telling:
         after = self._sent(webhook, before, body)
         if after.status == _GONE:
             webhooks.disable(self._log, webhook)
+            webhooks.hold_cursor(self._log, webhook.id, fresh.encounter, fresh.n)
         webhooks.put_delivery(self._log, after)
         if after.due is None:
             self._log.drop_due(AGENDA, name)
@@ -185,6 +201,8 @@ class Telling:
     def _sent(self, webhook: Webhook, before: Delivery, body: bytes) -> Delivery:
         """Send *body* and return the delivery as it is after that."""
         now = self._clock()
+        if before.state == webhooks.FAILED:  # somebody wants it tried anew
+            before = replace(before, first=0.0)
         status, fault = self._answer(webhook, before, body, int(now))
         attempts, first = before.attempts + 1, before.first or now
         after = replace(before, attempts=attempts, first=first, status=status, fault=fault, due=None)

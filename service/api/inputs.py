@@ -99,6 +99,9 @@ AUDIT_REQUEST: Final = Strict.from_dict(
 NEW_WEBHOOK: Final = Strict.from_dict(
     {"url": Text(length=2_000, required=True), "encounter": Text(length=36)}, name="NewWebhook"
 )()
+WEBHOOK_CHANGE: Final = Strict.from_dict(
+    {"url": Text(length=2_000), "state": OneOf(("active",))}, name="WebhookChange"
+)()
 NEW_API_KEY: Final = Strict.from_dict(
     {
         "name": Text(length=100, required=True),
@@ -133,6 +136,7 @@ COMMON: Final = (
     NEW_API_KEY,
     ROTATION,
     NEW_WEBHOOK,
+    WEBHOOK_CHANGE,
     SIMULATION,
 )
 

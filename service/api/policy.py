@@ -91,6 +91,7 @@ POLICY: Final[Mapping[str, Rule]] = MappingProxyType(
         "createWebhook": Rule((KEY,), "write"),
         "listWebhooks": Rule((KEY,)),
         "getWebhook": Rule((KEY,)),
+        "changeWebhook": Rule((KEY,), "write"),
         "endWebhook": Rule((KEY,), "write"),
         "listDeliveries": Rule((KEY,)),
         "retryDelivery": Rule((KEY,), "write"),

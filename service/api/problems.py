@@ -147,7 +147,8 @@ _TYPES: Final = (
         "webhook-disabled",
         409,
         "The webhook is disabled",
-        "Its receiver answered 410 Gone, so nothing more is sent there. End it and make another.",
+        "Its receiver answered 410 Gone, so nothing more is sent there. Make it active again "
+        "(`PATCH`), or end it.",
     ),
     ProblemType(
         "too-many-requests",

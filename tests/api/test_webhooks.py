@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
@@ -18,6 +19,7 @@ from service.encounter.signals import webhooks
 from service.encounter.signals.outward import Outward
 from service.encounter.stores import keys
 from tests.api.client import Api, Table, is_problem
+from tests.certificates import Authority
 from tests.receiver import NETWORK, Receiver, receiver
 from workers.webhooks import Pace, Telling
 
@@ -175,6 +177,71 @@ def test_410_disables_and_drops_what_is_due(owner: Api, table: Table, hook: Rece
     )
 
 
+def test_what_came_while_it_was_gone_is_told_once_it_is_active_again(
+    owner: Api, table: Table, hook: Receiver, teller: Teller
+) -> None:
+    """What was refused with 410, what was due then and what was committed since: nothing is left out."""
+    hook.answer = lambda _: 410
+    made_ = made(owner, hook.url)
+    at = f"/v1/webhooks/{made_['webhook']}"
+    numbers = played(table, teller, 3)
+    until(lambda: owner.get(at)["state"] == "gone")
+    numbers += played(table, teller, 2)
+    until(lambda: not teller.telling.news)
+    quiet = Table.opened(owner)  # begun while it was gone, and silent since
+    teller.telling.heard(quiet.id)
+    until(lambda: not teller.telling.news)
+    hook.answer = lambda _: 200
+
+    answer = owner("PATCH", at, {"state": "active"})
+
+    assert (answer.status_code, json.loads(answer.text)["state"]) == (200, "active")
+    until(
+        lambda: (
+            {m["data"]["n"] for m in hook.taken(made_["secret"]) if m["data"]["encounter"] == table.id}
+            == set(numbers)
+        )
+    )
+    until(lambda: any(m["data"]["encounter"] == quiet.id for m in hook.taken(made_["secret"])))
+    numbers += played(table, teller, 1)
+    until(lambda: any(m["data"]["n"] == numbers[-1] for m in hook.taken(made_["secret"])))
+    until(lambda: {each["state"] for each in deliveries(owner, made_["webhook"])} == {"delivered"})
+
+
+def test_a_webhook_may_move_and_keeps_its_secret(
+    owner: Api, table: Table, hook: Receiver, teller: Teller
+) -> None:
+    with receiver() as old:
+        old.answer = lambda _: 500
+        webhook = made(owner, old.url, encounter=table.id)
+        at = f"/v1/webhooks/{webhook['webhook']}"
+        numbers = played(table, teller, 1)
+        until(lambda: old.came)
+
+        moved = owner("PATCH", at, {"url": hook.url})
+
+    assert json.loads(moved.text) == {**owner.get(at), "url": hook.url}
+    until(lambda: [each["data"]["n"] for each in hook.taken(webhook["secret"])] == numbers)
+    for url in ("http://10.0.0.1/", "https://a@b/", "x"):
+        problem = is_problem(owner("PATCH", at, {"url": url}), 422, "invalid")
+        assert [each["pointer"] for each in problem["errors"]] == ["/url"]
+    is_problem(owner("PATCH", at, {"state": "gone"}), 422, "invalid")
+    assert owner.get(at)["url"] == hook.url
+
+
+def test_a_receiver_over_tls_is_told(
+    owner: Api, table: Table, teller: Teller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authority = Authority(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+    with receiver(authority.serving("127.0.0.1")) as hook:
+        webhook = made(owner, hook.url, encounter=table.id)
+        numbers = played(table, teller, 3)
+        until(lambda: len(hook.taken(webhook["secret"])) >= 3)
+
+    assert sorted(each["data"]["n"] for each in hook.taken(webhook["secret"])) == numbers
+
+
 def test_no_redirect_is_followed(owner: Api, table: Table, hook: Receiver, teller: Teller) -> None:
     """Where to, the address that was judged does not say."""
     hook.answer = lambda nth: 302 if nth == 0 else 200
@@ -313,6 +380,7 @@ def test_another_owners_webhook_and_encounter_do_not_exist(owner: Api, table: Ta
 
     for method, path in (
         ("GET", ""),
+        ("PATCH", ""),
         ("DELETE", ""),
         ("GET", "/deliveries"),
         ("POST", "/deliveries/x/retry"),

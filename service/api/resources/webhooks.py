@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from service.api.call import Answer, Call, cursor, read_cursor
-from service.api.inputs import NEW_WEBHOOK, NOTHING
+from service.api.inputs import NEW_WEBHOOK, NOTHING, WEBHOOK_CHANGE
 from service.api.operations import Shape, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import Problem, invalid, not_found
@@ -41,10 +41,7 @@ def create_webhook(call: Call) -> Answer:
     """
     judge(faults(NEW_WEBHOOK, call.data))
     host, data, owner = call.host, call.data, _owner(call)
-    try:
-        host.outward.look(data["url"])
-    except NotAllowed as refused:
-        raise invalid(("/url", str(refused))) from refused
+    _judge_url(call, data["url"])
     encounter = data.get("encounter")
     entry = None if encounter is None else host.register.find(encounter)
     if encounter is not None and (entry is None or entry.owner != owner):
@@ -73,6 +70,31 @@ def list_webhooks(call: Call) -> Answer:
 def get_webhook(call: Call) -> Answer:
     """Show a webhook, and whether its receiver still wants it."""
     return Answer(_shown(_named(call)))
+
+
+@operation(
+    "PATCH",
+    _PATH + "/{webhook}",
+    "changeWebhook",
+    TAG,
+    body="WebhookChange",
+    answers={200: Shape("The webhook as it is now.", "Webhook")},
+    problems=_BODY,
+)
+def change_webhook(call: Call) -> Answer:
+    """Give a webhook another address, or make one active again whose receiver had answered 410.
+
+    Its id and secret stay. `"state": "active"` has everything told that was committed meanwhile: what was
+    due when it was disabled too, and what the receiver had refused with 410.
+    """
+    judge(faults(WEBHOOK_CHANGE, call.data))
+    webhook = _named(call)
+    if "url" in call.data:
+        _judge_url(call, call.data["url"])
+        webhook = webhooks.moved(call.host.log, webhook, call.data["url"])
+    if "state" in call.data and webhook.state == webhooks.GONE:
+        webhook = webhooks.revive(call.host.log, webhook, call.host.clock())
+    return Answer(_shown(webhook))
 
 
 @operation(
@@ -125,6 +147,14 @@ def retry_delivery(call: Call) -> Answer:
     if webhook.state != webhooks.ACTIVE:
         raise Problem("webhook-disabled", "its receiver answered 410 and wants nothing more")
     return Answer(_told(webhooks.again(call.host.log, each, call.host.clock())), 202)
+
+
+def _judge_url(call: Call, url: str) -> None:
+    """Raise the problem `invalid` unless something may be sent to *url*."""
+    try:
+        call.host.outward.look(url)
+    except NotAllowed as refused:
+        raise invalid(("/url", str(refused))) from refused
 
 
 def _owner(call: Call) -> str:

@@ -179,22 +179,45 @@ def disable(log: Log, webhook: Webhook) -> None:
     put(log, replace(webhook, state=GONE))
 
 
+def moved(log: Log, webhook: Webhook, url: str) -> Webhook:
+    """Have what is told from now on sent to *url*; the webhook as it is then."""
+    return _put_changed(log, replace(webhook, url=url))
+
+
+def revive(log: Log, webhook: Webhook, now: float) -> Webhook:
+    """Make *webhook* active again and have every encounter it is about looked through; what it is then."""
+    active = _put_changed(log, replace(webhook, state=ACTIVE))
+    before = None
+    while page := log.records(f"{CURSORS}/{webhook.id}", before, 200):
+        names = [agenda_name(webhook.id, record.id, LOOK_THROUGH) for record in page]
+        log.set_due(AGENDA, names, int(now * 1000), anew=True)
+        before = page[-1].number
+    return active
+
+
+def _put_changed(log: Log, webhook: Webhook) -> Webhook:
+    put(log, webhook)
+    return webhook
+
+
 # --- what is to be told ------------------------------------------------------------------------------
 
 
-def wanted(log: Log, entry: Registered) -> list[Webhook]:
-    """Return the webhooks that want to be told of the encounter *entry*."""
-    return [
-        each
-        for each in of_owner(log, entry.owner)
-        if each.state == ACTIVE and each.encounter in (None, entry.encounter)
-    ]
+def about(log: Log, entry: Registered) -> list[Webhook]:
+    """Return the webhooks that are about the encounter *entry*, also those that are told nothing now."""
+    return [each for each in of_owner(log, entry.owner) if each.encounter in (None, entry.encounter)]
 
 
 def cursor(log: Log, webhook: str, encounter: str) -> int:
     """Return up to which commit the webhook's deliveries of the encounter stand on the agenda, or stood."""
     blob = log.record(f"{CURSORS}/{webhook}", encounter)
     return 0 if blob is None else int(blob)
+
+
+def hold_cursor(log: Log, webhook: str, encounter: str, n: int | None = None) -> None:
+    """Note for whom is told nothing now that the encounter went on, and that commit *n* is untold."""
+    at = cursor(log, webhook, encounter)
+    move_cursor(log, webhook, encounter, at if n is None else min(at, n - 1))
 
 
 def move_cursor(log: Log, webhook: str, encounter: str, n: int) -> None:
@@ -214,6 +237,10 @@ def named(name: str) -> Delivery:
     """Return the delivery that *name* on the agenda stands for, as it is before it was tried."""
     webhook, encounter, n = name.split("/")
     return Delivery(webhook, encounter, int(n))
+
+
+LOOK_THROUGH: Final = 0
+"""Stands on the agenda in a commit's place: the encounter's commits are to be put there."""
 
 
 def delivery(log: Log, webhook: str, id_: str) -> Delivery | None:
