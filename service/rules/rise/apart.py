@@ -23,9 +23,17 @@ class GroupFrame(Frame[State]):
     """The groups that have finished what they are at."""
     at_work: tuple[str, ...] = ()
     """The groups that are waited for now."""
+    shown: tuple[str, ...] = ()
+    """Whose initiative lies open: their players may roll it again before the order holds."""
+    exerting: tuple[str, ...] = ()
+    """Who rolls its initiative again."""
+    exerted: tuple[str, ...] = ()
+    """Who has rolled it again."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
-        """Return what outsiders may know: that a group is still at it."""
+        """Return who may exert itself, or what outsiders may know: that a group is still at it."""
+        if self.shown:
+            return self.asks(state, "initiative", self.shown, ("desperate_exertion", "keep_roll"))
         return tuple(
             [
                 Awaited(prompt=f"{self.path}/{group}", seat=seat_of(state, group), accepts=())
@@ -34,7 +42,25 @@ class GroupFrame(Frame[State]):
             ]
         )
 
+    def asks(
+        self, state: State, what: str, creatures: tuple[str, ...], accepts: tuple[str, ...]
+    ) -> tuple[Awaited, ...]:
+        """Return what is asked of each of *creatures*."""
+        return tuple(
+            [
+                Awaited(
+                    prompt=f"{self.path}/{what}/{name}",
+                    seat=state.controller(name),
+                    accepts=accepts,
+                    creature=name,
+                )
+                for name in creatures
+            ]
+        )
+
     def waits(self, state: State) -> bool:
+        if self.shown:
+            return True
         if self.finished(state) or unread(state):
             return False
         return any(group not in self.done for group in self.at_work)

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import changed, record
+from service.rules.rise.apart import GroupFrame
 from service.rules.rise.assault import AssaultFrame, assaulting
 from service.rules.rise.creature import Creature
-from service.rules.rise.movement import InitiativeAnswered, MovementFrame
+from service.rules.rise.initiative import InitiativeAnswered
 from service.rules.rise.permission import Act, in_phase, own
 from service.rules.rise.state import State
 from service.rules.rise.uses import may_modify
@@ -42,7 +43,7 @@ class RollKept(Event[State]):
 def shown_to(view: State, command: Act) -> Creature:
     """Return the creature if a roll of its own lies open: an attack, or its initiative before the order."""
     frame, name = view.top, command.creature
-    if isinstance(frame, MovementFrame) and frame.reached == "exertion" and name in frame.asked:
+    if isinstance(frame, GroupFrame) and name in frame.shown:
         return own(view, command, name)
     if isinstance(frame, AssaultFrame) and frame.assault.user == name and frame.stage == "shown":
         return own(view, command, name)
@@ -60,14 +61,14 @@ def is_wounded_now(view: State, creature: Creature) -> bool:
 @rule("RI-UNIV-DESPERATE", "R4/R5", settles=("C-44",))
 @record
 class DesperateExertion(Act):
-    """For 2 fatigue a player rolls an attack it has just seen again, with 2 more; the better roll counts."""
+    """For 2 fatigue a player rolls an attack or initiative again, with 2 more; the better roll counts."""
 
     type: ClassVar[str] = "desperate_exertion"
 
     def check(self, view: State) -> None:
         creature = shown_to(view, self)
         frame = view.top
-        if isinstance(frame, MovementFrame):
+        if isinstance(frame, GroupFrame):
             return
         assert isinstance(frame, AssaultFrame), "a roll is shown"
         if frame.rerolled:
@@ -78,7 +79,7 @@ class DesperateExertion(Act):
             raise Refused("ability_not_in_profile", f"{self.creature} does not tire")
 
     def decide(self, state: State) -> Tale[State]:
-        if isinstance(state.top, MovementFrame):
+        if isinstance(state.top, GroupFrame):
             return (yield InitiativeAnswered(creature=self.creature, exerts=True))
         return (yield ExertionUsed(creature=self.creature))
 
@@ -89,7 +90,7 @@ class DesperateExertion(Act):
 
 @record
 class KeepRoll(Act):
-    """Let an attack stand as it was rolled."""
+    """Let an attack or an initiative check stand as it was rolled."""
 
     type: ClassVar[str] = "keep_roll"
 
@@ -97,7 +98,7 @@ class KeepRoll(Act):
         shown_to(view, self)
 
     def decide(self, state: State) -> Tale[State]:
-        if isinstance(state.top, MovementFrame):
+        if isinstance(state.top, GroupFrame):
             return (
                 yield InitiativeAnswered(creature=self.creature, exerts=False, because=("RI-UNIV-DESPERATE",))
             )

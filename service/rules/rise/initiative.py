@@ -9,7 +9,9 @@ from service.dice.values import Roll, Term
 from service.rules.chance import Chance, Pip
 from service.rules.messages import Event, Fact, Tale
 from service.rules.records import changed, record, with_key
+from service.rules.rise.apart import GroupFrame
 from service.rules.rise.creature import Creature
+from service.rules.rise.damage import tire
 from service.rules.rise.numbers import speed_of, tired
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
@@ -36,9 +38,35 @@ class InitiativeShown(Event[State]):
     creatures: tuple[str, ...]
 
     def evolve(self, state: State) -> State:
-        top = state.top
-        assert top is not None, "movements are resolved by a frame"
-        return state.put(changed(top, reached="exertion", asked=self.creatures))
+        return state.put(changed(resolving(state), shown=self.creatures))
+
+
+@record
+class InitiativeAnswered(Event[State]):
+    """A player rolls its initiative again with desperate exertion, or lets it stand."""
+
+    type: ClassVar[str] = "initiative_answered"
+    creature: str
+    exerts: bool
+
+    def evolve(self, state: State) -> State:
+        frame = resolving(state)
+        shown = tuple([name for name in frame.shown if name != self.creature])
+        exerting = (*frame.exerting, self.creature) if self.exerts else frame.exerting
+        return state.put(changed(frame, shown=shown, exerting=exerting))
+
+
+@record
+class ExertionRolled(Event[State]):
+    """The check of a creature that exerted itself stands now."""
+
+    type: ClassVar[str] = "exertion_rolled"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        frame = resolving(state)
+        exerting = tuple([name for name in frame.exerting if name != self.creature])
+        return state.put(changed(frame, exerting=exerting, exerted=(*frame.exerted, self.creature)))
 
 
 @record
@@ -63,6 +91,36 @@ class ExertionAsked(Exception):
     def __init__(self, state: State) -> None:
         super().__init__("players are asked about their initiative")
         self.state = state
+
+
+def resolving(state: State) -> GroupFrame:
+    """Return the frame of the phase whose movements or actions cannot all happen."""
+    frame = state.top
+    assert isinstance(frame, GroupFrame), "conflicts are the table's"
+    return frame
+
+
+def asking(tale: Tale[State]) -> Tale[State]:
+    """Tell *tale*, or as much of it as comes before players are asked about their initiative."""
+    try:
+        return (yield from tale)
+    except ExertionAsked as asked:
+        return asked.state
+
+
+def exertions(state: State, chance: Chance) -> Tale[State]:
+    """Tell what those roll who exert themselves for their initiative."""
+    for name in resolving(state).exerting:
+        state = yield from roll_again(state, chance, name)
+        state = yield ExertionRolled(creature=name, because=("RI-UNIV-DESPERATE",))
+    return state
+
+
+def spent(state: State) -> Tale[State]:
+    """Tell what exertion costs those who rolled their initiative again: 2 fatigue, once all is done."""
+    for name in sorted(resolving(state).exerted):
+        state = yield from tire(state, name, 2, "desperate exertion")
+    return state
 
 
 @rule("RI-INIT-1", "P64; CM", settles=("C-12",))
@@ -136,9 +194,9 @@ def ranked(
 
 
 def may_exert(state: State, name: str, order: Sequence[str]) -> bool:
-    """Tell whether a player is asked, in the movement phase, to roll its initiative again."""
+    """Tell whether a player is asked to roll its initiative again."""
     asks = state.option("exertion_prompt")
-    if state.stage != "movement" or not state.creatures[name].sheet.is_pc:
+    if not state.creatures[name].sheet.is_pc:
         return False
     return asks == "always" or (asks == "misses" and order[0] != name)
 

@@ -129,6 +129,7 @@ def places(state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[
     """Moving away dodges nothing: attacks were judged on where their group saw the target."""
     wanted: dict[str, tuple[Cell, ...]] = {}
     hows: dict[str, str] = {}
+    notes: list[Event[State]] = []
     pushers: list[tuple[str, str]] = []
     for name in sorted(state.creatures):
         located = [
@@ -151,15 +152,14 @@ def places(state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[
         assert chosen is not None, "one of them applies"
         wanted[name], hows[name] = chosen.path, chosen.how
         pushers.append((chosen.source, name))
-        for effect in ignored:
-            if effect.path:
-                state = yield LocationEffectIgnored(
-                    creature=name, source=effect.source, because=("RI-MOVE1-2", "C-15")
-                )
+        notes += [
+            LocationEffectIgnored(creature=name, source=effect.source, because=("RI-MOVE1-2", "C-15"))
+            for effect in ignored
+            if effect.path
+        ]
     still = tuple([name for name in state.creatures if not wanted.get(name)])
     paths: Paths
     around = Around(behind=pushers, past=dict.fromkeys(wanted, still))
-    notes: list[Event[State]] = []
     state, paths = yield from settle(state, chance, wanted, around, notes)
     for note in notes:
         state = yield note

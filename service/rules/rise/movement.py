@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Literal
 
 from service.rules.chance import Chance
 from service.rules.grid import Cell
@@ -19,7 +18,7 @@ from service.rules.rise.damage import tire
 from service.rules.rise.effects import move
 from service.rules.rise.groups import WorldsOpened, carried_over, occasion, opened
 from service.rules.rise.holds import let_go
-from service.rules.rise.initiative import ExertionAsked, roll_again
+from service.rules.rise.initiative import asking, exertions, spent
 from service.rules.rise.lasting import Plan
 from service.rules.rise.objects import shared_out
 from service.rules.rise.permission import own
@@ -30,14 +29,7 @@ from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
 
-Reached = Literal["begin", "plans", "sprints", "exertion", "resolve"]
-ASKS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = MappingProxyType(
-    {
-        "sprints": ("sprint", ("consent_sprint",)),
-        "exertion": ("initiative", ("desperate_exertion", "keep_roll")),
-    }
-)
-"""At which points the phase asks players, how the prompt is called, and what answers it."""
+Reached = Literal["begin", "plans", "sprints", "resolve"]
 
 
 @record
@@ -47,33 +39,18 @@ class MovementFrame(GroupFrame):
     kind: ClassVar[str] = "rise_movement"
     reached: Reached = "begin"
     asked: tuple[str, ...] = ()
-    """Who may still sprint after an outrunning creature, or exert itself for its initiative."""
+    """Who may still sprint after an outrunning creature."""
     sprinting: tuple[str, ...] = ()
     rushed: tuple[str, ...] = ()
     """Whose overruns and shoves are settled."""
-    exerting: tuple[str, ...] = ()
-    """Who rolls its initiative again."""
-    exerted: tuple[str, ...] = ()
-    """Who has rolled it again."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
-        if self.reached not in ASKS:
-            return super().waiting(state)
-        what, accepts = ASKS[self.reached]
-        return tuple(
-            [
-                Awaited(
-                    prompt=f"{self.path}/{what}/{name}",
-                    seat=state.controller(name),
-                    accepts=accepts,
-                    creature=name,
-                )
-                for name in self.asked
-            ]
-        )
+        if self.reached == "sprints":
+            return self.asks(state, "sprint", self.asked, ("consent_sprint",))
+        return super().waiting(state)
 
     def waits(self, state: State) -> bool:
-        return bool(self.asked) if self.reached in ASKS else super().waits(state)
+        return bool(self.asked) if self.reached == "sprints" else super().waits(state)
 
     def advance(self, state: State, chance: Chance) -> Tale[State]:
         if self.reached == "begin":
@@ -87,7 +64,7 @@ class MovementFrame(GroupFrame):
         for name in rushers(state):
             if name not in self.rushed:
                 return (yield from rush(state, name, intended(state, state.plans, self.sprinting)))
-        return (yield from resolve(state, chance))
+        return (yield from asking(resolve(state, chance)))
 
 
 def moving(state: State) -> MovementFrame:
@@ -161,36 +138,6 @@ class SprintAnswered(Event[State]):
 
 
 @record
-class InitiativeAnswered(Event[State]):
-    """A player rolls its initiative again with desperate exertion, or lets it stand."""
-
-    type: ClassVar[str] = "initiative_answered"
-    creature: str
-    exerts: bool
-
-    def evolve(self, state: State) -> State:
-        frame = moving(state)
-        asked = tuple([name for name in frame.asked if name != self.creature])
-        exerting = (*frame.exerting, self.creature) if self.exerts else frame.exerting
-        return state.put(
-            changed(frame, asked=asked, exerting=exerting, reached="exertion" if asked else "resolve")
-        )
-
-
-@record
-class ExertionRolled(Event[State]):
-    """The check of a creature that exerted itself stands now."""
-
-    type: ClassVar[str] = "exertion_rolled"
-    creature: str
-
-    def evolve(self, state: State) -> State:
-        frame = moving(state)
-        exerting = tuple([name for name in frame.exerting if name != self.creature])
-        return state.put(changed(frame, exerting=exerting, exerted=(*frame.exerted, self.creature)))
-
-
-@record
 class MovementResolved(Event[State]):
     """All movements of the phase have happened."""
 
@@ -227,17 +174,7 @@ def reveal(state: State) -> Tale[State]:
 @rule("RI-PHASE-4", "P07")
 def resolve(state: State, chance: Chance) -> Tale[State]:
     """A phase is no length of time: all its movements happen together, in no order but that of the rules."""
-    try:
-        return (yield from carry_out(state, chance))
-    except ExertionAsked as asked:
-        return asked.state
-
-
-def carry_out(state: State, chance: Chance) -> Tale[State]:
-    """Tell all movements of the phase; stops where players are asked about their initiative first."""
-    for name in moving(state).exerting:
-        state = yield from roll_again(state, chance, name)
-        state = yield ExertionRolled(creature=name, because=("RI-UNIV-DESPERATE",))
+    state = yield from exertions(state, chance)
     state = yield from shared_out(state, chance)
     frame = moving(state)
     notes: list[Event[State]] = []
@@ -265,6 +202,7 @@ def carry_out(state: State, chance: Chance) -> Tale[State]:
     state = yield from let_go(state)
     for name in sorted(state.plans):
         state = yield from afterwards(state, name, frame)
+    state = yield from spent(state)
     return (yield MovementResolved(paths=paths, path=frame.path))
 
 
@@ -285,8 +223,6 @@ def afterwards(state: State, name: str, frame: MovementFrame) -> Tale[State]:
         state = yield from lose(state, name, "prone")
     if plan.ability in ("sprint", "overrun") or name in frame.sprinting:
         state = yield from tire(state, name, 1, plan.ability if plan.ability == "overrun" else "sprint")
-    if name in frame.exerted:
-        state = yield from tire(state, name, 2, "desperate exertion")
     if plan.mode in AIRBORNE or plan.ability == "jump":
         up = height(state.creatures[name], plan.ability, plan.mode, plan.altitude_ft)
         jumped = plan.ability == "jump"

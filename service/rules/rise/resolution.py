@@ -7,15 +7,17 @@ outside healing last.
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from collections.abc import Mapping
+from typing import ClassVar, Final, Literal
 
 from service.rules.chance import Chance
 from service.rules.messages import Event, Tale
-from service.rules.records import changed, record
+from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rise.apart import GroupFinished, GroupFrame, hand_over, unread
 from service.rules.rise.effects import apply_quietly
 from service.rules.rise.groups import WorldsOpened, carried_over, is_played, occasion, opened
 from service.rules.rise.hidden import SwiftHidden, unhidden
+from service.rules.rise.initiative import asking, exertions, spent
 from service.rules.rise.lasting import Atom
 from service.rules.rise.merging import after_swift, in_fixed_order, where_it_ends
 from service.rules.rise.objects import shared_out
@@ -24,6 +26,8 @@ from service.rules.rise.vital import wound_stream
 from service.rules.rulebook import rule
 from service.rules.table import Told
 
+ANNOUNCED: Final = ("RI-RES-6", "C-03")
+"""The rule of the announcement, which is taken with the merge though that may wait for players."""
 Reached = Literal["begin", "swift", "first", "second", "merge"]
 
 
@@ -39,6 +43,8 @@ class ActionFrame(GroupFrame):
     """The groups that resolve first."""
     second: tuple[str, ...] = ()
     """The groups that wait until the first have declared their Swift."""
+    logs: Mapping[str, tuple[Atom, ...]] = EMPTY
+    """What groups have announced and is not true yet."""
 
     def advance(self, state: State, chance: Chance) -> Tale[State]:
         if self.reached == "begin":
@@ -47,11 +53,18 @@ class ActionFrame(GroupFrame):
             return (yield from hand_over(state))
         for group in self.finished(state):
             return (yield GroupFinished(group=group, path=self.path, because=("RI-INFO-2",)))
-        if self.reached == "swift":
-            return (yield from first(state, self))
-        if self.reached == "first" and self.second:
-            return (yield from second(state, self))
-        return (yield from announce(state, chance, self))
+        if self.reached == "merge":
+            return (yield from asking(merge(state, chance, self)))
+        return (yield from go_on(state, self))
+
+
+def go_on(state: State, frame: ActionFrame) -> Tale[State]:
+    """Tell what follows when all groups at work are done: others resolve, or everybody announces."""
+    if frame.reached == "swift":
+        return (yield from first(state, frame))
+    if frame.reached == "first" and frame.second:
+        return (yield from second(state, frame))
+    return (yield from announce(state))
 
 
 def acting(state: State) -> ActionFrame:
@@ -110,7 +123,10 @@ class GroupAnnounced(Event[State]):
         for key, place in inner.places.items():
             if "/vital/" not in key:  # a wound that is rolled again here is the same roll
                 places[key] = max(places.get(key, 0), place)
-        return unhidden(carried_over(changed(state, told=told, places=places), self.group), self.occasion)
+        frame = acting(state)
+        frame = changed(frame, reached="merge", logs=with_key(frame.logs, self.group, self.effects))
+        state = changed(state.put(frame), told=told, places=places)
+        return unhidden(carried_over(state, self.group), self.occasion)
 
 
 @record
@@ -204,17 +220,22 @@ def together(state: State, effect: Atom) -> Tale[State]:
 # --- the announcement --------------------------------------------------------------------------------
 
 
-@rule("RI-RES-6", "P25-26", settles=("C-03",))
-def announce(state: State, chance: Chance, frame: ActionFrame) -> Tale[State]:
-    """What others did counts as earlier than what your group did, but changes nothing your group has done."""
-    found = in_fixed_order(state)
-    logs = {group: log for group, (log, _) in found.items()}
-    groups = dict(state.groups)
-    for group, (log, told) in found.items():
-        state = yield GroupAnnounced(group=group, effects=log, occasion=occasion(state, group))
+def announce(state: State) -> Tale[State]:
+    """Tell what every group did; from now on it is open."""
+    for group, (log, told) in in_fixed_order(state).items():
+        opens = occasion(state, group)
+        state = yield GroupAnnounced(group=group, effects=log, occasion=opens, because=ANNOUNCED)
         for judged in told:
             state = yield judged
+    return state
+
+
+@rule("RI-RES-6", "P25-26", settles=("C-03",))
+def merge(state: State, chance: Chance, frame: ActionFrame) -> Tale[State]:
+    """What others did counts as earlier than what your group did, but changes nothing your group has done."""
+    state = yield from exertions(state, chance)
     state = yield from shared_out(state, chance)
-    late = {group: after_swift(log) for group, log in logs.items()}
-    state = yield from where_it_ends(state, chance, late, groups)
+    late = {group: after_swift(log) for group, log in frame.logs.items()}
+    state = yield from where_it_ends(state, chance, late, state.groups)
+    state = yield from spent(state)
     return (yield PhaseResolved(path=frame.path, because=("RI-RES-10",)))
