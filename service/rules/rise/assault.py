@@ -29,7 +29,7 @@ from service.rules.rise.uses import Aim, Assault, do, may_modify
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
 
-STOPPED = ("overrun", "rush", "rush_shove")
+STOPPED = ("overrun", "rush", "rush_shove", "grapple_shove")
 """Maneuvers that end with the first target they do not beat."""
 
 

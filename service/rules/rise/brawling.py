@@ -1,4 +1,4 @@
-"""Brawl: shove, trip, grapple and what follows from it, throw, and dirty tricks.
+"""Brawl: trip, grapple and what follows from it, and dirty tricks; what all brawling has in common.
 
 All use brawling accuracy, do no damage of their own and so never glance; which defense they attack is the
 profile's to say.
@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from service.rules.grid import Cell
 from service.rules.messages import Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rise.actions import check_standard, pay_for
 from service.rules.rise.assault import AssaultBegun
 from service.rules.rise.creature import Creature
-from service.rules.rise.forced import push_feet
 from service.rules.rise.holds import grapplers
 from service.rules.rise.permission import Act, able, in_phase
 from service.rules.rise.sheet import Effect, Strike
@@ -97,41 +95,6 @@ class Brawl(Act):
             if view.group_of(target) == view.here:
                 friendly = cls(by=by, creature=name, target=target, willing=True)
                 yield from offered(friendly, view, target=target, willing=True)
-
-
-@rule("RI-UNIV-SHOVE", "R4/R5")
-@record
-class Shove(Brawl):
-    """Push a target, moving along: up to half speed, or all of it critically or on a far smaller one."""
-
-    type: ClassVar[str] = "shove"
-    direction: tuple[int, int] | None = None
-    """One step on the grid; null pushes straight away."""
-    distance_ft: int | None = None
-    """Null pushes as far as possible."""
-
-    def check_more(self, view: State, user: Creature, target: Creature) -> None:
-        step = self.direction
-        if step is not None and (step == (0, 0) or max(abs(step[0]), abs(step[1])) > 1):
-            raise Refused("path_not_straight", "a push goes one of eight ways", "RI-MOVE-7")
-
-    def assault(self, state: State) -> Assault:
-        user, target = state.creatures[self.creature], state.creatures[self.target]
-        most = push_feet(state, user, target, critical=True)
-        return Assault(
-            user=user.id,
-            what=self.type,
-            targets=(target.id,),
-            strike=brawl(state.profile.shove),
-            push=self.direction or straight_away(user.position, target.position),
-            push_ft=most if self.distance_ft is None else min(most, self.distance_ft),
-        )
-
-
-def straight_away(user: Cell, target: Cell) -> Cell:
-    """Return the step that leads from *user* past *target*."""
-    dx, dy = target[0] - user[0], target[1] - user[1]
-    return ((dx > 0) - (dx < 0), (dy > 0) - (dy < 0))
 
 
 @rule("RI-UNIV-TRIP", "R4")

@@ -7,13 +7,11 @@ from typing import Protocol
 from service.rules.grid import FEET, Cell, distance
 from service.rules.messages import Refused
 from service.rules.rise.aloft import climb_ft
-from service.rules.rise.brawling import check_size
 from service.rules.rise.creature import Creature
-from service.rules.rise.holds import grapplers
-from service.rules.rise.numbers import speed_of
 from service.rules.rise.pace import budget_of, once_up
 from service.rules.rise.paths import check_direction, check_path, is_wall
 from service.rules.rise.rulings import ruled
+from service.rules.rise.shoving import check_grapple_moves
 from service.rules.rise.sight import is_clear
 from service.rules.rise.state import State
 from service.rules.rise.strikes import check_straight
@@ -48,7 +46,7 @@ class Intent(Protocol):
 def check_intent(view: State, creature: Creature, plan: Intent) -> None:
     """Refuse a plan that the creature cannot try; what others do against it is seen later."""
     if plan.ability == "shove":
-        check_shove(view, creature, plan)
+        check_grapple_moves(view, creature, plan.targets, plan.direction)
         return
     mode = "teleport" if plan.ability == "teleport" else plan.mode
     sprints = plan.ability == "sprint"
@@ -97,21 +95,6 @@ def is_seen(view: State, creature: Creature, other: Creature) -> bool:
     """Tell whether *creature* plainly sees *other*."""
     blind = creature.has("blinded") or other.has("unseen")
     return not blind and is_clear(view, creature.position, other.position)
-
-
-def check_shove(view: State, creature: Creature, plan: Intent) -> None:
-    """Refuse a shove as a movement of whoever is in no grapple, or that leaves somebody out who holds it."""
-    bound = grapplers(creature)
-    if not bound:
-        raise Refused("not_grappled", f"{creature.id} is in no grapple", "RI-UNIV-SHOVE")
-    if sorted(plan.targets) != sorted(bound):
-        raise Refused("invalid_target", f"{creature.id} moves only with all of {bound}", "RI-UNIV-SHOVE")
-    for name in plan.targets:
-        check_size(creature, view.creatures[name])
-    if plan.direction is not None:
-        check_direction(plan.direction)
-    if creature.has("immobilized") or not speed_of(view, creature):
-        raise Refused("immobilized", f"{creature.id} cannot move", "RI-COND-2")
 
 
 def check_teleport(view: State, creature: Creature, path: tuple[Cell, ...], feet: int) -> None:

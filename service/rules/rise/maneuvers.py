@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from service.rules.chance import Chance
 from service.rules.grid import Cell
 from service.rules.messages import Event, Tale
 from service.rules.records import changed, record
-from service.rules.rise.effects import note
+from service.rules.rise.effects import LocationEffectIgnored, note
 from service.rules.rise.forced import hurl, push, push_feet, pushed_path
 from service.rules.rise.holds import grasp, part
-from service.rules.rise.lasting import Atom, Condition, Plan
+from service.rules.rise.lasting import Atom, Condition, How, Plan
 from service.rules.rise.paths import feet_of, walk
 from service.rules.rise.state import State
 from service.rules.rise.uses import Aim, Assault
+
+GRAPPLES: Final = ("rush_shove", "grapple_shove")
+"""Shoves that move a whole grapple: in the movement phase, and for a traded movement."""
 
 
 @record
@@ -45,7 +48,7 @@ def landed(state: State, chance: Chance, aim: Aim, *, critical: bool) -> Tale[St
         return (yield from grasp(state, chance, assault.user, aim.target))
     if assault.maneuver == "escape":
         return (yield from part(state, chance, assault.user, aim.target))
-    if assault.push is None or assault.maneuver == "rush_shove":
+    if assault.push is None or assault.maneuver in GRAPPLES:
         return state
     if assault.maneuver == "throw":
         return (yield from hurl(state, chance, assault.user, aim.target, assault.push, assault.push_ft))
@@ -66,8 +69,8 @@ def ended(
 ) -> Tale[State]:
     """Tell where a running maneuver ends: at once in a turn, in the plan where it is a movement."""
     beaten = assault.targets if stopped_by is None else assault.targets[: assault.targets.index(stopped_by)]
-    if assault.maneuver == "rush_shove":
-        return (yield from shoved_along(state, assault, beaten, critical=critical))
+    if assault.maneuver in GRAPPLES:
+        return (yield from shoved_along(state, chance, assault, beaten, critical=critical))
     if assault.maneuver not in ("overrun", "rush"):
         return state
     user = state.creatures[assault.user]
@@ -100,20 +103,42 @@ def touches(a: Cell, a_side: int, b: Cell, b_side: int) -> bool:
     return a[0] < b[0] + b_side and b[0] < a[0] + a_side and a[1] < b[1] + b_side and b[1] < a[1] + a_side
 
 
-def shoved_along(state: State, assault: Assault, beaten: tuple[str, ...], *, critical: bool) -> Tale[State]:
+def shoved_along(
+    state: State, chance: Chance, assault: Assault, beaten: tuple[str, ...], *, critical: bool
+) -> Tale[State]:
     """Tell how a grapple moves: only if all who are in it were beaten, as far as all of them can go."""
-    assert assault.push is not None, "a shove has a direction"
-    user = state.creatures[assault.user]
-    pushed: dict[str, tuple[Cell, ...]] = {}
-    path: tuple[Cell, ...] = ()
+    user = assault.user
+    ways: dict[str, tuple[Cell, ...]] = {}
     if beaten == assault.targets:
-        everybody = (user.id, *beaten)
-        others = [state.creatures[name] for name in beaten]
-        feet = min(push_feet(state, user, other, critical=critical) for other in others)
-        ways = [pushed_path(state, c, assault.push, feet, everybody) for c in (user, *others)]
-        length = min(map(len, ways))
-        path = ways[0][:length]
-        pushed = {name: way[:length] for name, way in zip(beaten, ways[1:], strict=True)}
-    return (
-        yield RushedThrough(user=user.id, passed=beaten, path=path, pushed=pushed, because=("RI-UNIV-SHOVE",))
-    )
+        ways = together(state, assault, critical=critical)
+    if assault.maneuver == "grapple_shove":
+        return (yield from dragged(state, chance, user, ways))
+    path = ways.pop(user, ())
+    return (yield RushedThrough(user=user, passed=beaten, path=path, pushed=ways, because=("RI-UNIV-SHOVE",)))
+
+
+def together(state: State, assault: Assault, *, critical: bool) -> dict[str, tuple[Cell, ...]]:
+    """Return how far all who are in a grapple can go the same way, its mover first."""
+    assert assault.push is not None, "a shove has a direction"
+    everybody = (assault.user, *assault.targets)
+    user = state.creatures[assault.user]
+    feet = min(push_feet(state, user, state.creatures[name], critical=critical) for name in assault.targets)
+    if assault.maneuver == "grapple_shove":
+        feet = min(feet, assault.push_ft)
+    ways = {
+        name: pushed_path(state, state.creatures[name], assault.push, feet, everybody) for name in everybody
+    }
+    length = min(map(len, ways.values()))
+    return {name: way[:length] for name, way in ways.items()}
+
+
+def dragged(state: State, chance: Chance, user: str, ways: Mapping[str, tuple[Cell, ...]]) -> Tale[State]:
+    """Tell that a grapple moves; it stays where one of them has moved in this phase already."""
+    stays = [name for name in ways if state.creatures[name].location_changed]
+    for name in stays:
+        state = yield LocationEffectIgnored(creature=name, source=user, because=("RI-MOVE1-2",))
+    for name, path in ways.items() if not stays else ():
+        how: How = "self" if name == user else "forced"
+        atom = Atom(seq=0, source=user, target=name, does="locate", path=path, how=how)
+        state = yield from note(state, chance, atom)
+    return state

@@ -14,11 +14,12 @@ from service.rules.grid import Cell, cells
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rise.assault import AssaultBegun
-from service.rules.rise.brawling import brawl, straight_away
+from service.rules.rise.brawling import brawl
 from service.rules.rise.conflicts import Paths, ending
 from service.rules.rise.creature import Creature, is_able
 from service.rules.rise.paths import is_passable
 from service.rules.rise.permission import own
+from service.rules.rise.shoving import straight_away
 from service.rules.rise.state import State
 from service.rules.rise.uses import Assault
 from service.rules.stack import Awaited, Frame
