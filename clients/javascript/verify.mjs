@@ -3,13 +3,17 @@
 //
 // The verifier itself is the one that the page /docs/verify runs; here it gets a file and an exit status.
 
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { certificateFault, otherRecord } from "../../service/api/pages/verifier/certificate.mjs";
-import { lines } from "../../service/api/pages/verifier/telling.mjs";
-import { keyOf, receiptOf, verify } from "../../service/api/pages/verifier/verify.mjs";
-import { STATUS } from "../../service/api/pages/verifier/verdict.mjs";
 
-const USAGE = `usage: node verify.mjs FILE [--key K]... [--receipt N:HASH]... [--certificate FILE] [--json]
+const packed = existsSync(new URL("./verifier/", import.meta.url)); // as npm has it; in the tree its home is the service's
+const home = packed ? "./verifier" : "../../service/api/pages/verifier";
+const { certificateFault, otherRecord } = await import(`${home}/certificate.mjs`);
+const { lines } = await import(`${home}/telling.mjs`);
+const { keyOf, receiptOf, verify } = await import(`${home}/verify.mjs`);
+const { STATUS } = await import(`${home}/verdict.mjs`);
+
+const USAGE = `usage: rewound-verify FILE [--key K]... [--receipt N:HASH]... [--certificate FILE] [--json]
 
 Audits the bundle FILE: bytes, chain, tree, checkpoints, receipts, seals and dice. The rules are not run: for
 that there is \`rewound verify\`.

