@@ -50,6 +50,16 @@ LATER: Final[tuple[dict[str, Any], ...]] = (
         "range_ft": 60,
         "effects": [{"does": "heal_dr", "amount": 3}],
     },
+    {
+        "id": "acid",
+        "later": "each_action",
+        "times": 2,
+        "at_once": True,
+        "range_ft": 60,
+        "strike": {"versus": ["reflex"], "dice": [4]},
+        "effects": [{"does": "extra", "dice": [4]}],
+        "cost_fatigue": 1,
+    },
 )
 SMITE: Final = {
     "id": "smite",
@@ -86,6 +96,12 @@ ABILITIES: Final[tuple[dict[str, Any], ...]] = (
         "effects": [{"does": "gain", "condition": "slowed"}],
     },
     {"id": "riposte", "tags": ["reactive"], "usage": "minor", "strike": {"dice": [6]}},
+    {
+        "id": "flame",
+        "usage": "minor",
+        "range_ft": 60,
+        "effects": [{"does": "gain", "condition": "flame", "dice": [4], "modifiers": {"damage": 1}}],
+    },
     {"id": "fog", "range_ft": 60, "effects": [{"does": "gain", "condition": "concealed", "until": "brief"}]},
     {"id": "frost", "range_ft": 60, "effects": [{"does": "damage", "amount": 30, "sort": "environmental"}]},
     {"id": "tire", "range_ft": 60, "effects": [{"does": "damage", "amount": 40, "sort": "subdual"}]},
@@ -138,8 +154,8 @@ def drawn_opening(random: Random, many: int, played: int | None = None) -> dict[
 def _entry(random: Random, i: int, side: str, *, is_played: bool) -> dict[str, Any]:
     """Return one creature on a board of its own places, three cells apart."""
     kind = "pc" if is_played and random.random() < 0.8 else random.choices(("mon", "obj"), (9, 1))[0]
-    at = (3 * (i % 7) + random.randint(0, 1), 3 * (i // 7))
     size = random.choice(SIZES[:6]) if random.random() < 0.9 else random.choice(SIZES)
+    at = (3 * (i % 7) + (random.randint(0, 1) if size != "huge" else 0), 3 * (i // 7))
     speeds = random.choice(({}, {}, {"land": 30, "fly": 40}, {"climb": 20, "land": 30}))
     return entry(
         f"{kind}@{side}/{side[0]}{i}",

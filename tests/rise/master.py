@@ -58,7 +58,7 @@ def attempt(state: State, random: Random) -> Attempt:
     who = random.choice(owing or names) if random.random() < 0.9 else random.choice(names)
     near = sorted(names, key=lambda name: state.distance(state.creatures[who], state.creatures[name]))[1:4]
     moment = Moment(state, random, who, random.choice(near or names))
-    timely = {"movement": (ride, ride, ride), "action": (again, again)}.get(state.phase, ())
+    timely = {"movement": (ride, ride, ride, block, block), "action": (again, again)}.get(state.phase, ())
     return random.choice((*ALWAYS, *timely))(moment)
 
 
@@ -166,6 +166,11 @@ def ride(moment: Moment) -> Attempt:
     x, y = moment.state.creatures[who].position
     data = {"creature": who, "path": [[x, y + 1]], **more}
     return Attempt("plan_movement", moment.state.controller(who), data)
+
+
+def block(moment: Moment) -> Attempt:
+    """Try to get in the way of whoever is near."""
+    return moment.by("plan_movement", ability="block", targets=[moment.other])
 
 
 def bargain(moment: Moment) -> Attempt:

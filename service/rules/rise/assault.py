@@ -316,6 +316,8 @@ def into_cover(state: State, frame: AssaultFrame) -> Tale[State]:
 def do_all(state: State, chance: Chance, frame: AssaultFrame, effects: Sequence[Effect]) -> Tale[State]:
     """Tell each of an ability's effects on the target at hand, or on its user."""
     for number, effect in enumerate(effects):
+        if effect.does == "extra":
+            continue
         target = frame.assault.user if effect.to == "self" else frame.target
         if effect.to == "target" and not is_valid(state, target, effect):
             continue

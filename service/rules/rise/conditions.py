@@ -120,6 +120,7 @@ def condition_of(effect: Effect, source: str, round_: int) -> Condition:
         expires=expires,
         since=round_,
         modifiers=effect.modifiers,
+        dice=effect.dice,
         tick=effect.tick,
         keep=effect.keep,
     )

@@ -107,11 +107,12 @@ def fire_next(state: State, owner: str) -> Tale[State]:
 
 @rule("RI-DELAY-5", "P30; BK 5.2")
 def fire(state: State, owner: str, delayed: Delayed) -> Tale[State]:
-    """They cost no action, and count like any other part of the turn."""
+    """They cost no action and count like any part of the turn; only the first brings extra damage."""
     ability = ability_of(state.creatures[owner], delayed.ability)
+    first = delayed.fired is None and not ability.at_once
     state = yield DelayedFired(owner=owner, ability=delayed.ability)
     targets = present(state, delayed.targets)
-    return (yield AssaultBegun(assault=repeated(owner, ability, targets)))
+    return (yield AssaultBegun(assault=repeated(owner, ability, targets, first=first)))
 
 
 @rule("RI-DELAY-4", "P30", settles=("C-30",))
@@ -120,8 +121,8 @@ def present(state: State, targets: tuple[str, ...]) -> tuple[str, ...]:
     return tuple([name for name in targets if not state.creatures[name].dead])
 
 
-def repeated(owner: str, ability: Ability, targets: tuple[str, ...]) -> Assault:
-    """Return a use of *ability* as it comes in a later turn."""
+def repeated(owner: str, ability: Ability, targets: tuple[str, ...], *, first: bool) -> Assault:
+    """Return a use of *ability* as it comes in a later turn; the first instance tires as any use does."""
     return Assault(
         user=owner,
         what=ability.id,
@@ -131,6 +132,8 @@ def repeated(owner: str, ability: Ability, targets: tuple[str, ...]) -> Assault:
         on_crit=ability.on_crit,
         on_miss=ability.on_miss,
         on_loss=ability.on_loss,
+        spent=not first,
+        fatigue=ability.cost_fatigue if first else 0,
     )
 
 

@@ -24,6 +24,8 @@ class Condition:
     since: int = 0
     """The round in which it began."""
     modifiers: Mapping[str, int] = EMPTY
+    dice: tuple[int, ...] = ()
+    """Dice of extra damage that it adds to attacks of whoever has it."""
     tick: Tick | None = None
     keep: Literal["free", "minor", "standard"] = "minor"
     """The action that keeps it up, where it is sustained."""

@@ -52,7 +52,7 @@ def in_force(creature: Creature) -> Iterator[Condition]:
 
 
 def _weight(condition: Condition) -> int:
-    return sum(abs(amount) for amount in condition.modifiers.values())
+    return sum(abs(amount) for amount in condition.modifiers.values()) + sum(condition.dice)
 
 
 @rule("RI-COND-2", "RF; P24 for prone")

@@ -15,7 +15,7 @@ from service.rules.rise.creature import Creature
 from service.rules.rise.options import DEFAULTS, OPTIONS
 from service.rules.rise.profiles import PROFILES
 from service.rules.rise.rounds import CombatFrame
-from service.rules.rise.sheet import RESERVED, Sheet, Strike, side_of
+from service.rules.rise.sheet import RESERVED, Ability, Effect, Sheet, Strike, side_of
 from service.rules.rise.state import Attitude, State, Terrain
 from service.rules.rise.swift import is_simple
 from service.rules.rulebook import rule
@@ -209,6 +209,18 @@ def _ability_faults(sheet: Sheet, at: str, known: tuple[str, ...]) -> Iterator[F
                 f"{at}/abilities/{i}",
                 "invalid_ability_swift_attack: what is Swift hurts nobody",
             )
+        if any(effect.does == "extra" for effect in misplaced(ability)):
+            yield f"{at}/abilities/{i}", "extra damage is added to an attack of its own that does damage"
+        if ability.at_once and ability.later == "none":
+            yield f"{at}/abilities/{i}/at_once", "what comes now as well comes later"
+
+
+def misplaced(ability: Ability) -> Iterator[Effect]:
+    """Yield the effects of *ability* that no damage could be added by."""
+    yield from (*ability.on_crit, *ability.on_miss, *ability.on_loss)
+    for effect in ability.effects:
+        if ability.strike is None or not ability.strike.damaging or effect.to == "self" or effect.swift:
+            yield effect
 
 
 def _strike_faults(

@@ -73,12 +73,6 @@ def hits() -> Outcome:
     return "hit"
 
 
-@rule("RI-DMG-1", "BK 5.2")
-def weapon_damage(user: Creature, strike: Strike) -> int:
-    """Damage is dice, a fixed part, and half the user's power; it is halved and multiplied as a whole."""
-    return strike.flat + user.sheet.power // 2
-
-
 @rule("RI-DMG-8", "R4/AD")
 def may_be_crit(target: Creature) -> bool:
     """Objects have hit points of their own and suffer no critical hits."""

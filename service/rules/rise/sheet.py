@@ -64,16 +64,20 @@ class Tick:
 class Effect:
     """One thing an ability does to its target or its user."""
 
-    does: Literal["damage", "heal_hp", "heal_dr", "gain", "lose", "fatigue", "push", "knockback"]
-    """Pushes and knockbacks go straight away from the user, as many feet as the amount says."""
+    does: Literal["damage", "extra", "heal_hp", "heal_dr", "gain", "lose", "fatigue", "push", "knockback"]
+    """Extra damage is added to the ability's own attack, halved and multiplied with it.
+
+    Pushes and knockbacks go straight away from the user, as many feet as the amount says.
+    """
     to: Literal["target", "self"] = "target"
     amount: int = 0
     dice: tuple[int, ...] = ()
+    """Dice added to the amount; of a condition gained, what it adds to the damage of each attack."""
     sort: Sort = "normal"
     condition: str = ""
     """The condition gained or lost; `*` loses all."""
     modifiers: Mapping[str, int] = EMPTY
-    """What the condition adds, by defense, `defenses`, `accuracy` or `speed`."""
+    """What the condition adds, by defense, `defenses`, `accuracy`, `speed`, or `damage` of attacks."""
     until: Until = "condition"
     tick: Tick | None = None
     keep: Literal["free", "minor", "standard"] = "minor"
@@ -147,6 +151,8 @@ class Ability:
     """Whether the effects come in the user's next turn, or in each of its turns, instead of now."""
     times: int = 1
     """In how many turns they come, where they come later."""
+    at_once: bool = False
+    """Whether they come now as well, where they come later."""
     zone: Zone | None = None
     """What it makes of the ground where it is used."""
     trigger: Literal["none", "enters_reach", "leaves_reach", "hurt"] = "none"

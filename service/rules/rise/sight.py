@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from service.rules.grid import Cell
 from service.rules.messages import Refused
@@ -22,6 +22,17 @@ def check_reach(
         raise Refused("target_out_of_range", f"{target.id} is out of reach of {user.id}")
     if not is_clear(view, *nearest(user, target)):
         raise Refused("no_line_of_effect", f"something stands between {user.id} and {target.id}")
+
+
+def targets_of(view: State, user: Creature, names: Sequence[str], reach_ft: int) -> Iterator[Creature]:
+    """Yield the targets called *names*; refused where one is not there, out of reach, or named twice."""
+    for number, name in enumerate(names):
+        target = view.creatures.get(name)
+        if target is None or name in names[:number]:
+            raise Refused("invalid_target", f"{name} is nobody, or a target already", "RI-ATK-1")
+        if name != user.id:
+            check_reach(view, user, target, reach_ft)
+        yield target
 
 
 def is_clear(view: State, start: Cell, end: Cell) -> bool:

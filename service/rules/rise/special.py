@@ -17,7 +17,7 @@ from service.rules.rise.lasting import Condition, Delayed
 from service.rules.rise.permission import Act, able, in_phase
 from service.rules.rise.rulings import ruled
 from service.rules.rise.sheet import Ability
-from service.rules.rise.sight import check_reach
+from service.rules.rise.sight import targets_of
 from service.rules.rise.state import State
 from service.rules.rise.swift import SwiftFollowed, SwiftFrame, check_follows, early
 from service.rules.rise.turns import TurnFrame, begun, offered, sender, taking_turn, turns
@@ -100,14 +100,9 @@ class UseAbility(Act):
         """Refuse targets that are not there, out of reach, or too big."""
         if not self.targets and ability.zone is None:
             raise Refused("invalid_target", f"{ability.id} needs a target", "RI-ATK-1")
-        for name in self.targets:
-            target = view.creatures.get(name)
-            if target is None:
-                raise Refused("invalid_target", f"there is no creature {name}", "RI-ATK-1")
-            if target.id != creature.id:
-                check_reach(view, creature, target, ability.range_ft)
-                if "size_based" in ability.tags:
-                    check_size(creature, target)
+        for target in targets_of(view, creature, self.targets, ability.range_ft):
+            if "size_based" in ability.tags and target.id != creature.id:
+                check_size(creature, target)
 
     def decide(self, state: State) -> Tale[State]:
         creature = state.creatures[self.creature]
@@ -122,7 +117,9 @@ class UseAbility(Act):
         if ability.zone is not None and self.at is not None:
             state = yield from made(state, creature.id, ability.zone, self.at)
         if ability.later != "none":
-            return (yield from later(state, self.creature, ability, self.targets))
+            state = yield from later(state, self.creature, ability, self.targets)
+            if not ability.at_once:
+                return state
         return (
             yield AssaultBegun(assault=use_of(self.creature, ability, self.targets), because=("RI-ATK-1",))
         )

@@ -20,7 +20,7 @@ from service.rules.rise.creature import Creature, is_able
 from service.rules.rise.numbers import dr_max
 from service.rules.rise.permission import Act, able, in_phase
 from service.rules.rise.sheet import Ability, Effect, Until
-from service.rules.rise.sight import check_reach
+from service.rules.rise.sight import targets_of
 from service.rules.rise.state import State
 from service.rules.rise.turns import begun, lapse, offered, sender, taking_turn, turns, wrong_step
 from service.rules.rise.uses import Assault
@@ -243,12 +243,9 @@ class CommitSwift(Act):
         if self.ability in creature.budget.swift or creature.budget.unswift:
             raise Refused("already_sealed", f"{self.creature} is committed already", "RI-INFO-2")
         check_cost(creature, ability)
-        for name in self.targets:
-            target = view.creatures.get(name)
-            if target is None or (self.ability in UNIVERSAL and name != creature.id):
-                raise Refused("invalid_target", f"{self.ability} is not for {name}", "RI-ATK-1")
-            if name != creature.id:
-                check_reach(view, creature, target, ability.range_ft)
+        for target in targets_of(view, creature, self.targets, ability.range_ft):
+            if self.ability in UNIVERSAL and target.id != creature.id:
+                raise Refused("invalid_target", f"{self.ability} is not for {target.id}", "RI-ATK-1")
 
     def decide(self, state: State) -> Tale[State]:
         ability = swift_ability(state, state.creatures[self.creature], self.ability)

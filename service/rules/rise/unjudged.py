@@ -118,7 +118,9 @@ def all_thrown(
     """Return *effects* with their dice thrown."""
     known: list[Effect] = []
     for number, effect in enumerate(effects):
-        if not effect.dice:
+        if effect.does == "extra":
+            continue
+        if not effect.dice or effect.does == "gain":
             known.append(effect)
             continue
         roll: Roll
@@ -203,6 +205,7 @@ def _atom(world: State, attack: Unjudged, effect: Effect, target: str) -> Atom:
     gains = effect.does == "gain"
     assert effect.does != "push", "what shows itself is not kept back"
     assert effect.does != "knockback", "what shows itself is not kept back"
+    assert effect.does != "extra", "extra damage is part of the attack"
     return Atom(
         seq=0,
         source=attack.attacker,

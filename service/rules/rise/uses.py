@@ -43,6 +43,8 @@ class Assault:
     willing: tuple[str, ...] = ()
     """Targets that lower their defenses to nothing."""
     subdual: bool = False
+    spent: bool = False
+    """Whether its extra damage was done by an earlier instance of the same use."""
     fatigue: int = 0
     push: Cell | None = None
     """The direction in which the user pushes whom it hits, moving along."""
@@ -73,7 +75,7 @@ def do(
 ) -> Tale[State]:
     """Tell one effect: what it rolls, and what it enters in the log."""
     amount = effect.amount
-    if effect.dice:
+    if effect.dice and effect.does != "gain":
         roll: Roll
         state, roll = yield from chance.throw(
             state,
@@ -96,6 +98,7 @@ def atom_of(state: State, assault: Assault, effect: Effect, target: str, amount:
     does = effect.does
     assert does != "push", "forced movement is no single effect"
     assert does != "knockback", "forced movement is no single effect"
+    assert does != "extra", "extra damage is part of the attack"
     return Atom(
         seq=0,
         source=assault.user,
