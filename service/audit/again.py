@@ -9,22 +9,24 @@ withheld or an envelope closed, nobody can go on from there; how far it went is 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Final
 
 from service.audit.dice import NotRecorded, Proof, RollPlace, Told, place_of, rolls_of
 from service.audit.evidence import Evidence
+from service.audit.integrity import Examined, Payload
 from service.audit.verdict import NOT_DETERMINISTIC, RULES_CHANGED, STATE_MISMATCH, Counts, Fault, Verdict
 from service.dice.source import Dice
 from service.encounter.deciding.decider import Folded, Written, decide_request, quarantine_request, unfolded
 from service.encounter.lines.continuing import kept_in
 from service.encounter.record.canonical import NotCanonical, loads
-from service.encounter.record.commit import QUARANTINED, Commit, fold_commit, load_request
+from service.encounter.record.commit import ACCEPTED, QUARANTINED, Commit, fold_commit, load_request
 from service.encounter.record.envelopes import Opened, Place
 from service.encounter.record.frontier import Frontier
 from service.rules.codec import to_data
+from service.rules.records import EMPTY
 from service.rules.ruleset import Ruleset
 from service.rules.table import Table
 
@@ -71,16 +73,17 @@ class Again:
     """Decides the commits of one encounter again."""
 
     def __init__(
-        self, evidence: Evidence, commits: Sequence[Commit], ruleset: Ruleset[Any], proof: Proof, then: str
+        self, evidence: Evidence, examined: Examined, ruleset: Ruleset[Any], proof: Proof, then: str
     ) -> None:
         self._evidence = evidence
-        self._commits = commits
+        self._commits = examined.commits
         self._ruleset = ruleset
         self._proof = proof
         self._then = then
-        self._payloads: dict[Place, dict[str, Any]] = {
-            place: json.loads(opened.payload) for place, opened in evidence.opened.items()
-        }
+        self._payloads = examined.payloads
+        self._lying: dict[int, dict[int, Payload]] = {}
+        for (n, index), payload in examined.payloads.items():
+            self._lying.setdefault(n, {})[index] = payload
 
     def run(self, span: tuple[int, int], counts: Counts, digest: str, progress: Progress) -> Course:
         """Decide the commits of *span* again, folding those before it; raises `Fault`.
@@ -112,10 +115,8 @@ class Again:
     def _is_withheld(self, commit: Commit) -> bool:
         if self._evidence.requests[commit.n - 1] is None:
             return True
-        return any(
-            "sealed" in event and (commit.n, index) not in self._payloads
-            for index, event in enumerate(commit.events)
-        )
+        lying = self._payloads_of(commit)
+        return any("sealed" in event and index not in lying for index, event in enumerate(commit.events))
 
     def _decide(self, folded: Folded[Any], commit: Commit, digest: str) -> Written[Any]:
         raw = self._evidence.requests[commit.n - 1]
@@ -153,11 +154,12 @@ class Again:
         frontier: Frontier = folded.frontier.append(bytes.fromhex(commit.hash))
         return Folded(folded.encounter, self._ruleset, commit.n, commit.hash, frontier, state)
 
-    def _payloads_of(self, commit: Commit) -> dict[int, dict[str, Any]]:
-        places = ((index, (commit.n, index)) for index in range(len(commit.events)))
-        return {index: self._payloads[place] for index, place in places if place in self._payloads}
+    def _payloads_of(self, commit: Commit) -> Mapping[int, Payload]:
+        return self._lying.get(commit.n, EMPTY)
 
     def _stops(self, commit: Commit) -> str | None:
+        if commit.outcome == ACCEPTED:  # a batch stops where a command was refused, openly or in an envelope
+            return None
         raw = self._evidence.requests[commit.n - 1]
         try:
             return load_request(raw).stops if raw is not None else None

@@ -6,7 +6,6 @@ cannot be derived by anybody; it is taken as the record tells it and counted as 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -87,9 +86,16 @@ class Told:
             raise NotRecorded(f"link {epoch} of lane {lane}") from fault
 
 
-def prove(evidence: Evidence, commits: Sequence[Commit], counts: Counts) -> Proof:
-    """Return what the record proves of the dice, every derivable face checked; raises `Fault`."""
-    payloads = _payloads(evidence)
+def prove(
+    evidence: Evidence,
+    commits: Sequence[Commit],
+    payloads: Mapping[tuple[int, int], Mapping[str, Any]],
+    counts: Counts,
+) -> Proof:
+    """Return what the record proves of the dice, every derivable face checked; raises `Fault`.
+
+    *payloads* are those of the opened envelopes.
+    """
     proof = _proof(evidence, commits, payloads)
     for commit in commits:
         for roll in rolls_of(commit, payloads):
@@ -132,10 +138,6 @@ def _announced(evidence: Evidence) -> object:
     """Return how the dice are derived as commit 1 tells it itself, where its request is withheld."""
     events = load_commit(evidence.commits[0]).events if evidence.commits else ()
     return next((event["dice"] for event in events if "dice" in event), None)
-
-
-def _payloads(evidence: Evidence) -> dict[tuple[int, int], dict[str, Any]]:
-    return {place: json.loads(opened.payload) for place, opened in evidence.opened.items()}
 
 
 def _proof(

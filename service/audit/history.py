@@ -14,26 +14,28 @@ from service.rules.table import Table
 
 Data = dict[str, Any]
 
-RULINGS: Final = (
-    "gm_ruling_recorded",
-    "ruling_made",
-    "contest_opened",
-    "contest_closed",
-    "amendment_proposed",
-    "amendment_dropped",
-    "continued",
-    "line_begun",
+RULINGS: Final = frozenset(
+    (
+        "gm_ruling_recorded",
+        "ruling_made",
+        "contest_opened",
+        "contest_closed",
+        "amendment_proposed",
+        "amendment_dropped",
+        "continued",
+        "line_begun",
+    )
 )
 """Events by which a person decided what the rules did not."""
 
-ADVANCES: Final = ("epoch_advanced", "dice_moved")
+ADVANCES: Final = frozenset(("epoch_advanced", "dice_moved"))
 """Events by which dice were moved though no round ended: by command, or by a ruling that amended the past."""
 
 
 WHOLE: Final = ("state", "orders")
 """Members that hold a whole state: a certificate says that there is one, the record says which."""
 
-WAIVERS: Final = ("seed_waived",)
+WAIVERS: Final = frozenset(("seed_waived",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ def lost_in(commits: Sequence[Commit]) -> list[tuple[int, int]]:
     return found
 
 
-def _told(commits: Sequence[Commit], types: tuple[str, ...]) -> Iterator[Data]:
+def _told(commits: Sequence[Commit], types: frozenset[str]) -> Iterator[Data]:
     for commit in commits:
         for event in commit.events:
             if event.get("type") in types:

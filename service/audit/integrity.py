@@ -8,9 +8,9 @@ the chain holds was rewritten from there on, so an interval is named.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from service.audit.checkpoint import Checkpoint
 from service.audit.evidence import Evidence
@@ -36,10 +36,13 @@ from service.encounter.record.commit import (
     SEALED,
     VERSION,
     Commit,
-    load_commit,
+    commit_of,
 )
+from service.encounter.record.envelopes import Place
 from service.encounter.record.frontier import Frontier
 from service.log.values import ZERO_HASH
+
+Payload = dict[str, Any]
 
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _TYPES: Final = {
@@ -60,15 +63,26 @@ _REFUSAL: Final = frozenset({"code", "detail", "rule"})
 _OUTCOMES: Final = (ACCEPTED, REFUSED, SEALED, QUARANTINED)
 
 
-def examine(evidence: Evidence) -> tuple[tuple[Commit, ...], Signed]:
-    """Return the commits, and who signed them, if all bytes are what they were and there; raises `Fault`."""
+class Examined(NamedTuple):
+    """What was read of evidence whose bytes are what they were, and all there."""
+
+    commits: tuple[Commit, ...]
+    payloads: Mapping[Place, Payload]
+    """What lies in the opened envelopes."""
+    signed: Signed
+    """Who signed the commits."""
+
+
+def examine(evidence: Evidence) -> Examined:
+    """Read *evidence* and hold it to itself and to what was signed of it; raises `Fault`."""
     commits = _read(evidence)
+    payloads = _read_opened(evidence, commits)
     _check_chain(evidence, commits)
     _check_contents(evidence, commits)
     signed = signed_heads(evidence)
     _check_witnesses(evidence, commits, (*evidence.checkpoints, *_not_given_up(signed.points, commits)))
     check_rights(evidence, commits)
-    return commits, signed
+    return Examined(commits, payloads, signed)
 
 
 # --- malformed ---------------------------------------------------------------------------------------
@@ -88,7 +102,6 @@ def _read(evidence: Evidence) -> tuple[Commit, ...]:
         except NotCanonical as fault:
             raise Fault(Verdict(MALFORMED, n, f"commit: {fault}")) from fault
     _check_requests(evidence, commits)
-    _check_opened(evidence, commits)
     return tuple(commits)
 
 
@@ -100,13 +113,16 @@ def _check_requests(evidence: Evidence, commits: Sequence[Commit]) -> None:
             raise Fault(Verdict(MALFORMED, n, "the request is not canonical"))
 
 
-def _check_opened(evidence: Evidence, commits: Sequence[Commit]) -> None:
+def _read_opened(evidence: Evidence, commits: Sequence[Commit]) -> dict[Place, Payload]:
+    payloads = {}
     for (n, index), opened in sorted(evidence.opened.items()):
         if not 1 <= n <= len(commits) or not _is_envelope(commits[n - 1], index):
             raise Fault(Verdict(MALFORMED, n, f"there is no envelope {index} to open"))
-        reason = _payload_fault(opened.payload)
-        if reason:
-            raise Fault(Verdict(MALFORMED, n, f"what lies in envelope {index}: {reason}"))
+        try:
+            payloads[n, index] = read_payload(opened.payload)
+        except NotCanonical as fault:
+            raise Fault(Verdict(MALFORMED, n, f"what lies in envelope {index}: {fault}")) from fault
+    return payloads
 
 
 def read_commit(raw: bytes) -> Commit:
@@ -120,7 +136,7 @@ def read_commit(raw: bytes) -> Commit:
         if type(data[name]) is not kind:
             raise NotCanonical(f"/{name}", f"{kind.__name__} is wanted")
     _check_values(data)
-    return load_commit(raw)
+    return commit_of(data, raw)
 
 
 def _check_values(data: dict[str, Any]) -> None:
@@ -164,21 +180,18 @@ def _check_roll(roll: object, pointer: str) -> None:
         raise NotCanonical(pointer, str(fault)) from fault
 
 
-def _payload_fault(raw: bytes) -> str | None:
-    """Return what keeps *raw* from being an envelope's payload, None if it is one."""
-    try:
-        data = read_strictly(raw)
-        if not isinstance(data, dict) or not {"events", "rolls"} <= data.keys():
-            return "events and rolls are wanted"
-        if not isinstance(data["events"], list) or not isinstance(data["rolls"], list):
-            return "events and rolls are lists"
-        for index, event in enumerate(data["events"]):
-            _check_event(event, f"/events/{index}")
-        for index, roll in enumerate(data["rolls"]):
-            _check_roll(roll, f"/rolls/{index}")
-    except NotCanonical as fault:
-        return str(fault)
-    return None
+def read_payload(raw: bytes) -> Payload:
+    """Return the envelope's payload that *raw* is the one spelling of; raises `NotCanonical`."""
+    data = read_strictly(raw)
+    if not isinstance(data, dict) or not {"events", "rolls"} <= data.keys():
+        raise NotCanonical("", "events and rolls are wanted")
+    if not isinstance(data["events"], list) or not isinstance(data["rolls"], list):
+        raise NotCanonical("", "events and rolls are lists")
+    for index, event in enumerate(data["events"]):
+        _check_event(event, f"/events/{index}")
+    for index, roll in enumerate(data["rolls"]):
+        _check_roll(roll, f"/rolls/{index}")
+    return data
 
 
 def _was_refused_for_it(commits: Sequence[Commit], n: int) -> bool:

@@ -80,16 +80,17 @@ class _Judged:
 
     def whole(self, shelf: Shelf, span: tuple[int, int], progress: Progress) -> Verdict:
         """Go through everything in order; raises `Fault` with the first thing wrong."""
-        self.commits, self.signed = examine(self.evidence)
+        examined = examine(self.evidence)
+        self.commits, self.signed = examined.commits, examined.signed
         self._count()
         self.history = history_of(self.commits)
         self.setup = setup_of(self.evidence)
-        self.proof = prove(self.evidence, self.commits, self.counts)
+        self.proof = prove(self.evidence, self.commits, examined.payloads, self.counts)
         ruleset = self._ruleset(shelf)
         if ruleset is None:
             return Verdict(VALID_AS_OPENED, 1, "the rules it was played by are not at hand")
         self._digests(ruleset)
-        again = Again(self.evidence, self.commits, ruleset, self.proof, self.then or self.now or "")
+        again = Again(self.evidence, examined, ruleset, self.proof, self.then or self.now or "")
         self.course = again.run(span, self.counts, self.now or "", progress)
         if self.then is not None and self.then != self.now:
             detail = "another build of the rules decided all of it alike"

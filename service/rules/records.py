@@ -1,12 +1,13 @@
-"""Give the rules their one kind of record: immutable, and cheap to change one field of.
+"""Give the rules their one kind of record: immutable, cheap to make and cheap to change one field of.
 
 A frozen dataclass with slots takes 4 to 5 us for one `dataclasses.replace`; copying `__dict__` takes a tenth
-of that, and a command changes several records. Every update of a state goes through `changed`, so this file
-is the place to try another representation.
+of that, and a command changes several records. Its own `__init__` sets field by field past its own lock, so a
+record has another, which fills `__dict__` at once. Every update of a state goes through `changed`, so this
+file is the place to try another representation.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, Final, NoReturn, TypeVar, dataclass_transform
 
 R = TypeVar("R")
@@ -59,22 +60,41 @@ EMPTY: Final[Mapping[Any, Any]] = _Nothing()
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def record(cls: type[R]) -> type[R]:
     """Make *cls* a frozen dataclass whose fields are named when it is built."""
-    return dataclass(frozen=True, kw_only=True)(cls)
+    made = dataclass(frozen=True, kw_only=True, init=False)(cls)
+    made.__init__ = _filling(made)  # type: ignore[method-assign]  # that is the idea
+    return made
+
+
+def _filling(kind: type) -> Callable[..., None]:
+    """Return the `__init__` of *kind*: it fills all fields, or says which are missing or unknown."""
+    every = fields(kind)
+    assert all(field.default_factory is MISSING for field in every), "a default never changes: it is shared"
+    names = {field.name for field in every}
+    defaults = {field.name: field.default for field in every if field.default is not MISSING}
+    count = len(names)
+
+    def __init__(self: object, /, **given: object) -> None:  # noqa: N807 - it becomes one
+        known = self.__dict__
+        known.update(defaults)
+        known.update(given)
+        if len(known) != count:  # one too many for one too few would pass: the types are for that
+            text = f"{kind.__name__} lacks, or does not have: {', '.join(sorted(names ^ known.keys()))}"
+            raise TypeError(text)
+
+    return __init__
 
 
 def changed(old: R, /, **changes: object) -> R:
     """Return *old* with *changes*; a field it does not have is a programming mistake."""
-    fields = old.__dict__
-    new = object.__new__(type(old))
-    copy = new.__dict__
-    copy.update(fields)
-    if DERIVED in fields:
+    known = old.__dict__
+    copy = known | changes
+    assert len(copy) == len(known), f"no field of {type(old).__name__}: {changes.keys() - known.keys()}"
+    if DERIVED in known:
         del copy[DERIVED]
-    if PUBLIC in fields:
+    if PUBLIC in known:
         _carry_public(copy, changes)
-    before = len(copy)
-    copy.update(changes)
-    assert len(copy) == before, f"{type(old).__name__} has no field {sorted(changes.keys() - fields.keys())}"
+    new = object.__new__(type(old))
+    object.__setattr__(new, "__dict__", copy)
     return new
 
 

@@ -85,18 +85,19 @@ def _view(value: Any, reader: str) -> Any:
     if is_public(value):
         return value
     if isinstance(value, tuple):
-        return tuple(_view(item, reader) for item in value)
+        return tuple([_view(item, reader) for item in value])
     if isinstance(value, Mapping):
         return {key: _view(item, reader) for key, item in value.items()}
-    return changed(
-        value, **{name: _view(getattr(value, name), reader) for name in names(cast("Any", type(value)))}
-    )
+    kind: Any = type(value)
+    known = vars(value)
+    return changed(value, **{name: _view(known[name], reader) for name in _suspects(kind)})
 
 
 _CONTAINERS: Final = (tuple, Mapping, Union, UnionType, Annotated)
 """Types that hold nothing but what their arguments say; any other generic may be an envelope."""
 
-_PLAIN: Final = (str, int, bool, type(None), Roll)  # a roll is logged openly, so it holds nothing sealed
+_PLAIN: Final = frozenset({str, int, bool, type(None), Roll})
+"""What holds nothing sealed; a roll is logged openly."""
 
 
 def resealed(value: T, audience: tuple[str, ...]) -> T:
@@ -179,7 +180,7 @@ def _is_plain(hint: Any, known: set[type]) -> bool:
 
     *known* are the records that were looked into on the way: one that is not plain ends the search.
     """
-    if hint in (*_PLAIN, Ellipsis) or hint in known:
+    if hint is Ellipsis or hint in _PLAIN or hint in known:
         return True
     if get_origin(hint) is Literal:
         return True

@@ -441,7 +441,7 @@ def test_every_verdict_that_can_be_given_has_a_meaning() -> None:
     assert report["verdict"]["meaning"] == MEANING["valid"]
     assert report["log"]["root"] == root([bytes.fromhex(h) for h in _hashes(evidence_of(closed()))]).hex()
     assert digest.sources_digest(TINY.packages)
-    commits, _ = integrity.examine(evidence_of(closed()))
+    commits = integrity.examine(evidence_of(closed())).commits
     assert commits[-1].hash == report["log"]["head"]
     assert player("ada").seat == "ada"
 

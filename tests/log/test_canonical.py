@@ -76,7 +76,14 @@ SPELLINGS: tuple[dict[str, Any], ...] = (
 )
 
 
-@given(wild, st.sampled_from(SPELLINGS))
+words = st.text('ab"\\,:[]{}.eE-019\n\x7f', max_size=6)
+plain: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | numbers | st.integers(-(2**65), 2**65) | st.floats() | words,
+    lambda inner: st.lists(inner) | st.dictionaries(words, inner),
+)
+
+
+@given(plain | wild, st.sampled_from(SPELLINGS))
 def test_plain_bytes_which_are_not_walked_are_judged_as_all_others(
     value: object, spelling: dict[str, Any]
 ) -> None:
@@ -89,6 +96,35 @@ def test_plain_bytes_which_are_not_walked_are_judged_as_all_others(
         expected = False
 
     assert is_canonical(raw) == expected
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"a":1,"a":1}',
+        b'{"a":9007199254740992}',
+        b'{"a":1e2}',
+        b'{"a":-0}',
+        b'{"a":1.0}',
+        b'{"a":NaN}',
+        b'{"b":1,"a":1}',
+        b'{"a": 1}',
+        b'{"a":1}\n',
+        b'{"a":"\\u0041"}',
+        b"[" * 65 + b"]" * 65,
+        b'{"a":' * 65 + b"1" + b"}" * 65,
+        b"[" * 100_000,
+        b"",
+    ],
+    ids=lambda raw: raw[:20].decode(),
+)
+def test_no_short_way_takes_what_the_long_one_refuses(raw: bytes) -> None:
+    assert not is_canonical(raw)
+
+
+def test_many_brackets_side_by_side_are_not_deep() -> None:
+    assert is_canonical(b'{"a":[' + b",".join([b'{"b":[1]}'] * 100) + b"]}")
+    assert is_canonical(b"[" * 64 + b"]" * 64)
 
 
 @pytest.mark.parametrize("case", VECTORS["commits"], ids=lambda case: f"commit-{case['n']}")

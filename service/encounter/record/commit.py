@@ -144,11 +144,15 @@ def command_of(ruleset: Ruleset[S], request: Request) -> Command[S] | None:
 
 def load_commit(raw: bytes, hash_: str | None = None) -> Commit:
     """Return the commit that *raw* spells; *hash_* where it is known already. Raises `NotCanonical`."""
-    data = _object(raw)
+    return commit_of(_object(raw), raw, hash_)
+
+
+def commit_of(data: Mapping[str, Any], raw: bytes, hash_: str | None = None) -> Commit:
+    """Return the commit of which *data* was read and *raw* are the bytes; raises `NotCanonical`."""
+    told = {name: value for name, value in data.items() if name != "v"}
     try:
-        data.pop("v")
-        return Commit(raw=raw, hash=hash_ or commit_hash(raw).hex(), **data)
-    except (KeyError, TypeError) as fault:
+        return Commit(raw=raw, hash=hash_ or commit_hash(raw).hex(), **told)
+    except TypeError as fault:
         raise NotCanonical("", f"no commit: {fault}") from fault
 
 

@@ -19,7 +19,7 @@ from service.rules.heartrush.notes import Complication
 from service.rules.heartrush.permission import answering_for, own
 from service.rules.heartrush.rolls import Edge, ability_die, heart_die, helped, spend_help, throw
 from service.rules.heartrush.sheet import Ability
-from service.rules.heartrush.state import Creature, State, is_able
+from service.rules.heartrush.state import Creature, State, is_able_if_aware
 from service.rules.messages import Command, Event, Offer, Tale
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rulebook import rule
@@ -52,7 +52,7 @@ class ContestFrame(Frame[State]):
                 creature=name,
             )
             for name in self.opponents
-            if name not in self.chosen and is_able(changed(state.creatures[name], surprised=False))
+            if name not in self.chosen and is_able_if_aware(state.creatures[name])
         )
 
     def advance(self, state: State, chance: Chance) -> Tale[State]:

@@ -9,10 +9,9 @@ from service.rules.heartrush.hinder import hinder
 from service.rules.heartrush.offensives import OffensiveFizzled, OffensiveLanded, OffensivesOver
 from service.rules.heartrush.rulings import AdjudicationAsked
 from service.rules.heartrush.scene import Earned, EngagementFrame, PhaseRules
-from service.rules.heartrush.state import Creature, State, is_able
+from service.rules.heartrush.state import Creature, State, is_able_if_aware
 from service.rules.heartrush.trying import ADJACENT_FT
 from service.rules.messages import Tale
-from service.rules.records import changed
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
 
@@ -47,7 +46,7 @@ class OffensivePhase(PhaseRules):
 def why_not(state: State, earned: Earned) -> str | None:
     """Return what keeps an offensive action from landing, None where it lands."""
     creature, target = state.creatures[earned.creature], state.creatures[earned.target]
-    if not is_able(changed(creature, surprised=False)):
+    if not is_able_if_aware(creature):
         return "unable"
     if target.vitality not in ("active", "unconscious"):
         return "target_dead"

@@ -10,10 +10,10 @@ from service.rules.heartrush.paths import speed
 from service.rules.heartrush.permission import acting, answering
 from service.rules.heartrush.scene import EngagementFrame, engagement, engagement_open, put
 from service.rules.heartrush.secrecy import sealed_to
-from service.rules.heartrush.state import Creature, State, is_able
+from service.rules.heartrush.state import Creature, State, is_able_if_aware
 from service.rules.heartrush.weapons import check_ranged_stance, wielded
 from service.rules.messages import Command, Event, Offer, Private, Refused, Scope, Tale
-from service.rules.records import changed, record
+from service.rules.records import record
 from service.rules.rulebook import rule
 from service.rules.sealed import Sealed, unsealed
 from service.rules.stack import Awaited
@@ -187,7 +187,7 @@ def can_choose(state: State, creature: str) -> bool:
     found = state.creatures[creature]
     if found.surprised and state.option("surprised_stance") == "helpless":
         return False
-    return is_able(changed(found, surprised=False))
+    return is_able_if_aware(found)
 
 
 @rule("HR-STANCE-6", "service ruling", settles=("A-42", "A-08"))

@@ -303,9 +303,9 @@ def _standing(state: State) -> Mapping[Cell, tuple[Creature, ...]]:
 
 def is_able(creature: Creature) -> bool:
     """Tell whether *creature* can act at all: conscious, not stunned, incapacitated or surprised."""
-    return (
-        creature.vitality == "active"
-        and not creature.surprised
-        and not creature.has("stunned")
-        and not creature.has("incapacitated")
-    )
+    return not creature.surprised and is_able_if_aware(creature)
+
+
+def is_able_if_aware(creature: Creature) -> bool:
+    """Tell whether *creature* can act at all, or could if it were not surprised."""
+    return creature.vitality == "active" and not creature.has("stunned") and not creature.has("incapacitated")

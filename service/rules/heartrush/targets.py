@@ -13,10 +13,9 @@ from service.rules.heartrush.scene import (
 )
 from service.rules.heartrush.sheet import Weapon
 from service.rules.heartrush.stances import may_target
-from service.rules.heartrush.state import Creature, State, is_able
+from service.rules.heartrush.state import Creature, State, is_able_if_aware
 from service.rules.heartrush.weapons import check_works, in_range, out_of_range, wielded
 from service.rules.messages import Refused
-from service.rules.records import changed
 from service.rules.rulebook import rule
 from service.rules.sealed import unsealed
 
@@ -95,7 +94,7 @@ def eligible(state: State, frame: EngagementFrame, step: str) -> tuple[str, ...]
 @rule("HR-RES-7", "service ruling")
 def takes_part(state: State, name: str) -> bool:
     """Falling to zero takes nobody out of an engagement; only unconsciousness, death or a stun does."""
-    return is_able(changed(state.creatures[name], surprised=False))
+    return is_able_if_aware(state.creatures[name])
 
 
 @rule("HR-RES-3", "service ruling on seed 002", settles=("A-13",))
