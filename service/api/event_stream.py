@@ -117,7 +117,7 @@ def _frame(told: following.Told) -> bytes:
         return _event("heartbeat", {"version": told.version, "view": told.view})
     if isinstance(told, following.Reset):
         return _event("reset", {"version": told.version}, told.version)
-    return _event("commit", records.commit_data(told), told.commit.n)
+    return _event("commit", records.told_data(told), told.became.commit.n)
 
 
 def _event(name: str, data: dict[str, Any], id_: int | None = None) -> bytes:

@@ -87,7 +87,82 @@ def test_the_gap_is_told_first_then_what_comes_each_once_and_in_order(table: Tab
     assert stream.retry == b"retry: 3000\n\n"
     assert numbers(before) + numbers(live) == list(range(1, version + 1))
     pages = table.ada.get(f"{table.at}/commits")["commits"]
-    assert [event["data"] for event in (*before[:-1], *live)] == pages
+    assert [event["data"] for event in (*before[:-1], *live)] == [{**each, "revealed": []} for each in pages]
+
+
+def choose(table: Table, who: Api, number: int) -> int:
+    n: int = json.loads(table.send(who, {"type": "choose", "number": number}).text)["n"]
+    return n
+
+
+def envelope(table: Table, who: Api, n: int) -> list[Any]:
+    [commit] = who.get(f"{table.at}/commits?after={n - 1}&limit=1")["commits"]
+    return [{"n": n, **each} for each in commit["opened"]]
+
+
+def test_what_a_commit_opens_of_earlier_ones_comes_with_it(table: Table, follow: Follow) -> None:
+    """Whoever could not open it until then is given payload and salt; nobody needs to read again."""
+    streams = {who: follow(who, table.at) for who in (table.gm, table.ada, table.bo)}
+    for stream in streams.values():
+        stream.until_caught_up()
+    first, second = choose(table, table.ada, 2), choose(table, table.bo, 3)
+
+    told = {who: [event["data"] for event in stream.take(2)] for who, stream in streams.items()}
+
+    of_ada, of_bo = envelope(table, table.gm, first), envelope(table, table.gm, second)
+    assert '"number":2' in of_ada[0]["payload"]
+    assert [[each["revealed"] for each in found] for found in told.values()] == [
+        [[], of_ada],  # bo's own lies in the commit that reveals it
+        [[], []],
+        [[], of_ada],
+    ]
+    for who, found in told.items():
+        assert [len(each["opened"]) for each in found] == [int(who is table.ada), 1]
+    assert [{"n": second, **each} for each in told[table.gm][1]["opened"]] == of_bo
+
+
+def test_the_stream_is_the_same_whenever_it_is_read_and_from_wherever_it_goes_on(
+    table: Table, owner: Api, follow: Follow
+) -> None:
+    """So a cut loses no reveal and repeats none; with what the pages open in the end nothing is missing."""
+    eve = json.loads(owner("POST", f"{table.at}/seats", {"seat": "eve", "role": "observer"}).text)["token"]
+    everybody = (table.gm, table.ada, table.bo, owner.with_token(eve))
+    streams = [follow(who, table.at) for who in everybody]
+    for _ in range(2):
+        choose(table, table.ada, 1)
+        table.send(table.gm, {"type": "whisper", "to": ["ada", "bo"], "note": "left"})
+        choose(table, table.bo, 3)
+        table.send(table.gm, {"type": "end_round"})
+    choose(table, table.bo, 2)
+    owner("DELETE", table.at)
+    version = table.gm.get(table.at)["version"]
+    for who, stream in zip(everybody, streams, strict=True):
+        live = [event["data"] for event in until_number(stream, version)]
+
+        assert [each["n"] for each in live] == list(range(1, version + 1))
+        for after in range(version):
+            again = follow(who, table.at, Last_Event_ID=str(after)).until_caught_up()
+            assert [event["data"] for event in again[:-1]] == live[after:]
+        pages = who.get(f"{table.at}/commits")["commits"]
+        given = sorted(
+            (each["n"], e["index"], e["payload"], e["salt"]) for each in live for e in each["opened"]
+        )
+        shown = sorted(
+            (e["n"], e["index"], e["payload"], e["salt"]) for each in live for e in each["revealed"]
+        )
+        in_pages = sorted(
+            (each["n"], e["index"], e["payload"], e["salt"]) for each in pages for e in each["opened"]
+        )
+        assert sorted(given + shown) == in_pages
+        assert shown or who is table.ada
+
+
+def until_number(stream: Stream, n: int) -> list[Event]:
+    found: list[Event] = []
+    while not found or int(found[-1]["id"]) < n:
+        event = stream.next()
+        found += [event] if event["event"] == "commit" else []
+    return found
 
 
 def test_who_comes_back_goes_on_after_the_last_event_it_had(table: Table, follow: Follow) -> None:
@@ -165,7 +240,8 @@ def test_a_ticket_opens_one_stream_once(table: Table, api: Api, follow: Follow) 
         stream = follow(api, table.at, f"?ticket={ticket}")
 
         pages = who.get(f"{table.at}/commits")["commits"]
-        assert [event["data"] for event in stream.until_caught_up()[:-1]] == pages
+        told = [event["data"] for event in stream.until_caught_up()[:-1]]
+        assert told == [{**each, "revealed": []} for each in pages]
         again = api("GET", f"{table.at}/commits?ticket={ticket}", Accept=STREAM)
         assert "WWW-Authenticate" in is_and_headers(again, 401, "unauthenticated")
 

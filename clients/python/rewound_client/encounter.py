@@ -139,11 +139,11 @@ class Table(Place):
         """Yield the commits so far, page by page."""
         yield from self._pages("/commits", "commits", {"after": after or None, "round": round_})
 
-    def follow(self, *, after: int = 0) -> Iterator[shapes.Commit]:
+    def follow(self, *, after: int = 0) -> Iterator[shapes.ToldCommit]:
         """Yield every commit after *after*, once and in order, and each new one as it is made; endless."""
         for each in self.listen(after=after):
             if each.event == "commit":
-                yield cast("shapes.Commit", each.data)
+                yield cast("shapes.ToldCommit", each.data)
 
     def listen(self, *, after: int = 0) -> Iterator[Told]:
         """Yield commits as `follow` does, and between them heartbeats and resets."""

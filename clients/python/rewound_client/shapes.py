@@ -141,6 +141,18 @@ class Commit(TypedDict):
     opened: list[OpenedEnvelope]
 
 
+class RevealedEnvelope(OpenedEnvelope):
+    """What lay sealed in the earlier commit `n` and was opened to this seat."""
+
+    n: int
+
+
+class ToldCommit(Commit):
+    """A commit as a stream tells it: with what it opened of earlier ones."""
+
+    revealed: list[RevealedEnvelope]
+
+
 class Heartbeat(TypedDict):
     """You have every commit up to `version`; `view` is the hash of your seat's view there."""
 

@@ -111,13 +111,13 @@ retry: 3000
 
 id: 12
 event: commit
-data: {"n":12,"hash":"…","commit":"…","opened":[]}
+data: {"n":12,"hash":"…","commit":"…","opened":[],"revealed":[]}
 
 event: heartbeat
 data: {"version":12,"view":"…"}
 
 """
-_TOLD: Final = {"commit": "Commit", "heartbeat": "Heartbeat", "reset": "Reset"}
+_TOLD: Final = {"commit": "ToldCommit", "heartbeat": "Heartbeat", "reset": "Reset"}
 
 RECORD: Final[Mapping[str, Schema]] = MappingProxyType(
     {
@@ -148,6 +148,19 @@ RECORD: Final[Mapping[str, Schema]] = MappingProxyType(
             "x-event-data": {name: ref(shape) for name, shape in _TOLD.items()},
             "examples": [_EXAMPLE],
         },
+        "RevealedEnvelope": closed(
+            "An envelope of the earlier commit `n`, which a later one opened to you.",
+            n=NUMBER,
+            **_OPENED["properties"],
+        ),
+        "ToldCommit": closed(
+            "A commit as your seat was told it when it was made, the same whenever it is told.",
+            **_COMMIT["properties"],
+            revealed={
+                **listing(ref("RevealedEnvelope")),
+                "description": "What this commit opened of earlier ones.",
+            },
+        ),
         "Heartbeat": closed(
             "You have every commit up to `version`; `view` is the hash of your seat's view there.",
             version=NUMBER,

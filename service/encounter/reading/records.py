@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from service.encounter.host import Host
 from service.encounter.play import Became
 from service.encounter.reading import views
 from service.encounter.record.commit import Commit, load_commit
-from service.encounter.record.envelopes import Opened, envelopes
+from service.encounter.record.envelopes import Opened, Place, envelopes
 from service.log import NoSuchEncounter
 
 _ROUND = "round/"
@@ -62,6 +62,41 @@ def read_all(host: Host, encounter: str, seat: str, commits: Sequence[Commit]) -
     return [Became(commit, lying.get(commit.n, {}), reader) for commit in commits]
 
 
+@dataclass(frozen=True)
+class Told:
+    """A commit as it is told while play goes on: with what was open to the seat by then, and not since."""
+
+    became: Became
+    revealed: dict[Place, Opened]
+    """Envelopes of earlier commits that this one opened to the seat."""
+
+
+def tell(host: Host, encounter: str, seat: str, commits: Sequence[Commit]) -> list[Told]:
+    """Return *commits*, which follow each other, as *seat* was told them: the same whenever they are told."""
+    found = []
+    for each in read_all(host, encounter, seat, commits):
+        came = each.reader.occasions
+        by_then = views.Reader(seat, {name: n for name, n in came.items() if n <= each.commit.n})
+        revealed = _revealed(host, encounter, seat, each.commit)
+        found.append(Told(replace(each, reader=by_then), revealed))
+    return found
+
+
+def _revealed(host: Host, encounter: str, seat: str, commit: Commit) -> dict[Place, Opened]:
+    opened = host.occasions.opened_by(encounter, commit)
+    places = [each.place for each in opened if f"seat:{seat}" not in each.audience]
+    if not places:
+        return {}
+    lying = envelopes(host.log, encounter, places[0][0] - 1, places[-1][0])
+    return {place: lying[place] for place in places}
+
+
+def told_data(told: Told) -> views.Data:
+    """Return a commit as a stream tells it: as the pages told it then, and what it revealed."""
+    revealed = [{"n": n, **_lies(index, lies)} for (n, index), lies in told.revealed.items()]
+    return commit_data(told.became) | {"revealed": revealed}
+
+
 def commit_data(found: Became) -> views.Data:
     """Return a commit as stored, with the envelopes its reader may open and the salts that prove them."""
     commit = found.commit
@@ -74,11 +109,8 @@ def commit_data(found: Became) -> views.Data:
 
 
 def _opened(found: Became) -> list[views.Data]:
-    return [
-        {
-            "index": index,
-            "payload": found.lying[index].payload.decode(),
-            "salt": found.lying[index].salt.hex(),
-        }
-        for index in views.open_indices(found.commit, found.reader)
-    ]
+    return [_lies(index, found.lying[index]) for index in views.open_indices(found.commit, found.reader)]
+
+
+def _lies(index: int, lies: Opened) -> views.Data:
+    return {"index": index, "payload": lies.payload.decode(), "salt": lies.salt.hex()}

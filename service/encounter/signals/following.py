@@ -1,8 +1,9 @@
 """Follow an encounter as one seat: what was committed since, then what is committed, each once and in order.
 
-What is told of a commit is what the pages of commits tell the seat. Whoever has caught up is told so, and
-again every few seconds: where the record ends, and the hash of the seat's own view, so that a follower that
-folds by itself can compare. A position that the record does not have is told as such, never guessed.
+What is told of a commit is what the pages of commits told the seat when it was the last one, with what it
+opened of earlier ones: so it is the same whenever it is told, and nothing need be read again. Whoever has
+caught up is told so, and again every few seconds: where the record ends, and the hash of the seat's own view,
+so that a follower that folds by itself can compare. A position that the record does not have is told as such.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from service.encounter.host import Host
-from service.encounter.play import Became
 from service.encounter.reading import records, views
+from service.encounter.record.commit import load_commit
 from service.encounter.signals.feeds import Feed
 
 BEAT_S: Final = 10.0
@@ -42,7 +43,7 @@ class Reset:
     version: int
 
 
-Told = Became | Beat | Reset
+Told = records.Told | Beat | Reset
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,9 @@ def follow(host: Host, feed: Feed, follower: Follower, after: int | None) -> Gen
         page = _next(host, feed, seat, after, must_look=must_look)
         for found in page:
             yield found
-            after = found.commit.n
-            if _SEAT_EVENT in found.commit.raw and not follower.may_go_on():
+            commit = found.became.commit
+            after = commit.n
+            if _SEAT_EVENT in commit.raw and not follower.may_go_on():
                 return
         if page:
             continue
@@ -92,15 +94,16 @@ def follow(host: Host, feed: Feed, follower: Follower, after: int | None) -> Gen
             return
 
 
-def _next(host: Host, feed: Feed, seat: str, after: int, *, must_look: bool) -> list[Became]:
+def _next(host: Host, feed: Feed, seat: str, after: int, *, must_look: bool) -> list[records.Told]:
     """Return the commits that follow *after*: those just heard, else what the store has."""
     heard = feed.after(after)
     if heard:
-        return records.read_all(host, feed.encounter, seat, heard[:PAGE])
+        return records.tell(host, feed.encounter, seat, heard[:PAGE])
     if not must_look:
         return []
     head = records.head(host, feed.encounter)
-    return records.page(host, feed.encounter, seat, after, head, PAGE)
+    entries = host.log.commits(feed.encounter, after, min(PAGE, head - after)) if head > after else []
+    return records.tell(host, feed.encounter, seat, [load_commit(entry.raw) for entry in entries])
 
 
 def _view(host: Host, encounter: str, seat: str, n: int) -> str | None:
