@@ -187,6 +187,9 @@ def read_payload(raw: bytes) -> Payload:
         raise NotCanonical("", "events and rolls are wanted")
     if not isinstance(data["events"], list) or not isinstance(data["rolls"], list):
         raise NotCanonical("", "events and rolls are lists")
+    fields = data.get("fields", {})
+    if not isinstance(fields, dict) or not all(isinstance(each, dict) for each in fields.values()):
+        raise NotCanonical("/fields", "objects by the places of their events are wanted")
     for index, event in enumerate(data["events"]):
         _check_event(event, f"/events/{index}")
     for index, roll in enumerate(data["rolls"]):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from service.dice.chain import OPEN_LANE, SEALED_LANE
 from service.dice.values import Die, Roll, Term
 from service.rules.draws import kept, moved
+from service.rules.gm_only import ROLLS, open_part, scope_of
 from service.rules.messages import Private, Refused, Rolled, Scope
 from service.rules.records import record
 from service.rules.rulebook import rule
@@ -114,7 +115,7 @@ class Chance:
             source="declared" if by else "seeded",
             by=by,
         )
-        state = yield Rolled(roll=roll)
+        state = yield from _told(state, owner, roll)
         return state, roll
 
     def throw_sealed(
@@ -153,7 +154,7 @@ class Chance:
         pool: Sequence[Pip] = (),
         drop: Callable[[Sequence[int]], Sequence[int]] | None = None,
         terms: Sequence[Term] = (),
-    ) -> Generator[Rolled[S], S, tuple[S, Roll]]:
+    ) -> Generator[Fact[S], S, tuple[S, Roll]]:
         """Tell a roll again that gained dice or terms after it was shown: same name, all dice.
 
         Added dice take the next words of the roll, after all that were shown. *drop* is asked anew, of all
@@ -176,7 +177,7 @@ class Chance:
             source="declared" if by else "seeded",
             by=by,
         )
-        state = yield Rolled(roll=roll)
+        state = yield from _told(state, owner, roll)
         return state, roll
 
     def _added(
@@ -193,3 +194,11 @@ class Chance:
         sides = [*(die.sides for die in roll.dice), *(pip.sides for pip in pool)]
         found = self.dice.faces(name.lane, name.epoch, name.stream, name.place, sides)
         return list(found[len(roll.dice) :]), None
+
+
+def _told(state: S, owner: str, roll: Roll) -> Generator[Fact[S], S, S]:
+    """Tell *roll*; where its flat parts are GM-only, its dice to all and the whole of it to the GM."""
+    if ROLLS not in state.gm_only_of(owner):
+        return (yield Rolled(roll=roll))
+    yield Rolled(roll=open_part(roll))
+    return (yield Private(scope=scope_of(owner), event=Rolled(roll=roll)))

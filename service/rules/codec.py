@@ -26,6 +26,7 @@ from typing import (
 )
 
 from service.rules.families import family_tag, members, tag_of
+from service.rules.records import SEALABLE
 from service.rules.sealed import Sealed
 
 T = TypeVar("T")
@@ -72,9 +73,12 @@ def to_data(value: Any) -> Any:
 
 
 def _sealed_data(value: Sealed[Any]) -> dict[str, Any]:
+    data: dict[str, Any] = {"sealed": list(value.audience)}
+    if value.shown is not None:
+        data["shown"] = to_data(value.shown)
     if value.closed:
-        return {"sealed": list(value.audience)}
-    return {"sealed": list(value.audience), "opens": value.opens, "value": to_data(value.value)}
+        return data
+    return {**data, "opens": value.opens, "value": to_data(value.value)}
 
 
 def from_data(kind: type[T], data: Any, pointer: str = "", /, **told: Any) -> T:
@@ -228,9 +232,22 @@ def _sealed(hint: Any) -> Decode:
         if not isinstance(data, Mapping) or "sealed" not in data:
             raise Malformed("", "a sealed value")
         audience = tuple(data["sealed"])
+        shown = _at("shown", inner, data["shown"]) if "shown" in data else None
         if "value" not in data:
-            return Sealed(audience=audience, opens="", value=None, closed=True)
-        return Sealed(audience=audience, opens=data["opens"], value=_at("value", inner, data["value"]))
+            return Sealed(audience=audience, opens="", value=None, closed=True, shown=shown)
+        value = _at("value", inner, data["value"])
+        return Sealed(audience=audience, opens=data["opens"], value=value, shown=shown)
+
+    return decode
+
+
+def _sealable(inner: Decode, sealed: Decode) -> Decode:
+    """Read a field that may hold something sealed: an envelope names its readers in a list."""
+
+    def decode(data: Any) -> Any:
+        if isinstance(data, Mapping) and isinstance(data.get("sealed"), list | tuple):
+            return sealed(data)
+        return inner(data)
 
     return decode
 
@@ -262,6 +279,8 @@ class _Shape:
         every = fields(kind)
         given = [f for f in every if f.metadata.get("given", True)]
         self.ways = {f.name: decoder(hints[f.name]) for f in given}
+        for name in getattr(kind, SEALABLE, ()):
+            self.ways[name] = _sealable(self.ways[name], _sealed(hints[name]))
         self.needed = tuple(f.name for f in given if f.default is MISSING and f.default_factory is MISSING)
         self.defaults = {f.name: f.default for f in every if f.default is not MISSING}
         self.made = {f.name: f.default_factory for f in every if f.default_factory is not MISSING}

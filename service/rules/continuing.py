@@ -17,6 +17,7 @@ from service.rules.messages import Command, Event, Private, Refused, Scope, Tale
 from service.rules.records import EMPTY, record
 from service.rules.rulebook import rule
 from service.rules.sealed import Sealed, escaped, names, places_of_sealed
+from service.rules.sealed_data import holder, put, steps, taken
 from service.rules.table import DiceSetup, Table
 
 Orders: TypeAlias = Mapping[str, tuple[str, ...]]
@@ -92,7 +93,7 @@ class SealsKept(Event[Table]):
             _ordered(value, inside)
         values = {**state.origin.unplaced, **mine}
         # By pointer, so that a world is there before what another audience's envelope keeps inside it.
-        waiting = [pointer for pointer in sorted(values) if not _put(data, pointer, to_data(values[pointer]))]
+        waiting = [pointer for pointer in sorted(values) if not put(data, pointer, to_data(values[pointer]))]
         data["origin"]["unplaced"] = {pointer: values[pointer] for pointer in waiting}
         return from_data(type(state), data)
 
@@ -196,7 +197,7 @@ def parted(state: Table) -> tuple[Open, tuple[Kept, ...]]:
     found: dict[tuple[tuple[str, ...], str], tuple[dict[str, Any], dict[str, Any]]] = {}
     for pointer, sealed in reversed(list(places_of_sealed(state))):  # what lies inside another comes first
         values, orders = found.setdefault((sealed.audience, sealed.opens), ({}, {}))
-        values[pointer] = _taken(data, pointer)
+        values[pointer] = taken(data, pointer)
         orders |= _orders(sealed.value, f"{pointer}/value")
     kept = [Kept(audience=who, opens=when, values=v, orders=o) for (who, when), (v, o) in found.items()]
     everybody = Open(data=data, orders=dict(_orders(state, "")))
@@ -216,50 +217,15 @@ def _orders(value: Any, pointer: str) -> Iterator[tuple[str, tuple[str, ...]]]: 
             yield from _orders(item, f"{pointer}/{escaped(key)}")
     elif is_dataclass(value) and not isinstance(value, Sealed | Roll):
         for name in names(cast("Any", type(value))):
-            yield from _orders(getattr(value, name), f"{pointer}/{name}")
+            yield from _orders(vars(value)[name], f"{pointer}/{name}")
 
 
 def _ordered(data: Any, orders: Orders) -> Any:  # noqa: ANN401 - data of any shape
     """Put the mappings of *data* into the orders told, and return it."""
     for pointer, keys in orders.items():
-        found = _holder(data, _steps(pointer))
+        found = holder(data, steps(pointer))
         if isinstance(found, dict):
             told = {key: found[key] for key in keys if key in found}
             found.clear()
             found.update(told)
     return data
-
-
-def _steps(pointer: str) -> list[str]:
-    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
-
-
-def _holder(data: Any, steps: list[str]) -> Any:  # noqa: ANN401 - data of any shape
-    for step in steps:
-        if isinstance(data, list):
-            data = data[int(step)]
-        elif isinstance(data, dict) and step in data:
-            data = data[step]
-        else:
-            return None
-    return data
-
-
-def _taken(data: Any, pointer: str) -> Any:  # noqa: ANN401 - data of any shape
-    """Return what stands at *pointer*, and leave its closed envelope there."""
-    *way, last = _steps(pointer)
-    holder = _holder(data, way)
-    key = int(last) if isinstance(holder, list) else last
-    value = holder[key]
-    holder[key] = {"sealed": value["sealed"]}
-    return value
-
-
-def _put(data: Any, pointer: str, value: Any) -> bool:  # noqa: ANN401 - data of any shape
-    """Put *value* where *pointer* says; False if its place is still sealed itself."""
-    *way, last = _steps(pointer)
-    holder = _holder(data, way)
-    if holder is None:
-        return False
-    holder[int(last) if isinstance(holder, list) else last] = value
-    return True

@@ -84,6 +84,13 @@ class Event(Generic[S]):
         """Return *state* with this fact true in it; a fact never fails and never asks."""
         raise NotImplementedError
 
+    def tells(self) -> Iterator[tuple[str, str, str, Any]]:
+        """Yield each field that tells something about a creature which may be GM-only (see `gm_only.py`).
+
+        The field's name, the creature, what about it is told, and what others read instead (None: a blank).
+        """
+        yield from ()
+
 
 @record
 class Rolled(Generic[S]):

@@ -84,8 +84,28 @@ def _filling(kind: type) -> Callable[..., None]:
     return __init__
 
 
+SEALABLE: Final = "_sealable"
+"""Where a class of records names the fields that may hold something sealed (see `sealable.py`)."""
+
+RESEALED: Final = "_resealed"
+"""Where such a class says how changes are sealed as what they replace was."""
+
+
 def changed(old: R, /, **changes: object) -> R:
-    """Return *old* with *changes*; a field it does not have is a programming mistake."""
+    """Return *old* with *changes*; a field it does not have is a programming mistake.
+
+    What takes the place of something sealed is sealed as that was.
+    """
+    reseal = getattr(type(old), RESEALED, None)
+    return _with(old, changes if reseal is None else reseal(old, changes))
+
+
+def rebuilt(old: R, /, **changes: object) -> R:
+    """Return *old* with exactly *changes* in it."""
+    return _with(old, changes)
+
+
+def _with(old: R, changes: dict[str, object]) -> R:
     known = old.__dict__
     copy = known | changes
     assert len(copy) == len(known), f"no field of {type(old).__name__}: {changes.keys() - known.keys()}"

@@ -12,6 +12,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from service.rules.asking import ask
 from service.rules.chance import Chance, DiceWanted
+from service.rules.gm_only import guarded
 from service.rules.house import OptionSpec
 from service.rules.messages import Command, Event, Fact, Offer, Private, Refused, Rolled, Scope, Stopped
 from service.rules.records import changed, record
@@ -68,6 +69,15 @@ class Decision(Generic[S]):
         return "refused" if self.refusal else "accepted"
 
 
+def _guarded(state: S, fact: Fact[S]) -> Fact[S]:
+    """Return *fact* with what it tells of GM-only fields sealed."""
+    if isinstance(fact, Private):
+        assert isinstance(fact.event, Event)
+        return changed(fact, event=guarded(state, fact.event))
+    assert isinstance(fact, Event)
+    return guarded(state, fact)
+
+
 class _Tape(Generic[S]):
     """Collects what is told and keeps the state in which it is true."""
 
@@ -84,9 +94,12 @@ class _Tape(Generic[S]):
             while True:
                 if not isinstance(fact, Rolled):
                     event = fact.event if isinstance(fact, Private) else fact
-                    if isinstance(event, Event) and not event.because:
-                        event.__dict__["because"] = speaker(tale)
-                        assert event.because, f"no rule speaks for {event.type}"
+                    if isinstance(event, Event):
+                        if not event.because:
+                            event.__dict__["because"] = speaker(tale)
+                            assert event.because, f"no rule speaks for {event.type}"
+                        if type(event).tells is not Event.tells:
+                            fact = _guarded(self.state.at(place), fact)
                 if scope is not None:
                     assert not isinstance(fact, Private), f"what {place} does is private as a whole"
                     fact = Private(scope=scope, event=fact)

@@ -5,7 +5,7 @@ A `Sealed` is what an envelope of the record put into the state: it says who may
 which is one value in one place.
 """
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from types import UnionType
@@ -24,7 +24,7 @@ from typing import (
 )
 
 from service.dice.values import Roll
-from service.rules.records import PUBLIC, changed, record
+from service.rules.records import PUBLIC, SEALABLE, rebuilt, record
 
 T = TypeVar("T")
 
@@ -43,6 +43,8 @@ class Sealed(Generic[T]):
     value: T | None
     """None once taken out of a view."""
     closed: bool = False
+    shown: T | None = None
+    """What stands in its place for everybody else, if anything does."""
 
 
 EVERYTHING: Final = "*"
@@ -81,16 +83,32 @@ def _view(value: Any, reader: str) -> Any:
     if isinstance(value, Sealed):
         if reader in value.audience:
             return _view(value.value, reader)
-        return changed(value, value=None, closed=True)
+        return rebuilt(value, value=None, closed=True)
+    return _within(value, lambda item: _view(item, reader))
+
+
+def opened(value: T, occasions: Container[str]) -> T:
+    """Return *value* with what is sealed until one of *occasions* taken out of its envelope."""
+    return value if occasions == () else cast("T", _opened(value, occasions))
+
+
+def _opened(value: Any, occasions: Container[str]) -> Any:
+    if isinstance(value, Sealed):
+        return _opened(value.value, occasions) if is_opened(value.opens, occasions) else value
+    return _within(value, lambda item: _opened(item, occasions))
+
+
+def _within(value: Any, way: Callable[[Any], Any]) -> Any:
+    """Return *value* with *way* done to its parts; what holds nothing sealed is the same object."""
     if is_public(value):
         return value
     if isinstance(value, tuple):
-        return tuple([_view(item, reader) for item in value])
+        return tuple([way(item) for item in value])
     if isinstance(value, Mapping):
-        return {key: _view(item, reader) for key, item in value.items()}
+        return {key: way(item) for key, item in value.items()}
     kind: Any = type(value)
     known = vars(value)
-    return changed(value, **{name: _view(known[name], reader) for name in _suspects(kind)})
+    return rebuilt(value, **{name: way(known[name]) for name in _suspects(kind)})
 
 
 _CONTAINERS: Final = (tuple, Mapping, Union, UnionType, Annotated)
@@ -107,15 +125,8 @@ def resealed(value: T, audience: tuple[str, ...]) -> T:
 
 def _resealed(value: Any, audience: tuple[str, ...]) -> Any:
     if isinstance(value, Sealed):
-        return changed(value, audience=audience, value=_resealed(value.value, audience))
-    if is_public(value):
-        return value
-    if isinstance(value, tuple):
-        return tuple(_resealed(item, audience) for item in value)
-    if isinstance(value, Mapping):
-        return {key: _resealed(item, audience) for key, item in value.items()}
-    known = {name: _resealed(getattr(value, name), audience) for name in names(cast("Any", type(value)))}
-    return changed(value, **known)
+        return rebuilt(value, audience=audience, value=_resealed(value.value, audience))
+    return _within(value, lambda item: _resealed(item, audience))
 
 
 def escaped(name: str) -> str:
@@ -130,7 +141,7 @@ def places_of_sealed(value: Any, pointer: str = "") -> Iterator[tuple[str, Seale
         yield from places_of_sealed(value.value, f"{pointer}/value")
     elif is_public(value):
         return
-    elif isinstance(value, tuple):
+    elif isinstance(value, tuple | list):
         for i, item in enumerate(value):
             yield from places_of_sealed(item, f"{pointer}/{i}")
     elif isinstance(value, Mapping):
@@ -138,7 +149,7 @@ def places_of_sealed(value: Any, pointer: str = "") -> Iterator[tuple[str, Seale
             yield from places_of_sealed(item, f"{pointer}/{escaped(key)}")
     else:
         for name in names(cast("Any", type(value))):
-            yield from places_of_sealed(getattr(value, name), f"{pointer}/{name}")
+            yield from places_of_sealed(vars(value)[name], f"{pointer}/{name}")
 
 
 def is_public(value: Any) -> bool:
@@ -148,7 +159,7 @@ def is_public(value: Any) -> bool:
         return True
     if kind is Sealed:
         return False
-    if kind is tuple:
+    if kind is tuple or kind is list:
         return all(map(is_public, value))
     if kind is dict or not hasattr(kind, "__dataclass_fields__"):  # what is no record is some other mapping
         return not value or all(map(is_public, value.values()))
@@ -172,7 +183,8 @@ def names(kind: type) -> tuple[str, ...]:
 def _suspects(kind: type) -> Mapping[str, None]:
     """Return the fields of a record in which, by their types, something sealed could lie."""
     hints = get_type_hints(kind)
-    return {name: None for name in names(kind) if not _is_plain(hints[name], set())}
+    sealable = getattr(kind, SEALABLE, ())
+    return {name: None for name in names(kind) if name in sealable or not _is_plain(hints[name], set())}
 
 
 def _is_plain(hint: Any, known: set[type]) -> bool:
@@ -187,7 +199,7 @@ def _is_plain(hint: Any, known: set[type]) -> bool:
     if is_dataclass(hint) and isinstance(hint, type) and hint is not Sealed:
         known.add(hint)
         # where something else can stand in a record's place, its fields do not tell what is there
-        return not hint.__subclasses__() and all(
+        return not (hint.__subclasses__() or hasattr(hint, SEALABLE)) and all(
             _is_plain(told, known) for told in get_type_hints(hint).values()
         )
     return get_origin(hint) in _CONTAINERS and all(_is_plain(part, known) for part in get_args(hint))

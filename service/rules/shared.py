@@ -22,6 +22,7 @@ from service.rules.contests import ContestClosed, ContestOpened, OpenContest, Up
 from service.rules.continuing import Forked, LineBegun, LinkKept, OccasionKept, SealsKept
 from service.rules.draws import DiceMoved
 from service.rules.epochs import AcceptHistory, AdvanceEpoch, EpochAdvanced
+from service.rules.gm_only import SheetShown, ShowSheet
 from service.rules.messages import Command, Event
 from service.rules.screen import (
     RollBehindScreen,
@@ -66,6 +67,7 @@ COMMANDS: Final = (
     AcceptHistory,
     RollBehindScreen,
     ShowRoll,
+    ShowSheet,
     CloseEncounter,
     OpenContest,
     Uphold,
@@ -92,6 +94,7 @@ EVENTS: Final = (
     ScreenRollBegun,
     ScreenRolled,
     ScreenRollShown,
+    SheetShown,
     EpochClosed,
     LaneDisclosed,
     ClosingBegun,

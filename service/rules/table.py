@@ -268,6 +268,14 @@ class Table:
         """Tell whether *creature* takes part."""
         raise NotImplementedError
 
+    def gm_only_of(self, creature: str) -> tuple[str, ...]:
+        """Return what about *creature* only the GM is told (see `gm_only.py`)."""
+        return ()
+
+    def with_gm_only(self, creature: str, names: tuple[str, ...]) -> Self:
+        """Return the table with exactly these *names* GM-only about *creature*."""
+        return self
+
     def controller(self, creature: str) -> str:
         """Return the seat that commands *creature*: the open player seat that lists it, or the GM's."""
         for seat_id, seat in self.seats.items():

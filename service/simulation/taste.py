@@ -33,7 +33,7 @@ class Taste:
 _NEVER: Final = (
     *("close", "open_seat", "change_seat", "close_seat", "issue_token", "advance_epoch", "accept_history"),
     *("contest", "uphold", "amend", "undo", "redo", "accept_amendment", "drop_amendment"),
-    *("roll_behind_screen", "show_roll", "gm_ruling", "rest", "end_combat"),
+    *("roll_behind_screen", "show_roll", "show_sheet", "gm_ruling", "rest", "end_combat"),
 )
 
 TASTES: Final[Mapping[str, Taste]] = {

@@ -1,9 +1,10 @@
 """Put the facts of a decision into the order and the shape in which a commit tells them.
 
 Open facts stand in the commit, in the order in which they became true. Private ones are gathered into one
-envelope for each audience and occasion, at the place of its first fact: number and size tell nothing. Rolls
-stand apart. Where gathering moves a fact past another, the state must be made of the facts as they are told,
-for that is how everybody else will fold them.
+envelope for each audience and occasion, at the place of its first fact: number and size tell nothing. A field
+of an event that not everybody may read lies in such an envelope too, under the event's place. Rolls stand
+apart. Where gathering moves a fact past another, the state must be made of the facts as they are told, for
+that is how everybody else will fold them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
 from service.rules.codec import to_data
-from service.rules.messages import Fact, Private, Rolled, Scope
+from service.rules.messages import Event, Fact, Private, Rolled, Scope
+from service.rules.sealed import is_public, places_of_sealed
+from service.rules.sealed_data import taken
 from service.rules.stack import TABLE
 from service.rules.table import Table
 
@@ -45,14 +48,27 @@ class Told(Generic[S]):
                 if isinstance(fact.event, Rolled):
                     payload["rolls"].append(fact.event.roll.to_data())
                 else:
-                    payload["events"].append(to_data(fact.event))
+                    key = f"{self.places[last]}/{len(payload['events'])}"
+                    payload["events"].append(self._parted(fact.event, key))
             else:
                 last = None
-                self.events.append(to_data(fact))
+                self.events.append({})
+                index = len(self.events) - 1
+                self.events[index] = self._parted(fact, str(index))
         if scope is not None:
             self._open(scope)
         if apart:
             self.reordered = self._as_folded(facts)
+
+    def _parted(self, event: Event[S], key: str) -> dict[str, Any]:
+        """Return *event*, which is known as *key*, as data; what is sealed in it lies in its envelope."""
+        data: dict[str, Any] = to_data(event)
+        if is_public(event):
+            return data
+        for pointer, sealed in reversed(list(places_of_sealed(event))):
+            payload = self._open(Scope(audience=sealed.audience, opens=sealed.opens))
+            payload.setdefault("fields", {}).setdefault(key, {})[pointer] = taken(data, pointer)
+        return data
 
     def _open(self, scope: Scope) -> dict[str, Any]:
         """Return the payload of *scope*'s envelope, which stands where its first fact would."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final, TypeVar
 
@@ -16,13 +16,12 @@ from service.dice.values import Roll
 from service.encounter.record.canonical import dumps
 from service.encounter.record.commit import QUARANTINED, REFUSED, SEALED, Commit
 from service.rules.codec import to_data
-from service.rules.records import changed
 from service.rules.ruleset import waiting
-from service.rules.sealed import Sealed, is_opened, is_public, view
+from service.rules.sealed import is_opened, opened, view
+from service.rules.sealed_data import fields_in, whole
 from service.rules.stack import Awaited
 from service.rules.table import GM, Table
 
-T = TypeVar("T")
 S = TypeVar("S", bound=Table)
 
 Data = dict[str, Any]
@@ -44,23 +43,6 @@ def state_data(state: Table, seat: str, occasions: Container[str] = ()) -> Data:
 def view_hash(data: Data) -> str:
     """Return the hash of a view, as `state_data` gives it."""
     return sha256(dumps(data)).hexdigest()
-
-
-def opened(value: T, occasions: Container[str]) -> T:
-    """Return *value* with what is sealed until one of *occasions* taken out of its envelope."""
-    return value if occasions == () else _opened(value, occasions)
-
-
-def _opened(value: Any, occasions: Container[str]) -> Any:  # noqa: ANN401 - states hold any value
-    if isinstance(value, Sealed):
-        return _opened(value.value, occasions) if is_opened(value.opens, occasions) else value
-    if is_public(value):
-        return value
-    if isinstance(value, tuple):
-        return tuple(_opened(item, occasions) for item in value)
-    if isinstance(value, Mapping):
-        return {key: _opened(item, occasions) for key, item in value.items()}
-    return changed(value, **{f.name: _opened(getattr(value, f.name), occasions) for f in fields(value)})
 
 
 # --- prompts -----------------------------------------------------------------------------------------
@@ -120,12 +102,15 @@ def outcome_data(commit: Commit, payloads: Payloads, reader: Reader) -> Data:
     events: list[Data] = []
     rolls = list(commit.rolls)
     inside: Data | None = None
+    lying = {index: json.loads(payloads[index]) for index in open_indices(commit, reader)}
+    fields = fields_in(lying)
     for index, event in enumerate(commit.events):
         if "sealed" not in event:
-            events.append(event)
-        elif reader.may_open(event):
-            payload = json.loads(payloads[index])
-            events += payload["events"]
+            events.append(whole(event, fields.get(str(index)), opened=True))
+        elif index in lying:
+            payload = lying[index]
+            for inner, told in enumerate(payload["events"]):
+                events.append(whole(told, fields.get(f"{index}/{inner}"), opened=True))
             rolls += payload["rolls"]
             inside = payload if "outcome" in payload else inside
     refusal = commit.refusal

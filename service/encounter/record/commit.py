@@ -15,11 +15,13 @@ import orjson
 
 from service.dice.values import Roll, RollName
 from service.encounter.record.canonical import NotCanonical, commit_hash, dumps
-from service.rules.codec import from_data
+from service.rules.codec import Malformed, from_data
 from service.rules.continuing import BeginLine
 from service.rules.messages import Actor, Command, Event, Rolled, evolve_at
 from service.rules.records import changed
 from service.rules.ruleset import Ruleset
+from service.rules.sealed import is_public, places_of_sealed
+from service.rules.sealed_data import fields_in, whole
 from service.rules.stack import TABLE
 from service.rules.table import Table
 
@@ -139,7 +141,12 @@ def command_of(ruleset: Ruleset[S], request: Request) -> Command[S] | None:
         BeginLine.type: BeginLine,
     }
     kind = openings.get(request.type) or ruleset.commands.get(request.type)
-    return None if kind is None else from_data(kind, request.data, "/data", by=request.actor)
+    if kind is None:
+        return None
+    command = from_data(kind, request.data, "/data", by=request.actor)
+    if not is_public(command) and any(places_of_sealed(command)):
+        raise Malformed("/data", "nobody sends what is sealed")
+    return command
 
 
 def load_commit(raw: bytes, hash_: str | None = None) -> Commit:
@@ -172,18 +179,20 @@ def fold_commit(
     names = [RollName.from_data(roll["name"]) for roll in commit.rolls]
     state = _placed(state, names)
     refused = commit.outcome in (REFUSED, QUARANTINED)
+    fields = fields_in(payloads)
     for index, event in enumerate(commit.events):
         if "sealed" in event:
             payload = payloads[index]
             refused = refused or payload.get("outcome") == REFUSED
             place = payload.get("at", TABLE)
-            for told in payload["events"]:
-                state = evolve_at(state, place, event_of(ruleset, told))
+            for inner, told in enumerate(payload["events"]):
+                known = whole(told, fields.get(f"{index}/{inner}"))
+                state = evolve_at(state, place, event_of(ruleset, known))
             for roll in payload["rolls"]:
                 state = evolve_at(state, place, Rolled(roll=Roll.from_data(roll)))
         else:
             epoch = state.epoch
-            state = event_of(ruleset, event).evolve(state)
+            state = event_of(ruleset, whole(event, fields.get(str(index)))).evolve(state)
             state = state if state.epoch == epoch else _placed(state, names)
     for name in names:
         state = state.counted(name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from functools import cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from service.rules.chance import Chance
 from service.rules.heartrush.charges import wounded
@@ -20,6 +20,7 @@ from service.rules.heartrush.zero import death_line, die_at_the_line, fall_to_ze
 from service.rules.messages import Command, Event, Fact, Offer, Refused, Tale
 from service.rules.records import record
 from service.rules.rulebook import rule
+from service.rules.sealable import sealable
 from service.rules.stack import Awaited, Frame
 
 SMALLEST = 4
@@ -117,6 +118,7 @@ class Shrugged(Event[State]):
         return state.with_creature(self.creature, heart_die=self.heart_die, shrugs=shrugs + 1)
 
 
+@sealable(hp=lambda _: 0)
 @record
 class DamageApplied(Event[State]):
     """Damage was taken from hit points."""
@@ -132,6 +134,9 @@ class DamageApplied(Event[State]):
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, hp=self.hp).popped(self.damage)
+
+    def tells(self) -> Iterator[tuple[str, str, str, Any]]:
+        yield "hp", self.creature, "hp", None
 
 
 @record

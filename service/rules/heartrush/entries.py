@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from service.rules.gm_only import field_faults, kept_back
 from service.rules.heartrush.abilities import Ability, Spell
 from service.rules.heartrush.bestiary import BESTIARY, drawn
 from service.rules.heartrush.catalogue import named
 from service.rules.heartrush.ground import Scenery, Terrain
-from service.rules.heartrush.sheet import Sheet
+from service.rules.heartrush.sheet import GM_ONLY, Sheet
 from service.rules.heartrush.state import Creature
 from service.rules.openings import Fault, Id, SeatEntry
 from service.rules.records import EMPTY, changed, record
+from service.rules.sealable import sealable
 from service.rules.seeding import Seeding
 from service.rules.table import Option
 
 """A JSON pointer into the opening, and what is wrong there."""
 
 
+@sealable("hp")
 @record
 class Entry:
     """A creature that takes part: its sheet or its stat block, and where and how it stands at the beginning.
@@ -37,6 +40,8 @@ class Entry:
     """Null takes the maximum."""
     heart_die: int | None = None
     """The live heart die as faces; null takes the maximum."""
+    gm_only: tuple[str, ...] = ()
+    """Fields of the sheet that only the GM is told."""
 
 
 def sheet_of(entry: Entry) -> Sheet:
@@ -48,14 +53,18 @@ def sheet_of(entry: Entry) -> Sheet:
 
 
 def spelled_out(entry: Entry) -> Entry:
-    """Return *entry* with its whole sheet, so that a record needs no bestiary."""
-    if entry.sheet is not None:
-        return entry
-    return changed(entry, sheet=sheet_of(entry), stat_block=None, id=None, side=None, name=None)
+    """Return *entry* with its whole sheet, so that a record needs no bestiary, and what is GM-only sealed."""
+    if entry.sheet is None:
+        entry = changed(entry, sheet=sheet_of(entry), stat_block=None, id=None, side=None, name=None)
+    assert entry.sheet is not None
+    sheet = kept_back(entry.sheet, entry.sheet.id, entry.gm_only)
+    more = (name for field in entry.gm_only for name in GM_ONLY[field])
+    return changed(kept_back(entry, sheet.id, more), sheet=sheet)
 
 
 def entry_faults(entry: Entry, at: str) -> Iterator[Fault]:
-    """Yield what keeps *entry* from having a sheet."""
+    """Yield what keeps *entry* from having a sheet, or from keeping what it says back."""
+    yield from field_faults(entry.gm_only, GM_ONLY, at)
     if entry.sheet is not None:
         if any(value is not None for value in (entry.stat_block, entry.id, entry.side, entry.name)):
             yield at, "a sheet, or a stat block with id and side: not both"
@@ -100,7 +109,7 @@ def creature_of(entry: Entry, clock_s: int = 0) -> Creature:
     sheet = sheet_of(entry)
     first = sheet.weapons[0].id if sheet.weapons else None
     hp = sheet.hp_max if entry.hp is None else entry.hp
-    return Creature(
+    creature = Creature(
         sheet=sheet,
         position=(entry.position[0], entry.position[1]),
         heart_die=entry.heart_die or sheet.heart_die,
@@ -110,4 +119,7 @@ def creature_of(entry: Entry, clock_s: int = 0) -> Creature:
         potions=sheet.potions,
         doses={poison.id: poison.doses for poison in sheet.poisons},
         destiny_points=sheet.destiny_points,
+        gm_only=entry.gm_only,
     )
+    more = (name for field in entry.gm_only for name in GM_ONLY[field])
+    return kept_back(creature, sheet.id, more)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, Literal
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Literal
 
 from service.dice.values import Roll
+from service.rules.gm_only import ROLLS, open_part
 from service.rules.heartrush.choices import Asking
 from service.rules.heartrush.scene import Planned, engagement
 from service.rules.heartrush.sheet import Weapon
@@ -17,13 +18,15 @@ from service.rules.heartrush.weapons import (
 )
 from service.rules.heartrush.windows import Interruptible
 from service.rules.messages import Event
-from service.rules.records import EMPTY, changed, record
+from service.rules.records import EMPTY, changed, rebuilt, record
 from service.rules.rulebook import rule
+from service.rules.sealable import handed, sealable
 
 How = Literal["normal", "contested", "opportunity"]
 Stage = Literal["attack", "defense", "settle", "done"]
 
 
+@sealable("attack_total", "defense_total", "attack_roll", "defense_roll")
 @record
 class Exchange(Interruptible, Asking):
     """One attack, or two that meet in a contested roll, with what is known of it so far."""
@@ -67,6 +70,7 @@ class Exchange(Interruptible, Asking):
         return melee_weapon(creature) if self.melee else wielded(creature)
 
 
+@sealable("roll", total=lambda _: 0)
 @record
 class AttackRolled(Event[State]):
     """The attack roll is known."""
@@ -80,9 +84,14 @@ class AttackRolled(Event[State]):
 
     def evolve(self, state: State) -> State:
         frame = exchange_at(state, self.exchange)
-        return state.put(changed(frame, stage="defense", attack_total=self.total, attack_roll=self.roll))
+        total, roll = handed(self, "total"), handed(self, "roll")
+        return state.put(rebuilt(frame, stage="defense", attack_total=total, attack_roll=roll))
+
+    def tells(self) -> Iterator[tuple[str, str, str, Any]]:
+        yield from told_roll(self.creature, self.roll)
 
 
+@sealable("roll", total=lambda _: 0)
 @record
 class DefenseRolled(Event[State]):
     """The defense roll is known."""
@@ -94,9 +103,14 @@ class DefenseRolled(Event[State]):
     roll: Roll | None = None
 
     def evolve(self, state: State) -> State:
-        return _defended(state, exchange_at(state, self.exchange), self.total, self.roll)
+        total, roll = handed(self, "total"), handed(self, "roll")
+        return _defended(state, exchange_at(state, self.exchange), total, roll)
+
+    def tells(self) -> Iterator[tuple[str, str, str, Any]]:
+        yield from told_roll(self.creature, self.roll)
 
 
+@sealable("roll", total=lambda _: 0)
 @record
 class ContestedRolled(Event[State]):
     """The other attack of a contested exchange is known."""
@@ -108,7 +122,11 @@ class ContestedRolled(Event[State]):
     roll: Roll | None = None
 
     def evolve(self, state: State) -> State:
-        return _defended(state, exchange_at(state, self.exchange), self.total, self.roll)
+        total, roll = handed(self, "total"), handed(self, "roll")
+        return _defended(state, exchange_at(state, self.exchange), total, roll)
+
+    def tells(self) -> Iterator[tuple[str, str, str, Any]]:
+        yield from told_roll(self.creature, self.roll)
 
 
 @record
@@ -178,7 +196,14 @@ def _defended(state: State, frame: Exchange, total: int, roll: Roll | None) -> S
     state = _unhide(state, frame.attacker)
     if frame.how == "contested":
         state = _unhide(state, frame.defender)
-    return state.put(changed(frame, stage="settle", defense_total=total, defense_roll=roll, defended=True))
+    return state.put(rebuilt(frame, stage="settle", defense_total=total, defense_roll=roll, defended=True))
+
+
+def told_roll(creature: str, roll: Roll | None) -> Iterator[tuple[str, str, str, Any]]:
+    """Yield what an event tells of *roll*, whose flat parts may be GM-only, in `total` and `roll`."""
+    shown = None if roll is None else open_part(roll)
+    yield "total", creature, ROLLS, None if shown is None else shown.total
+    yield "roll", creature, ROLLS, shown
 
 
 def exchange_at(state: State, path: str) -> Exchange:

@@ -5,14 +5,17 @@ Every gain of hit points comes through `heal`; nothing here asks where it came f
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Iterator
+from typing import Any, ClassVar
 
 from service.rules.heartrush.state import State
 from service.rules.messages import Event, Tale
 from service.rules.records import record
 from service.rules.rulebook import rule
+from service.rules.sealable import sealable
 
 
+@sealable(hp=lambda _: 0, amount=lambda _: 0)
 @record
 class Healed(Event[State]):
     """A creature regained hit points; what its wounds did not allow was lost."""
@@ -28,6 +31,10 @@ class Healed(Event[State]):
     def evolve(self, state: State) -> State:
         clock = {"down_since_s": None} if self.hp > 0 else {}
         return state.with_creature(self.creature, hp=self.hp, **clock)
+
+    def tells(self) -> Iterator[tuple[str, str, str, Any]]:
+        yield "hp", self.creature, "hp", None
+        yield "amount", self.creature, "hp", None
 
 
 @record

@@ -5,24 +5,26 @@ They act only while the attack is open; once it is settled they find nothing, an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Final, Literal
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Final, Literal
 
 from service.dice.values import Roll, Term
 from service.rules.chance import Chance, Pip
 from service.rules.heartrush.damage import hurt
 from service.rules.heartrush.effects import Effect, EffectsFrame, no_such, rolled
-from service.rules.heartrush.exchanges import Exchange, exchange_at
+from service.rules.heartrush.exchanges import Exchange, exchange_at, told_roll
 from service.rules.heartrush.riders import outcome
 from service.rules.heartrush.rolls import lowest_or_highest
 from service.rules.heartrush.sheet import WEAPON_DIE, DieSize
 from service.rules.heartrush.state import State
 from service.rules.heartrush.weapons import wielded
 from service.rules.messages import Event, Tale
-from service.rules.records import changed, record
+from service.rules.records import changed, rebuilt, record
 from service.rules.rulebook import rule
+from service.rules.sealable import handed, sealable
 
 
+@sealable(total=lambda _: 0, roll=lambda _: None)
 @record
 class RollChanged(Event[State]):
     """A roll that was shown has become another: it gained dice, or lost and kept others."""
@@ -35,9 +37,13 @@ class RollChanged(Event[State]):
 
     def evolve(self, state: State) -> State:
         frame = exchange_at(state, self.exchange)
+        total, roll = handed(self, "total"), handed(self, "roll")
         if self.which == "attack":
-            return state.put(changed(frame, attack_total=self.total, attack_roll=self.roll))
-        return state.put(changed(frame, defense_total=self.total, defense_roll=self.roll))
+            return state.put(rebuilt(frame, attack_total=total, attack_roll=roll))
+        return state.put(rebuilt(frame, defense_total=total, defense_roll=roll))
+
+    def tells(self) -> Iterator[tuple[str, str, str, Any]]:
+        yield from told_roll(self.roll.name.stream.partition("/")[0], self.roll)
 
 
 OPEN_AFTER_DEFENSE: Final = ("rolls_known", "damage_pending")

@@ -29,6 +29,13 @@ class HpSet(Event[State]):
         return state.with_creature(self.creature, hp=self.hp, **clock)
 
 
+def _kept_back(view: State, creature: str) -> str | None:
+    """Return why the hit points of *creature* cannot be set: a ruling is public, and they are not."""
+    if "hp" not in view.gm_only_of(creature):
+        return None
+    return f"the hit points of {creature} are GM-only: harm it, heal it, or show its sheet first"
+
+
 @record
 class SetHp(Effect):
     """Set a creature's hit points; zero, death and waking follow from them as always."""
@@ -38,7 +45,7 @@ class SetHp(Effect):
     hp: int
 
     def fault(self, view: State) -> str | None:
-        fault = no_such(view, self.creature)
+        fault = no_such(view, self.creature) or _kept_back(view, self.creature)
         if fault or self.hp <= view.creatures[self.creature].sheet.hp_max:
             return fault
         return f"{self.creature} has at most {view.creatures[self.creature].sheet.hp_max} hit points"
@@ -78,6 +85,8 @@ class Restore(Effect):
             return f"there is no creature {self.creature}"
         if found.vitality not in ("dead", "gone"):
             return f"{self.creature} is neither dead nor gone"
+        if (fault := _kept_back(view, self.creature)) is not None:
+            return fault
         limit = found.sheet.hp_max
         return None if -limit < self.hp <= limit else f"more than {-limit} and at most {limit} hit points"
 

@@ -9,6 +9,7 @@ from typing import Final, Literal
 from service.rules.openings import Id
 from service.rules.records import EMPTY, record
 from service.rules.rulebook import rule
+from service.rules.sealable import sealable
 
 Size = Literal["minuscule", "tiny", "small", "medium", "large", "l2", "l3", "l4", "l5", "l6", "l7", "l8"]
 SizeClass = Literal["ultralight", "light", "heavy"]
@@ -127,6 +128,21 @@ class Poison:
     on_weapons: bool = True
 
 
+GM_ONLY: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "hp_max": ("hp",),
+        "wound_threshold": (),
+        "armor": ("rolls",),
+        "natural_armor": ("rolls",),
+        "shield": ("rolls",),
+        "attack_bonus": ("rolls",),
+        "defense_bonus": ("rolls",),
+    }
+)
+"""Fields of a sheet that may be GM-only, and what else about the creature is so with them."""
+
+
+@sealable(*GM_ONLY)
 @record
 class Sheet:
     """What a creature is before the fight: dice as numbers of faces, distances in feet."""

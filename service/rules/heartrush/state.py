@@ -14,8 +14,9 @@ from service.rules.heartrush.abilities import Ability, Lasting, Spell
 from service.rules.heartrush.ground import Scenery, Terrain
 from service.rules.heartrush.notes import Coat, Complication, HidingPlace, Request, Standing
 from service.rules.heartrush.options import DEFAULTS
-from service.rules.heartrush.sheet import Sheet, rank, side_of
+from service.rules.heartrush.sheet import GM_ONLY, Sheet, rank, side_of
 from service.rules.records import EMPTY, changed, derived, record, with_key
+from service.rules.sealable import sealable
 from service.rules.sealed import Sealed
 from service.rules.table import Option, Table
 
@@ -59,6 +60,7 @@ class Condition:
     since_round: int = 0
 
 
+@sealable(hp=lambda creature: creature.sheet.hp_max)
 @record
 class Creature:
     """One creature as it is now; its sheet says what it was made with."""
@@ -134,6 +136,8 @@ class Creature:
     """Doses left of each of its poisons."""
     coats: Mapping[str, Coat] = EMPTY
     """Poison on its weapons, by weapon."""
+    gm_only: tuple[str, ...] = ()
+    """Fields of its sheet that only the GM is told."""
 
     @property
     def id(self) -> str:
@@ -245,6 +249,15 @@ class State(Table):
 
     def has_creature(self, creature: str) -> bool:
         return creature in self.creatures
+
+    def gm_only_of(self, creature: str) -> tuple[str, ...]:
+        found = self.creatures.get(creature)
+        if found is None or not found.gm_only:
+            return ()
+        return (*found.gm_only, *(more for name in found.gm_only for more in GM_ONLY[name]))
+
+    def with_gm_only(self, creature: str, names: tuple[str, ...]) -> State:
+        return self.with_creature(creature, gm_only=names)
 
     def dice_policy(self, owner: str) -> str:
         side = self.player_side if owner == TABLE_OWNER else self.creatures[owner].side

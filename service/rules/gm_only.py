@@ -1,0 +1,114 @@
+"""Keep fields of a creature's sheet for the GM: rules read their values, nobody else is told them.
+
+The opening, or whoever adds a creature, names the fields. Their values are `Sealed` wherever they lie: in the
+event that brings the creature, in the state, in every event that tells what became of them. What must be seen
+is seen: dice that are thrown, damage, a fall. The flat parts of such a creature's rolls lie in an envelope.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, ClassVar, Final, TypeVar
+
+from service.dice.values import Roll, Term
+from service.rules.messages import Command, Event, Refused, Scope, Tale
+from service.rules.records import rebuilt, record
+from service.rules.rulebook import rule
+from service.rules.sealed import Sealed, opened
+from service.rules.table import GM, Table
+
+R = TypeVar("R")
+E = TypeVar("E", bound=Event[Any])
+
+BECAUSE: Final = ("TABLE-GMONLY-1",)
+AUDIENCE: Final = (f"seat:{GM}",)
+ROLLS: Final = "rolls"
+"""What an event tells that shows a total: it gives away whatever flat parts the roll had."""
+
+WITHHELD: Final = Term(amount=0, what="flat parts are for the gm", rule="TABLE-GMONLY-2")
+
+
+def scope_of(creature: str) -> Scope:
+    """Return who reads what is GM-only about *creature*, and which occasion shows it to all."""
+    return Scope(audience=AUDIENCE, opens=f"sheet/{creature}")
+
+
+def sealed_for(creature: str, value: Any, shown: Any = None) -> Sealed[Any]:  # noqa: ANN401 - any field
+    """Return *value*, which is GM-only about *creature*, in its envelope."""
+    scope = scope_of(creature)
+    return Sealed(audience=scope.audience, opens=scope.opens, value=value, shown=shown)
+
+
+@rule("TABLE-GMONLY-1", "service ruling")
+def kept_back(of: R, creature: str, names: Iterable[str]) -> R:
+    """What the GM marks GM-only about a creature only the GM is told, until it is shown or the end."""
+    found = vars(of)
+    sealed = {
+        name: sealed_for(creature, found[name])
+        for name in names
+        if name in found and type(found[name]) is not Sealed
+    }
+    return rebuilt(of, **sealed) if sealed else of
+
+
+def field_faults(names: Iterable[str], allowed: Iterable[str], at: str) -> Iterator[tuple[str, str]]:
+    """Yield those of *names* that cannot be GM-only, each with its place."""
+    known = tuple(allowed)
+    for i, name in enumerate(names):
+        if name not in known:
+            yield f"{at}/gm_only/{i}", "one of " + ", ".join(known)
+
+
+# --- what events tell --------------------------------------------------------------------------------
+
+
+def guarded(state: Table, event: E) -> E:
+    """Return *event* with every field sealed that tells what is GM-only about a creature of *state*."""
+    sealed = {
+        field: sealed_for(creature, vars(event)[field], shown)
+        for field, creature, what, shown in event.tells()
+        if what in state.gm_only_of(creature)
+    }
+    return rebuilt(event, **sealed) if sealed else event
+
+
+@rule("TABLE-GMONLY-2", "service ruling")
+def open_part(roll: Roll) -> Roll:
+    """Of a roll of a creature with GM-only fields others see the dice; its flat parts are the GM's."""
+    return replace(roll, terms=(WITHHELD,))
+
+
+# --- showing -----------------------------------------------------------------------------------------
+
+
+@record
+class SheetShown(Event[Table]):
+    """The GM shows what was GM-only about a creature: from here on all of it is open."""
+
+    type: ClassVar[str] = "sheet_shown"
+    creature: str
+    occasion: str
+
+    def evolve(self, state: Table) -> Table:
+        return opened(state, (self.occasion,)).with_gm_only(self.creature, ())
+
+
+@rule("TABLE-GMONLY-3", "service ruling")
+@record
+class ShowSheet(Command[Table]):
+    """The GM may show before the end what was GM-only about a creature; it is open to all from then on."""
+
+    type: ClassVar[str] = "show_sheet"
+    creature: str
+
+    def check(self, view: Table) -> None:
+        if self.by.role != GM:
+            raise Refused("not_gm", f"{self.by.seat} is not the gm")
+        if not view.has_creature(self.creature):
+            raise Refused("no_such_creature", f"there is no creature {self.creature}")
+        if not view.gm_only_of(self.creature):
+            raise Refused("already_shown", f"nothing about {self.creature} is GM-only")
+
+    def decide(self, state: Table) -> Tale[Table]:
+        return (yield SheetShown(creature=self.creature, occasion=scope_of(self.creature).opens))

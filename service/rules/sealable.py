@@ -1,0 +1,78 @@
+"""Let fields of records hold something sealed, and read them as the value that lies in it.
+
+A rule reads `creature.hp` and gets the true number, whether or not others may know it. In a view from which
+the field is closed it reads what stands there for others: what the envelope shows, or a blank. So rules run
+on every view. A changed value is sealed as the one before it was: no rule can unseal by forgetting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from typing import Any, TypeVar
+
+from service.rules.records import RESEALED, SEALABLE, rebuilt
+from service.rules.sealed import Sealed
+
+R = TypeVar("R")
+
+Blank = Callable[[Any], Any]
+"""What a record's field is taken for where nobody may look into it."""
+
+
+class _Field:
+    """Reads one field of a record through what it is sealed in."""
+
+    def __init__(self, name: str, blank: Blank) -> None:
+        self.name = name
+        self.blank = blank
+
+    def __get__(self, of: Any, kind: type | None = None) -> Any:  # noqa: ANN401 - a field of any type
+        if of is None:
+            return self
+        value = of.__dict__[self.name]
+        if type(value) is not Sealed:
+            return value
+        if not value.closed:
+            return value.value
+        return self.blank(of) if value.shown is None else value.shown
+
+    def __set__(self, of: Any, value: object) -> None:  # noqa: ANN401 - a record of any kind
+        of.__dict__[self.name] = value
+
+
+def sealable(*names: str, **blanks: Blank) -> Callable[[type[R]], type[R]]:
+    """Let the fields *names* of a record hold something sealed; unless told, their default is their blank."""
+
+    def decorate(cls: type[R]) -> type[R]:
+        before: tuple[str, ...] = getattr(cls, SEALABLE, ())
+        known = {field.name: field for field in fields(cls)}  # type: ignore[arg-type]  # a record is a dataclass
+        for name in (*names, *blanks):
+            default = known[name].default
+            assert name in blanks or default is not MISSING, f"{cls.__name__}.{name} has no blank"
+            setattr(cls, name, _Field(name, blanks.get(name) or _constant(default)))
+        setattr(cls, SEALABLE, (*before, *names, *blanks))
+        setattr(cls, RESEALED, _resealed)
+        return cls
+
+    return decorate
+
+
+def _constant(value: object) -> Blank:
+    return lambda _: value
+
+
+def _resealed(old: object, changes: Mapping[str, object]) -> Mapping[str, object]:
+    """Return *changes* with each value sealed as the one that it replaces in *old*."""
+    found = vars(old)
+    sealed = {
+        name: rebuilt(found[name], value=None if found[name].closed else value, shown=None)
+        for name, value in changes.items()
+        if type(found.get(name)) is Sealed and type(value) is not Sealed
+    }
+    return {**changes, **sealed} if sealed else changes
+
+
+def handed(of: object, name: str) -> Any:  # noqa: ANN401 - a field of any type
+    """Return the field *name* of a record as it lies there, so that what is sealed is handed on sealed."""
+    return vars(of)[name]

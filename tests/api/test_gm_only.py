@@ -1,0 +1,187 @@
+"""What the GM marks GM-only on a sheet no other seat learns from any answer; twins show it.
+
+The twins differ in the hidden values alone, chosen so that what everybody sees is the same: a blow that misses
+either armor, a wound that fells neither. See `test_secrecy.py` for how twins are compared.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pytest
+
+from service.log.memory import MemoryLog
+from tests.api.client import Api
+from tests.api.test_secrecy import MISTAKES, PATHS, PLACES, SEATS, answers, audit, masked, served
+from tests.heartrush.kit import opening
+
+
+class Table:
+    """A fight that is served, with the orc's sheet partly GM-only."""
+
+    def __init__(self, api: Api, data: Mapping[str, Any]) -> None:
+        self.at = "/v1/encounters/" + json.loads(api("POST", "/v1/encounters", data).text)["encounter"]
+        self.seats = {"gm": api}
+        for seat in ("zoe", "yan", "eve"):
+            told = json.loads(api("POST", f"{self.at}/seats/{seat}/token", {}).text)
+            self.seats[seat] = api.with_token(told["token"])
+
+    def do(self, seat: str, /, **command: object) -> dict[str, Any]:
+        answer = self.seats[seat]("POST", f"{self.at}/commands", command)
+        assert answer.status_code == 200, answer.text
+        told: dict[str, Any] = json.loads(answer.text)
+        return told
+
+    def look(self, seat: str) -> list[str]:
+        return answers(self.seats[seat], self.at, PATHS, MISTAKES)
+
+
+def hidden(values: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:
+    """Return the opening of a fight in which these *fields* of the orc, among them *values*, are GM-only."""
+    places = {"pia": PLACES["pia"], "ash": PLACES["ash"], "orc": PLACES["orc"]}
+    data = opening(places, sheets={"orc": values}, seats=SEATS, declared_sides=[])
+    next(e for e in data["creatures"] if e["sheet"]["id"] == "orc")["gm_only"] = list(fields)
+    return {"edition": "heartrush@1", **data}
+
+
+def attacked(table: Table, players: str = "might", gm: str = "defensive") -> None:
+    """Have pia engage the orc, each side with its stance, until the orc has rolled."""
+    table.do("gm", type="begin_combat", unaware_side="enemies")
+    table.do("gm", type="grant_priority")
+    table.do("zoe", type="engage", creature="pia", target="orc")
+    for _ in range(100):
+        if any(roll["name"]["stream"].startswith("orc/") for roll in rolls(table, "gm")):
+            return
+        assert answer_next(table, {"zoe": players, "yan": players, "gm": gm})
+
+
+def rolls(table: Table, seat: str) -> list[dict[str, Any]]:
+    told: list[dict[str, Any]] = table.seats[seat].get(f"{table.at}/rolls")["rolls"]
+    return told
+
+
+def answer_next(table: Table, stances: Mapping[str, str]) -> bool:
+    """Give the first answer that is owed, by its first offer; False where nobody owes any."""
+    for seat, stance in stances.items():
+        for asked in table.seats[seat].get(f"{table.at}/options")["options"]:
+            if not asked["prompt"]["optional"]:
+                offer = next(o for o in asked["commands"] if o["type"] != "end_combat")
+                chosen = {n: stance if stance in v else v[0] for n, v in offer["choices"].items()}
+                told = {n: offer[n] for n in ("type", "creature", "prompt") if offer[n] is not None}
+                table.do(seat, **told, **offer["given"], **chosen)
+                return True
+    return False
+
+
+# --- twins -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Fields that are GM-only, and two sets of their values between which nobody else may tell."""
+
+    name: str
+    values: tuple[dict[str, Any], dict[str, Any]]
+    stances: tuple[str, str]
+    """Of the players and of the gm: only one of them strikes."""
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return tuple(self.values[0])
+
+
+TOUGH: Final = {"hp_max": 100, "wound_threshold": 90, "armor": "natural", "shield": "none"}
+
+KEPT: Final = (
+    Kept(
+        "what it can take",
+        (
+            {**TOUGH, "natural_armor": 80, "defense_bonus": 0},
+            {**TOUGH, "natural_armor": 60, "defense_bonus": 9, "hp_max": 140, "shield": "heavy"},
+        ),
+        ("might", "defensive"),
+    ),
+    Kept("what it adds", ({"attack_bonus": -90}, {"attack_bonus": -70}), ("defensive", "might")),
+)
+
+
+@pytest.fixture(scope="module", params=KEPT, ids=[kept.name for kept in KEPT])
+def twins(request: pytest.FixtureRequest) -> tuple[list[dict[str, list[str]]], list[dict[str, Any]]]:
+    told, certificates = [], []
+    for values in request.param.values:
+        log = MemoryLog()
+        with served(log) as api:
+            table = Table(api, hidden(values, request.param.fields))
+            attacked(table, *request.param.stances)
+            told.append({seat: table.look(seat) for seat in table.seats})
+            certificates.append(audit(log, table))
+    return told, certificates
+
+
+Told = tuple[list[dict[str, list[str]]], list[dict[str, Any]]]
+
+
+@pytest.mark.parametrize("seat", ["zoe", "yan", "eve"])
+def test_TABLE_GMONLY_1_no_answer_differs_with_what_is_gm_only(twins: Told, seat: str) -> None:
+    left, right = (masked(told[seat]) for told in twins[0])
+
+    for one, other in zip(left, right, strict=True):
+        assert one == other
+
+
+def test_the_gm_is_told(twins: Told) -> None:
+    left, right = (masked(told["gm"]) for told in twins[0])
+
+    assert left != right
+
+
+def test_an_audit_tells_nothing_of_it(twins: Told) -> None:
+    left, right = (masked([json.dumps(found, sort_keys=True)]) for found in twins[1])
+
+    assert left == right
+    assert '"name": "valid_to_epoch' in left[0], twins[1][0]["verdict"]
+
+
+# --- what is told ------------------------------------------------------------------------------------
+
+
+def test_TABLE_GMONLY_2_the_dice_are_for_all_and_the_flat_parts_for_the_gm() -> None:
+    with served() as api:
+        table = Table(api, hidden({"defense_bonus": 70}, ("defense_bonus",)))
+        attacked(table)
+        whole = [roll for roll in rolls(table, "gm") if roll["name"]["stream"] == "orc/defense/pia"][-1]
+        seen = [roll for roll in rolls(table, "zoe") if roll["name"]["stream"] == "orc/defense/pia"][-1]
+
+    assert {"amount": 70, "rule": "HR-WPN-10", "what": "defense bonus"} in whole["terms"]
+    assert [term["rule"] for term in seen["terms"]] == ["TABLE-GMONLY-2"]
+    assert (seen["dice"], seen["name"]) == (whole["dice"], whole["name"])
+
+
+def test_TABLE_GMONLY_3_what_is_shown_is_open_from_then_on() -> None:
+    with served() as api:
+        table = Table(api, hidden({"hp_max": 100, "defense_bonus": 70}, ("hp_max", "defense_bonus")))
+        attacked(table)
+        assert table.seats["zoe"].get(f"{table.at}/state")["state"]["creatures"]["orc"]["hp"] == {
+            "sealed": ["seat:gm"]
+        }
+        refused = table.seats["zoe"](
+            "POST", f"{table.at}/commands", {"type": "show_sheet", "creature": "orc"}
+        )
+        table.do("gm", type="show_sheet", creature="orc")
+        state = table.seats["zoe"].get(f"{table.at}/state")["state"]
+
+        assert json.loads(refused.text)["code"] == "not_gm"
+        assert state["creatures"]["orc"]["hp"] > 90
+        assert state["creatures"]["orc"]["sheet"]["defense_bonus"] == 70
+        assert '{"sealed": ["seat:gm"]}' not in json.dumps(state)
+
+
+def test_a_field_that_no_sheet_keeps_back_is_refused() -> None:
+    with served() as api:
+        answer = api("POST", "/v1/encounters", hidden({}, ("name",)))
+
+    assert answer.status_code == 422, answer.text
+    assert "/gm_only/0" in answer.text
