@@ -1,7 +1,7 @@
 """What the GM marks GM-only on a sheet no other seat learns from any answer; twins show it.
 
-The twins differ in the hidden values alone, chosen so that what everybody sees is the same: a blow that misses
-either armor, a wound that fells neither. See `test_secrecy.py` for how twins are compared.
+The twins differ in the hidden values alone, chosen so that what everybody sees is the same: a blow that
+misses either armor, a wound that fells neither. See `test_secrecy.py` for how twins are compared.
 """
 
 from __future__ import annotations
