@@ -575,7 +575,9 @@ def test_dice_added_by_the_service_are_the_next_words_of_the_roll() -> None:
     assert isinstance(first, Rolled)
     shown = first.roll
     more = chance.amend(table, owner="ash", roll=shown, pool=[Pip(role="gift", sides=6)])
-    again = next(more).roll
+    told = next(more)
+    assert isinstance(told, Rolled)
+    again = told.roll
 
     assert again.name == shown.name
     assert again.dice[0] == shown.dice[0]
