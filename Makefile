@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test lint check format generate bench dice streams fuzz undoing draws contract mutations golden pythons coverage wheel requirements clean
+.PHONY: help run demo test lint check format generate bench dice streams fuzz undoing draws contract mutations shapes golden pythons coverage wheel requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -62,6 +62,9 @@ contract: .venv/ready ## send thousands of generated requests as each role, hold
 
 undoing: .venv/ready ## undo and redo every round of 50 random fights (long)
 	$(PY) -m tests.encounter.undoing
+
+shapes: .venv/ready ## change values of 5,000 bundles into values of other shapes, every hash made to fit: both verifiers must judge alike
+	nice $(PY) -m tests.audit.shapes
 
 mutations: .venv/ready ## change 10,000 bundles at random, try 1,000 clean ones and six causes: all must be named right (long)
 	nice $(PY) -m tests.audit.mutations

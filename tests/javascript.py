@@ -119,7 +119,14 @@ def as_bundle(evidence: Evidence) -> bytes | None:
         for key in evidence.keys
     ]
     lines += [{"kind": "checkpoint", "note": note} for note in evidence.notes]
-    lines += [{"kind": "trailer", "count": evidence.count, "head": evidence.head}]
+    lines += [
+        {
+            "kind": "trailer",
+            "checkpoints": len(evidence.notes),
+            "count": evidence.count,
+            "head": evidence.head,
+        }
+    ]
     return b"".join(dumps(line) + b"\n" for line in lines)
 
 

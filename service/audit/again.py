@@ -17,7 +17,15 @@ from typing import Any, Final
 from service.audit.dice import NotRecorded, Proof, RollPlace, Told, place_of, rolls_of
 from service.audit.evidence import Evidence
 from service.audit.integrity import Examined, Payload
-from service.audit.verdict import NOT_DETERMINISTIC, RULES_CHANGED, STATE_MISMATCH, Counts, Fault, Verdict
+from service.audit.verdict import (
+    MALFORMED,
+    NOT_DETERMINISTIC,
+    RULES_CHANGED,
+    STATE_MISMATCH,
+    Counts,
+    Fault,
+    Verdict,
+)
 from service.dice.source import Dice
 from service.encounter.deciding.decider import Folded, Written, decide_request, quarantine_request, unfolded
 from service.encounter.lines.continuing import kept_in
@@ -148,9 +156,13 @@ class Again:
 
     def _follow(self, folded: Folded[Any], commit: Commit) -> Folded[Any]:
         """Return *folded* with *commit* folded, not decided: what lies before the span."""
-        state = fold_commit(
-            self._ruleset, folded.state, commit, self._payloads_of(commit), self._stops(commit)
-        )
+        try:
+            state = fold_commit(
+                self._ruleset, folded.state, commit, self._payloads_of(commit), self._stops(commit)
+            )
+        except Exception as fault:
+            detail = f"it cannot be folded: {type(fault).__name__}: {fault}"
+            raise Fault(Verdict(MALFORMED, commit.n, detail)) from fault
         frontier: Frontier = folded.frontier.append(bytes.fromhex(commit.hash))
         return Folded(folded.encounter, self._ruleset, commit.n, commit.hash, frontier, state)
 

@@ -69,12 +69,13 @@ def write(evidence: Evidence, seat: str) -> Iterator[bytes]:
                 yield _line(kind="opened", n=commit.n, index=index, payload=payload, salt=salt)
     for (lane, epoch), link in sorted(evidence.links.items()):
         yield _line(kind="disclosure", lane=lane, epoch=epoch, link=link.hex())
-    for key in evidence.keys if evidence.notes else ():
+    notes = sorted(evidence.notes, key=checkpoint.size_of)
+    for key in evidence.keys if notes else ():
         rotation = {} if key.rotation is None else {"rotation": key.rotation}
         yield _line(kind="key", name=key.name, public=key.public.hex(), **rotation)
-    for note in evidence.notes:
+    for note in notes:
         yield _line(kind="checkpoint", note=note)
-    yield _line(kind="trailer", count=evidence.count, head=evidence.head)
+    yield _line(kind="trailer", checkpoints=len(notes), count=evidence.count, head=evidence.head)
 
 
 def _line(**data: Any) -> bytes:  # noqa: ANN401 - members of any JSON type
@@ -179,6 +180,8 @@ def _header(found: _Read, data: dict[str, Any]) -> None:
 def _command(found: _Read, data: dict[str, Any]) -> None:
     if "withheld" in data:
         _check(data, n=int, withheld=bool)
+        if not data["withheld"]:
+            raise _Wrong("withheld is true where it stands")
     else:
         _check(data, n=int, bytes=str)
     if data["n"] != len(found.commits) + 1 or len(found.requests) != len(found.commits):
@@ -234,8 +237,12 @@ def _checkpoint(found: _Read, data: dict[str, Any]) -> None:
 
 
 def _trailer(found: _Read, data: dict[str, Any]) -> None:
-    _check(data, count=int, head=str)
+    _check(data, checkpoints=int, count=int, head=str)
     _hash(data["head"])
+    if data["checkpoints"] != len(found.notes):
+        raise _Wrong(f"{len(found.notes)} checkpoints are here, it counts {data['checkpoints']}")
+    if found.keys and not found.notes:
+        raise _Wrong("there are keys, and no checkpoint that they signed")
     found.trailer = data
 
 

@@ -14,7 +14,7 @@ from service.audit.notes import BadNote, base64, check_name, unbase64
 
 _ROOT_BYTES: Final = 32
 _LINES: Final = 3
-_SIZE: Final = re.compile(r"0|[1-9][0-9]{0,18}")
+_SIZE: Final = re.compile(r"0|[1-9][0-9]{0,14}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,11 @@ def verify(note: str, key: str) -> Checkpoint:
         raise BadNote(f"the note is of {read.origin}, the key is of {name}")
     notes.verify(note, key)
     return read
+
+
+def size_of(note: str) -> int:
+    """Return how many commits *note* is of; raises `BadNote`."""
+    return parse(note).size
 
 
 def parse(note: str) -> Checkpoint:

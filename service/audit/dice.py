@@ -6,13 +6,15 @@ cannot be derived by anybody; it is taken as the record tells it and counted as 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from service.audit.evidence import Evidence
 from service.audit.verdict import DICE_INVALID, MALFORMED, Counts, Fault, Verdict
 from service.dice.chain import Anchor, seal, seat_commitment
+from service.dice.encoding import ALGORITHM, check_id
 from service.dice.errors import BadParameter, DiceError
 from service.dice.source import DisclosedDice, FalseLink, NotDisclosed
 from service.encounter.record.canonical import eid_of
@@ -20,11 +22,17 @@ from service.encounter.record.commit import ACCEPTED, Commit, load_commit, load_
 from service.rules.closing import EncounterClosed, EpochClosed, LaneDisclosed
 from service.rules.codec import Malformed, from_data
 from service.rules.continuing import LineBegun, LinkKept
-from service.rules.seeding import DiceSealed, SeedCommitted, seal_of
-from service.rules.table import SERVER, DiceSetup
+from service.rules.seeding import DiceSealed, SeedCommitted
+from service.rules.table import MIXED, SERVER, DiceSetup
+
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 RollPlace = tuple[int, int, str, int]
 """A roll's name as a key: epoch, lane, stream, place."""
+
+
+Sealing = tuple[dict[str, bytes], bytes]
+"""The seeds of seats that sealed the dice, and the seal they made."""
 
 
 class NotRecorded(Exception):
@@ -124,14 +132,42 @@ def spelled(place: RollPlace) -> str:
     return f"{epoch}/{lane}/{stream}#{number}"
 
 
-def setup_of(evidence: Evidence) -> DiceSetup | None:
+def setup_of(evidence: Evidence, commits: Sequence[Commit]) -> DiceSetup | None:
     """Return what commit 1 published of the dice, None where nothing was opened; raises `Fault`."""
-    first = evidence.requests[0] if evidence.requests else None
+    if not commits or commits[0].outcome != ACCEPTED:
+        return None
+    first = evidence.requests[0]
     try:
         told = load_request(first).data.get("dice") if first is not None else _announced(evidence)
-        return None if told is None else from_data(DiceSetup, told)
-    except (Malformed, ValueError) as fault:
+        setup = None if told is None else from_data(DiceSetup, told)
+        if setup is not None:
+            _check_setup(setup)
+    except ValueError as fault:  # `Malformed`, `NotCanonical` and `BadParameter` are
         raise Fault(Verdict(MALFORMED, 1, f"how the dice are derived: {fault}")) from fault
+    return setup
+
+
+def _check_setup(setup: DiceSetup) -> None:
+    """Raise `ValueError` for dice that are derived in no way that is known here."""
+    if setup.algorithm != ALGORITHM:
+        raise Malformed("/algorithm", ALGORITHM)
+    if setup.mode not in (SERVER, MIXED):
+        raise Malformed("/mode", f"{SERVER} or {MIXED}")
+    if setup.chain is not None:
+        eid_of(setup.chain)
+    if len({anchor.lane for anchor in _anchors(setup)}) != len(setup.lanes):
+        raise Malformed("/lanes", "each lane once")
+
+
+def _anchors(setup: DiceSetup) -> list[Anchor]:
+    return [Anchor(lane.lane, lane.n, _unhex(lane.anchor)) for lane in setup.lanes]
+
+
+def _unhex(text: object) -> bytes:
+    """Return the 32 bytes that *text* spells in the one way there is; raises `ValueError`."""
+    if not isinstance(text, str) or not _HASH.fullmatch(text):
+        raise Malformed("", "64 lower-case hexadecimal digits")
+    return bytes.fromhex(text)
 
 
 def _announced(evidence: Evidence) -> object:
@@ -143,63 +179,82 @@ def _announced(evidence: Evidence) -> object:
 def _proof(
     evidence: Evidence, commits: Sequence[Commit], payloads: Mapping[tuple[int, int], Mapping[str, Any]]
 ) -> Proof:
-    setup = setup_of(evidence) if commits and commits[0].outcome == ACCEPTED else None
+    setup = setup_of(evidence, commits)
     if setup is None:
         return Proof(None, {})
     eid = eid_of(setup.chain or evidence.encounter)
     told = _links(commits, payloads, {lane.lane: lane.n for lane in setup.lanes})
     links = {**evidence.links, **{place: link for place, (_, link) in told.items()}}
+    anchors = _anchors(setup)
+    seeds = {} if setup.mode == SERVER else _seeds(eid, setup, commits)
     try:
-        anchors = [Anchor(lane.lane, lane.n, bytes.fromhex(lane.anchor)) for lane in setup.lanes]
-        seeds = {} if setup.mode == SERVER else _seeds(evidence.encounter, setup, commits)
         dice = DisclosedDice(eid, seal(eid, anchors, seeds), anchors, links)
     except FalseLink as fault:
         n = told[fault.lane, fault.epoch][0] if (fault.lane, fault.epoch) in told else None
         detail = f"the link of lane {fault.lane} for epoch {fault.epoch} does not lead to the anchor"
         raise Fault(Verdict(DICE_INVALID, n, detail)) from fault
-    except (BadParameter, ValueError) as fault:
-        raise Fault(Verdict(MALFORMED, 1, f"how the dice are derived: {fault}")) from fault
     epochs = {a.lane: max((e for lane, e in links if lane == a.lane), default=0) for a in anchors}
     return Proof(dice, epochs, links)
 
 
-def _seeds(encounter: str, setup: DiceSetup, commits: Sequence[Commit]) -> dict[str, bytes]:
+def _seeds(eid: bytes, setup: DiceSetup, commits: Sequence[Commit]) -> dict[str, bytes]:
     """Return the seeds of seats that sealed the dice, each held to what was committed to; raises `Fault`.
 
     Before they are sealed there are none, and no seeded roll either.
     """
-    eid = eid_of(setup.chain or encounter)
-    told = [(commit.n, _as_sealed(event)) for commit in commits for event in commit.events]
-    commitments = {e["seat"]: e["commitment"] for _, e in told if e.get("type") == SeedCommitted.type}
-    commitments |= {s: c for _, e in told for s, c in e.get("committed", {}).items()}
-    for n, event in told:
-        if event.get("type") != DiceSealed.type:
-            continue
-        try:
-            seeds = {seat: bytes.fromhex(seed) for seat, seed in event["seats"].items()}
-            for seat, seed in seeds.items():
-                if seat not in setup.seats or seat_commitment(eid, seat, seed).hex() != commitments.get(seat):
-                    detail = f"the seed of {seat} is not the one that it committed to"
-                    raise Fault(Verdict(DICE_INVALID, n, detail))
-            if seal_of(encounter, setup, event["seats"]).hex() != event["seal"]:
-                raise Fault(Verdict(DICE_INVALID, n, "the dice are sealed with something else"))
-        except (KeyError, TypeError, AttributeError, ValueError) as fault:
-            raise Fault(Verdict(MALFORMED, n, f"how the dice are sealed: {fault}")) from fault
-        return seeds
+    committed: dict[str, bytes] = {}
+    for commit in commits:
+        for event in commit.events:
+            try:
+                made, sealing = _sealing(event)
+            except (KeyError, TypeError, AttributeError, ValueError) as fault:
+                raise Fault(Verdict(MALFORMED, commit.n, f"how the dice are sealed: {fault}")) from fault
+            committed |= made
+            if sealing is not None:
+                return _held(eid, setup, committed, sealing, commit.n)
     return {}
 
 
-def _as_sealed(event: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return *event*; if a line begins with it whose dice were sealed before, as the sealing of its dice."""
-    if event.get("type") != LineBegun.type or not event["state"]["sealing"]["seal"]:
-        return event
-    sealing = event["state"]["sealing"]
-    return {
-        "type": DiceSealed.type,
-        "seats": sealing["revealed"],
-        "seal": sealing["seal"],
-        "committed": sealing["committed"],
-    }
+def _held(
+    eid: bytes,
+    setup: DiceSetup,
+    committed: Mapping[str, bytes],
+    sealing: Sealing,
+    n: int,
+) -> dict[str, bytes]:
+    """Return the seeds of a *sealing*, held to what their seats *committed* to and to the seal they make."""
+    seeds, sealed = sealing
+    try:
+        for seat, seed in sorted(seeds.items()):
+            if seat not in setup.seats or seat_commitment(eid, seat, seed) != committed.get(seat):
+                detail = f"the seed of {seat} is not the one that it committed to"
+                raise Fault(Verdict(DICE_INVALID, n, detail))
+        if seal(eid, _anchors(setup), seeds) != sealed:
+            raise Fault(Verdict(DICE_INVALID, n, "the dice are sealed with something else"))
+    except BadParameter as fault:
+        raise Fault(Verdict(MALFORMED, n, f"how the dice are sealed: {fault}")) from fault
+    return seeds
+
+
+def _sealing(event: Mapping[str, Any]) -> tuple[dict[str, bytes], Sealing | None]:
+    """Return the commitments that *event* tells, and the seeds and their seal if it seals the dice.
+
+    A line that goes on with dice which were sealed before tells all of it at once.
+    """
+    if event.get("type") == SeedCommitted.type:
+        return _digits({event["seat"]: event["commitment"]}), None
+    if event.get("type") == DiceSealed.type:
+        return {}, (_digits(event["seats"]), _unhex(event["seal"]))
+    if event.get("type") == LineBegun.type:
+        told = event["state"]["sealing"]
+        sealed = (_digits(told["revealed"]), _unhex(told["seal"])) if told["seal"] != "" else None
+        return _digits(told["committed"]), sealed
+    return {}, None
+
+
+def _digits(told: Mapping[Any, object]) -> dict[str, bytes]:
+    """Return the bytes that *told* has by seat; raises what a wrong shape does."""
+    return {check_id(seat): _unhex(digits) for seat, digits in told.items()}
 
 
 def _links(
@@ -228,9 +283,15 @@ def _told(
     """Return the link that *event* discloses: an epoch's, or the seed, which is the last epoch's."""
     try:
         if event["type"] in (EpochClosed.type, LinkKept.type):
-            return (event["lane"], event["epoch"]), bytes.fromhex(event["link"])
+            place = (event["lane"], event["epoch"])
+            if not all(type(number) is int for number in place):
+                raise Malformed("", "a lane and an epoch")
+            return place, _unhex(event["link"])
         if event["type"] in (EncounterClosed.type, LaneDisclosed.type):
-            return (event["lane"], lengths[event["lane"]]), bytes.fromhex(event["seed"])
+            lane = event["lane"]
+            if type(lane) is not int:
+                raise Malformed("/lane", "a lane")
+            return (lane, lengths[lane]), _unhex(event["seed"])
     except (KeyError, ValueError, TypeError) as fault:
         raise Fault(Verdict(MALFORMED, n, f"{event['type']} discloses nothing")) from fault
     return None

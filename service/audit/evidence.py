@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from service.audit import checkpoint
 from service.audit.checkpoint import Checkpoint
 from service.audit.signing import VouchedKey, foreign, vouched
 from service.encounter.record.canonical import NotCanonical
@@ -77,6 +78,7 @@ def stored(log: Log, encounter: str) -> Evidence:
     Every envelope is open; of the encounter's secrets nothing is read, so the dice are checked as a stranger
     would.
     """
+    notes = points.all_notes(log, encounter)  # before the head: what is signed meanwhile lies beyond it
     head = log.head(encounter)
     if head is None:
         raise NoSuchEncounter(encounter)
@@ -89,7 +91,7 @@ def stored(log: Log, encounter: str) -> Evidence:
         opened=envelopes(log, encounter, 0, len(commits)),
         count=head.folded,
         head=head.hash,
-        notes=tuple(points.all_notes(log, encounter)),
+        notes=tuple(sorted(notes, key=checkpoint.size_of)),
         keys=tuple(foreign(log, encounter) or vouched(log)),
         seat=EVERYBODY,
     )

@@ -69,7 +69,7 @@ def lost_in(commits: Sequence[Commit]) -> list[tuple[int, int]]:
     found = []
     for n, event in ((told["n"], told["event"]) for told in _told(commits, ADVANCES)):
         lost = event.get("lost")
-        if isinstance(lost, dict) and isinstance(lost.get("size"), int):
+        if isinstance(lost, dict) and type(lost.get("size")) is int:
             first = n
             while first > 1 and commits[first - 2].outcome == QUARANTINED:
                 first -= 1

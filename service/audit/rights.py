@@ -1,19 +1,27 @@
 """Hold a bundle to its reader: what that seat may see is here, and nothing else.
 
 So a line that was taken out of a bundle is missed, though nothing that is left contradicts another: what its
-reader may see follows from the commits, whose hashes were judged before.
+reader may see follows from the commits, whose hashes were judged before. Checkpoints follow from them too:
+every close is signed, in order, before anything behind it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
+from service.audit.checkpoint import parse
 from service.audit.evidence import EVERYBODY, Evidence
+from service.audit.history import lost_in
 from service.audit.verdict import MALFORMED, TAMPERED, Fault, Verdict
 from service.encounter.reading.views import Reader, may_read_request
 from service.encounter.record.canonical import NotCanonical
 from service.encounter.record.commit import Commit, load_request
 from service.encounter.record.occasions import occasions_of
+from service.rules.closing import EncounterClosed, EpochClosed
+
+CLOSING: Final = (EpochClosed.type, EncounterClosed.type)
+"""Events whose commits a host signs at once."""
 
 
 def may_read(reader: Reader, request: bytes, commit: Commit) -> bool:
@@ -38,6 +46,23 @@ def check_rights(evidence: Evidence, commits: Sequence[Commit]) -> None:
             if "sealed" in event:
                 _check_envelope(evidence, reader, commit, index)
         _check_request(evidence, reader, commit)
+    _check_signed(evidence, commits)
+
+
+def _check_signed(evidence: Evidence, commits: Sequence[Commit]) -> None:
+    """Demand a checkpoint for every close below the last one that is signed; raises `Fault`.
+
+    Where the record says that signed commits were lost, nothing is asked of the numbers they had.
+    """
+    lost = lost_in(commits)
+    sizes = {parse(note).size for note in evidence.notes}
+    standing = [size for size in sizes if not any(first <= size <= to for first, to in lost)]
+    for commit in commits[: max(standing, default=0)]:
+        is_closing = any(event.get("type") in CLOSING for event in commit.events)
+        is_asked = is_closing and not any(first <= commit.n <= to for first, to in lost)
+        if is_asked and commit.n not in sizes:
+            name = TAMPERED if evidence.seat == EVERYBODY else MALFORMED
+            raise Fault(Verdict(name, commit.n, "it closes an epoch, and its checkpoint is missing"))
 
 
 def _check_envelope(evidence: Evidence, reader: Reader, commit: Commit, index: int) -> None:

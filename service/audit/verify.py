@@ -84,7 +84,7 @@ class _Judged:
         self.commits, self.signed = examined.commits, examined.signed
         self._count()
         self.history = history_of(self.commits)
-        self.setup = setup_of(self.evidence)
+        self.setup = setup_of(self.evidence, self.commits)
         self.proof = prove(self.evidence, self.commits, examined.payloads, self.counts)
         ruleset = self._ruleset(shelf)
         if ruleset is None:

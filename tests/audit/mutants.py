@@ -69,11 +69,23 @@ def _file(lines: Sequence[Mapping[str, Any]]) -> bytes:
 
 
 def dropped(evidence: Evidence, rng: random.Random) -> Mutant:
-    """Take out a line, but for a checkpoint's."""
+    """Take out a line."""
     lines = _lines(evidence)
-    at = rng.choice([i for i, line in enumerate(lines) if line["kind"] != "checkpoint"])
+    at = rng.randrange(len(lines))
     names = {"key": TAMPERED, "trailer": TRUNCATED}.get(lines[at]["kind"], MALFORMED)
     return Mutant("dropped", _file([*lines[:at], *lines[at + 1 :]]), frozenset({names}))
+
+
+def unsigned(evidence: Evidence, rng: random.Random) -> Mutant:
+    """Take out a checkpoint that is not the last, and make the trailer fit."""
+    lines = _lines(evidence)
+    notes = [line for line in lines if line["kind"] == "checkpoint"]
+    if len(notes) == 1:
+        return dropped(evidence, rng)
+    gone = rng.choice(notes[:-1])
+    lines.remove(gone)
+    lines[-1]["checkpoints"] -= 1
+    return Mutant("unsigned", _file(lines), frozenset({MALFORMED}), int(gone["note"].split("\n")[1]))
 
 
 def doubled(evidence: Evidence, rng: random.Random) -> Mutant:
@@ -217,6 +229,7 @@ KINDS: Final[tuple[Callable[[Evidence, random.Random], Mutant], ...]] = (
     byte,
     byte,
     dropped,
+    unsigned,
     doubled,
     swapped,
     inserted,

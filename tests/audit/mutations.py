@@ -3,8 +3,8 @@
 `python -m tests.audit.mutations [COUNT]` (make mutations) tries COUNT mutants, a tenth as many clean bundles
 and every cause; a sample runs with the tests. Every failure names the seed that makes it again.
 
-A checkpoint's line taken out of a bundle is the one change that is no fault: a witness stays away, and the
-record it would have spoken of is as it was.
+The last checkpoints of a bundle, taken out with a trailer made to fit, are the one change that nothing shows:
+it is the bundle that was there before they were signed.
 """
 
 from __future__ import annotations

@@ -60,7 +60,12 @@ def test_the_lines_are_those_of_the_format() -> None:
         "seat": "gm",
     }
     assert [line["kind"] for line in lines[1:3]] == ["command", "commit"]
-    assert lines[-1] == {"kind": "trailer", "count": 10, "head": closed().written[-1].hash}
+    assert lines[-1] == {
+        "kind": "trailer",
+        "checkpoints": 0,
+        "count": 10,
+        "head": closed().written[-1].hash,
+    }
     assert {line["kind"] for line in lines} == {"header", "command", "commit", "opened", "trailer"}
 
 

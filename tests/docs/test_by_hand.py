@@ -51,7 +51,8 @@ def test_its_functions_prove_a_whole_bundle(desk: Desk) -> None:
     for text, commit in zip(texts, commits, strict=True):
         assert commit["prev"] == prev
         prev = hand["commit_hash"](text)
-    assert lines[-1] == {"kind": "trailer", "count": len(commits), "head": prev}
+    signed = sum(line["kind"] == "checkpoint" for line in lines)
+    assert lines[-1] == {"kind": "trailer", "checkpoints": signed, "count": len(commits), "head": prev}
 
     encounter = UUID(commits[0]["encounter"]).bytes
     opened = [line for line in lines if line["kind"] == "opened"]

@@ -77,6 +77,7 @@ const gathered = (found, line) => {
     links: found.links,
     keys: found.keys,
     notes: found.notes,
+    sizes: found.sizes,
     count: trailer === null ? commits.length + 1 : trailer.count, // without its end it is cut off
     head: trailer === null ? "" : trailer.head,
   };
@@ -144,7 +145,10 @@ const TAKE = {
     found.sizes.push(point.size);
   },
   trailer: (found, line) => {
-    shaped(line, { count: WHOLE, head: HASH });
+    shaped(line, { checkpoints: WHOLE, count: WHOLE, head: HASH });
+    const { length } = found.notes;
+    demand(line.checkpoints === length, `${length} checkpoints are here, it counts ${line.checkpoints}`);
+    demand(found.keys.length === 0 || length > 0, "there are keys, and no checkpoint that they signed");
     found.trailer = line;
   },
 };

@@ -8,7 +8,7 @@ const DASH = "\u2014 ";
 const MOST_SIGNATURES = 100;
 const ROTATION = "rewound/key/1";
 const ED25519 = number(1, 1);
-const SIZE = /^(?:0|[1-9][0-9]{0,18})$/;
+const SIZE = /^(?:0|[1-9][0-9]{0,14})$/;
 
 /** Tell whether a key may be called so: no space, plus, control character or lone surrogate, and not empty. */
 const isName = (text) => /^[^\s+\u0000-\u001f\u007f\u0085\ud800-\udfff]+$/u.test(text);

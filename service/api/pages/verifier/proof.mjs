@@ -1,17 +1,19 @@
 // Prove the dice of a record: every link leads to its anchor, every seeded roll with a link shows its faces.
 
 import { hex, same, unhex, uuidBytes } from "./bytes.mjs";
-import { epochKey, facesWith, isId, lanesOf, sealOf, seatCommitment, walked } from "./dice.mjs";
-import { isEnvelope, requestOf } from "./record.mjs";
+import { ALGORITHM, epochKey, facesWith, isId, lanesOf, sealOf, seatCommitment, walked } from "./dice.mjs";
+import { hasExactly, isEnvelope, isObject, requestOf } from "./record.mjs";
 import { Fault } from "./verdict.mjs";
 
 const SERVER = "server";
+const MIXED = "mixed";
 
 /** Return what was checked of the dice: rolls proved, open and declared, the last epoch by lane; throws a `Fault`. */
 export const prove = (evidence, { commits, payloads }) => {
   const setup = setupOf(evidence, commits);
   const counts = { rolls_checked: 0, rolls_unverified: 0, rolls_declared: 0, faces_checked: 0, faces_declared: 0 };
-  const dice = setup === null ? null : new Disclosed(setup, sealedWith(setup, commits), linksOf(evidence, commits, payloads, setup));
+  const links = setup === null ? [] : linksOf(evidence, commits, payloads, setup);
+  const dice = setup === null ? null : new Disclosed(setup, sealedWith(setup, commits), links);
   for (const commit of commits) {
     for (const roll of rollsOf(commit, payloads)) checkRoll(dice, commit.n, roll, counts);
   }
@@ -21,48 +23,76 @@ export const prove = (evidence, { commits, payloads }) => {
 /** Return how the dice of the encounter are derived, null where nothing was opened; throws a `Fault`. */
 const setupOf = (evidence, commits) => {
   if (commits[0]?.outcome !== "accepted") return null;
-  const request = evidence.requests[0];
-  const told = request === null ? commits[0].events.find((event) => "dice" in event)?.dice : requestOf(request)?.data.dice;
+  const [raw] = evidence.requests;
+  const request = raw === null ? null : requestOf(raw);
+  if (raw !== null && request === null) throw new Fault("malformed", 1, "how the dice are derived: no request");
+  const told = request === null ? commits[0].events.find((event) => "dice" in event)?.dice : request.data.dice;
   if (told === undefined || told === null) return null;
-  const lanes = lanesOf(told.lanes);
-  const encounter = uuidBytes(told.chain ?? evidence.encounter);
-  if (lanes === null || encounter === null) throw new Fault("malformed", 1, "how the dice are derived is not told");
+  const lanes = isSetup(told) ? lanesOf(told.lanes) : null;
+  const encounter = lanes === null ? null : uuidBytes(told.chain ?? evidence.encounter);
+  if (encounter === null) throw new Fault("malformed", 1, "how the dice are derived is not told");
   return { told, lanes, encounter, mode: told.mode, seats: told.seats ?? [] };
 };
+
+const isText = (value) => typeof value === "string";
+
+const isSetup = (told) =>
+  hasExactly(told, ["algorithm", "mode", "lanes"], ["chain", "seats", "abandoned_before"])
+  && told.algorithm === ALGORITHM && [SERVER, MIXED].includes(told.mode)
+  && Array.isArray(told.lanes) && told.lanes.every((lane) => hasExactly(lane, ["lane", "n", "anchor"]))
+  && isText(told.chain ?? "") && Number.isInteger(told.abandoned_before ?? 0) && told.abandoned_before !== null
+  && told.seats !== null && Array.isArray(told.seats ?? []) && (told.seats ?? []).every(isText);
 
 // --- seeds of seats ----------------------------------------------------------------------------------------
 
 /** Return the salt of all keys, the seeds of seats held to their commitments; throws a `Fault`. */
 const sealedWith = (setup, commits) => {
-  const events = commits.flatMap(({ n, events: told }) => told.map((event) => ({ n, event: sealingOf(event) })));
   if (setup.mode === SERVER) return sealOf(setup.encounter, setup.lanes);
-  const committed = {};
-  for (const { event } of events) {
-    if (event.type === "seed_committed") committed[event.seat] = event.commitment;
-    Object.assign(committed, event.committed ?? {});
+  const committed = new Map();
+  for (const { n, events } of commits) {
+    for (const event of events) {
+      const told = sealingOf(event);
+      if (told === null) throw new Fault("malformed", n, "how the dice are sealed is not told");
+      for (const [seat, digits] of told.committed) committed.set(seat, digits);
+      if (told.seeds !== null) return heldSeal(setup, committed, told, n);
+    }
   }
-  const found = events.find(({ event }) => event.type === "dice_sealed");
-  if (found === undefined) return sealOf(setup.encounter, setup.lanes); // before it there are no seeded rolls
-  const { n, event } = found;
+  return sealOf(setup.encounter, setup.lanes); // before it there are no seeded rolls
+};
+
+/** Return the seal that seeds make, each held to what its seat committed to; throws a `Fault`. */
+const heldSeal = (setup, committed, told, n) => {
   const seeds = {};
-  for (const [seat, digits] of Object.entries(event.seats ?? {})) {
+  for (const [seat, digits] of told.seeds) {
     const seed = unhex(digits);
-    if (seed === null || !isId(seat)) throw new Fault("malformed", n, `the seed of ${seat} is none`);
-    const isHeld = setup.seats.includes(seat) && hex(seatCommitment(setup.encounter, seat, seed)) === committed[seat];
+    const isHeld = setup.seats.includes(seat) && hex(seatCommitment(setup.encounter, seat, seed)) === committed.get(seat);
     if (!isHeld) throw new Fault("dice_invalid", n, `the seed of ${seat} is not the one that it committed to`);
     seeds[seat] = seed;
   }
   const seal = sealOf(setup.encounter, setup.lanes, seeds);
-  if (hex(seal) !== event.seal) throw new Fault("dice_invalid", n, "the dice are sealed with something else");
+  if (hex(seal) !== told.seal) throw new Fault("dice_invalid", n, "the dice are sealed with something else");
   return seal;
 };
 
-/** Return an event; one that begins a line whose dice were sealed before, as that sealing. */
+/** Return what an event tells of the sealing: commitments, seeds and seal if it seals; null where it is malformed. */
 const sealingOf = (event) => {
-  const sealing = event.type === "line_begun" ? event.state?.sealing : null;
-  if (!sealing?.seal) return event;
-  return { type: "dice_sealed", seats: sealing.revealed, seal: sealing.seal, committed: sealing.committed };
+  if (event.type === "seed_committed") return isId(event.seat) ? sealing({ [event.seat]: event.commitment }, null, null) : null;
+  if (event.type === "dice_sealed") return sealing({}, event.seats, event.seal);
+  if (event.type !== "line_begun") return sealing({}, null, null);
+  const told = event.state?.sealing;
+  if (!isObject(told)) return null;
+  return sealing(told.committed, told.seal === "" ? null : told.revealed, told.seal);
 };
+
+const sealing = (committed, seeds, seal) => {
+  const isSealed = seeds !== null;
+  if (!isDigits(committed) || (isSealed && !(isDigits(seeds) && unhex(seal) !== null))) return null;
+  return { committed: inOrder(committed), seeds: isSealed ? inOrder(seeds) : null, seal };
+};
+
+const isDigits = (told) => isObject(told) && Object.entries(told).every(([seat, digits]) => isId(seat) && unhex(digits) !== null);
+
+const inOrder = (told) => Object.keys(told).sort().map((seat) => [seat, told[seat]]);
 
 // --- links -------------------------------------------------------------------------------------------------
 

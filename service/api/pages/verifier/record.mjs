@@ -9,7 +9,8 @@ import { Fault } from "./verdict.mjs";
 const isText = (value) => typeof value === "string";
 const isWhole = (value) => Number.isInteger(value);
 const isList = Array.isArray;
-const isObject = (value) => value !== null && typeof value === "object" && !isList(value);
+/** Tell whether a value is an object, and no list. */
+export const isObject = (value) => value !== null && typeof value === "object" && !isList(value);
 const isHash = (value) => unhex(value) !== null;
 
 const MEMBERS = {
@@ -21,7 +22,7 @@ const REFUSAL = ["code", "detail", "rule"];
 const ENVELOPE = ["sealed", "audience", "opens"];
 
 /** Tell whether an object has exactly these members, those of *maybe* or not. */
-const hasExactly = (value, names, maybe = []) =>
+export const hasExactly = (value, names, maybe = []) =>
   isObject(value) && names.every((name) => name in value)
   && Object.keys(value).every((name) => names.includes(name) || maybe.includes(name));
 

@@ -2,9 +2,11 @@
 
 import { isEnvelope, requestOf } from "./record.mjs";
 import { Fault } from "./verdict.mjs";
+import { lostIn } from "./witnesses.mjs";
 
 const EVERYTHING = "*";
 const GM = "gm";
+const CLOSING = ["epoch_closed", "encounter_closed"];
 
 /** Check every envelope and every request of the evidence against what its seat may see; throws a `Fault`. */
 export const checkRights = (evidence, commits) => {
@@ -26,6 +28,18 @@ export const checkRights = (evidence, commits) => {
     const may = mayRead(commit, seat, come, requestOf(request)?.actor.seat);
     if (request === null && may) throw new Fault("malformed", commit.n, `the request is open to ${seat} and withheld`);
     if (request !== null && !may) throw new Fault("malformed", commit.n, `the request is not open to ${seat}`);
+  }
+  checkSigned(evidence, commits);
+};
+
+/** Demand a checkpoint for every close below the last one that is signed: closes are signed in order. */
+const checkSigned = ({ sizes }, commits) => {
+  const lost = lostIn(commits);
+  const isLost = (n) => lost.some(([first, to]) => first <= n && n <= to);
+  const last = Math.max(0, ...sizes.filter((size) => !isLost(size)));
+  for (const { n, events } of commits.slice(0, last)) {
+    const isAsked = events.some(({ type }) => CLOSING.includes(type)) && !isLost(n);
+    if (isAsked && !sizes.includes(n)) throw new Fault("malformed", n, "it closes an epoch, and its checkpoint is missing");
   }
 };
 

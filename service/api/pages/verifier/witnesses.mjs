@@ -60,10 +60,13 @@ const follows = async (evidence, name, start) => {
 
 const unhexed = (digits) => Uint8Array.from(digits.match(/../g), (pair) => parseInt(pair, 16));
 
+/** Return which commits the record itself says were signed once and lost: first and last numbers. */
+export const lostIn = (commits) => commits.flatMap((commit, at) =>
+  commit.events.filter(isAcceptedLoss).map((event) => [firstOfIt(commits, at) + 1, event.lost.size]));
+
 /** Return the checkpoints without those of a history that the record itself says was lost, and accepted so. */
 export const notGivenUp = (points, commits) => {
-  const lost = commits.flatMap((commit, at) =>
-    commit.events.filter(isAcceptedLoss).map((event) => [firstOfIt(commits, at) + 1, event.lost.size]));
+  const lost = lostIn(commits);
   return points.filter(({ size }) => !lost.some(([first, to]) => first <= size && size <= to));
 };
 

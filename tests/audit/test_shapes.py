@@ -1,0 +1,195 @@
+"""A sample of what `make shapes` tries, and each strictness by name, in both verifiers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+import pytest
+
+from service.audit import bundle
+from service.audit.evidence import Evidence
+from service.audit.verdict import MALFORMED
+from service.audit.verify import verify
+from service.encounter.record.canonical import dumps
+from tests.audit.evidence_of import forged
+from tests.audit.games import RULES, signed, written
+from tests.audit.shapes import crashes, disagreements, mixed_game, reshaped
+from tests.audit.shapes import main as tried
+from tests.encounter.sitting import Sitting
+from tests.javascript import Case, as_bundle, judged
+
+SHAPES, TWICE = 300, 150
+Line = dict[str, Any]
+
+
+def verdicts(raw: bytes) -> tuple[str, str]:
+    """Return what Python and JavaScript say of a bundle."""
+    try:
+        ours = str(verify(bundle.read(raw), RULES).verdict)
+    except bundle.BadBundle as fault:
+        ours = f"{MALFORMED}({fault.n})"
+    return ours, judged([Case(raw)])[0]
+
+
+def unsigned() -> Evidence:
+    return replace(mixed_game(), notes=(), keys=())
+
+
+def at(evidence: Evidence, type_: str) -> int:
+    """Return the number of the first commit with an event of a type."""
+    return next(n for n, raw in enumerate(evidence.commits, 1) if f'"type":"{type_}"'.encode() in raw)
+
+
+def changed(type_: str, change: Callable[[Line], object]) -> tuple[bytes, int]:
+    """Return a bundle with the first event of a type changed, every hash made to fit; and its commit."""
+    evidence = unsigned()
+    n = at(evidence, type_)
+
+    def edit(commit: Line) -> None:
+        change(next(event for event in commit["events"] if event.get("type") == type_))
+
+    raw = as_bundle(forged(evidence, n, edit))
+    assert raw is not None
+    return raw, n
+
+
+def with_request(evidence: Evidence, n: int, change: Callable[[Line], object]) -> bytes:
+    """Return a bundle with a request changed, and its commit naming it."""
+    data = json.loads(evidence.requests[n - 1] or b"")
+    change(data)
+    spelled = dumps(data)
+    requests = [*evidence.requests[: n - 1], spelled, *evidence.requests[n:]]
+    renamed = forged(evidence, n, lambda commit: commit.update(request=sha256(spelled).hexdigest()))
+    raw = as_bundle(replace(renamed, requests=requests))
+    assert raw is not None
+    return raw
+
+
+def broken(*_: object) -> None:
+    raise KeyError
+
+
+# --- any shape -----------------------------------------------------------------------------------------
+
+
+def test_whatever_stands_in_a_bundle_an_audit_ends_with_a_verdict() -> None:
+    assert crashes(range(SHAPES)) == []
+
+
+def test_both_verifiers_say_the_same_of_any_shape() -> None:
+    assert disagreements(range(TWICE)) == []
+
+
+def test_an_audit_that_breaks_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.audit.shapes.verify", broken)
+    assert len(crashes(range(20))) > 5
+    monkeypatch.setattr("sys.argv", ["shapes", "0"])
+    assert tried() == 0
+    assert reshaped(1) == reshaped(1)
+
+
+# --- each strictness -----------------------------------------------------------------------------------
+
+
+def test_dice_of_another_algorithm_or_mode_are_malformed() -> None:
+    odd: tuple[Line, ...] = (
+        {"algorithm": "rewound/dice/2"},
+        {"mode": "honest"},
+        {"chain": "ABC"},
+        {"lanes": [{}]},
+        {"x": 1},
+    )
+    for change in odd:
+        raw = with_request(unsigned(), 1, lambda data, change=change: data["data"]["dice"].update(change))  # type: ignore[misc]  # bound now
+        assert verdicts(raw) == ("malformed(1)", "malformed(1)"), change
+
+
+def test_digits_in_capitals_or_with_spaces_are_malformed() -> None:
+    def anchor(data: Line, change: Callable[[str], str]) -> None:
+        lane = data["data"]["dice"]["lanes"][0]
+        lane["anchor"] = change(lane["anchor"])
+
+    for change in (str.upper, lambda text: " ".join((text[:32], text[32:]))):
+        raw = with_request(unsigned(), 1, lambda data, change=change: anchor(data, change))  # type: ignore[misc]  # bound now
+        assert verdicts(raw) == ("malformed(1)", "malformed(1)")
+    for type_, field in (
+        ("epoch_closed", "link"),
+        ("encounter_closed", "seed"),
+        ("seed_committed", "commitment"),
+    ):
+        raw, n = changed(type_, lambda event, field=field: event.update({field: f" {event[field]}"}))  # type: ignore[misc]  # bound now
+        assert verdicts(raw) == (f"malformed({n})", f"malformed({n})"), field
+
+
+def test_what_discloses_no_epoch_of_a_lane_is_malformed() -> None:
+    for field, odd in (("epoch", "1"), ("epoch", None), ("lane", True), ("lane", [0]), ("epoch", {})):
+        raw, n = changed("epoch_closed", lambda event, field=field, odd=odd: event.update({field: odd}))  # type: ignore[misc]  # bound now
+        assert verdicts(raw) == (f"malformed({n})", f"malformed({n})"), (field, odd)
+
+
+def test_a_sealing_of_another_shape_is_malformed() -> None:
+    for type_, change in (
+        ("seed_committed", {"seat": {}}),
+        ("seed_committed", {"seat": "ADA"}),
+        ("dice_sealed", {"seats": []}),
+        ("dice_sealed", {"seal": None}),
+        ("dice_sealed", {"seats": {"ada": 7}}),
+    ):
+        raw, n = changed(type_, lambda event, change=change: event.update(change))  # type: ignore[misc]  # bound now
+        assert verdicts(raw) == (f"malformed({n})", f"malformed({n})"), change
+
+
+def test_a_request_is_withheld_or_there_and_nothing_between() -> None:
+    lines = [json.loads(line) for line in written(mixed_game()).splitlines()]
+    lines[1] = {"kind": "command", "n": 1, "withheld": False}
+    assert verdicts(b"".join(dumps(line) + b"\n" for line in lines)) == ("malformed(0)", "malformed(0)")
+
+
+def test_dice_of_an_opening_that_was_refused_are_not_asked_for() -> None:
+    sitting = Sitting()
+    sitting.do("reveal_seed", seed="a" * 64)
+    evidence = replace(signed(sitting.encounter, sitting), notes=(), keys=())
+    assert json.loads(evidence.commits[0])["outcome"] == "refused"
+    raw = with_request(evidence, 1, lambda data: data["data"].update(dice={"algorithm": 5}))
+    assert verdicts(raw) == ("not_deterministic(1, /refusal/code)", "valid_as_opened(1)")
+
+
+# --- checkpoints ---------------------------------------------------------------------------------------
+
+
+def without(size: int, *, counted: bool) -> bytes:
+    """Return the bundle of a game without the checkpoint of *size*; with *counted* the trailer fits."""
+    lines = [json.loads(line) for line in written(mixed_game()).splitlines()]
+    kept = [
+        line for line in lines if line["kind"] != "checkpoint" or int(line["note"].split("\n")[1]) != size
+    ]
+    assert len(kept) == len(lines) - 1
+    kept[-1]["checkpoints"] -= counted
+    return b"".join(dumps(line) + b"\n" for line in kept)
+
+
+def test_a_checkpoint_that_was_taken_out_is_missed() -> None:
+    game = mixed_game()
+    close, end, last = at(game, "epoch_closed"), at(game, "encounter_closed"), len(game.commits)
+    assert (end, len(game.notes)) == (last, 2)
+    for size in (close, end):
+        assert verdicts(without(size, counted=False)) == (f"malformed({last})", f"malformed({last})")
+    assert verdicts(without(close, counted=True)) == (f"malformed({close})", f"malformed({close})")
+
+
+def test_without_its_last_checkpoint_it_is_the_bundle_from_before_that_was_signed() -> None:
+    end = len(mixed_game().commits)
+    assert verdicts(without(end, counted=True)) == ("valid", "valid_as_opened(1)")
+
+
+def test_keys_without_a_checkpoint_are_malformed() -> None:
+    lines = [json.loads(line) for line in written(mixed_game()).splitlines()]
+    kept = [line for line in lines if line["kind"] != "checkpoint"]
+    kept[-1]["checkpoints"] = 0
+    raw = b"".join(dumps(line) + b"\n" for line in kept)
+    last = len(mixed_game().commits)
+    assert verdicts(raw) == (f"malformed({last})", f"malformed({last})")
