@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, get_type_hints
 
 from service.api.fields import Component, Items, OneOf, Text, Whole
-from service.api.schemas import Strict, schema_of
+from service.api.problems import invalid
+from service.api.schemas import Strict, near, schema_of
 from service.encounter.deciding.fold import Shelf
 from service.encounter.openings import opening_fields
 from service.encounter.stores.keys import SCOPES
@@ -150,6 +151,14 @@ class EditionInputs:
     """How its components are called: `Heartrush1`."""
     opening: Strict
     commands: Mapping[str, Strict]
+
+    def command(self, type_: object, at: str = "") -> tuple[str, Strict]:
+        """Return a command's type and schema; raises `Problem` where *type_*, at pointer *at*, is none."""
+        schema = self.commands.get(type_) if isinstance(type_, str) else None
+        if schema is None or not isinstance(type_, str):
+            hint = near(type_, self.commands) if isinstance(type_, str) else ""
+            raise invalid((f"{at}/type", f"a command of {self.edition}{hint}"))
+        return type_, schema
 
 
 def inputs_of(ruleset: Ruleset[Any]) -> EditionInputs:

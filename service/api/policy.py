@@ -113,6 +113,7 @@ POLICY: Final[Mapping[str, Rule]] = MappingProxyType(
         "listProblemTypes": _PUBLIC,
         "getContract": _PUBLIC,
         "getContractAsJson": _PUBLIC,
+        "getHome": _PUBLIC,
         "getDocumentation": _PUBLIC,
         "getDocumentationFile": _PUBLIC,
         "getVerifier": _PUBLIC,

@@ -7,8 +7,9 @@ true. Schemas are made once per record. What passes is used as it was sent; noth
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from difflib import get_close_matches
 from functools import cache, cached_property
 from typing import Annotated, Any, ClassVar, Final, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -21,6 +22,8 @@ from service.api.strict import escape
 from service.rules.families import family_tag, members
 
 _ID_WORDS: Final = "an id"
+UNKNOWN: Final = "no such field"
+"""What is said of a field that a record does not have."""
 
 
 class OneKind(marshmallow.fields.Field[Any]):
@@ -59,7 +62,20 @@ class Strict(Schema):
 
         unknown = RAISE
 
-    error_messages = {"unknown": "no such field", "type": "an object"}  # noqa: RUF012 - as marshmallow declares it
+    error_messages = {"unknown": UNKNOWN, "type": "an object"}  # noqa: RUF012 - as marshmallow declares it
+
+    def handle_error(self, error: ValidationError, data: Any, **kwargs: Any) -> None:
+        """Say of each field that is none which one may be meant."""
+        del data, kwargs
+        assert isinstance(error.messages, dict)
+        for name, said in error.messages.items():
+            if said == [UNKNOWN]:
+                error.messages[name] = [UNKNOWN + near(name, self.fields)]
+
+
+def near(name: str, names: Iterable[str]) -> str:
+    """Return a hint at the one of *names* that may be meant by *name*, nothing if none is near."""
+    return "".join(f"; near it: {found}" for found in get_close_matches(name, list(names), n=1))
 
 
 def schema_of(

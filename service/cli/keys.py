@@ -45,13 +45,17 @@ def list_keys() -> None:
 @click.option("--operator", is_flag=True, help="A key that also reads the service's metrics.")
 @click.option("--days", type=click.IntRange(1, 3650), help="How long it is valid (for ever).")
 def create_key(name: str, days: int | None, *, read_only: bool, operator: bool) -> None:
-    """Make a key called NAME and print it; it is not shown again."""
+    """Make a key called NAME and print it; it is not shown again.
+
+    It is an owner of its own: what another key opened it does not see, even if that has the same NAME. More
+    keys of one owner are made over HTTP, with POST /v1/api-keys.
+    """
     now = time.time()
     expires = None if days is None else int(now) + days * _DAY_S
     scopes = ("read",) if read_only else keys.SCOPES if operator else keys.USUAL
     with opened(read_settings().settings) as log:
         token, key = keys.create(log, name, now, scopes=scopes, expires=expires)
-    click.echo(f"Key {key.id} for {name}; it is not shown again:", err=True)
+    click.echo(f"Key {key.id} for {name}, an owner of its own; it is not shown again:", err=True)
     click.echo(token)
 
 

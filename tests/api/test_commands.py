@@ -39,6 +39,24 @@ def test_an_answer_names_what_its_seat_is_asked_next(table: Table) -> None:
     assert data["prompt"]["prompt"] == "game"
 
 
+@pytest.mark.parametrize(
+    ("command", "errors"),
+    [
+        ({"type": "ad"}, {"/type": "a command of tiny@1; near it: add"}),
+        ({"type": "nonsense"}, {"/type": "a command of tiny@1"}),
+        ({}, {"/type": "a command of tiny@1"}),
+        (ADD | {"amout": 1}, {"/amout": "no such field; near it: amount"}),
+        (ADD | {"x": 1}, {"/x": "no such field"}),
+    ],
+    ids=str,
+)
+def test_what_is_misspelled_is_told_with_what_may_be_meant(
+    table: Table, command: dict[str, Any], errors: dict[str, str]
+) -> None:
+    told = json.loads(table.send(table.gm, command).text)
+    assert {each["pointer"]: each["detail"] for each in told["errors"]} == errors
+
+
 # --- refused -----------------------------------------------------------------------------------------
 
 REFUSED: list[tuple[str, Callable[[Table], TestResponse], int, str]] = [

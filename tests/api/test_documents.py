@@ -32,6 +32,7 @@ def test_an_unknown_problem_is_one(api: Api) -> None:
 
 def test_the_documentation_reaches_for_nothing_outside(api: Api) -> None:
     targets = (
+        "/",
         "/docs",
         "/docs/docs.js",
         "/docs/docs.css",
@@ -73,9 +74,10 @@ def test_the_page_and_the_client_run_the_same_verifier(api: Api) -> None:
     assert {name: text for name, text in served.items() if name in files} == {
         name: text for name, text in files.items() if name in served
     }
-    imported = re.findall(r'from "(\.[^"]+)"', client)
-    assert imported
-    assert {(ROOT / "clients" / "javascript" / name).resolve().parent for name in imported} == {VERIFIER}
+    (home,) = re.findall(r': "(\.\./[^"]+)";', client)
+    imported = re.findall(r"import\(`\$\{home\}/([^`]+)`\)", client)
+    assert (ROOT / "clients" / "javascript" / home).resolve() == VERIFIER
+    assert {"verify.mjs", "certificate.mjs"} <= set(imported) <= {path.name for path in VERIFIER.iterdir()}
 
 
 def test_readiness_names_what_is_missing(api: Api) -> None:

@@ -87,7 +87,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         api_workers=1,
         log_level="error",
     )
-    for name in ("docs", "examples", "README.md", "openapi.yaml"):
+    for name in ("clients", "docs", "examples", "README.md", "openapi.yaml"):
         (home / name).symlink_to(ROOT / name)
     program = home / ".venv" / "bin" / "rewound"
     program.parent.mkdir(parents=True)

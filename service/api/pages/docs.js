@@ -103,15 +103,21 @@ const schemaCard = (name, schema) => {
   return card(anchor(name), head, body);
 };
 
-const curl = (example) => {
+// The shortest fight that can be opened: what a sheet does not say has its default.
+const OPENING = `{"edition": "rise@1", "creatures": [
+  {"position": [0, 0], "sheet": {"id": "pia", "name": "Pia", "side": "heroes", "kind": "pc"}},
+  {"position": [1, 0], "sheet": {"id": "orc", "name": "Orc", "side": "foes"}}]}`;
+
+const curl = () => {
   const here = location.origin;
+  const json = `-H "Authorization: Bearer $KEY" \\\n  -H "Content-Type: application/json"`;
   const lines = [
-    ["Open an encounter (the opening is a JSON file; `examples/` has some):",
-      `curl -s ${here}/v1/encounters -H "Authorization: Bearer $KEY" \\\n  -H "Content-Type: application/json" -d @opening.json`],
+    ["Open an encounter with a key that `rewound keys create` printed. The answer tells its `encounter`, here `$ID`:",
+      `curl -s ${here}/v1/encounters ${json} -d '${OPENING}'`],
     ["Ask what may be done now; take an offer as it is:",
       `curl -s ${here}/v1/encounters/$ID/options -H "Authorization: Bearer $KEY"`],
     ["Do it, and see what became of it:",
-      `curl -s ${here}/v1/encounters/$ID/commands -H "Authorization: Bearer $KEY" \\\n  -H "Content-Type: application/json" -d '${example}'`],
+      `curl -s ${here}/v1/encounters/$ID/commands ${json} -d '{"type": "start_combat"}'`],
   ];
   return lines.map(([text, line]) => {
     const button = html("button", { type: "button" }, "Copy");
@@ -121,15 +127,6 @@ const curl = (example) => {
     });
     return html("div", {}, html("p", {}, marked(text)), html("div", { class: "curl" }, html("pre", {}, html("code", {}, line)), button));
   });
-};
-
-// The command that needs nothing but its type is the one to try first.
-const simplest = (schemas) => {
-  const names = Object.values(schemas.Command.anyOf).flatMap((each) =>
-    Object.values(schemas[each.$ref.replace(COMPONENTS, "")].discriminator.mapping));
-  const found = names.map((each) => schemas[each.replace(COMPONENTS, "")])
-    .find((schema) => schema.required.length === 1);
-  return JSON.stringify({ type: found ? found.properties.type.const : "…" });
 };
 
 const openTarget = () => {
@@ -163,7 +160,7 @@ const searchable = () => {
 
 const draw = (contract) => {
   document.getElementById("intro").append(...paragraphs(contract.info.description));
-  document.getElementById("curl").append(...curl(simplest(contract.components.schemas)));
+  document.getElementById("curl").append(...curl());
   const operations = document.getElementById("operations");
   const index = document.getElementById("index");
   operations.replaceChildren();

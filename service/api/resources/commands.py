@@ -80,13 +80,10 @@ def _read(
     call: Call, data: object, at: str = ""
 ) -> tuple[type[Command[Any]], dict[str, Any], list[tuple[str, str]]]:
     """Return the kind of a command, what it is given, and what is wrong with that (pointer, detail)."""
-    inputs = call.inputs[call.me.edition]
-    type_ = data.get("type") if isinstance(data, dict) else None
-    schema = inputs.commands.get(type_) if isinstance(type_, str) else None
-    if schema is None or type_ is None or not isinstance(data, dict):
-        raise invalid((f"{at}/type", "a command of " + call.me.edition))
-    found = [(at + pointer, detail) for pointer, detail in faults(schema, data)]
-    given = {name: value for name, value in data.items() if name != "type"}
+    told = data if isinstance(data, dict) else {}
+    type_, schema = call.inputs[call.me.edition].command(told.get("type"), at)
+    found = [(at + pointer, detail) for pointer, detail in faults(schema, told)]
+    given = {name: value for name, value in told.items() if name != "type"}
     return call.host.shelf[call.me.edition].commands[type_], given, found
 
 

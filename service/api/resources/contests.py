@@ -127,10 +127,8 @@ def _instead(call: Call) -> list[dict[str, Any]]:
     made = []
     for index, each in enumerate(call.data.get("instead", ())):
         told = dict(each) if isinstance(each, dict) else {}
-        by, type_ = told.pop("by", "sender"), told.pop("type", None)
-        schema = call.inputs[call.me.edition].commands.get(type_) if isinstance(type_, str) else None
-        if schema is None:
-            raise invalid((f"/instead/{index}/type", "a command of " + call.me.edition))
+        by = told.pop("by", "sender")
+        type_, schema = call.inputs[call.me.edition].command(told.pop("type", None), f"/instead/{index}")
         if by not in ("sender", "gm"):
             raise invalid((f"/instead/{index}/by", "one of sender, gm"))
         found = faults(schema, {"type": type_, **told})

@@ -63,6 +63,12 @@ def get_documentation(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
     return _page(_file("docs.html"))
 
 
+@operation("GET", "/", "getHome", TAG, answers={200: Shape("The page.", None, "text/html")})
+def get_home(call: Call) -> Answer:
+    """Show the documentation at the address that the service prints."""
+    return get_documentation(call)
+
+
 @operation(
     "GET",
     "/docs/{file}",

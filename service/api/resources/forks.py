@@ -84,10 +84,8 @@ def _commands(call: Call) -> list[dict[str, Any]]:
         raise invalid(("/commands", f"at most {MOST_COMMANDS}"))
     made = []
     for index, each in enumerate(given):
-        type_ = each.get("type") if isinstance(each, dict) else None
-        schema = call.inputs[call.me.edition].commands.get(type_) if isinstance(type_, str) else None
-        if schema is None:
-            raise invalid((f"/commands/{index}/type", "a command of " + call.me.edition))
+        told = each.get("type") if isinstance(each, dict) else None
+        type_, schema = call.inputs[call.me.edition].command(told, f"/commands/{index}")
         judge([(f"/commands/{index}{pointer}", detail) for pointer, detail in faults(schema, each)])
         data = {name: value for name, value in each.items() if name != "type"}
         made.append({"type": type_, "data": data})

@@ -6,7 +6,6 @@ from typing import Final
 
 from service.api.call import Answer, Call
 from service.api.operations import Shape, operation
-from service.api.problems import invalid
 from service.api.schemas import faults
 from service.api.sending import judge
 from service.encounter import play
@@ -31,11 +30,8 @@ def preview_command(call: Call) -> Answer:
     Judged as commands are: on your seat's view. What would come of it is not told, for that may hang on dice;
     none is drawn, and nothing stands on the record.
     """
-    inputs = call.inputs[call.me.edition]
-    type_ = call.data.get("type") if isinstance(call.data, dict) else None
-    schema = inputs.commands.get(type_) if isinstance(type_, str) else None
-    if schema is None or type_ is None:
-        raise invalid(("/type", "a command of " + call.me.edition))
+    told_type = call.data.get("type") if isinstance(call.data, dict) else None
+    type_, schema = call.inputs[call.me.edition].command(told_type)
     judge(faults(schema, call.data))
     kind = call.host.shelf[call.me.edition].commands[type_]
     data = {name: value for name, value in call.data.items() if name != "type"}
