@@ -1,10 +1,9 @@
 // Read a stream of server-sent events over fetch, and come back after a cut where it ended.
 
-import { bodyOf, patience, pause, Problem } from "./requests.mjs";
+import { AGAIN, bodyOf, patience, pause, Problem } from "./requests.mjs";
 
 /** Longer than two heartbeats: a stream that says nothing for so long is cut. */
 const SILENCE_MS = 25000;
-const AGAIN = new Set([429, 503, 504]);
 
 /** Yield `{event, id, data}` for each event of a body, which is a stream of bytes. */
 export async function* eventsOf(body) {
@@ -65,7 +64,8 @@ export async function* following(open, after, signal) {
       else {
         for await (const event of eventsOf(response.body)) {
           if (event.event === "commit" && event.data.n <= last) continue;
-          if (event.id !== null) last = Number(event.id);
+          if (event.event === "commit" && event.data.n > last + 1) break; // a gap: asked for anew
+          last = { commit: event.data.n, reset: event.data.version }[event.event] ?? last;
           count = 0;
           yield event;
         }

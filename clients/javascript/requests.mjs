@@ -3,7 +3,11 @@
 // What may be repeated: a request whose connection broke (its answer is unknown), 429 and 503 (wait as they say),
 // 504 (the store did not answer), 202 of a command (it is on disk and not decided yet). All else is final.
 
-const AGAIN = new Set([429, 503, 504]);
+/** After which statuses the same request is sent again. */
+export const AGAIN = new Set([429, 503, 504]);
+/** How long one request waits for an outcome, in seconds, if nothing is said. */
+export const WAIT_S = 10;
+const JOB_PAUSE_MS = 200;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
 
@@ -93,4 +97,24 @@ export const answered = async (asked) => {
     if (count + 1 < tries) await pause(patience(count, told), signal);
   }
   throw last instanceof Problem ? last : new Unreachable(url, key, last);
+};
+
+/** Yield a list, page by page. */
+export async function* pages(client, path, name, query = {}) {
+  let cursor;
+  do {
+    const page = await client.get(path, { ...query, cursor });
+    yield* page[name];
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor);
+}
+
+/** Start a job and wait until it is done. */
+export const jobs = async (client, path, data, name, signal) => {
+  let job = await client.send("POST", path, data, { decided: false, signal });
+  while (job.status === "pending" || job.status === "running") {
+    await pause(JOB_PAUSE_MS, signal);
+    job = await client.get(`${path}/${job[name]}`, {}, { signal });
+  }
+  return job;
 };

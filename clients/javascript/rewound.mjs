@@ -2,18 +2,18 @@
 //
 // Runs in browsers and under node, with no dependency. It knows no rule: what may be done stands in the options.
 
-import { following } from "./events.mjs";
-import { answered, newKey, pause } from "./requests.mjs";
+import { Encounter } from "./encounter.mjs";
+import { answered, jobs, newKey, pages, WAIT_S } from "./requests.mjs";
 
+export { Encounter } from "./encounter.mjs";
 export { Problem, Unreachable } from "./requests.mjs";
 
 /** @typedef {Record<string, any>} Json */
-/** @typedef {{key?: string, wait?: number, version?: number, signal?: AbortSignal}} Sending `key`: one effect however
- *  often it is sent; `wait`: seconds that one request waits; `version`: only if this is the newest commit's number */
+/** @typedef {{key?: string, wait?: number, version?: number, decided?: boolean, signal?: AbortSignal}} Sending
+ *  `key`: one effect however often it is sent; `wait`: seconds that one request waits; `version`: only if this is the
+ *  newest commit's number; `decided: false`: be content with `pending` */
 
 const TRIES = 8;
-const WAIT_S = 10;
-const AUDIT_PAUSE_MS = 200;
 
 /** A caller of a service, with an API key or a seat's token. */
 export class Client {
@@ -50,9 +50,9 @@ export class Client {
   }
 
   /** Send a POST, PATCH or DELETE until it is decided; it happens once. Return the body of the answer. */
-  async send(method, path, data, { key = newKey(), wait = WAIT_S, version, signal, query, decided = true } = {}) {
-    const headers = { Prefer: `wait=${wait}`, ...(version === undefined ? {} : { "If-Match": `"${version}"` }) };
-    const body = data === undefined ? undefined : JSON.stringify(data);
+  async send(method, path, data, { key = newKey(), wait = WAIT_S, version, signal, query, decided = true, type } = {}) {
+    const headers = { ...(type ? { "Content-Type": type } : {}), Prefer: `wait=${wait}`, ...(version === undefined ? {} : { "If-Match": `"${version}"` }) };
+    const body = data === undefined || typeof data === "string" ? data : JSON.stringify(data);
     return (await this.#answer(method, path, query ?? {}, { headers, body, key, decided, signal })).data;
   }
 
@@ -73,113 +73,110 @@ export class Client {
 
   #answer(method, path, query, { headers = {}, body, key, decided, signal, wait }) {
     const sent = { ...this.#headers(), ...headers };
-    if (body !== undefined) sent["Content-Type"] = "application/json";
+    if (body !== undefined) sent["Content-Type"] ??= "application/json";
     if (wait !== undefined) sent.Prefer = `wait=${wait}`;
     return answered({ url: this.#address(path, query), method, headers: sent, body, key, decided, signal, ...this.how });
   }
-}
 
-/** One encounter, as its caller's seat sees it. */
-export class Encounter {
-  constructor(client, id) {
-    this.client = client;
-    this.id = id;
-    this.path = `/v1/encounters/${id}`;
+  // --- what belongs to the owner of an API key -------------------------------------------------------------
+
+  /** Yield your encounters, the newest first. */
+  encounters() {
+    return pages(this, "/v1/encounters", "encounters");
   }
 
-  /** Return the same encounter as another seat sees it. */
-  as(token) {
-    return this.client.as(token).encounter(this.id);
+  /** Return your keys, without their text. */
+  async apiKeys() {
+    return (await this.get("/v1/api-keys")).keys;
   }
 
-  /** Return what the encounter is, and whom it waits for. @returns {Promise<Json>} */
-  about() {
-    return this.client.get(this.path);
+  /** Make another key of yours: `name`, `scopes`, `expires_in_s`; its text is shown here alone. */
+  makeApiKey(data, sending = {}) {
+    return this.send("POST", "/v1/api-keys", data, sending);
   }
 
-  /** Issue a token for a seat, which ends the one before. @returns {Promise<string>} */
-  async token(seat, sending = {}) {
-    return (await this.client.send("POST", `${this.path}/seats/${seat}/token`, {}, sending)).token;
+  /** Make the key that takes another's place, which works `overlap_s` longer. */
+  rotateApiKey(key, data = {}, sending = {}) {
+    return this.send("POST", `/v1/api-keys/${key}/rotation`, data, sending);
   }
 
-  /**
-   * Send a command, or up to fifty in an array, and return what became of it: an outcome, or `{n, outcomes}`.
-   * Throws `Problem` where one command is refused (`code` says why); of an array each outcome says it.
-   * @param {Json|Json[]} command
-   * @param {Sending & {goOn?: boolean}} [sending] `goOn`: what follows a refusal in an array is decided all the same
-   * @returns {Promise<Json>}
-   */
-  send(command, { goOn, ...sending } = {}) {
-    const query = goOn ? { continue: true } : {};
-    return this.client.send("POST", `${this.path}/commands`, command, { ...sending, query });
+  /** End a key of yours. */
+  endApiKey(key, sending = {}) {
+    return this.send("DELETE", `/v1/api-keys/${key}`, undefined, sending);
   }
 
-  /** Return what became of command *n*. */
-  outcome(n, asked = {}) {
-    return this.client.get(`${this.path}/commands/${n}`, {}, { wait: WAIT_S, ...asked });
+  /** Return the public keys with which the service signs checkpoints and certificates. */
+  async signingKeys() {
+    return (await this.get("/v1/keys")).keys;
   }
 
-  /** Return what became of the command that was sent with a key. */
-  settled(key, asked = {}) {
-    return this.client.get(`${this.path}/commands`, { key }, { wait: WAIT_S, ...asked });
+  /** Return your webhooks. */
+  async webhooks() {
+    return (await this.get("/v1/webhooks")).webhooks;
   }
 
-  /** Return everything the seat may do now, with schemas and choices. */
-  options(query = {}) {
-    return this.client.get(`${this.path}/options`, query);
+  /** Have every commit (of `encounter`) posted to `url`; the `secret` is shown here alone. */
+  addWebhook(data, sending = {}) {
+    return this.send("POST", "/v1/webhooks", data, sending);
   }
 
-  /** Return the state; `at`, `round`, `known`, `min_version` choose the moment. */
-  state(query = {}) {
-    return this.client.get(`${this.path}/state`, query, { wait: WAIT_S });
+  /** Return one webhook. */
+  webhook(id) {
+    return this.get(`/v1/webhooks/${id}`);
   }
 
-  /** Yield the commits after a number, page by page, up to the newest. */
-  async *commits({ after = 0, ...query } = {}) {
-    let cursor;
-    do {
-      const page = await this.client.get(`${this.path}/commits`, cursor ? { ...query, cursor } : { ...query, after });
-      yield* page.commits;
-      cursor = page.next_cursor;
-    } while (cursor);
+  /** Change a webhook: `url`, where it posts; `state`, `active` to go on after it was disabled. */
+  changeWebhook(id, data, sending = {}) {
+    return this.send("PATCH", `/v1/webhooks/${id}`, data, sending);
   }
 
-  /**
-   * Yield `{event, id, data}`: every commit after a number once and in order, then each as it is made, with
-   * heartbeats and resets. A cut is mended. It ends with the signal, or when nobody reads on.
-   */
-  stream({ after = 0, signal } = {}) {
-    return following((headers) => this.client.fetch(`${this.path}/commits`, {}, { headers, signal }), after, signal);
+  /** End a webhook. */
+  endWebhook(id, sending = {}) {
+    return this.send("DELETE", `/v1/webhooks/${id}`, undefined, sending);
   }
 
-  /** Return an address that a browser's `EventSource` opens once, within thirty seconds. */
-  async ticket({ after = 0 } = {}) {
-    const { ticket } = await this.client.send("POST", `${this.path}/tickets`);
-    return `${this.client.url}${this.path}/commits?${new URLSearchParams({ after: String(after), ticket })}`;
+  /** Yield what was or will be posted. */
+  deliveries(id) {
+    return pages(this, `/v1/webhooks/${id}/deliveries`, "deliveries");
   }
 
-  /** Return why commit *n* says what it says. */
-  explanation(n) {
-    return this.client.get(`${this.path}/commits/${n}/explanation`);
+  /** Try a delivery again now. */
+  retryDelivery(id, delivery, sending = {}) {
+    return this.send("POST", `/v1/webhooks/${id}/deliveries/${delivery}/retry`, {}, sending);
   }
 
-  /** Have the encounter audited, or rounds `from` to `to`, and wait until that is done. @returns {Promise<Json>} */
-  async audit({ signal, ...rounds } = {}) {
-    let job = await this.client.send("POST", `${this.path}/audits`, rounds, { decided: false, signal });
-    while (job.status === "pending" || job.status === "running") {
-      await pause(AUDIT_PAUSE_MS, signal);
-      job = await this.client.get(`${this.path}/audits/${job.audit}`, {}, { signal });
-    }
-    return job;
+  /** Take in an encounter that was played elsewhere, as text, to be read, replayed and audited here. */
+  takeBundle(bundle, sending = {}) {
+    return this.send("POST", "/v1/bundles", bundle, { ...sending, type: "application/jsonl" });
   }
 
-  /** Return the bundle as text: what the seat may see, in one file that anybody can audit. @returns {Promise<string>} */
-  bundle() {
-    return this.client.get(`${this.path}/bundle`);
+  /** Play an opening with bots (`times`, `seed`, limits) and return the results once they are there. */
+  simulate(opening, { signal, ...more } = {}) {
+    return jobs(this, "/v1/simulations", { opening, ...more }, "simulation", signal);
   }
 
-  /** Close the encounter: the seeds of its dice are disclosed, nothing more is accepted. */
-  close(reason, sending = {}) {
-    return this.client.send("DELETE", this.path, undefined, { ...sending, query: { reason } });
+  /** Return a simulation, done or not. */
+  simulation(id) {
+    return this.get(`/v1/simulations/${id}`);
+  }
+
+  /** Return the editions that are played here. */
+  async rulesets() {
+    return (await this.get("/v1/rulesets")).rulesets;
+  }
+
+  /** Return an edition with its house options. */
+  ruleset(edition) {
+    return this.get(`/v1/rulesets/${edition}`);
+  }
+
+  /** Return every command of an edition with its schema. */
+  commands(edition) {
+    return this.get(`/v1/rulesets/${edition}/commands`);
+  }
+
+  /** Return a rule's statement, and where it stands in the books. */
+  rule(edition, rule) {
+    return this.get(`/v1/rulesets/${edition}/rules/${rule}`);
   }
 }

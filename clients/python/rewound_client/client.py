@@ -8,12 +8,12 @@ from typing import Any, Self, cast
 import requests
 
 from rewound_client.encounter import Table
-from rewound_client.place import Place
+from rewound_client.owner import Owner
 from rewound_client.shapes import Json
 from rewound_client.transport import Patience, Transport
 
 
-class Rewound(Place):
+class Rewound(Owner):
     """A service at *address*, for the holder of an API key or a seat token; close it, or use it as a context.
 
     One for each thread: its connections are kept and shared by everything that comes of it.
@@ -64,6 +64,10 @@ class Rewound(Place):
         """Return a rule's statement, and where it stands in the books."""
         return self._get(f"/rulesets/{edition}/rules/{rule}")
 
+    def commands(self, edition: str) -> Json:
+        """Return every command of an edition with its schema."""
+        return self._get(f"/rulesets/{edition}/commands")
+
     def call(self, method: str, path: str, data: object = None) -> Json:
-        """Ask for anything else that the contract has, under `/v1`: keys, webhooks, checkpoints, tickets."""
+        """Ask for anything else that the contract has, under `/v1`."""
         return self._done(method, path, data)

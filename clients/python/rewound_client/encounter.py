@@ -1,25 +1,22 @@
-"""Sit at one encounter: send commands, ask what is legal, read and follow it, contest and audit it."""
+"""Sit at one encounter: take seats, send commands, ask what is legal, read and follow it."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from rewound_client import shapes
-from rewound_client.errors import NotDone, Problem
-from rewound_client.place import NOT_FOUND, Place
+from rewound_client.disputed import Disputed
+from rewound_client.errors import Problem
+from rewound_client.place import NOT_FOUND
+from rewound_client.proved import Proved
 from rewound_client.shapes import Json
 from rewound_client.stream import Told, follow
-from rewound_client.transport import WAIT_S, Query, Request, Transport
+from rewound_client.transport import WAIT_S, Query
 
 
-class Table(Place):
+class Table(Disputed, Proved):
     """One encounter as one seat sees it. Every method raises `Problem` and `Unreachable`."""
-
-    def __init__(self, transport: Transport, encounter: str) -> None:
-        super().__init__(transport, f"/v1/encounters/{encounter}")
-        self.encounter = encounter
 
     # --- who sits where ----------------------------------------------------------------------------
 
@@ -51,6 +48,10 @@ class Table(Place):
     def seats(self) -> list[shapes.Seat]:
         """Return all seats, the closed ones too."""
         return cast("list[shapes.Seat]", self._get("/seats")["seats"])
+
+    def seat(self, seat: str) -> shapes.Seat:
+        """Return one seat."""
+        return cast("shapes.Seat", self._get(f"/seats/{seat}"))
 
     # --- play --------------------------------------------------------------------------------------
 
@@ -153,6 +154,10 @@ class Table(Place):
         """Return every round that began, with its first and last commit."""
         return cast("list[Json]", self._get("/rounds")["rounds"])
 
+    def round(self, round_: int) -> Json:
+        """Return one round: its first and last commit."""
+        return self._get(f"/rounds/{round_}")
+
     def replay(self, round_: int) -> Json:
         """Return a round again, each commit with the state before and after it."""
         return self._get(f"/rounds/{round_}/replay")
@@ -161,75 +166,10 @@ class Table(Place):
         """Yield the rolls so far, page by page."""
         yield from self._pages("/rolls", "rolls", {"round": round_, "creature": creature})
 
+    def ticket(self) -> str:
+        """Return a ticket for a browser's `EventSource`: it opens one stream, once, within thirty seconds."""
+        return str(self._done("POST", "/tickets", {})["ticket"])
+
     def explanation(self, n: int) -> Json:
         """Return why commit *n* says what it says: events, rules, rulings, dice."""
         return self._get(f"/commits/{n}/explanation")
-
-    def diff(self, from_: int, to: int | None = None, *, with_: str | None = None) -> Json:
-        """Return the way from one commit to another, also one of the encounter *with_*."""
-        return self._get("/diff", {"from": from_, "to": to, "with": with_})
-
-    # --- what went wrong ---------------------------------------------------------------------------
-
-    def contest(
-        self, commit: int, claim: str, *, event: int | None = None, roll: str | None = None
-    ) -> shapes.Contest:
-        """Contest a commit, an event in it, or a roll."""
-        told = {"commit": commit, "claim": claim, "event": event, "roll": roll}
-        data = {name: value for name, value in told.items() if value is not None}
-        return cast("shapes.Contest", self._done("POST", "/contests", data))
-
-    def contests(self) -> list[shapes.Contest]:
-        """Return all contests in the order they were opened."""
-        return cast("list[shapes.Contest]", self._get("/contests")["contests"])
-
-    def rule(self, contest: str, ending: shapes.Ending, decision: str, **more: object) -> shapes.Contest:
-        """Answer a contest as the gm; *more* is what the ending takes: `reason`, `effects`, `instead`."""
-        data = {"ending": ending, "decision": decision, **more}
-        return cast("shapes.Contest", self._done("POST", f"/contests/{contest}/ruling", data))
-
-    def undo(self, commit: int, reason: str = "") -> shapes.Amendment:
-        """Propose to take back everything from *commit* on."""
-        return cast("shapes.Amendment", self._done("POST", "/undo", {"commit": commit, "reason": reason}))
-
-    def redo(self, reason: str = "") -> shapes.Amendment:
-        """Propose to take again what was undone."""
-        return cast("shapes.Amendment", self._done("POST", "/redo", {"reason": reason}))
-
-    def amendment(self, amendment: str) -> shapes.Amendment:
-        """Return a proposal and how its line differs from the one as played."""
-        return cast("shapes.Amendment", self._get(f"/amendments/{amendment}"))
-
-    def accept(self, amendment: str, version: int) -> Table:
-        """Accept a proposal that was compared at *version*; return the encounter in which it goes on."""
-        taken = self._done("POST", f"/amendments/{amendment}/accept", {"version": version})
-        return Table(self._transport, taken["encounter"])
-
-    def drop(self, amendment: str) -> shapes.Amendment:
-        """Drop a proposal: the line as played goes on."""
-        return cast("shapes.Amendment", self._done("DELETE", f"/amendments/{amendment}"))
-
-    # --- proof -------------------------------------------------------------------------------------
-
-    def audit(self, first: int | None = None, last: int | None = None, *, wait_s: float = 60) -> shapes.Audit:
-        """Have everything, or rounds *first* to *last*, decided again; return the audit once it is done.
-
-        Raises `NotDone` after *wait_s*.
-        """
-        asked = {"from": first, "to": last}
-        data = {name: value for name, value in asked.items() if value is not None}
-        job = self._transport.call(Request("POST", f"{self.path}/audits", data)).data
-        ends, pause_s = time.monotonic() + wait_s, 0.05
-        while job["status"] in {"pending", "running"}:
-            if time.monotonic() > ends:
-                raise NotDone(f"audit {job['audit']} is {job['status']} after {wait_s} s")
-            time.sleep(pause_s)
-            pause_s = min(pause_s * 1.5, 1.0)
-            job = self._get(f"/audits/{job['audit']}")
-        return cast("shapes.Audit", job)
-
-    def bundle(self) -> bytes:
-        """Return the encounter as one file that anybody can audit without the service."""
-        raw = self._transport.get(f"{self.path}/bundle")
-        assert isinstance(raw, bytes), "a bundle is no JSON document"
-        return raw

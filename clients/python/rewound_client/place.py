@@ -47,6 +47,16 @@ class Place:
             if not pauses.rest():
                 raise NotDone(f"{method} {self.path + path} is on the record and not yet decided")
 
+    def _job(self, path: str, data: Json, name: str, wait_s: float) -> Json:
+        """Start a job at *path* and return it once it is done; raises `NotDone` after *wait_s*."""
+        job = cast("Json", self._transport.call(Request("POST", self.path + path, data)).data)
+        pauses = Pauses(Patience(wait_s, longest_s=1.0))
+        while job["status"] in {"pending", "running"}:
+            if not pauses.rest():
+                raise NotDone(f"{name} {job[name]} is {job['status']} after {wait_s} s")
+            job = self._get(f"{path}/{job[name]}")
+        return job
+
     def _act(
         self,
         method: str,
@@ -94,3 +104,11 @@ def _accepted(outcome: Json) -> Json:
         return outcome
     told = {"type": "/problems/command-refused", "title": "The rules refuse the command", "status": REFUSED}
     raise Refused(REFUSED, told | {"n": outcome["n"]} | outcome["refusal"])
+
+
+class Encounter(Place):
+    """The address of one encounter."""
+
+    def __init__(self, transport: Transport, encounter: str) -> None:
+        super().__init__(transport, f"/v1/encounters/{encounter}")
+        self.encounter = encounter

@@ -47,7 +47,7 @@ class Patience:
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked: the path below the address, the JSON of its body, its query and its own headers."""
+    """What is asked: the path below the address, its body (JSON, or bytes), its query and its own headers."""
 
     method: str
     path: str
@@ -133,13 +133,16 @@ class Transport:
         return Reply(answer.status_code, read, dict(answer.headers))
 
     def ask(self, request: Request, *, stream: bool = False, answer_s: float = ANSWER_S) -> requests.Response:
-        """Send *request* once."""
+        """Send *request* once; bytes are a bundle."""
+        raw = request.data if isinstance(request.data, bytes) else None
+        kind = {} if raw is None else {"Content-Type": "application/jsonl"}
         return self.session.request(
             request.method,
             self.address + request.path,
             params={name: value for name, value in (request.query or {}).items() if value is not None},
-            headers=dict(request.headers),
-            json=request.data,
+            headers={**request.headers, **kind},
+            data=raw,
+            json=None if raw is not None else request.data,
             auth=_Bearer(self._token),
             timeout=(CONNECT_S, answer_s),
             allow_redirects=False,

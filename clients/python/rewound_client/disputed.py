@@ -1,0 +1,67 @@
+"""Say that something went wrong in an encounter, mend it, compare two lines of play, ask what if."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self, cast
+
+from rewound_client import shapes
+from rewound_client.place import Encounter
+from rewound_client.shapes import Json
+from rewound_client.transport import WAIT_S
+
+
+class Disputed(Encounter):
+    """What a table does beside playing on: contests, rulings, undo and redo, forks, differences."""
+
+    def contest(
+        self, commit: int, claim: str, *, event: int | None = None, roll: str | None = None
+    ) -> shapes.Contest:
+        """Contest a commit, an event in it, or a roll."""
+        told = {"commit": commit, "claim": claim, "event": event, "roll": roll}
+        data = {name: value for name, value in told.items() if value is not None}
+        return cast("shapes.Contest", self._done("POST", "/contests", data))
+
+    def contests(self) -> list[shapes.Contest]:
+        """Return all contests in the order they were opened."""
+        return cast("list[shapes.Contest]", self._get("/contests")["contests"])
+
+    def contested(self, contest: str) -> shapes.Contest:
+        """Return one contest."""
+        return cast("shapes.Contest", self._get(f"/contests/{contest}"))
+
+    def rule(self, contest: str, ending: shapes.Ending, decision: str, **more: object) -> shapes.Contest:
+        """Answer a contest as the gm; *more* is what the ending takes: `reason`, `effects`, `instead`."""
+        data = {"ending": ending, "decision": decision, **more}
+        return cast("shapes.Contest", self._done("POST", f"/contests/{contest}/ruling", data))
+
+    def undo(self, commit: int, reason: str = "") -> shapes.Amendment:
+        """Propose to take back everything from *commit* on."""
+        return cast("shapes.Amendment", self._done("POST", "/undo", {"commit": commit, "reason": reason}))
+
+    def redo(self, reason: str = "") -> shapes.Amendment:
+        """Propose to take again what was undone."""
+        return cast("shapes.Amendment", self._done("POST", "/redo", {"reason": reason}))
+
+    def amendment(self, amendment: str) -> shapes.Amendment:
+        """Return a proposal and how its line differs from the one as played."""
+        path = f"{self.path}/amendments/{amendment}"
+        return cast("shapes.Amendment", self._transport.get(path, wait_s=WAIT_S))
+
+    def accept(self, amendment: str, version: int) -> Self:
+        """Accept a proposal that was compared at *version*; return the encounter in which it goes on."""
+        taken = self._done("POST", f"/amendments/{amendment}/accept", {"version": version})
+        return type(self)(self._transport, taken["encounter"])
+
+    def drop(self, amendment: str) -> shapes.Amendment:
+        """Drop a proposal: the line as played goes on."""
+        return cast("shapes.Amendment", self._done("DELETE", f"/amendments/{amendment}"))
+
+    def fork(self, at: int, commands: Sequence[Mapping[str, Any]] = ()) -> Self:
+        """Make a what-if that goes on from commit *at*, with *commands* at once; return it as its gm."""
+        made = self._done("POST", "/forks", {"at": at, "commands": [dict(each) for each in commands]})
+        return type(self)(self._transport, made["encounter"])
+
+    def diff(self, from_: int, to: int | None = None, *, with_: str | None = None) -> Json:
+        """Return the way from one commit to another, also one of the encounter *with_*."""
+        return self._get("/diff", {"from": from_, "to": to, "with": with_})

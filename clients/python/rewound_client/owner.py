@@ -1,0 +1,83 @@
+"""Ask for what an owner has beside its encounters: keys, webhooks, simulations, bundles that are taken in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from rewound_client.place import Place
+from rewound_client.shapes import Json
+
+
+class Owner(Place):
+    """What the holder of an API key has at a service."""
+
+    def api_keys(self) -> list[Json]:
+        """Return your keys, without their text."""
+        return cast("list[Json]", self._get("/api-keys")["keys"])
+
+    def make_api_key(
+        self, name: str, *, scopes: Sequence[str] | None = None, expires_in_s: int | None = None
+    ) -> Json:
+        """Make another key of yours; its text is shown here alone."""
+        told = {"name": name, "scopes": scopes and list(scopes), "expires_in_s": expires_in_s}
+        return self._done("POST", "/api-keys", _given(told))
+
+    def rotate_api_key(self, key: str, *, overlap_s: int | None = None) -> Json:
+        """Make the key that takes the place of *key*, which works *overlap_s* longer."""
+        return self._done("POST", f"/api-keys/{key}/rotation", _given({"overlap_s": overlap_s}))
+
+    def end_api_key(self, key: str) -> None:
+        """End a key of yours."""
+        self._done("DELETE", f"/api-keys/{key}")
+
+    def signing_keys(self) -> list[Json]:
+        """Return the public keys with which the service signs checkpoints and certificates."""
+        return cast("list[Json]", self._get("/keys")["keys"])
+
+    def webhooks(self) -> list[Json]:
+        """Return your webhooks."""
+        return cast("list[Json]", self._get("/webhooks")["webhooks"])
+
+    def add_webhook(self, url: str, encounter: str | None = None) -> Json:
+        """Have every commit (of *encounter*) posted to *url*; the `secret` is shown here alone."""
+        return self._done("POST", "/webhooks", _given({"url": url, "encounter": encounter}))
+
+    def webhook(self, webhook: str) -> Json:
+        """Return one webhook."""
+        return self._get(f"/webhooks/{webhook}")
+
+    def change_webhook(self, webhook: str, **more: str) -> Json:
+        """Change a webhook: `url`, where it posts; `state`, `active` to go on after it was disabled."""
+        return self._done("PATCH", f"/webhooks/{webhook}", more)
+
+    def end_webhook(self, webhook: str) -> None:
+        """End a webhook."""
+        self._done("DELETE", f"/webhooks/{webhook}")
+
+    def deliveries(self, webhook: str) -> Iterator[Json]:
+        """Yield what was or will be posted, page by page."""
+        yield from self._pages(f"/webhooks/{webhook}/deliveries", "deliveries", {})
+
+    def retry_delivery(self, webhook: str, delivery: str) -> Json:
+        """Try a delivery again now."""
+        return self._done("POST", f"/webhooks/{webhook}/deliveries/{delivery}/retry", {})
+
+    def take_bundle(self, bundle: bytes) -> Json:
+        """Take in an encounter that was played elsewhere, to be read, replayed and audited here."""
+        return self._done("POST", "/bundles", bundle)
+
+    def simulate(self, opening: Mapping[str, Any], *, wait_s: float = 60, **more: object) -> Json:
+        """Play an opening with bots and return the results; *more* is `times`, `seed` and the limits.
+
+        Raises `NotDone` after *wait_s*.
+        """
+        return self._job("/simulations", {"opening": dict(opening), **more}, "simulation", wait_s)
+
+    def simulation(self, simulation: str) -> Json:
+        """Return a simulation, done or not."""
+        return self._get(f"/simulations/{simulation}")
+
+
+def _given(told: Json) -> Json:
+    return {name: value for name, value in told.items() if value is not None}
