@@ -66,6 +66,10 @@ class Settings:
     """Those of them that may be one owner's."""
     webhook_networks: tuple[str, ...] = ()
     """Networks that webhooks may lead to although they are not public, as `127.0.0.1/32`."""
+    retention_days: int = 0
+    """Days after which closed encounters are archived and removed; 0: never."""
+    archive_dir: Path = Path(".rewound/archive")
+    """Where their bundles are kept then."""
     cors_origins: tuple[str, ...] = ()
     """Origins whose pages may use the API in a browser; none: CORS is off."""
     fork_days: int = 30
@@ -112,6 +116,10 @@ class Settings:
                     "API_OWNER_STREAMS", cls().api_owner_streams, validate=validate.Range(0, 4096)
                 ),
                 webhook_networks=tuple(env.list("WEBHOOK_NETWORKS", [], validate=_networks) or ()),
+                retention_days=env.int(
+                    "RETENTION_DAYS", cls().retention_days, validate=validate.Range(0, 36_500)
+                ),
+                archive_dir=Path(env.str("ARCHIVE_DIR", "") or data_dir / "archive"),
                 cors_origins=tuple(env.list("CORS_ORIGINS", [], validate=_origins) or ()),
                 fork_days=env.int("FORK_DAYS", cls().fork_days, validate=validate.Range(1, 3650)),
                 log_level=env.str("LOG_LEVEL", cls().log_level, validate=validate.OneOf(_LEVELS)),
@@ -188,6 +196,8 @@ class Settings:
             "API_STREAMS": str(self.api_streams),
             "API_OWNER_STREAMS": str(self.api_owner_streams),
             "WEBHOOK_NETWORKS": ",".join(self.webhook_networks),
+            "RETENTION_DAYS": str(self.retention_days),
+            "ARCHIVE_DIR": str(self.archive_dir),
             "CORS_ORIGINS": ",".join(self.cors_origins),
             "FORK_DAYS": str(self.fork_days),
             "LOG_LEVEL": self.log_level,

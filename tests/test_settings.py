@@ -40,6 +40,7 @@ def test_every_fault_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         "LIMITS_URL": "memory",
         "API_STREAMS": "-1",
         "WEBHOOK_NETWORKS": "127.0.0.1/8",
+        "RETENTION_DAYS": "-1",
         "CORS_ORIGINS": "https://table.example,*",
         "LOG_LEVEL": "loud",
         "ORIGIN": "two words",

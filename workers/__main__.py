@@ -12,6 +12,7 @@ from service.log.queue import queue_client
 from service.rules.shelf import SHELF
 from service.settings import Settings, SettingsError
 from workers.faults import faulty
+from workers.retention import Archive
 from workers.run import run
 from workers.start import connected, write_lines
 
@@ -46,6 +47,7 @@ def main() -> int:
         witness=witness,
         shards=settings.shards,
         outward=Outward.of(settings.webhook_networks),
+        archive=Archive(settings.retention_days, settings.archive_dir),
     )
     return 0
 

@@ -24,6 +24,7 @@ from service.encounter.reading import views
 from service.encounter.record.canonical import dumps
 from service.encounter.record.occasions import Occasions
 from service.encounter.stores.register import Register
+from service.encounter.stores.removals import CLOSED
 from service.encounter.stores.secrets import EncounterSecrets
 from service.log.errors import NoSuchEncounter, Stale
 from service.log.protocol import Log
@@ -274,6 +275,8 @@ class Folding:
         over = folded.state.is_over or folded.state.continued is not None
         if folded.state.closed and over and not start.state.closed:
             self._register.finish(folded.encounter)
+        if folded.state.closed and not start.state.closed:
+            self._log.set_due(CLOSED, [folded.encounter], int(time.time() * 1000), anew=False)
         closes = folded.state.epoch > start.state.epoch or folded.state.closed
         self._watch.folded(folded.encounter, start.n, folded.n, closes=closes)
 

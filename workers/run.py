@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable
+from pathlib import Path
 from threading import Event, Thread
 from typing import Any, Final
 
@@ -28,6 +29,7 @@ from workers.forgetting import Forgetting
 from workers.notary import Signing
 from workers.pulse import LONGEST_S, Pulse
 from workers.queue import Answering
+from workers.retention import Archive, Retention
 from workers.shard import ShardFold
 from workers.simulations import Simulator
 from workers.sweep import Sweeper
@@ -49,6 +51,7 @@ def run(  # noqa: PLR0913 - everything one worker works with
     witness: Witness,
     shards: int,
     outward: Outward | None = None,
+    archive: Archive | None = None,
     pace: Pace | None = None,
     longest_s: float = LONGEST_S,
 ) -> None:
@@ -56,7 +59,8 @@ def run(  # noqa: PLR0913 - everything one worker works with
 
     *queue* is a client of RQ's server, *key* opens the encounters' secrets, *signer* gives who signs their
     checkpoints and *witness* remembers them; *outward* guards where webhooks lead, *pace* says when they are
-    told. A command that is decided for *longest_s* ends the process.
+    told, *archive* how long closed encounters are kept. A command that is decided for *longest_s* ends the
+    process.
     """
     worker = f"{socket.gethostname()}-{os.getpid()}"
     stopping = Event()
@@ -77,6 +81,7 @@ def run(  # noqa: PLR0913 - everything one worker works with
         signing.look()
         rung.run(shard, others_wait=ringer.is_rung)
 
+    retention = Retention(log, shelf, archive or Archive(0, Path()), stopping, witness.forget)
     answering = Answering(queue, {FOLD: answer}, stopping)
 
     threads = [
@@ -86,6 +91,7 @@ def run(  # noqa: PLR0913 - everything one worker works with
         Thread(target=simulator.run, name="simulator", daemon=True),
         Thread(target=signing.run, name="notary", daemon=True),
         Thread(target=Forgetting(log, stopping, witness.forget).run, name="forgetting", daemon=True),
+        Thread(target=retention.run, name="retention", daemon=True),
         Thread(target=telling.run, name="webhooks", daemon=True),
     ]
     for number in (signal.SIGTERM, signal.SIGINT):

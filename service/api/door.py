@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from service.api.operations import TICKET
 from service.api.policy import KEY, POLICY, Rule
-from service.api.problems import Problem, not_found
+from service.api.problems import Problem, not_found, removed
 from service.api.quotas import Quotas
 from service.encounter.at_the_door import is_draft
 from service.encounter.stores import keys, seats, tickets
@@ -81,7 +81,7 @@ class Door:
         call.caller = caller
         call.told |= self._quotas.take(caller.name, caller.key.owner if caller.key else None)
         if rule.is_inside:
-            call.seat = self._seat(caller, call.encounter)
+            call.seat = self._seat(rule, caller, call.encounter)
         elif caller.key is None:
             raise Problem("forbidden", "an API key is needed here, and this is a seat's token")
         _check(rule, caller, call.seat)
@@ -151,7 +151,7 @@ class Door:
         try:
             table = self._host.folder.current(line).state
         except NoSuchEncounter:
-            _challenge("this seat token is not valid", "invalid_token")
+            return self._believe_of_removed(claim, line)
         seat = table.seats.get(claim.seat)
         if seat is None or not claim.is_true(self._host.service_key, seat):
             _challenge("this seat token is not valid", "invalid_token")
@@ -164,22 +164,32 @@ class Door:
             self._seats[claim.text, line] = caller
         return caller
 
-    def _seat(self, caller: Caller, encounter: str) -> Seated:
+    def _believe_of_removed(self, claim: seats.Claim, line: str) -> Caller:
+        """Return whose token it was, so that its seat is told what became of the encounter."""
+        gone = self._host.removals.of(line)
+        if gone is None or not claim.is_true(self._host.service_key, gone.seat(claim.seat)):
+            _challenge("this seat token is not valid", "invalid_token")
+        return Caller(claim=claim, role=gone.seats[claim.seat][0], line=line)
+
+    def _seat(self, rule: Rule, caller: Caller, encounter: str) -> Seated:
         known = self._host.register.find(encounter)
         if known is None:
             raise not_found()
         if caller.key is not None:
             if known.owner != caller.key.owner:
                 raise not_found()
-            self._check_kept(known)
+            self._check_kept(rule, known)
             return Seated(encounter, known.edition, GM, GM, f"key:{caller.key.owner}")
         claim = caller.claim
         if claim is None or caller.line != encounter or caller.role is None:
             raise not_found()
-        self._check_kept(known)
+        self._check_kept(rule, known)
         return Seated(encounter, known.edition, claim.seat, caller.role, f"seat:{claim.seat}")
 
-    def _check_kept(self, entry: Registered) -> None:
+    def _check_kept(self, rule: Rule, entry: Registered) -> None:
+        gone = None if rule.outlives else self._host.removals.of(entry.encounter)
+        if gone is not None:
+            raise removed(gone.told)
         if entry.has_expired(self._host.clock()):
             raise Problem("fork-expired", f"it was kept until {entry.expires}")
 

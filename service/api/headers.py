@@ -25,6 +25,7 @@ FIELDS: Final[Mapping[str, str]] = MappingProxyType(
         "Preference-Applied": "What of `Prefer` was heeded.",
         "WWW-Authenticate": "What kind of token is wanted, and what is wrong with the one that was sent.",
         "Content-Disposition": "Under which name to keep it.",
+        "Repr-Digest": "SHA-256 of the body (RFC 9530).",
     }
 )
 
@@ -45,6 +46,7 @@ def of(operation: Operation, status: int) -> list[str]:
     """Return the names of the fields that an answer of *operation* with *status* may carry."""
     rule = POLICY[operation.id]
     is_read = operation.method == "GET" and status < _BAD
+    is_file = operation.id == "getBundle" and is_read
     is_paged = any(each.name == "cursor" for each in operation.query)
     has = {
         "Request-Id": True,
@@ -59,7 +61,8 @@ def of(operation: Operation, status: int) -> list[str]:
         "Idempotency-Replayed": operation.is_repeatable,
         "Preference-Applied": operation.waits,
         "WWW-Authenticate": status == _UNKNOWN,
-        "Content-Disposition": operation.id == "getBundle" and is_read,
+        "Content-Disposition": is_file,
+        "Repr-Digest": is_file,
     }
     assert has.keys() == FIELDS.keys(), "one line for each field"
     return [name for name, may_be in has.items() if may_be]

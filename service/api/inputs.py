@@ -100,6 +100,7 @@ AUDIT_REQUEST: Final = Strict.from_dict(
 NEW_WEBHOOK: Final = Strict.from_dict(
     {"url": Text(length=2_000, required=True), "encounter": Text(length=36)}, name="NewWebhook"
 )()
+NEW_REMOVAL: Final = Strict.from_dict({"bundle": Text(length=64, required=True)}, name="NewRemoval")()
 WEBHOOK_CHANGE: Final = Strict.from_dict(
     {"url": Text(length=2_000), "state": OneOf(("active",))}, name="WebhookChange"
 )()
@@ -138,6 +139,7 @@ COMMON: Final = (
     ROTATION,
     NEW_WEBHOOK,
     WEBHOOK_CHANGE,
+    NEW_REMOVAL,
     SIMULATION,
 )
 

@@ -42,7 +42,7 @@ _INSIDE: Final = (
     "too-many-requests",
     "store-unavailable",
 )
-_OF_AN_ENCOUNTER: Final = "fork-expired"
+_OF_AN_ENCOUNTER: Final = ("fork-expired", "encounter-removed")
 _WAITING: Final = (
     "not-strict-json",
     "body-too-large",
@@ -240,7 +240,7 @@ def _responses(operation: Operation) -> Schema:
 def problems_of(operation: Operation) -> tuple[str, ...]:
     """Return the codes of every problem *operation* may answer with."""
     inside = () if POLICY[operation.id].is_public else _INSIDE
-    below = (_OF_AN_ENCOUNTER,) if "{encounter}" in operation.path else ()
+    below = _OF_AN_ENCOUNTER if "{encounter}" in operation.path else ()
     waiting = _WAITING if operation.waits else ()
     return tuple(dict.fromkeys((*_EVERYWHERE, *inside, *below, *waiting, *operation.problems)))
 

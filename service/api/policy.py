@@ -29,6 +29,8 @@ class Rule:
 
     roles: tuple[str, ...]
     scope: Scope = "read"
+    outlives: bool = False
+    """Whether it also answers of an encounter that was removed."""
 
     @property
     def is_public(self) -> bool:
@@ -43,6 +45,7 @@ class Rule:
 
 _PUBLIC: Final = Rule((ANYONE,))
 _READ: Final = Rule(READERS)
+_READ_EVER: Final = Rule(READERS, outlives=True)
 
 POLICY: Final[Mapping[str, Rule]] = MappingProxyType(
     {
@@ -50,6 +53,8 @@ POLICY: Final[Mapping[str, Rule]] = MappingProxyType(
         "listEncounters": Rule((KEY,)),
         "getEncounter": _READ,
         "closeEncounter": Rule(GM, "write"),
+        "removeEncounter": Rule(GM, "write", outlives=True),
+        "getRemoval": _READ_EVER,
         "openSeat": Rule(GM, "write"),
         "listSeats": _READ,
         "getSeat": _READ,
@@ -81,13 +86,13 @@ POLICY: Final[Mapping[str, Rule]] = MappingProxyType(
         "getAmendment": Rule(GM),
         "acceptAmendment": Rule(GM, "write"),
         "dropAmendment": Rule(GM, "write"),
-        "listCheckpoints": _READ,
+        "listCheckpoints": _READ_EVER,
         "signCheckpoint": Rule(READERS, "write"),
         "getBundle": Rule(("gm", "player", "auditor")),
         "importBundle": Rule((KEY,), "write"),
         "startAudit": Rule(AUDITORS, "write"),
-        "listAudits": Rule(AUDITORS),
-        "getAudit": Rule(AUDITORS),
+        "listAudits": Rule(AUDITORS, outlives=True),
+        "getAudit": Rule(AUDITORS, outlives=True),
         "createWebhook": Rule((KEY,), "write"),
         "listWebhooks": Rule((KEY,)),
         "getWebhook": Rule((KEY,)),

@@ -105,6 +105,29 @@ _TYPES: Final = (
         "it was forked from is untouched: fork that again. Tokens of the fork's seats are no longer valid.",
     ),
     ProblemType(
+        "encounter-removed",
+        410,
+        "The encounter was removed",
+        "It was closed, its bundle was had, and its record is deleted. `removed` says what it had been: the "
+        "number of its commits, the last one's `hash`, and the SHA-256 of that `bundle`. Its checkpoints and "
+        "the certificates of its audits are still told, so a bundle or a receipt can be held to them with "
+        "`rewound verify`.",
+    ),
+    ProblemType(
+        "not-removable",
+        409,
+        "The encounter stays",
+        "Only a closed encounter is removed, and one that goes on in another line of play only after that "
+        "line. `detail` says what stands in the way.",
+    ),
+    ProblemType(
+        "bundle-not-had",
+        409,
+        "You do not have the bundle",
+        "A record is removed only for somebody who has all of it. `GET …/bundle` as the gm, keep it, and "
+        "send the SHA-256 of what you kept. A checkpoint that was signed meanwhile makes another bundle.",
+    ),
+    ProblemType(
         "version-mismatch",
         412,
         "The encounter has moved on",
@@ -270,6 +293,12 @@ def _summary(errors: Sequence[tuple[str, str]]) -> str:
     pointer, detail = errors[0]
     more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
     return f"{pointer or '/'}: {detail}{more}"
+
+
+def removed(told: Mapping[str, Any]) -> Problem:
+    """Return the problem of an encounter that was removed; *told* is what is left of it."""
+    detail = f"it was removed at {told['at']}, after {told['size']} commits"
+    return Problem("encounter-removed", detail, members={"removed": dict(told)})
 
 
 def not_found() -> Problem:

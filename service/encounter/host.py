@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal
 
 from service.dice.encoding import hkdf
@@ -13,8 +14,9 @@ from service.encounter.signals.doorbell import shard_of
 from service.encounter.signals.feeds import Feeds
 from service.encounter.signals.outcomes import Outcomes
 from service.encounter.signals.outward import NOWHERE_ELSE, Outward
+from service.encounter.stores import points, removals
+from service.encounter.stores.fresh import Fresh
 from service.encounter.stores.keys import KeyCache
-from service.encounter.stores.points import Latest
 from service.encounter.stores.register import Register
 from service.log import Log
 
@@ -37,8 +39,10 @@ class Host:
     keys: KeyCache
     register: Register
     occasions: Occasions
-    points: Latest
+    points: Fresh[points.Point | None]
     """The latest signed checkpoint of each encounter."""
+    removals: Fresh[removals.Removal | None]
+    """What is left of each encounter that was removed."""
     ring: Callable[[int], object]
     """Enqueue a fold of the shard."""
     shard_of: Callable[[str], int]
@@ -89,7 +93,8 @@ def host_of(
         keys=KeyCache(log, clock),
         register=Register(log),
         occasions=Occasions(log),
-        points=Latest(log, clock),
+        points=Fresh(partial(points.latest, log), clock),
+        removals=Fresh(partial(removals.find, log), clock),
         ring=ring,
         shard_of=lambda encounter: shard_of(encounter, shards),
         clock=clock,

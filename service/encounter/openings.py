@@ -17,6 +17,7 @@ from uuid import UUID
 from service.encounter.host import Host
 from service.encounter.play import Once, Sent, Wanted, append, now
 from service.encounter.record.digest import ruleset_digest
+from service.encounter.stores import removals
 from service.encounter.stores.register import Registered
 from service.encounter.stores.secrets import EncounterSecrets
 from service.log import KeyReused
@@ -25,6 +26,15 @@ from service.rules.messages import Actor, Refused
 from service.rules.ruleset import Ruleset, check
 from service.rules.seeding import Seeding
 from service.rules.table import GM, DiceSetup
+
+
+class Removed(Exception):
+    """Say that the encounter was removed: it is not opened a second time."""
+
+    def __init__(self, removal: removals.Removal) -> None:
+        super().__init__(removal.encounter)
+        self.removal = removal
+
 
 _NOBODY: Final = str(UUID(int=0))
 _LABEL: Final = b"rewound/encounter-id/1\x00"
@@ -84,9 +94,12 @@ def open_encounter(
 ) -> tuple[Registered, Sent]:
     """Append the opening of an encounter, which passed `opening_faults`; the same *once* finds it again.
 
-    Raises `KeyReused` where the key stands for another opening.
+    Raises `KeyReused` where the key stands for another opening, `Removed` where what it opened is gone.
     """
     encounter = encounter_id(host, owner, once.key)
+    gone = removals.find(host.log, encounter)
+    if gone is not None:
+        raise Removed(gone)
     known = host.log.find_key(encounter, once.scope, once.key)
     if known is not None and known.fingerprint != once.fingerprint:
         raise KeyReused(known.n)

@@ -22,6 +22,7 @@ BODIES: dict[str, object] = {
     "AuditRequest": {},
     "NewContest": {"commit": 1, "claim": "no"},
     "NewFork": {"at": 1},
+    "NewRemoval": {"bundle": "0" * 64},
     "NewUndo": {"commit": 2},
     "NewRedo": {},
     "Acceptance": {"version": 1},

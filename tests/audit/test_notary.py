@@ -11,7 +11,8 @@ from service.audit.notary import Disputed, Notary
 from service.audit.notes import verifier_key
 from service.audit.witness import Seen, Witness
 from service.encounter.stores import points
-from service.encounter.stores.points import Latest, Point
+from service.encounter.stores.fresh import Fresh
+from service.encounter.stores.points import Point
 from service.log import Entry
 from service.log.memory import MemoryLog
 from tests.audit.evidence_of import closed, kept, played
@@ -189,7 +190,7 @@ def test_the_witness_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 def test_the_latest_checkpoint_is_looked_up_once_a_second() -> None:
     log, now = MemoryLog(), [0.0]
-    latest = Latest(log, lambda: now[0])
+    latest = Fresh(lambda each: points.latest(log, each), lambda: now[0])
     points.put(log, "e1", Point(3, "a" * 64), "note")
     assert latest.of("e1") == Point(3, "a" * 64)
 

@@ -24,6 +24,7 @@ _PROBLEM: Final[Schema] = {
         "rule": maybe({"type": "string", "description": "The rule that refuses."}),
         "n": NUMBER,
         "version": NUMBER,
+        "removed": ref("Removal"),
     },
     "required": ["type", "title", "status", "detail", "instance", "request_id"],
     "additionalProperties": False,
@@ -64,6 +65,15 @@ OPERATING: Final[Mapping[str, Schema]] = MappingProxyType(
         "ProblemTypes": closed(
             "Every problem the API answers with.",
             problems=listing(closed("A type of problem.", type=TEXT, status=NUMBER, title=TEXT, text=TEXT)),
+        ),
+        "Removal": closed(
+            "What is left of an encounter that was removed.",
+            encounter=UUID,
+            at=TIME,
+            by={"enum": ["owner", "retention"]},
+            size={**NUMBER, "description": "How many commits it had."},
+            hash={**HASH, "description": "The last one's."},
+            bundle={**HASH, "description": "SHA-256 of the bundle that was had first."},
         ),
         "Checkpoint": _CHECKPOINT,
         "Checkpoints": page("Signed checkpoints, the latest first.", "checkpoints", ref("Checkpoint")),

@@ -21,6 +21,7 @@ MODULES: Final = (
     "audits",
     "webhooks",
     "bundles",
+    "removals",
     "simulations",
     "rulesets",
     "keys",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from hashlib import sha256
 from typing import Final
 
 from service.api.call import Answer, Call
@@ -26,8 +28,12 @@ MEDIA_TYPE: Final = "application/jsonl"
 def get_bundle(call: Call) -> Answer:
     """Give the encounter as a bundle: what your seat may see, in one file that anybody can audit offline."""
     lines = bundle.write(stored(call.host.log, call.encounter), call.me.seat)
+    raw = b"".join(lines)
     name = f'attachment; filename="{call.encounter}.jsonl"'
-    return Answer(raw=b"".join(lines), media_type=MEDIA_TYPE, headers={"Content-Disposition": name})
+    digest = f"sha-256=:{b64encode(sha256(raw).digest()).decode()}:"
+    return Answer(
+        raw=raw, media_type=MEDIA_TYPE, headers={"Content-Disposition": name, "Repr-Digest": digest}
+    )
 
 
 @operation(

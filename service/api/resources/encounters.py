@@ -7,7 +7,7 @@ from typing import Any, Final
 from service.api.call import Answer, Call, cursor, read_cursor
 from service.api.operations import OPENING_LIMIT, Parameter, Shape, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
-from service.api.problems import Problem, invalid
+from service.api.problems import Problem, invalid, removed
 from service.api.schemas import faults
 from service.api.sending import after, judge, once, pending, send_checked
 from service.encounter import openings
@@ -34,6 +34,7 @@ TAG: Final = "Encounters"
         201: Shape("The encounter exists.", "OpenedEncounter"),
         202: Shape("The opening is on the record and not yet decided.", "OpenedEncounter"),
     },
+    problems=("encounter-removed",),
 )
 def open_encounter(call: Call) -> Answer:
     """Open an encounter: who takes part, where, by which house options.
@@ -93,7 +94,9 @@ def list_encounters(call: Call) -> Answer:
     data = [
         {"encounter": e.encounter, "edition": e.edition, "title": e.title, "opened": e.opened}
         for _, e in found
-        if call.host.log.head(e.encounter) is not None and not e.has_expired(call.host.clock())
+        if call.host.log.head(e.encounter) is not None
+        and not e.has_expired(call.host.clock())
+        and call.host.removals.of(e.encounter) is None
     ]
     return paged(call, "encounters", data, cursor(found[-1][0]) if len(found) == limit else None)
 
@@ -113,6 +116,9 @@ def get_encounter(call: Call) -> Answer:
     Everything below its address stays as it was played. With `line=as_played` its own end is told.
     """
     goes_on = call.encounter if "line" in call.query else amending.successor(call.host, call.encounter)
+    gone = call.host.removals.of(goes_on)
+    if gone is not None:
+        raise removed(gone.told)
     entry = call.host.register.find(goes_on)
     head = call.host.log.head(goes_on)
     if entry is None or head is None or head.folded == 0:
@@ -173,7 +179,7 @@ def _origin(state: Table) -> dict[str, Any] | None:
 def close_encounter(call: Call) -> Answer:
     """Close an encounter: its dice are disclosed, and nothing more is accepted.
 
-    Everything that was played stays readable and can be audited.
+    Everything that was played stays readable and can be audited, until it is removed (`POST …/removal`).
     """
     sent = send_checked(call, CloseEncounter, {"reason": call.query.get("reason", "")})
     return pending(call, sent)

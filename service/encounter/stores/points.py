@@ -8,10 +8,7 @@ can carry it for the price of one look.
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass
-from threading import Lock
 from typing import Final
 
 from service.log import Log
@@ -19,9 +16,6 @@ from service.log import Log
 SHELF: Final = "checkpoints"
 ASKED: Final = "checkpoints-asked"
 """Encounters of which somebody wants a checkpoint, and for how many commits at least."""
-
-FRESH_S: Final = 1.0
-"""How old what a process knows of the latest checkpoint may be."""
 
 _PAGE: Final = 200
 
@@ -71,29 +65,3 @@ def all_notes(log: Log, encounter: str) -> list[str]:
 def ask(log: Log, encounter: str, size: int) -> None:
     """Ask for a checkpoint of at least *size* commits; a worker signs it."""
     log.put_record(ASKED, encounter, str(size).encode())
-
-
-class Latest:
-    """The latest checkpoints of the encounters last asked for, looked up once a second at most."""
-
-    def __init__(self, log: Log, clock: Callable[[], float], capacity: int = 10_000) -> None:
-        self._log = log
-        self._clock = clock
-        self._capacity = capacity
-        self._known: OrderedDict[str, tuple[float, Point | None]] = OrderedDict()
-        self._lock = Lock()
-
-    def of(self, encounter: str) -> Point | None:
-        """Return the latest checkpoint of *encounter* that this process can know of."""
-        now = self._clock()
-        with self._lock:
-            looked, known = self._known.get(encounter, (float("-inf"), None))
-        if 0 <= now - looked < FRESH_S:
-            return known
-        found = latest(self._log, encounter)
-        with self._lock:
-            self._known[encounter] = (now, found)
-            self._known.move_to_end(encounter)
-            if len(self._known) > self._capacity:
-                self._known.popitem(last=False)
-        return found

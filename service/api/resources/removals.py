@@ -1,0 +1,76 @@
+"""Remove encounters that are over, and tell what is left of them."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Final
+
+from service.api.call import Answer, Call
+from service.api.inputs import NEW_REMOVAL
+from service.api.operations import Shape, operation
+from service.api.problems import Problem, not_found, removed
+from service.api.schemas import faults
+from service.api.sending import judge
+from service.audit import bundle
+from service.audit.evidence import stored
+from service.encounter.lines import removing
+
+TAG: Final = "Encounters"
+_PATH: Final = "/v1/encounters/{encounter}/removal"
+
+
+@operation(
+    "POST",
+    _PATH,
+    "removeEncounter",
+    TAG,
+    body="NewRemoval",
+    answers={200: Shape("It is removed.", "Removal")},
+    problems=(
+        *("not-strict-json", "body-too-large", "request-timeout", "unsupported-media-type"),
+        *("not-removable", "bundle-not-had"),
+    ),
+)
+def remove_encounter(call: Call) -> Answer:
+    """Remove a closed encounter, of which you have the bundle: its record is deleted.
+
+    `bundle` is the SHA-256 of the gm's bundle as it is now, in hexadecimal digits: it proves that you have
+    it. From then on every address of the encounter answers 410, but for this one, its checkpoints and its
+    audits.
+    """
+    judge(faults(NEW_REMOVAL, call.data))
+    host, encounter, had = call.host, call.encounter, call.data["bundle"]
+    standing = host.removals.of(encounter)
+    if standing is not None:
+        if standing.bundle != had:
+            raise removed(standing.told)
+        return Answer(standing.told)
+    entry = host.register.find(encounter)
+    assert entry is not None, "the door has looked"
+    folded = host.folder.current(encounter)
+    try:
+        removing.check(host.log, entry, folded)
+    except removing.NotRemovable as why:
+        raise Problem("not-removable", str(why)) from why
+    if digest(call) != had:
+        raise Problem("bundle-not-had", "this is not the SHA-256 of the bundle as it is now: take it again")
+    made = removing.remove(host.log, folded, had, "owner", host.clock())
+    host.removals.forget(encounter)
+    return Answer(made.told)
+
+
+@operation("GET", _PATH, "getRemoval", TAG, answers={200: Shape("What is left of it.", "Removal")})
+def get_removal(call: Call) -> Answer:
+    """Tell what an encounter that was removed had been: its commits' number, its last hash, its bundle's."""
+    found = call.host.removals.of(call.encounter)
+    if found is None:
+        raise not_found()
+    return Answer(found.told)
+
+
+def digest(call: Call) -> str:
+    """Return the SHA-256 of the bundle that the caller's seat would get now, in hexadecimal digits."""
+    made = sha256()
+    for line in bundle.write(stored(call.host.log, call.encounter), call.me.seat):
+        made.update(line)
+    return made.hexdigest()

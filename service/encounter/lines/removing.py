@@ -1,0 +1,54 @@
+"""Remove an encounter that is over: its record goes, what it was stays known.
+
+Laws. Only what is closed is removed, and only once its bundle was had: by whoever asks, or by the archive. A
+line of play that goes on in another one outlives it. From its removal on an encounter answers as removed; its
+record is deleted a minute later, by a worker. Its id never stands for another.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from service.encounter.deciding.decider import Folded
+from service.encounter.play import moment_of
+from service.encounter.signals import webhooks
+from service.encounter.stores import removals
+from service.encounter.stores.disputes import Disputes
+from service.encounter.stores.register import Registered
+from service.encounter.stores.removals import Removal
+from service.log import Log
+
+
+class NotRemovable(Exception):
+    """Say why an encounter stays."""
+
+
+def check(log: Log, entry: Registered, folded: Folded[Any]) -> None:
+    """Return if the encounter *entry*, as *folded*, may be removed; raises `NotRemovable`."""
+    state = folded.state
+    if not state.closed:
+        raise NotRemovable("it is not closed")
+    if entry.expires is not None:
+        raise NotRemovable("a fork is deleted when it expires")
+    if state.continued is not None and removals.find(log, state.continued) is None:
+        raise NotRemovable(f"it goes on as {state.continued}: remove that one first")
+    if Disputes(log).standing(entry.encounter) is not None:
+        raise NotRemovable("its record is not the signed one: accept it first")
+
+
+def remove(
+    log: Log, folded: Folded[Any], bundle: str, by: Literal["owner", "retention"], now: float
+) -> Removal:
+    """Remove the encounter *folded*, which may be; *bundle* is the digest of the one that was had."""
+    seats = {name: (seat.role, seat.tokens) for name, seat in folded.state.seats.items() if not seat.closed}
+    made = Removal(folded.encounter, moment_of(now), by, folded.n, folded.hash, bundle, seats)
+    removals.put(log, made, now)
+    return made
+
+
+def delete(log: Log, entry: Registered) -> None:
+    """Delete the record of an encounter, and how far webhooks were told of it."""
+    log.forget(entry.encounter)
+    log.drop_due(removals.CLOSED, entry.encounter)
+    for webhook in webhooks.of_owner(log, entry.owner):
+        log.drop_record(f"{webhooks.CURSORS}/{webhook.id}", entry.encounter)

@@ -1,0 +1,155 @@
+"""Keep closed encounters as long as the house wants: then archive each as a bundle, and remove its record.
+
+Laws. Nothing is removed of which no sound bundle stands in the archive, read again from the disk and audited.
+The archive is a directory of bundles named by their encounters; it is never tidied up here. What cannot be
+removed is tried again a day later, and said in the log.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from threading import Event
+from typing import Final
+
+import structlog
+
+from service.audit import bundle
+from service.audit.evidence import stored
+from service.audit.verify import Shelf, verify
+from service.encounter.deciding.fold import Folder
+from service.encounter.lines.removing import NotRemovable, check, delete, remove
+from service.encounter.stores import removals
+from service.encounter.stores.register import Register
+from service.log.errors import NoSuchEncounter, StoreFailure
+from service.log.protocol import Log
+from service.rules.table import GM
+
+EVERY_S: Final = 30.0
+DAY_S: Final = 86_400
+PAGE: Final = 50
+_BREATH_S: Final = 0.002
+"""Left to the threads that fold, between two stretches of an audit."""
+
+_logger: Final = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Archive:
+    """How many days closed encounters are kept (0: for ever), and where their bundles are kept then."""
+
+    days: int
+    directory: Path
+
+    def keep(self, encounter: str, raw: bytes) -> Path:
+        """Write the bundle *raw*, whole or not at all, and return where it is; raises OSError."""
+        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = self.directory / f"{encounter}.jsonl"
+        with NamedTemporaryFile(dir=self.directory, delete=False) as draft:
+            draft.write(raw)
+            draft.flush()
+            os.fsync(draft.fileno())
+        Path(draft.name).replace(path)
+        handle = os.open(self.directory, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        return path
+
+
+class Retention:
+    """What one worker archives and deletes, in a thread of its own; several at once do no harm."""
+
+    def __init__(
+        self,
+        log: Log,
+        shelf: Shelf,
+        archive: Archive,
+        stopping: Event,
+        gone: Callable[[str], object],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._log = log
+        self._shelf = shelf
+        self._folder = Folder(log, shelf, capacity=1)
+        self._register = Register(log)
+        self._archive = archive
+        self._stopping = stopping
+        self._gone = gone
+        self._clock = clock
+
+    def run(self) -> None:
+        """Look at once, then again and again until the worker stops; an outage of the store is waited out."""
+        while True:
+            try:
+                self.look()
+            except StoreFailure as failure:
+                _logger.warning("retention.store_down", why=type(failure).__name__)
+            if self._stopping.wait(EVERY_S):
+                return
+
+    def look(self) -> None:
+        """Delete what was removed a minute ago, and archive and remove what was closed long enough ago."""
+        now = self._clock()
+        for encounter in self._log.due(removals.REMOVING, int(now * 1000), PAGE):
+            entry = self._register.find(encounter)
+            if entry is not None and removals.find(self._log, encounter) is not None:
+                delete(self._log, entry)
+                self._gone(encounter)
+                _logger.info("encounter.deleted", encounter=encounter)
+            self._log.drop_due(removals.REMOVING, encounter)
+        if not self._archive.days:
+            return
+        upto = now - self._archive.days * DAY_S
+        for encounter in self._log.due(removals.CLOSED, int(upto * 1000), PAGE):
+            if self._stopping.is_set():
+                return
+            self._retire(encounter, now)
+
+    def _retire(self, encounter: str, now: float) -> None:
+        """Archive and remove *encounter*, or come back to it in a day."""
+        try:
+            if removals.find(self._log, encounter) is None and not self._is_fork(encounter):
+                self._remove(encounter, now)
+        except NoSuchEncounter:
+            _logger.info("retention.gone_already", encounter=encounter)
+        except StoreFailure:
+            raise
+        except Exception as why:  # noqa: BLE001 - whatever is wrong with one record, the others have their turn
+            told = str(why) if isinstance(why, NotRemovable) else type(why).__name__
+            _logger.warning("retention.kept", encounter=encounter, why=told)
+            again = int((now - self._archive.days * DAY_S + DAY_S) * 1000)
+            self._log.set_due(removals.CLOSED, [encounter], again, anew=True)
+            return
+        self._log.drop_due(removals.CLOSED, encounter)
+
+    def _remove(self, encounter: str, now: float) -> None:
+        entry = self._register.find(encounter)
+        if entry is None:
+            raise NoSuchEncounter(encounter)
+        folded = self._folder.current(encounter)
+        check(self._log, entry, folded)
+        path = self._archive.keep(encounter, b"".join(bundle.write(stored(self._log, encounter), GM)))
+        raw = path.read_bytes()
+        report = verify(bundle.read(raw), self._shelf, progress=_breathe)
+        if not report.verdict.is_sound or report.head != folded.hash:
+            with suppress(OSError):
+                path.rename(path.with_suffix(".unsound"))
+            raise NotRemovable(f"its bundle is {report.verdict.name}")
+        remove(self._log, folded, sha256(raw).hexdigest(), "retention", now)
+        _logger.info("encounter.archived", encounter=encounter, commits=folded.n)
+
+    def _is_fork(self, encounter: str) -> bool:
+        entry = self._register.find(encounter)
+        return entry is not None and entry.expires is not None
+
+
+def _breathe(_done: int, _of: int) -> None:
+    time.sleep(_BREATH_S)
