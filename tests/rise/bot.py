@@ -48,7 +48,18 @@ ECHO = {
     "range_ft": 60,
     "effects": [{"does": "damage", "amount": 2}],
 }
-KIT: dict[str, Any] = {"weapons": [BLADE, BOW], "abilities": [MEND, SHOUT, GUARD, BURN, ECHO], "dr_max": 4}
+CHEER = {
+    "id": "cheer",
+    "usage": "free",
+    "range_ft": 30,
+    "per_round_limit": 1,
+    "effects": [{"does": "gain", "condition": "cheered", "modifiers": {"accuracy": 1}, "until": "round"}],
+}
+KIT: dict[str, Any] = {
+    "weapons": [BLADE, BOW],
+    "abilities": [MEND, SHOUT, GUARD, BURN, ECHO, CHEER],
+    "dr_max": 4,
+}
 
 
 def melee(seed: int, sides: tuple[str, ...] = ("heroes", "orcs"), each: int = 2, **options: Any) -> Fight:

@@ -30,6 +30,10 @@ def spoiled(state: State, data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {**data, "target": data.get("creature", "nobody")}
     if data.get("targets"):
         yield {**data, "targets": ["nobody"]}
+    for use in data.get("free_actions", ()):
+        for wrong in ({"step": 99}, {"ability": "nothing"}, {"targets": ["nobody"]}):
+            yield {**data, "free_actions": [{**use, **wrong}]}
+        yield {**data, "free_actions": [use] * 99}
     if data.get("weapon") is not None:
         yield {**data, "weapon": "nothing"}
     if "prompt" in data:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
 
+from service.rules.rise.holds import grapplers
+from tests.rise.bot import choices, data_of, melee
 from tests.rise.kit import Fight, begun, entry
 
 MOVED = {"pay": "movement"}
@@ -92,3 +95,26 @@ def test_RI_UNIV_SHOVE_is_offered_to_the_grappled_and_to_nobody_else() -> None:
     assert len(found[0].choices["direction"]) == 8
     free = begun(entry("mon@p/p", (0, 0)), entry("mon@m/e", (1, 0)))
     assert not [o for o in free.offers("gm") if o.given.get("pay") == "movement" and o.type == "shove"]
+
+
+def shoved_in(seed: int) -> int:
+    """Play at random, grapples and shoves before all else, and return how many movements shoved."""
+    random, fight, shoved = Random(seed), melee(seed, each=2, exertion_prompt="never"), 0
+    for _ in range(80):
+        found = [(seat, offer) for seat, offer in choices(fight) if offer.type not in ("end_combat", "close")]
+        wanted = [one for one in found if one[1].given.get("pay") == "movement"]
+        wanted += [one for one in found if one[1].type == "grapple"] if not wanted else []
+        seat, offer = random.choice(wanted or found)
+        shoved += offer.type == "shove" and offer.given.get("pay") == "movement"
+        decision = fight.send(offer.type, seat, **data_of(offer, random))
+        assert decision.refusal is None, (seed, offer, decision.refusal)
+        if fight.state.stage == "movement":
+            for creature in fight.state.creatures.values():
+                holders = [fight[name] for name in grapplers(creature)]
+                assert all(fight.state.adjacent(creature, other) for other in holders), seed
+    return shoved
+
+
+def test_RI_UNIV_SHOVE_whatever_is_shoved_in_random_play_is_accepted() -> None:
+    """RI-UNIV-SHOVE: every offer of it is taken; whoever is still held is beside who holds it."""
+    assert sum(shoved_in(seed) for seed in range(4))

@@ -88,6 +88,12 @@ def hide_plan(run: Run, path: list[list[int]]) -> None:
     run.do("plan_movement", "h", path=path)
 
 
+def hide_free_ability(run: Run, target: str) -> None:
+    """Plan to use a free ability on the way: it is paid in the heroes' world alone."""
+    cheer = [{"ability": "cheer", "targets": [target], "step": 1}]
+    run.do("plan_movement", "h", path=[[0, 1]], free_actions=cheer)
+
+
 def hide_policy(run: Run, target: str) -> None:
     """Let all of the group plan: that it is done is public, what it plans is not."""
     run.do("plan_movement", "h", ability="follow", targets=[target], distance_ft=5)
@@ -126,6 +132,7 @@ def hide_mistake(run: Run, target: str) -> None:
 
 SECRETS: Final = (
     Secret("plan", "movement", ([[0, 1]], [[1, 1], [2, 1]]), hide_plan),
+    Secret("free ability", "movement", ("i", "h"), hide_free_ability),
     Secret("policy", "movement", ("o", "w"), hide_policy),
     Secret("swift", "action", ("total_defense", "recover"), hide_swift, resolves=False),
     Secret("target", "action", ("o", "w"), hide_target),

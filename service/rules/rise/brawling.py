@@ -7,7 +7,7 @@ profile's to say.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from service.rules.messages import Offer, Refused, Tale
 from service.rules.records import changed, record
@@ -27,6 +27,7 @@ from service.rules.rulebook import rule
 from service.rules.stack import Awaited
 
 ONE_LARGER = 1
+GRIP: Final = "maintain_grapple"
 
 
 def brawl(versus: tuple[str, ...]) -> Strike:
@@ -206,6 +207,11 @@ def not_twice(creature: Creature, purpose: str) -> None:
         raise Refused("free_check_repeated", f"{creature.id} has tried {purpose} this round")
 
 
+def grip(creature: str) -> Assault:
+    """Return the roll for how firm the grip of *creature* is: it attacks nobody and sets a number to beat."""
+    return Assault(user=creature, what=GRIP, targets=(creature,), strike=brawl(("grip",)), maneuver="grip")
+
+
 def check_in_time(view: State, creature: Creature) -> None:
     """Refuse to firm a grip in a turn where Swift abilities had to be committed before."""
     if not isinstance(view.top, SwiftFrame) and turns(view).precommitted:
@@ -217,7 +223,7 @@ def check_in_time(view: State, creature: Creature) -> None:
 class MaintainGrapple(Act):
     """Once a round, freely, roll how firm the grip is this round: who wants to escape has to beat it."""
 
-    type: ClassVar[str] = "maintain_grapple"
+    type: ClassVar[str] = GRIP
 
     def check(self, view: State) -> None:
         if isinstance(view.top, SwiftFrame):
@@ -233,14 +239,7 @@ class MaintainGrapple(Act):
         if not isinstance(state.top, SwiftFrame):
             state = yield from begun(state, self.creature)
         state = yield from pay_for(self.creature, "free", "free", self.type)
-        assault = Assault(
-            user=self.creature,
-            what=self.type,
-            targets=(self.creature,),
-            strike=brawl(("grip",)),
-            maneuver="grip",
-        )
-        return (yield AssaultBegun(assault=assault, because=("RI-UNIV-MAINTAIN",)))
+        return (yield AssaultBegun(assault=grip(self.creature), because=("RI-UNIV-MAINTAIN",)))
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:

@@ -12,7 +12,7 @@ from typing import ClassVar
 from service.rules.messages import Event, Tale
 from service.rules.records import record
 from service.rules.rise.conditions import ConditionGained
-from service.rules.rise.effects import apply_quietly
+from service.rules.rise.effects import apply_quietly, as_told
 from service.rules.rise.lasting import Atom
 from service.rules.rise.state import State
 from service.rules.sealed import Sealed, is_closed, unsealed
@@ -72,14 +72,7 @@ def recovered(state: State, creature: str, secret: Sequence[Sealed[Atom]]) -> St
     left = tuple([kept for kept in state.creatures[creature].secret if kept not in secret])
     state = state.with_creature(creature, secret=left)
     for kept in secret:
-        tale = apply_quietly(state, unsealed(kept))
-        fact = next(tale, None)
-        while fact is not None:
-            state = fact.evolve(state)
-            try:
-                fact = tale.send(state)
-            except StopIteration:
-                break
+        state = as_told(state, apply_quietly(state, unsealed(kept)))
     return state
 
 

@@ -113,6 +113,18 @@ class Atom:
 
 
 @record
+class FreeUse:
+    """A free ability that is used in the course of a movement."""
+
+    ability: str
+    targets: tuple[str, ...] = ()
+    step: int = 0
+    """After how many steps of the path; 0 is where it begins."""
+    at: Cell | None = None
+    """The cell around which it makes a zone, where it makes one."""
+
+
+@record
 class Plan:
     """What a creature will do with its movement: a path, or a simple rule about others."""
 
@@ -135,6 +147,8 @@ class Plan:
     """Custom: how far it keeps from its targets."""
     altitude_ft: int | None = None
     """How high above the ground it ends; null stays as high, or just above it."""
+    free_actions: tuple[FreeUse, ...] = ()
+    """The free abilities used on the way."""
     passes: tuple[str, ...] = ()
     """Whom it has run over or pushes along: they stand in its way no more."""
 

@@ -37,7 +37,8 @@ class RushedThrough(Event[State]):
         plans = {**state.plans, self.user: mine}
         for name, path in self.pushed.items():
             if name not in plans or not plans[name].path:
-                plans[name] = Plan(ability="pushed", path=path, passes=(self.user,))
+                kept = plans[name].free_actions if name in plans else ()
+                plans[name] = Plan(ability="pushed", path=path, passes=(self.user,), free_actions=kept)
         return changed(state, plans=plans)
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from service.rules.chance import Chance
 from service.rules.grid import Cell
 from service.rules.messages import Command, Event, Offer, Refused, Tale
-from service.rules.records import changed, record
+from service.rules.records import EMPTY, changed, record
 from service.rules.rise.aloft import AIRBORNE, TookOff, height
 from service.rules.rise.apart import GroupFinished, GroupFrame, hand_over, unread
 from service.rules.rise.blocking import blocks
@@ -16,6 +16,7 @@ from service.rules.rise.conditions import lose
 from service.rules.rise.conflicts import Around, Paths, settle
 from service.rules.rise.damage import tire
 from service.rules.rise.effects import move
+from service.rules.rise.freely import come, due, planned
 from service.rules.rise.groups import WorldsOpened, carried_over, occasion, opened
 from service.rules.rise.holds import let_go
 from service.rules.rise.initiative import asking, exertions, spent
@@ -29,7 +30,7 @@ from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
 
-Reached = Literal["begin", "plans", "sprints", "resolve"]
+Reached = Literal["begin", "plans", "revealed", "sprints", "resolve", "moved"]
 
 
 @record
@@ -43,6 +44,10 @@ class MovementFrame(GroupFrame):
     sprinting: tuple[str, ...] = ()
     rushed: tuple[str, ...] = ()
     """Whose overruns and shoves are settled."""
+    used: int = 0
+    """How many of the free abilities in the plans have come."""
+    paths: Paths = EMPTY
+    """The ways that were gone, where free abilities come after them."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         if self.reached == "sprints":
@@ -61,10 +66,22 @@ class MovementFrame(GroupFrame):
             return (yield GroupFinished(group=group, path=self.path, because=("RI-INFO-2",)))
         if self.reached == "plans":
             return (yield from reveal(state))
-        for name in rushers(state):
-            if name not in self.rushed:
-                return (yield from rush(state, name, intended(state, state.plans, self.sprinting)))
-        return (yield from asking(resolve(state, chance)))
+        moved = self.reached == "moved"
+        for name, use in due(state, self.used, moved=moved):
+            return (yield from come(state, name, use, self.paths, moved=moved))
+        return (yield from go_on(state, chance, self))
+
+
+def go_on(state: State, chance: Chance, frame: MovementFrame) -> Tale[State]:
+    """Tell what follows once plans are open and no free ability is due."""
+    if frame.reached == "revealed":
+        return (yield from ask(state))
+    if frame.reached == "moved":
+        return (yield MovementResolved(paths=frame.paths, path=frame.path, because=("RI-PHASE-4",)))
+    for name in rushers(state):
+        if name not in frame.rushed:
+            return (yield from rush(state, name, intended(state, state.plans, frame.sprinting)))
+    return (yield from asking(resolve(state, chance)))
 
 
 def moving(state: State) -> MovementFrame:
@@ -98,7 +115,8 @@ class PlansRevealed(Event[State]):
         plans = dict(
             sorted(self.plans.items())
         )  # as the record spells them: whoever folds it has no other order
-        return changed(carried_over(state, self.group), plans={**state.plans, **plans})
+        state = changed(carried_over(state, self.group), plans={**state.plans, **plans})
+        return state.put(changed(moving(state), reached="revealed"))
 
 
 @record
@@ -138,6 +156,17 @@ class SprintAnswered(Event[State]):
 
 
 @record
+class MovementsMade(Event[State]):
+    """All have moved; what they do on their ways for nothing comes now."""
+
+    type: ClassVar[str] = "movements_made"
+    paths: Paths
+
+    def evolve(self, state: State) -> State:
+        return state.put(changed(moving(state), reached="moved", paths=self.paths))
+
+
+@record
 class MovementResolved(Event[State]):
     """All movements of the phase have happened."""
 
@@ -165,6 +194,11 @@ def reveal(state: State) -> Tale[State]:
     plans = {group: dict(state.at(group).plans) for group in state.groups}
     for group in state.groups:
         state = yield PlansRevealed(group=group, plans=plans[group], occasion=occasion(state, group))
+    return state
+
+
+def ask(state: State) -> Tale[State]:
+    """Tell who falls behind, and may sprint after all."""
     behind = outrun(state, state.plans)
     auto = tuple([name for name in behind if state.plans[name].sprint == "auto"])
     asked = tuple([name for name in behind if state.plans[name].sprint == "ask"])
@@ -203,6 +237,8 @@ def resolve(state: State, chance: Chance) -> Tale[State]:
     for name in sorted(state.plans):
         state = yield from afterwards(state, name, frame)
     state = yield from spent(state)
+    if planned(state, first=False):
+        return (yield MovementsMade(paths=paths))
     return (yield MovementResolved(paths=paths, path=frame.path))
 
 

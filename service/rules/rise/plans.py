@@ -7,12 +7,14 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal
 
 from service.rules.chance import Chance
+from service.rules.codec import to_data
 from service.rules.grid import STEPS, cells
 from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rise.creature import Creature, is_able
+from service.rules.rise.freely import braced, check_uses, offered_uses, payment
 from service.rules.rise.intents import REACTIVE, check_intent
-from service.rules.rise.lasting import Plan
+from service.rules.rise.lasting import FreeUse, Plan
 from service.rules.rise.lines import Path, feet_offered, onto, straight
 from service.rules.rise.permission import Act, able, in_phase
 from service.rules.rise.riding import check_carried, check_mount, check_not_carried
@@ -139,8 +141,14 @@ class PlanMovement(Act):
     beyond_ft: int | None = None
     """Custom: keep this far from the targets."""
 
+    free_actions: tuple[FreeUse, ...] = ()
+    """Free abilities to use on the way, each after so many steps."""
+
     def check(self, view: State) -> None:
         creature = planning(view, self)
+        check_uses(view, creature, self.way(), self.free_actions)
+        view = braced(view, creature, self.free_actions)
+        creature = view.creatures[creature.id]
         check_not_carried(view, creature)
         check_intent(view, creature, self)
         for rider in self.carry:
@@ -148,12 +156,16 @@ class PlanMovement(Act):
         if self.mount is not None:
             check_mount(view, creature, self.mount, self.path)
 
+    def way(self) -> tuple[tuple[int, int], ...]:
+        """Return the path that is planned; where others are reacted to there is none."""
+        return () if self.ability in (*REACTIVE, "shove") else self.path
+
     def decide(self, state: State) -> Tale[State]:
         creature = state.creatures[self.creature]
         reacts = self.ability in ("follow", "withdraw") and creature.sheet.is_pc
         plan = Plan(
             ability=self.ability,
-            path=() if self.ability in (*REACTIVE, "shove") else self.path,
+            path=self.way(),
             targets=self.targets,
             distance_ft=self.distance_ft,
             mode=self.mode,
@@ -165,7 +177,10 @@ class PlanMovement(Act):
             altitude_ft=self.altitude_ft,
             within_ft=self.within_ft,
             beyond_ft=self.beyond_ft,
+            free_actions=self.free_actions,
         )
+        for use in self.free_actions:
+            yield payment(self.creature, use)
         return (yield MovementPlanned(creature=self.creature, plan=plan))
 
     @classmethod
@@ -174,6 +189,10 @@ class PlanMovement(Act):
         for given, paths in ways(view, creature):
             first = {**given, "path": paths[0]}
             for offer in offered(cls(by=by, creature=creature.id, **first), view, **given):
+                yield changed(offer, choices={"path": paths})
+        for use, paths in freely(view, creature):
+            command = cls(by=by, creature=creature.id, path=paths[0], free_actions=(use,))
+            for offer in offered(command, view, free_actions=(to_data(use),)):
                 yield changed(offer, choices={"path": paths})
         for target in view.creatures:
             for more in BY_TARGET:
@@ -205,18 +224,41 @@ def ways(view: State, creature: Creature) -> Iterator[tuple[Mapping[str, Any], t
                 yield {"mount": mount.id}, (path,)
 
 
+def freely(view: State, creature: Creature) -> Iterator[tuple[FreeUse, tuple[Path, ...]]]:
+    """Yield the free abilities that *creature* may use on its way, and the ways it may go with each."""
+    for use in offered_uses(view, creature):
+        ready = braced(view, creature, (use,))
+        me = ready.creatures[creature.id]
+        paths = tuple(straight(ready, me, feet_offered(ready, me), through=True))
+        yield use, ((), *paths)
+        if paths and use.targets in ((), (me.id,)) and use.at is None:
+            after = changed(use, step=1)
+            ways = tuple(straight(view, creature, feet_offered(view, creature), through=True))
+            if ways:
+                yield after, ways
+
+
 @record
 class PassMovement(Act):
-    """Stay where the creature is in this movement phase."""
+    """Stay where the creature is in this movement phase, and do no more than what is free."""
 
     type: ClassVar[str] = "pass_movement"
+    free_actions: tuple[FreeUse, ...] = ()
+    """Free abilities to use meanwhile."""
 
     def check(self, view: State) -> None:
-        planning(view, self)
+        check_uses(view, planning(view, self), (), self.free_actions)
 
     def decide(self, state: State) -> Tale[State]:
-        return (yield MovementPlanned(creature=self.creature, plan=None, because=("RI-MOVE1-6",)))
+        for use in self.free_actions:
+            yield payment(self.creature, use)
+        plan = Plan(ability="stay", free_actions=self.free_actions) if self.free_actions else None
+        return (yield MovementPlanned(creature=self.creature, plan=plan, because=("RI-MOVE1-6",)))
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        yield from offered(cls(by=sender(view, awaited), creature=awaited.creature or ""), view)
+        by, creature = sender(view, awaited), view.creatures[awaited.creature or ""]
+        yield from offered(cls(by=by, creature=creature.id), view)
+        for use in offered_uses(view, creature):
+            command = cls(by=by, creature=creature.id, free_actions=(use,))
+            yield from offered(command, view, free_actions=(to_data(use),))

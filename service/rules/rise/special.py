@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
+from service.rules.grid import Cell
 from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rise.actions import Pay, check_free, check_pay, pay_for
@@ -94,15 +95,7 @@ class UseAbility(Act):
         if ability.trigger != "none":
             raise Refused("unknown_action_type", f"{ability.id} comes by itself", "RI-ACT-1")
         check_place(view, creature, ability, self.at)
-        self.check_targets(view, creature, ability)
-
-    def check_targets(self, view: State, creature: Creature, ability: Ability) -> None:
-        """Refuse targets that are not there, out of reach, or too big."""
-        if not self.targets and ability.zone is None:
-            raise Refused("invalid_target", f"{ability.id} needs a target", "RI-ATK-1")
-        for target in targets_of(view, creature, self.targets, ability.range_ft):
-            if "size_based" in ability.tags and target.id != creature.id:
-                check_size(creature, target)
+        check_targets(view, creature, ability, self.targets)
 
     def decide(self, state: State) -> Tale[State]:
         creature = state.creatures[self.creature]
@@ -114,15 +107,7 @@ class UseAbility(Act):
             ability = changed(ability, effects=late, cost_fatigue=0)
         else:
             state = yield from pay_for(self.creature, ability.usage, self.pay_of(ability), ability.id)
-        if ability.zone is not None and self.at is not None:
-            state = yield from made(state, creature.id, ability.zone, self.at)
-        if ability.later != "none":
-            state = yield from later(state, self.creature, ability, self.targets)
-            if not ability.at_once:
-                return state
-        return (
-            yield AssaultBegun(assault=use_of(self.creature, ability, self.targets), because=("RI-ATK-1",))
-        )
+        return (yield from carried_out(state, self.creature, ability, self.targets, self.at))
 
     def pay_of(self, ability: Ability) -> Pay:
         """Return the action that pays for *ability*."""
@@ -145,6 +130,28 @@ class UseAbility(Act):
                     yield from found
                 if len(reached) > 1 and ability.zone is None:
                     yield Offer(type=cls.type, creature=name, given={**given, "targets": tuple(reached)})
+
+
+def check_targets(view: State, creature: Creature, ability: Ability, targets: tuple[str, ...]) -> None:
+    """Refuse targets that are not there, out of reach, or too big."""
+    if not targets and ability.zone is None:
+        raise Refused("invalid_target", f"{ability.id} needs a target", "RI-ATK-1")
+    for target in targets_of(view, creature, targets, ability.range_ft):
+        if "size_based" in ability.tags and target.id != creature.id:
+            check_size(creature, target)
+
+
+def carried_out(
+    state: State, user: str, ability: Ability, targets: tuple[str, ...], at: Cell | None
+) -> Tale[State]:
+    """Tell what a use of *ability* does that is paid for."""
+    if ability.zone is not None and at is not None:
+        state = yield from made(state, user, ability.zone, at)
+    if ability.later != "none":
+        state = yield from later(state, user, ability, targets)
+        if not ability.at_once:
+            return state
+    return (yield AssaultBegun(assault=use_of(user, ability, targets), because=("RI-ATK-1",)))
 
 
 def use_of(user: str, ability: Ability, targets: tuple[str, ...]) -> Assault:
