@@ -31,15 +31,11 @@ BEYOND: Final = {"RI-GM-4": "contests, which the service has for every ruleset"}
 NEVER_RAISED: Final = {
     "allowance_not_banked": "no command names a round other than the one that runs",
     "cannot_interrupt_enemy": "each group acts in its own world: an enemy's action is not there to interrupt",
-    "cannot_interrupt_other_creature": "a member waits for the floor: another_member_resolving says so",
-    "delayed_point_unset": "a turn that ends lets come what is still due: no point is ever unset",
     "hidden_until_announcement": "what is hidden is an envelope in the answer, not a refusal to read it",
     "no_line_of_sight": "walls block sight and effect alike, so no_line_of_effect says it",
     "no_refund": "there is no command that asks for anything back",
-    "phase_not_ready": "phases end by themselves when all groups are done; nobody asks for it",
     "phase_order": "phases follow each other by themselves; a command of the other one is wrong_phase",
     "seal_mismatch": "the service makes the seals; an audit holds payloads to them and says tampered",
-    "sprint_while_carrying": "a mount that carries is refused as mount_cannot_sprint",
 }
 """Reason codes of the ledger that Rise does not raise."""
 

@@ -122,8 +122,10 @@ class NextRound(Command[State]):
 
     def check(self, view: State) -> None:
         gm(self)
+        if view.phase:
+            raise Refused("phase_not_ready", f"the {view.phase} phase waits for who can act", "RI-PHASE-6")
         if view.stage != "idle":
-            raise Refused("wrong_step", "somebody is able to act", "RI-ROUND-5")
+            raise Refused("wrong_step", "no round is there to go by", "RI-ROUND-5")
 
     def decide(self, state: State) -> Tale[State]:
         return (yield RoundForced(because=("RI-ROUND-5",)))

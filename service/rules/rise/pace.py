@@ -42,4 +42,12 @@ def sprinting(view: State, creature: Creature, speed: int) -> int:
     """Sprinting doubles the speed of one movement; it tires in the movement phase; monsters cannot."""
     if not creature.sheet.is_pc and ruled(view, "monster_sprint_exception", creature.id) != "yes":
         raise Refused("monster_cannot_sprint", f"{creature.id} is no player character")
+    if is_laden(view, creature):
+        raise Refused("sprint_while_carrying", f"{creature.id} carries somebody")
     return 2 * speed
+
+
+def is_laden(state: State, creature: Creature) -> bool:
+    """Tell whether *creature* carries a rider, with whom this printing lets nobody sprint."""
+    rides = any(other.mount == creature.id for other in state.creatures.values())
+    return rides and not state.profile.mounts_sprint

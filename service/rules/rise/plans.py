@@ -150,9 +150,9 @@ class PlanMovement(Act):
         view = braced(view, creature, self.free_actions)
         creature = view.creatures[creature.id]
         check_not_carried(view, creature)
-        check_intent(view, creature, self)
         for rider in self.carry:
             check_carried(view, creature, rider, sprints=self.ability == "sprint")
+        check_intent(view, creature, self)
         if self.mount is not None:
             check_mount(view, creature, self.mount, self.path)
 

@@ -17,6 +17,7 @@ from service.rules.rise.creature import Creature
 from service.rules.rise.initiative import ranked
 from service.rules.rise.lasting import Plan
 from service.rules.rise.numbers import risen, speed_of, speed_on_its_feet
+from service.rules.rise.pace import is_laden
 from service.rules.rise.paths import in_the_way, is_wall, leaving, occupant, step_feet, walk
 from service.rules.rise.sight import is_clear
 from service.rules.rise.state import State
@@ -233,7 +234,10 @@ def outrun(state: State, plans: Mapping[str, Plan]) -> tuple[str, ...]:
         [
             name
             for name, plan in sorted(plans.items())
-            if plan.ability in ("follow", "withdraw") and plan.sprint != "never" and _short(after, name, plan)
+            if plan.ability in ("follow", "withdraw")
+            and plan.sprint != "never"
+            and _short(after, name, plan)
+            and not is_laden(state, state.creatures[name])
         ]
     )
 

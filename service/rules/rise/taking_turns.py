@@ -7,6 +7,8 @@ from typing import ClassVar
 
 from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import changed, record, with_key
+from service.rules.rise.creature import Creature
+from service.rules.rise.delays import due
 from service.rules.rise.permission import Act, in_phase
 from service.rules.rise.state import State
 from service.rules.rise.turns import (
@@ -76,7 +78,9 @@ class PassTurn(Act):
     type: ClassVar[str] = "pass_turn"
 
     def check(self, view: State) -> None:
-        taking_turn(view, self)
+        creature = taking_turn(view, self)
+        if creature.budget.turn == "open":
+            points_picked(view, creature)
 
     def decide(self, state: State) -> Tale[State]:
         state = yield TurnPassed(creature=self.creature)
@@ -87,6 +91,13 @@ class PassTurn(Act):
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         if may_begin(view, awaited):
             yield Offer(type=cls.type, creature=awaited.creature)
+
+
+def points_picked(view: State, creature: Creature) -> None:
+    """Refuse to end a turn in which a delayed effect was held and never came, where no default helps."""
+    left = due(view, creature)
+    if left and not view.option("auto_default"):
+        raise Refused("delayed_point_unset", f"{left[0].ability} has not come yet", "RI-DELAY-2")
 
 
 @record
@@ -100,14 +111,15 @@ class EndTurn(Act):
         if creature.budget.turn != "open":
             too_late(self.creature)
         taking_turn(view, self)
+        points_picked(view, creature)
 
     def decide(self, state: State) -> Tale[State]:
         return (yield TurnEnding(creature=self.creature, because=("RI-ROUND-3",)))
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        if isinstance(view.top, TurnFrame):
-            yield Offer(type=cls.type, creature=awaited.creature)
+        command = cls(by=sender(view, awaited), creature=awaited.creature or "")
+        yield from offered(command, view) if isinstance(view.top, TurnFrame) else ()
 
 
 @record

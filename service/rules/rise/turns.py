@@ -258,6 +258,7 @@ def starting_turn(view: State, creature: Creature) -> Creature:
         wrong_step(creature.id)
     able(creature, excused=is_excused(view, turns(view), creature))
     if not isinstance(top, TurnsFrame):
+        not_amid(view, creature)
         one_at_a_time(creature.id)
     agreed(view, creature.id)
     return creature
@@ -273,6 +274,16 @@ def wrong_step(creature: str) -> None:
 def too_late(creature: str) -> None:
     """A creature's actions make one unbroken turn; once it is over it has none until the next round."""
     raise Refused("turn_already_taken", f"{creature} has taken its turn")
+
+
+def not_amid(view: State, creature: Creature) -> None:
+    """Refuse what would come in the middle of another member's action; its own minor and free ones may."""
+    turn = view.stacks.table[1]
+    if not isinstance(turn, TurnFrame):
+        return
+    other = view.creatures[turn.creature]
+    if other.id != creature.id and (view.top is not turn or other.budget.paused):
+        raise Refused("cannot_interrupt_other_creature", f"{other.id} is in the middle of it", "RI-ACT-6")
 
 
 @rule("RI-GROUP-3", "P24")
