@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, Final
 
 from service.rules.rise.options import OPTIONS
-from tests.rise.bot import BLADE, BOW, BURN, CHEER, ECHO, GUARD, MEND, SHOUT
+from tests.rise.bot import BLADE, BOW, BURN, ECHO, GUARD, MEND, SHOUT
 from tests.rise.kit import entry
 
 SIDES: Final = ("heroes", "orcs", "wolves", "bats")
@@ -72,7 +72,6 @@ ABILITIES: Final[tuple[dict[str, Any], ...]] = (
     SHOUT,
     GUARD,
     BURN,
-    CHEER,
     {"id": "ward", "tags": ["swift"], "effects": [{"does": "heal_dr", "amount": 4}]},
     {
         "id": "hex",

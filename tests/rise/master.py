@@ -162,7 +162,9 @@ def ride(moment: Moment) -> Attempt:
     if not riders:
         return bargain(moment)
     rider, mount = moment.random.choice(riders)
-    who, more = moment.random.choice(((rider, {}), (mount, {"carry": [rider]})))
+    known = [name for group in moment.state.apart for name in moment.state.at(group).plans]
+    ways: list[tuple[str, dict[str, Any]]] = [(rider, {}), (mount, {"carry": [rider]})]
+    who, more = ways[rider in known] if {rider, mount} & {*known} else moment.random.choice(ways)
     x, y = moment.state.creatures[who].position
     data = {"creature": who, "path": [[x, y + 1]], **more}
     return Attempt("plan_movement", moment.state.controller(who), data)
