@@ -235,6 +235,6 @@ export class Encounter {
   /** Make a what-if that goes on from commit *at*, with *commands* at once; return it as its gm sees it. */
   async fork(at, commands = [], sending = {}) {
     const told = await this.client.send("POST", `${this.path}/forks`, { at, commands }, sending);
-    return new Encounter(this.client, told.encounter);
+    return new Encounter(told.token ? this.client.as(told.token) : this.client, told.encounter);
   }
 }

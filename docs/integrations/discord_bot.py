@@ -9,6 +9,7 @@ It needs `rewound_client` (clients/python) and `discord.py` 2. `/watch` tells an
 import asyncio
 import json
 import os
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,8 @@ ADDRESS = os.environ["REWOUND"]
 KEY = os.environ["REWOUND_KEY"]
 LONGEST = 1900
 """Discord takes 2000 characters."""
+MOST = 6
+"""Choices of one field that are shown."""
 
 
 class Seats:
@@ -39,10 +42,21 @@ class Seats:
             return what(service.encounter(encounter))
 
 
+class Bot(discord.Client):
+    """A client that tells Discord its commands once, and mentions nobody whatever a text holds."""
+
+    def __init__(self) -> None:
+        super().__init__(intents=discord.Intents.default(), allowed_mentions=discord.AllowedMentions.none())
+        self.tree = app_commands.CommandTree(self)
+
+    async def setup_hook(self) -> None:
+        """Tell Discord which commands there are: once for each start, not for each connection."""
+        await self.tree.sync()
+
+
 seats = Seats()
-watching: set["asyncio.Task[None]"] = set()
-bot = discord.Client(intents=discord.Intents.default())
-tree = app_commands.CommandTree(bot)
+bot = Bot()
+tree = bot.tree
 
 
 def facts(commit: dict[str, Any]) -> str:
@@ -50,6 +64,19 @@ def facts(commit: dict[str, Any]) -> str:
     told = json.loads(commit["commit"])
     events = ", ".join(event["type"].replace("_", " ") for event in told.get("events", []))
     return f"`{commit['n']}` {told['outcome']}: {events or 'nothing that others see'}"
+
+
+def named(offer: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    """Return whose command an offer is and which prompt it answers, where the command says so."""
+    fields = schemas[offer["type"]]["properties"]
+    return {
+        name: offer[name] for name in ("creature", "prompt") if offer[name] is not None and name in fields
+    }
+
+
+def some(values: list[Any]) -> str:
+    """Return the first of many choices: a dash has a hundred, and a message holds only so much."""
+    return ", ".join(map(json.dumps, values[:MOST])) + (f" … ({len(values)})" if len(values) > MOST else "")
 
 
 async def answered(interaction: discord.Interaction, work: Callable[[], str]) -> None:
@@ -61,31 +88,46 @@ async def answered(interaction: discord.Interaction, work: Callable[[], str]) ->
         text = f"Refused ({refused.code}, {refused.rule}): {refused.detail}"
     except Problem as problem:
         text = f"{problem.title}: {problem.detail} {json.dumps(problem.errors) if problem.errors else ''}"
-    except (RewoundError, LookupError, ValueError) as fault:
-        text = str(fault)
+    except (RewoundError, LookupError, TypeError, ValueError) as fault:
+        text = f"That did not work: {fault}"
     await interaction.followup.send(text[:LONGEST], ephemeral=True)
 
 
 @tree.command(description="Tell every commit of an encounter in this channel")
+@app_commands.guild_only()  # permissions are of a server: in a direct message everybody would have them
 @app_commands.default_permissions(manage_channels=True)
 async def watch(interaction: discord.Interaction, encounter: str) -> None:
-    """Follow an encounter from now on, as the key sees what is public in it."""
-    assert interaction.channel_id is not None
-    channel, loop = interaction.channel, asyncio.get_running_loop()
-    seats.encounters[interaction.channel_id] = encounter
+    """Follow an encounter from now on, as everybody sees it; the one before is followed no longer."""
+    number, channel, loop = interaction.channel_id or 0, interaction.channel, asyncio.get_running_loop()
+    begun = threading.Event()
 
     def follow() -> None:
         with Rewound(ADDRESS, KEY) as service:
             table = service.encounter(encounter)
-            for commit in table.follow(after=table.get()["version"]):
-                told = channel.send(facts(dict(commit))[:LONGEST])
-                asyncio.run_coroutine_threadsafe(told, loop).result(30)
+            version = table.get()["version"]
+            seats.encounters[number] = encounter
+            begun.set()
+            for told in table.listen(
+                after=version
+            ):  # heartbeats too: every ten seconds it sees whether to end
+                if seats.encounters.get(number) != encounter:
+                    return
+                if told.event == "commit":
+                    sent = channel.send(facts(told.data)[:LONGEST])
+                    asyncio.run_coroutine_threadsafe(sent, loop).result(30)
 
-    watching.add(asyncio.create_task(asyncio.to_thread(follow)))
-    await interaction.response.send_message(f"Telling {encounter} here.", ephemeral=True)
+    def work() -> str:
+        if seats.encounters.get(number) == encounter:
+            return f"{encounter} is told here already."
+        # A thread of its own, not one of the loop's few; as a daemon it keeps nobody from ending the bot.
+        threading.Thread(target=follow, daemon=True).start()
+        return f"Telling {encounter} here." if begun.wait(60) else f"{encounter} cannot be read."
+
+    await answered(interaction, work)
 
 
 @tree.command(description="Give somebody a seat of this channel's encounter")
+@app_commands.guild_only()
 @app_commands.default_permissions(manage_channels=True)
 async def sit(interaction: discord.Interaction, player: discord.Member, seat: str) -> None:
     """Issue a token for a seat. It stays with the bot and is shown to nobody."""
@@ -101,14 +143,16 @@ async def sit(interaction: discord.Interaction, player: discord.Member, seat: st
 
 
 @tree.command(description="What you may do now")
+@app_commands.guild_only()
 async def options(interaction: discord.Interaction) -> None:
     """Show what is legal for the player's seat, as JSON that `/act` takes."""
 
     def offers(table: Table) -> str:
+        found = table.options()
         lines = [
-            json.dumps({"type": offer["type"], **offer["given"]})
-            + "".join(f"\n  {name}: {json.dumps(values)}" for name, values in offer["choices"].items())
-            for option in table.options()["options"]
+            json.dumps({"type": offer["type"], **named(dict(offer), found["schemas"]), **offer["given"]})
+            + "".join(f"\n  {name}: {some(values)}" for name, values in offer["choices"].items())
+            for option in found["options"]
             for offer in option["commands"]
         ]
         return "\n".join(lines) or "Nothing now."
@@ -118,6 +162,7 @@ async def options(interaction: discord.Interaction) -> None:
 
 
 @tree.command(description="Do something: a command as JSON")
+@app_commands.guild_only()
 async def act(interaction: discord.Interaction, command: str) -> None:
     """Send a command; the interaction's id is its key, so Discord's repeats do nothing twice."""
 
@@ -127,12 +172,6 @@ async def act(interaction: discord.Interaction, command: str) -> None:
 
     channel, user = interaction.channel_id or 0, interaction.user.id
     await answered(interaction, lambda: seats.ask(channel, user, send))
-
-
-@bot.event
-async def on_ready() -> None:
-    """Tell Discord which commands there are."""
-    await tree.sync()
 
 
 if __name__ == "__main__":

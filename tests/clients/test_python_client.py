@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import subprocess
 import sys
@@ -169,6 +170,40 @@ def test_a_contest_is_opened_ruled_and_the_fight_goes_on_otherwise(
     other = gm.accept(again["amendment"], gm.get()["version"])
     assert other.encounter != gm.encounter
     assert other.get()["origin"] == {**(other.get()["origin"] or {}), "parent": gm.encounter, "n": 4}
+
+
+def test_what_else_an_owner_and_an_encounter_have(rewound: Rewound, forms: dict[str, Any]) -> None:
+    form = forms["s002"]
+    seats = seated(rewound, form)
+    gm = played(seats, form)
+    assert gm.seat("zoe")["creatures"] == ["pia"]
+    assert gm.round(1)["first"] == gm.rounds()[0]["first"]
+    assert gm.statistics()["dice"]
+    assert gm.ticket()
+    assert gm.checkpoint()["size"] == gm.get()["version"]
+    assert next(gm.checkpoints())["encounter"] == gm.encounter
+    assert gm.fork(4).get()["origin"] is not None
+    gm.close()
+    audit = gm.audit()
+    assert gm.audited(audit["audit"])["certificate"] == audit["certificate"]
+    assert [each["audit"] for each in gm.audits()] == [audit["audit"]]
+    theirs = seats["zoe"].fork(4, [{"type": "pass_side", "side": "heroes"}])
+    assert theirs.get()["version"] > 1, "whoever forks commands everybody there, with a token of its own"
+    with pytest.raises(Problem) as here:
+        rewound.take_bundle(gm.bundle())
+    assert here.value.type == "/problems/encounter-exists"
+    key = rewound.make_api_key("bot", scopes=["read"])
+    rotated = rewound.rotate_api_key(key["key"], overlap_s=0)
+    rewound.end_api_key(rotated["key"])
+    assert {key["key"], rotated["key"]} <= {each["key"] for each in rewound.api_keys()}
+    assert rewound.signing_keys()[0]["public_key"] in json.dumps(audit["certificate"])
+    hook = rewound.add_webhook("https://hooks.example/rewound", gm.encounter)["webhook"]
+    assert rewound.webhook(hook) in rewound.webhooks()
+    assert list(rewound.deliveries(hook)) == []
+    rewound.end_webhook(hook)
+    done = rewound.simulate(form["opening"], times=1, seed="clients")
+    assert (done["status"], rewound.simulation(done["simulation"])["winners"]) == ("done", done["winners"])
+    assert "engage" in {each["type"] for each in rewound.commands("heartrush@1")["commands"]}
 
 
 def test_a_bundle_is_audited_without_the_service(rewound: Rewound, forms: dict[str, Any]) -> None:

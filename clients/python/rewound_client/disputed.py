@@ -60,7 +60,9 @@ class Disputed(Encounter):
     def fork(self, at: int, commands: Sequence[Mapping[str, Any]] = ()) -> Self:
         """Make a what-if that goes on from commit *at*, with *commands* at once; return it as its gm."""
         made = self._done("POST", "/forks", {"at": at, "commands": [dict(each) for each in commands]})
-        return type(self)(self._transport, made["encounter"])
+        token = made.get("token")  # where a seat asked: it is the gm there, and nobody here
+        transport = self._transport if token is None else self._transport.speaking_for(token)
+        return type(self)(transport, made["encounter"])
 
     def diff(self, from_: int, to: int | None = None, *, with_: str | None = None) -> Json:
         """Return the way from one commit to another, also one of the encounter *with_*."""

@@ -1,50 +1,68 @@
 // Follow a Rewound encounter in Foundry's chat, and send what its options offer.
 //
-// The service must be reachable for every browser under the origin that Foundry itself has, for it sends no CORS
-// fields: let the reverse proxy in front of Foundry pass /v1/ to it. Each player keeps a seat token in their own
-// client settings; nobody else's browser sees it.
+// The service must let Foundry's origin in (REWOUND_CORS_ORIGINS), or the reverse proxy in front of Foundry passes
+// /v1/ to it. Each player keeps a seat token in their own client settings; nobody else's browser sees it.
 
 const ID = "rewound";
 const RETRY_MS = 3000;
-const KINDS = { commit: tellCommit, reset: () => {} };
+const AGAIN = [429, 503, 504];
+const TRIES = 6;
 
 const setting = (name) => game.settings.get(ID, name).trim();
 const here = () => `${setting("address") || window.location.origin}/v1/encounters/${setting("encounter")}`;
-const escaped = (text) => foundry.utils.escapeHTML?.(text) ?? String(text).replace(/[&<>"']/gu, (c) => `&#${c.charCodeAt(0)};`);
+const escaped = (text) => String(text).replace(/[&<>"']/gu, (c) => `&#${c.charCodeAt(0)};`);
+const words = (type) => escaped(type.replaceAll("_", " "));
+// Not crypto.randomUUID: browsers have it on https and localhost alone, and many tables play over plain http.
+const newKey = () => foundry.utils.randomID(32);
 
 /** Ask the service as this player's seat; a problem document becomes an Error with its fields. */
-export async function ask(method, path, data, key = crypto.randomUUID()) {
+export async function ask(method, path, data, key = newKey()) {
   const headers = { Authorization: `Bearer ${setting("token")}`, Prefer: "wait=10" };
   if (method !== "GET") headers["Idempotency-Key"] = `"${key}"`;
   if (data !== undefined) headers["Content-Type"] = "application/json";
-  for (let attempt = 0; ; attempt += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const answer = await fetch(here() + path, { method, headers, body: data && JSON.stringify(data) }).catch(() => null);
-    const again = answer === null || [429, 503, 504].includes(answer.status);
-    if (again && attempt < 5) {
-      const seconds = Number(answer?.headers.get("Retry-After")) || 0.2 * 2 ** attempt;
+    if ((answer === null || AGAIN.includes(answer.status)) && attempt < TRIES) {
+      const seconds = Number(answer?.headers.get("Retry-After")) || 0.1 * 2 ** attempt;
       await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
       continue; // the same key: it happens once
     }
     if (answer === null) throw new Error("Rewound does not answer");
-    const told = await answer.json();
+    const told = await answer.json().catch(() => ({ title: answer.status, detail: "this is no answer of Rewound" }));
     if (!answer.ok) throw Object.assign(new Error(`${told.title}: ${told.detail}`), told);
     return told;
   }
 }
 
-/** Tell one commit in the chat. Only one GM's browser does, so that it stands there once. */
+// --- following ----------------------------------------------------------------------------------------------
+
+/** The last commit that was told, null where none of this encounter was. */
+const lastTold = () => {
+  const { encounter, n } = game.settings.get(ID, "last");
+  return encounter === setting("encounter") ? n : null;
+};
+const remember = (n) => game.settings.set(ID, "last", { encounter: setting("encounter"), n });
+
+/** Tell one commit in the chat: what everybody may see of it, never an opened envelope. */
 async function tellCommit({ n, commit }) {
-  await game.settings.set(ID, "last", n);
   const { outcome, events = [] } = JSON.parse(commit);
-  const lines = events.map((event) => `<li>${escaped(event.type)} <small>${escaped(event.because?.join(", ") ?? "")}</small></li>`);
-  if (lines.length) await ChatMessage.create({ content: `<p>${n}: ${escaped(outcome)}</p><ul>${lines.join("")}</ul>` });
+  const lines = events.filter(({ type }) => type)
+    .map(({ type, because = [] }) => `<li>${words(type)} <small>${escaped(because.join(", "))}</small></li>`);
+  if (lines.length) {
+    await ChatMessage.create({ speaker: { alias: "Rewound" }, content: `<p>${n}: ${escaped(outcome)}</p><ul>${lines.join("")}</ul>` });
+  }
+  await remember(n); // behind the message: after a crash it may stand there twice, and is never missing
 }
 
-/** Follow the stream. A ticket opens it once, so each try takes another and goes on after the last commit. */
+const KINDS = { commit: tellCommit, reset: ({ version }) => remember(version) };
+let source = null;
+
+/** Follow the stream, from now on the first time. A ticket opens it once, so each try takes another. */
 async function follow() {
   try {
+    if (lastTold() === null) await remember((await ask("GET", "")).version);
     const { ticket } = await ask("POST", "/tickets", {});
-    const source = new EventSource(`${here()}/commits?after=${game.settings.get(ID, "last")}&ticket=${encodeURIComponent(ticket)}`);
+    source = new EventSource(`${here()}/commits?after=${lastTold()}&ticket=${encodeURIComponent(ticket)}`);
     let told = Promise.resolve();
     for (const [kind, tell] of Object.entries(KINDS)) {
       source.addEventListener(kind, (event) => { told = told.then(() => tell(JSON.parse(event.data))).catch(console.error); });
@@ -56,36 +74,72 @@ async function follow() {
   }
 }
 
+/** Follow in one browser alone, the active GM's, so that each commit stands in the chat once. */
+function followIfMine() {
+  if (source || !game.users.activeGM?.isSelf || !setting("token") || !setting("encounter")) return;
+  source = {};
+  follow();
+}
+
+// --- acting -------------------------------------------------------------------------------------------------
+
+/** Ask for one of several things by a row of selects; null where the window is closed. */
+const picked = (title, selects) => foundry.applications.api.DialogV2.prompt({
+  window: { title },
+  rejectClose: false,
+  content: Object.entries(selects).map(([name, values]) => `<label>${words(name)} <select name="${escaped(name)}">${
+    values.map((value, at) => `<option value="${at}">${escaped(value)}</option>`).join("")}</select></label>`).join(""),
+  ok: { callback: (_event, button) => Object.fromEntries(Object.keys(selects).map((name) => [name, Number(button.form.elements[name].value)])) },
+});
+
+/** Throw the dice that a prompt wants (`heart:d8`), as Foundry throws dice, for all to see; return the faces. */
+async function thrown(wants) {
+  const faces = [];
+  for (const wanted of wants) {
+    const [role, die] = wanted.split(":");
+    const roll = await new Roll(`1${die}`).evaluate();
+    await roll.toMessage({ flavor: escaped(role) });
+    faces.push(roll.total);
+  }
+  return faces;
+}
+
 /** Offer everything that this seat may do now; the choice is sent. */
 export async function act() {
-  const { options, schemas } = await ask("GET", "/options");
-  const offers = options.flatMap(({ prompt, commands }) => commands.map((offer) => ({ prompt, offer })));
-  if (!offers.length) return ui.notifications.info("Rewound: nothing to do now.");
-  const rows = offers.map(({ offer }, at) => `<option value="${at}">${escaped(`${offer.creature ?? ""} ${offer.type}`)}</option>`);
-  const picked = await foundry.applications.api.DialogV2.prompt({
-    window: { title: "Rewound" },
-    content: `<select name="at">${rows.join("")}</select><input name="more" placeholder='{"target": "orc"}'>`,
-    ok: { callback: (_event, button) => ({ at: Number(button.form.elements.at.value), more: button.form.elements.more.value }) },
-  });
-  const { offer } = offers[picked.at];
-  const chosen = Object.fromEntries(Object.entries(offer.choices).map(([name, values]) => [name, values[0]]));
-  const named = Object.fromEntries(["creature", "prompt"].filter((name) => offer[name] !== null && name in schemas[offer.type].properties).map((name) => [name, offer[name]]));
   try {
-    return await ask("POST", "/commands", { type: offer.type, ...named, ...offer.given, ...chosen, ...JSON.parse(picked.more || "{}") });
+    const { options, schemas } = await ask("GET", "/options");
+    const offers = options.flatMap(({ prompt, commands }) => commands.map((offer) => ({ prompt, offer })));
+    if (!offers.length) return ui.notifications.info("Rewound: nothing to do now.");
+    const names = offers.map(({ offer }) => [offer.creature, offer.type, ...Object.values(offer.given).map((value) => JSON.stringify(value))]
+      .filter(Boolean).join(" "));
+    const first = await picked("Rewound", { what: names });
+    if (!first) return null;
+    const { prompt, offer } = offers[first.what];
+    const shown = Object.fromEntries(Object.entries(offer.choices).map(([name, values]) => [name, values.map((value) => JSON.stringify(value))]));
+    const second = Object.keys(shown).length ? await picked(offer.type, shown) : {};
+    if (!second) return null;
+    const chosen = Object.fromEntries(Object.entries(second).map(([name, at]) => [name, offer.choices[name][at]]));
+    const fields = schemas[offer.type].properties;
+    const named = Object.fromEntries(["creature", "prompt"].filter((name) => offer[name] !== null && name in fields).map((name) => [name, offer[name]]));
+    const dice = prompt.wants.length && "faces" in fields ? { faces: await thrown(prompt.wants) } : {};
+    return await ask("POST", "/commands", { type: offer.type, ...named, ...offer.given, ...chosen, ...dice });
   } catch (problem) {
     return ui.notifications.warn(`Rewound: ${problem.detail ?? problem.message}`);
   }
 }
 
 Hooks.once("init", () => {
-  const text = (name, scope, value = "") => game.settings.register(ID, name, { name: `Rewound: ${name}`, scope, config: true, type: String, default: value });
+  const text = (name, scope) => game.settings.register(ID, name, {
+    name: `Rewound: ${name}`, scope, config: true, type: String, default: "", requiresReload: true,
+  });
   text("address", "world");
   text("encounter", "world");
   text("token", "client");
-  game.settings.register(ID, "last", { scope: "world", config: false, type: Number, default: 0 });
+  game.settings.register(ID, "last", { scope: "world", config: false, type: Object, default: {} });
 });
 
 Hooks.once("ready", () => {
   game.modules.get(ID).api = { act, ask };
-  if (game.users.activeGM?.isSelf && setting("token") && setting("encounter")) follow();
+  followIfMine();
 });
+Hooks.on("userConnected", followIfMine); // the active GM left: another one goes on

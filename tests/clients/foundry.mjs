@@ -1,0 +1,63 @@
+// Run the Foundry module in node, in as much of Foundry as it touches, against a real service.
+//
+// Arguments: the service's address, an encounter, an API key of its gm, how many times the gm acts.
+
+import { eventsOf } from "../../clients/javascript/events.mjs";
+
+const [address, encounter, token, times] = process.argv.slice(2);
+const kept = { address, encounter, token };
+const hooks = {};
+const found = { chat: [], asked: [], warned: [], sent: [], thrown: 0, registered: {} };
+
+globalThis.window = { location: { origin: address } };
+globalThis.Hooks = { once: (name, run) => { hooks[name] = run; }, on: (name, run) => { hooks[name] = run; } };
+globalThis.ui = { notifications: { warn: (text) => found.warned.push(text), info: (text) => found.warned.push(text) } };
+globalThis.ChatMessage = { create: async (message) => { found.chat.push(message.content); } };
+globalThis.game = {
+  settings: {
+    register: (_id, name, how) => { found.registered[name] = how.scope; kept[name] ??= how.default; },
+    get: (_id, name) => kept[name],
+    set: async (_id, name, value) => { kept[name] = value; },
+  },
+  users: { activeGM: { isSelf: true } },
+  modules: new Map([["rewound", {}]]),
+};
+globalThis.Roll = class {
+  constructor(formula) { this.total = Number(formula.split("d")[1]); }
+  async evaluate() { found.thrown += 1; return this; }
+  async toMessage() {}
+};
+const closing = { now: false };
+globalThis.foundry = {
+  utils: { randomID: (length) => Array.from({ length }, () => Math.floor(Math.random() * 36).toString(36)).join("") },
+  applications: { api: { DialogV2: { prompt: async ({ content, ok }) => {
+    found.asked.push(content);
+    if (closing.now) return null;
+    const elements = Object.fromEntries([...content.matchAll(/name="([^"]+)"/g)].map(([, name]) => [name, { value: "0" }]));
+    return ok.callback(null, { form: { elements } });
+  } } } },
+};
+globalThis.EventSource = class {
+  constructor(url) { this.listeners = {}; this.stopping = new AbortController(); this.run(url).catch(() => this.listeners.error?.({})); }
+  addEventListener(name, run) { this.listeners[name] = run; }
+  close() { this.stopping.abort(); }
+  async run(url) {
+    const response = await fetch(url, { headers: { Accept: "text/event-stream" }, signal: this.stopping.signal });
+    for await (const { event, data } of eventsOf(response.body)) this.listeners[event]?.({ data: JSON.stringify(data) });
+  }
+};
+
+await import("../../docs/integrations/foundry/rewound/rewound.mjs");
+hooks.init();
+hooks.ready();
+const { act, ask } = game.modules.get("rewound").api;
+const until = async (done) => { while (!done()) await new Promise((resolve) => setTimeout(resolve, 20)); };
+await until(() => kept.last.encounter);
+found.began = kept.last.n;
+closing.now = true;
+found.closed = await act();
+closing.now = false;
+for (let time = 0; time < Number(times); time += 1) found.sent.push(await act());
+found.version = (await ask("GET", "")).version;
+await until(() => kept.last.n === found.version);
+process.stdout.write(JSON.stringify(found), () => process.exit(0));
