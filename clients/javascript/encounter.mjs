@@ -184,6 +184,16 @@ export class Encounter {
     return pages(this.client, `${this.path}/checkpoints`, "checkpoints");
   }
 
+  /** Have the closed encounter's record deleted; *bundle* is the SHA-256 of its bundle, 64 digits. */
+  remove(bundle, sending = {}) {
+    return this.client.send("POST", `${this.path}/removal`, { bundle }, sending);
+  }
+
+  /** Return what an encounter that was removed had been. */
+  removal() {
+    return this.client.get(`${this.path}/removal`);
+  }
+
   // --- what went wrong ------------------------------------------------------------------------------------
 
   /** Contest a `commit`, an `event` in it, or a `roll`: `claim` says why. */

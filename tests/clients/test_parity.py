@@ -85,7 +85,13 @@ class Recorder(requests.Session):
 def test_a_call_in_python_asks_what_its_row_says(row: Row) -> None:
     session = Recorder()
     service = Rewound("http://service", "rw_x", session=session)
-    names = {"service": service, "table": service.encounter("e"), "opening": OPENING, "command": COMMAND}
+    names = {
+        "service": service,
+        "table": service.encounter("e"),
+        "opening": OPENING,
+        "command": COMMAND,
+        "digest": "0" * 64,
+    }
     made = eval(row.python, {"__builtins__": {}}, names)  # noqa: S307 - a call of our own page
     if isinstance(made, Iterator):
         assert list(made) == []
@@ -94,7 +100,7 @@ def test_a_call_in_python_asks_what_its_row_says(row: Row) -> None:
 
 
 def test_the_calls_in_javascript_ask_what_their_rows_say() -> None:
-    told = {"answer": ANSWER, "names": {"opening": OPENING, "command": COMMAND}}
+    told = {"answer": ANSWER, "names": {"opening": OPENING, "command": COMMAND, "digest": "0" * 64}}
     calls = [row.javascript for row in rows()]
     found = json.loads(node("tests/clients/reach.mjs", told=json.dumps(told | {"calls": calls})))
     wrong = [

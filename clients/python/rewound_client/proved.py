@@ -47,3 +47,11 @@ class Proved(Encounter):
         raw = self._transport.get(f"{self.path}/bundle")
         assert isinstance(raw, bytes), "a bundle is no JSON document"
         return raw
+
+    def remove(self, bundle: str) -> Json:
+        """Have the closed encounter's record deleted; *bundle* is the SHA-256 of its bundle, 64 digits."""
+        return self._done("POST", "/removal", {"bundle": bundle})
+
+    def removal(self) -> Json:
+        """Return what an encounter that was removed had been."""
+        return self._get("/removal")
