@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from secrets import token_hex
+from types import MappingProxyType
 from typing import Any, Final
 
 from service.encounter.at_the_door import AT_THE_DOOR, check_line
@@ -29,13 +30,18 @@ from service.encounter.record.envelopes import Opened, envelopes
 from service.encounter.signals.doorbell import RING_MS
 from service.encounter.stores.disputes import Disputes
 from service.rules.amendments import AcceptAmendment
+from service.rules.chance import check_sealed
 from service.rules.codec import from_data
 from service.rules.epochs import AcceptHistory
 from service.rules.messages import Actor, Command, Refused
 from service.rules.rulebook import refuser
-from service.rules.ruleset import Refusal, check
+from service.rules.ruleset import Refusal, check, needs_dice
 
 NONCE_BYTES: Final = 16
+ALONE: Final[Mapping[type[Command[Any]], str]] = MappingProxyType(
+    {AcceptAmendment: "TABLE-AMEND-3", AcceptHistory: "TABLE-EPOCH-3"}
+)
+"""Commands after which nothing is as it was: no array has one, by which rule."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +75,7 @@ def send(
     Raises what the log raises, and `Refused` at the door: inside a sealed scope where it is not legal on the
     seat's view, for a contest of what not everybody can see, and for accepting what nobody disputes.
     """
-    _check_door(host, encounter, ((kind, data),), once)
-    if kind is AcceptHistory and host.log.find_key(encounter, once.scope, once.key) is None:
-        Disputes(host.log).check_named(encounter, data)
-    if may_seal(kind):
-        _check_sealed(host, encounter, actor, kind, data, once)
+    _check_at_the_door(host, encounter, actor, ((kind, data),), once)
     sent = append(host, encounter, Wanted(kind.type, data, actor, now(host)), once, expected=expected)
     if kind is AcceptHistory:
         Disputes(host.log).accept(encounter, sent.n)
@@ -92,7 +94,10 @@ def preview(
         check_line(host, encounter)
         if kind in AT_THE_DOOR:
             AT_THE_DOOR[kind](host, encounter, data)
-        check(folded.state, from_data(kind, data, by=actor))
+        command = from_data(kind, data, by=actor)
+        check(folded.state, command)
+        if needs_dice(folded.state, command):
+            check_sealed(folded.state)
     except Refused as refused:
         rule = refused.rule or refuser(refused.__traceback__)
         return folded.n, Refusal(code=refused.code, detail=refused.detail, rule=rule)
@@ -113,16 +118,10 @@ def send_all(
 
     Raises as `send` does: whatever is legal in a sealed scope must be so before the first of them.
     """
-    _check_door(host, encounter, commands, once)
-    for kind, data in commands:
-        if kind is AcceptAmendment:
-            raise Refused(
-                "not_in_an_array", "a proposal is accepted by a request of its own", "TABLE-AMEND-3"
-            )
-        if kind is AcceptHistory:
-            raise Refused("no_dispute", "a history is accepted by a request of its own", "TABLE-EPOCH-3")
-        if may_seal(kind):
-            _check_sealed(host, encounter, actor, kind, data, once)
+    for kind, _ in commands:
+        if kind in ALONE:
+            raise Refused("not_in_an_array", f"{kind.type} is a request of its own", ALONE[kind])
+    _check_at_the_door(host, encounter, actor, commands, once)
     batch, at = token_hex(NONCE_BYTES), now(host)
     told = [
         Wanted(kind.type, data, actor, at, Batch(batch, index, len(commands), stop))
@@ -131,15 +130,23 @@ def send_all(
     return append(host, encounter, told[0], once, expected=expected, more=told[1:])
 
 
-def _check_door(
-    host: Host, encounter: str, commands: Sequence[tuple[type[Command[Any]], Mapping[str, Any]]], once: Once
+def _check_at_the_door(
+    host: Host,
+    encounter: str,
+    actor: Actor,
+    commands: Sequence[tuple[type[Command[Any]], Mapping[str, Any]]],
+    once: Once,
 ) -> None:
-    """Raise `Refused` for what the record itself refuses; a repeat is not judged again."""
+    """Raise `Refused` for what leaves no trace on the record; a repeat is not judged again."""
     try:
         check_line(host, encounter)
         for kind, data in commands:
             if kind in AT_THE_DOOR:
                 AT_THE_DOOR[kind](host, encounter, data)
+            if kind is AcceptHistory:
+                Disputes(host.log).check_named(encounter, data)
+            if may_seal(kind):
+                _check_sealed(host, encounter, actor, kind, data)
     except Refused:
         if host.log.find_key(encounter, once.scope, once.key) is None:
             raise
@@ -157,11 +164,9 @@ def array_at(host: Host, encounter: str, n: int) -> int:
 
 
 def _check_sealed(
-    host: Host, encounter: str, actor: Actor, kind: type[Command[Any]], data: Mapping[str, Any], once: Once
+    host: Host, encounter: str, actor: Actor, kind: type[Command[Any]], data: Mapping[str, Any]
 ) -> None:
-    """Raise `Refused` if the command is illegal inside a sealed scope; a repeat is not judged again."""
-    if host.log.find_key(encounter, once.scope, once.key) is not None:
-        return
+    """Raise `Refused` if the command is illegal inside a sealed scope."""
     head = host.log.head(encounter)
     if head is not None and head.appended != head.folded:
         host.outcomes.wait(encounter, head.appended, 1.0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from service.dice.chain import OPEN_LANE, SEALED_LANE
 from service.dice.values import Die, Roll, Term
@@ -50,11 +50,14 @@ class DiceWanted(Exception):
         self.known = known
 
 
+DICE_NOT_SEALED: Final = "dice_not_sealed"
+
+
 @rule("TABLE-SEED-4", "service ruling")
 def check_sealed(state: Table) -> None:
     """Before all seeds are in there are no dice: what needs one is refused."""
     if not state.dice_sealed:
-        raise Refused("dice_not_sealed", "not every seed of these dice is in", "TABLE-SEED-4")
+        raise Refused(DICE_NOT_SEALED, "not every seed of these dice is in", "TABLE-SEED-4")
 
 
 class Chance:

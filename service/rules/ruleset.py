@@ -6,15 +6,28 @@ cannot see never refuses its command: legality is judged on the seat's view.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import islice, product
 from typing import Any, Final, Generic, TypeVar
 
 from service.rules.asking import ask
-from service.rules.chance import Chance, DiceWanted
+from service.rules.chance import DICE_NOT_SEALED, Chance, DiceWanted
+from service.rules.codec import Malformed, from_data, to_data
 from service.rules.gm_only import guarded
 from service.rules.house import OptionSpec
-from service.rules.messages import Command, Event, Fact, Offer, Private, Refused, Rolled, Scope, Stopped
+from service.rules.messages import (
+    Actor,
+    Command,
+    Event,
+    Fact,
+    Offer,
+    Private,
+    Refused,
+    Rolled,
+    Scope,
+    Stopped,
+)
 from service.rules.records import changed, record
 from service.rules.rulebook import refuser, rule, speaker
 from service.rules.sealed import view
@@ -26,6 +39,10 @@ S = TypeVar("S", bound=Table)
 
 STEP_LIMIT: Final = 10_000
 """Steps one command may set off; what follows from rules is bounded by this, not by counting dice."""
+
+
+MOST_COMBINATIONS: Final = 256
+"""Combinations of one offer that are looked at before the dice are sealed."""
 
 
 @dataclass(frozen=True)
@@ -233,4 +250,58 @@ def legal(
             offers = tuple(
                 offer for name in awaited.accepts for offer in ruleset.commands[name].offers(seen, awaited)
             )
+            if not state.dice_sealed:
+                offers = tuple(_without_dice(ruleset, state, seat, offers))
             yield awaited, offers
+
+
+# --- before the dice are sealed --------------------------------------------------------------------------
+
+
+def needs_dice(state: S, command: Command[S]) -> bool:
+    """Tell whether *command* would throw a die that nobody can throw yet: not every seed is in."""
+    if state.dice_sealed:
+        return False
+    refusal = decide(state, command, Chance(_NoDice())).refusal
+    return refusal is not None and refusal.code == DICE_NOT_SEALED
+
+
+class _NoDice:
+    """Dice that are not there yet: whatever throws one is refused before it asks."""
+
+    def faces(self, lane: int, epoch: int, stream: str, place: int, sides: Sequence[int]) -> tuple[int, ...]:
+        """Never answer."""
+        raise AssertionError(f"{epoch}/{lane}/{stream}#{place} of {sides} was thrown without dice")
+
+    def link(self, lane: int, epoch: int) -> bytes:
+        """Return a link's length of nothing: what is tried here is told to nobody."""
+        return bytes(32)
+
+
+def _without_dice(ruleset: Ruleset[S], state: S, seat: str, offers: Iterable[Offer]) -> Iterator[Offer]:
+    """Yield what of *offers* can be decided before the dice are sealed, each choice made.
+
+    Of an offer with very many combinations the first ones are looked at.
+    """
+    role = state.seats[seat].role if seat in state.seats else seat
+    by = Actor(seat=seat, role=role)
+    for offer in offers:
+        names = tuple(offer.choices)
+        for chosen in islice(product(*offer.choices.values()), MOST_COMBINATIONS):
+            one = changed(offer, given={**offer.given, **dict(zip(names, chosen, strict=True))}, choices={})
+            try:
+                command = from_data(ruleset.commands[one.type], _spelled(ruleset, one), by=by)
+            except Malformed:  # what people say or throw is missing, which no offer can know
+                yield one
+                continue
+            if not needs_dice(state, command):
+                yield one
+
+
+def _spelled(ruleset: Ruleset[S], offer: Offer) -> dict[str, Any]:
+    """Return the data of the one command that *offer*, with no choices left, describes."""
+    taken = {field.name for field in fields(ruleset.commands[offer.type])}
+    places = {"creature": offer.creature, "prompt": offer.prompt}
+    told: dict[str, Any] = {name: at for name, at in places.items() if at is not None and name in taken}
+    spelled: dict[str, Any] = to_data({**told, **offer.given})
+    return spelled

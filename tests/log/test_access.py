@@ -229,6 +229,30 @@ def test_a_worker_reads_a_secret_and_never_changes_it(table: Table, store: Store
     client.close()
 
 
+def test_forks_and_rulings_are_made_through_both_users(table: Table, worker: ValkeyLog) -> None:
+    """Their dice follow from secrets that the API never reads: a fork has its own, a line its parent's."""
+    for command in ({"type": "roll"}, {"type": "add", "amount": 3}, {"type": "roll"}):
+        assert table.send(table.gm, command).status_code == 200
+    roll = {"type": "roll"}
+    forked = table.gm("POST", f"{table.at}/forks", {"at": 5, "commands": [roll]}, Prefer="wait=10")
+    assert forked.status_code == 201, forked.text
+    fork = json.loads(forked.text)["encounter"]
+    assert table.gm.get(f"/v1/encounters/{fork}/state?min_version=2")["state"]["counter"]
+    assert worker.secret(fork) not in (None, worker.secret(table.id))
+
+    proposed = table.gm("POST", f"{table.at}/undo", {"commit": 5, "reason": "no"}, Prefer="wait=10")
+    assert proposed.status_code == 201, proposed.text
+    amendment, line = (json.loads(proposed.text)[name] for name in ("amendment", "encounter"))
+    version = {"version": json.loads(proposed.text)["version"]}
+    accepted = table.gm("POST", f"{table.at}/amendments/{amendment}/accept", version)
+    assert accepted.status_code == 200, accepted.text
+    assert worker.secret(line) is None
+    for at, count in ((f"/v1/encounters/{line}", 1), (f"/v1/encounters/{fork}", 2)):
+        assert table.gm("POST", f"{at}/commands", roll).status_code == 200
+        assert len(table.gm.get(f"{at}/rolls")["rolls"]) == count, at
+        assert table.gm("POST", f"{at}/commands", {"type": "end_round"}).status_code == 200
+
+
 def test_a_worker_alone_forgets_an_encounter_and_its_secret_with_it(
     table: Table, api: ValkeyLog, worker: ValkeyLog
 ) -> None:

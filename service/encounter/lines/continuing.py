@@ -134,6 +134,8 @@ def beginning(reading: Reading, found: Proposal) -> Beginning:
         dice=changed(before.state.dice, chain=before.state.dice.chain or parent),
         # What an undo takes back is play, not who sits where: an old token does not come to life again.
         seats=now.seats if amendment.kind == "undo" else before.state.seats,
+        # Nor the seeding of the dice: whoever has seen a seed must not choose another one against it.
+        sealing=now.sealing,
         contests=_answered(now, amendment),
         amendment=None,
         amendments=now.amendments,

@@ -17,9 +17,12 @@ from service.encounter.record.commit import ACCEPTED, SEALED, Request, load_comm
 from service.rules.codec import to_data
 from service.rules.continuing import BeginLine, parted
 from service.rules.messages import Actor
+from service.rules.seeding import CommitSeed, RevealSeed, WaiveSeed
 from service.rules.table import GM
 
 _LABEL: Final = b"rewound/line/1\x00"
+SEEDING: Final = (CommitSeed.type, WaiveSeed.type, RevealSeed.type)
+"""Commands that a new line does not take: the seeding of its dice is the old line's, as it stood last."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ def taken(reading: Reading, found: Proposal) -> tuple[str, list[Taken]]:
         request, commit = load_request(command.raw), load_commit(entry.raw)
         if amendment.kind == "as_ruled" and commit.n == first:
             chosen += [Taken(0, each) for each in _instead(found, request)]
-        elif commit.outcome in (ACCEPTED, SEALED) and request.type not in ABOUT_LINES:
+        elif commit.outcome in (ACCEPTED, SEALED) and request.type not in (*ABOUT_LINES, *SEEDING):
             chosen.append(Taken(commit.n, _again(found, request)))
     return source, chosen
 

@@ -1,0 +1,76 @@
+"""One door for a command alone and for many: what a single one is refused for, an array is refused for."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from service.encounter.at_the_door import AT_THE_DOOR
+from service.log import Log
+from tests.api.client import Api, Table, is_problem
+from tests.api.test_amendments import ADD, ROLL, did, made
+
+Command = dict[str, Any]
+
+
+def contested(table: Table) -> None:
+    """Play until commit 4 is a roll that is contested, and commit 5 is a choice that is sealed."""
+    did(table, ROLL, (table.ada, {"type": "choose", "number": 7}))
+    made(table.bo("POST", f"{table.at}/contests", {"commit": 4, "claim": "it was a six"}))
+
+
+def who(table: Table, seat: str) -> Api:
+    return {"gm": table.gm, "ada": table.ada, "bo": table.bo}[seat]
+
+
+UNDO: Command = {"type": "undo", "data": {"commit": 2}}
+AT_ONCE: list[tuple[str, str, Command]] = [
+    ("no_such_moment", "bo", {"type": "contest", "commit": 99, "claim": "what"}),
+    ("no_such_moment", "bo", {"type": "contest", "commit": 4, "roll": "1/0/table#7", "claim": "what"}),
+    ("no_such_moment", "bo", {"type": "contest", "commit": 5, "event": 1, "claim": "what"}),
+    ("not_in_line", "gm", {"type": "amend", "contest": "c1", "decision": "so", "instead": [UNDO]}),
+    ("no_such_moment", "gm", {"type": "undo", "commit": 99}),
+    ("already_chosen", "ada", {"type": "choose", "number": 8}),
+]
+
+
+@pytest.mark.parametrize(("code", "seat", "command"), AT_ONCE)
+def test_an_array_is_refused_at_the_door_for_what_one_command_is(
+    table: Table, log: Log, code: str, seat: str, command: Command
+) -> None:
+    contested(table)
+    head = log.head(table.id)
+    told = []
+    for commands in (command, [command], [ADD, command]):
+        answer = who(table, seat)("POST", f"{table.at}/commands", commands)
+        told.append(is_problem(answer, 409, "command-refused"))
+    assert [(each["code"], each["rule"]) for each in told] == [(code, told[0]["rule"])] * 3
+    assert log.head(table.id) == head
+
+
+def test_every_check_at_the_door_is_among_them() -> None:
+    tried = {command["type"] for _, _, command in AT_ONCE}
+    assert {kind.type for kind in AT_THE_DOOR} - tried == {"accept_amendment"}  # it is a request of its own
+
+
+@pytest.mark.parametrize("type_", ["accept_amendment", "accept_history"])
+def test_what_changes_everything_is_a_request_of_its_own(table: Table, type_: str) -> None:
+    head = {"n": 1, "hash": "a" * 64}
+    lost = {"size": 1, "root": "a" * 64}
+    data = {
+        "accept_amendment": {"amendment": "a1", "version": 3, "encounter": table.id, "head": head},
+        "accept_history": {"lost": lost, "epoch": 1, "reason": "so it is"},
+    }[type_]
+    answer = table.gm("POST", f"{table.at}/commands", [{"type": type_, **data}])
+    assert is_problem(answer, 409, "command-refused")["code"] == "not_in_an_array"
+
+
+def test_a_repeat_of_an_array_is_not_judged_again(table: Table) -> None:
+    sent = [
+        table.ada("POST", f"{table.at}/commands", [{"type": "choose", "number": 2}], Idempotency_Key="once")
+        for _ in range(2)
+    ]
+    assert [answer.status_code for answer in sent] == [200, 200]
+    assert [json.loads(answer.text)["n"] for answer in sent] == [4, 4]
