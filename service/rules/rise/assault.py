@@ -234,7 +234,7 @@ def attack(state: State, chance: Chance, frame: AssaultFrame, strike: Strike) ->
             outcome=outcome,
             multiple=multiple,
             asks=may_exert(state, frame, outcome),
-            defenses=shown(state, defenses),
+            defenses=shown(state, frame.target, defenses),
             cover=cover,
             astray=astray,
         )
@@ -307,7 +307,7 @@ def into_cover(state: State, frame: AssaultFrame) -> Tale[State]:
             cover=cover.by,
             outcome=outcome,
             multiple=multiple,
-            defenses=shown(state, defenses),
+            defenses=shown(state, cover.by, defenses),
             because=("RI-ATK-15",),
         )
     )

@@ -9,6 +9,7 @@ from service.rules.grid import Cell
 from service.rules.records import EMPTY, record
 from service.rules.rise.lasting import Atom, Condition, Delayed, VitalWound
 from service.rules.rise.sheet import Sheet, rank, side_of
+from service.rules.sealable import sealable
 from service.rules.sealed import Sealed, is_closed, unsealed
 
 Turn = Literal["not_started", "open", "closed"]
@@ -45,6 +46,7 @@ class Budget:
     """Whether that movement goes on."""
 
 
+@sealable(hp=lambda creature: creature.sheet.hp_max, dr=lambda creature: creature.sheet.dr_max)
 @record
 class Creature:
     """One creature as it is now; its sheet says what it was made with."""
@@ -86,6 +88,8 @@ class Creature:
     """Feet above the ground."""
     secret: tuple[Sealed[Atom], ...] = ()
     """Swift recovery that others do not know of yet."""
+    gm_only: tuple[str, ...] = ()
+    """Fields of its sheet that only the GM is told."""
 
     @property
     def id(self) -> str:

@@ -45,6 +45,24 @@ class DamageTaken(Event[State]):
 
 
 @record
+class DamageTakenUnseen(Event[State]):
+    """A creature took damage; how much of it resistance stopped is GM-only."""
+
+    type: ClassVar[str] = "damage_taken_unseen"
+    creature: str
+    source: str
+    amount: int
+    sort: Sort
+
+    def evolve(self, state: State) -> State:
+        dr, hp = split(state.creatures[self.creature], self.amount, self.sort)
+        taken = DamageTaken(
+            creature=self.creature, source=self.source, amount=self.amount, sort=self.sort, dr=dr, hp=hp
+        )
+        return taken.evolve(state)
+
+
+@record
 class Healed(Event[State]):
     """A creature regained hit points; from below zero they count from zero."""
 
@@ -58,6 +76,19 @@ class Healed(Event[State]):
 
 
 @record
+class HealedUnseen(Event[State]):
+    """A creature was healed; what its hit points are now is GM-only."""
+
+    type: ClassVar[str] = "healed_unseen"
+    creature: str
+    amount: int
+
+    def evolve(self, state: State) -> State:
+        hp = healed_to(state.creatures[self.creature], self.amount)
+        return Healed(creature=self.creature, hp=hp).evolve(state)
+
+
+@record
 class ResistanceRecovered(Event[State]):
     """A creature regained damage resistance."""
 
@@ -68,6 +99,19 @@ class ResistanceRecovered(Event[State]):
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, dr=self.dr)
+
+
+@record
+class ResistanceRecoveredUnseen(Event[State]):
+    """A creature regained damage resistance; what it has now is GM-only."""
+
+    type: ClassVar[str] = "resistance_recovered_unseen"
+    creature: str
+    amount: int
+
+    def evolve(self, state: State) -> State:
+        dr = restored_to(state.creatures[self.creature], self.amount)
+        return state.with_creature(self.creature, dr=dr)
 
 
 @record
@@ -93,7 +137,8 @@ class Defeated(Event[State]):
     creature: str
     fate: Fate
     credit: tuple[str, ...]
-    wasted_damage: int
+    wasted_damage: int | None
+    """None where its hit points are GM-only."""
 
     def evolve(self, state: State) -> State:
         return state.with_creature(
@@ -130,23 +175,28 @@ class Woke(Event[State]):
 @rule("RI-DMG-5", "BK 5.3")
 def normal_damage(state: State, creature: str, source: str, amount: int, sort: Sort) -> Tale[State]:
     """Damage empties resistance first; what is left over costs hit points."""
-    stopped = min(state.creatures[creature].dr, amount)
-    return (
-        yield DamageTaken(
-            creature=creature, source=source, amount=amount, sort=sort, dr=stopped, hp=amount - stopped
-        )
-    )
+    return (yield _taken(state, creature, source, amount, sort))
 
 
 @rule("RI-DMG-6", "BK 5.3")
 def environmental_damage(state: State, creature: str, source: str, amount: int) -> Tale[State]:
     """Damage of the surroundings costs what exceeds the resistance at hand, which it does not use up."""
-    through = max(0, amount - state.creatures[creature].dr)
-    return (
-        yield DamageTaken(
-            creature=creature, source=source, amount=amount, sort="environmental", dr=0, hp=through
-        )
-    )
+    return (yield _taken(state, creature, source, amount, "environmental"))
+
+
+def split(creature: Creature, amount: int, sort: Sort) -> tuple[int, int]:
+    """Return what damage takes of a creature's resistance, and of its hit points."""
+    if sort == "environmental":
+        return 0, max(0, amount - creature.dr)
+    stopped = min(creature.dr, amount)
+    return stopped, amount - stopped
+
+
+def _taken(state: State, creature: str, source: str, amount: int, sort: Sort) -> Event[State]:
+    if "dr" in state.gm_only_of(creature):
+        return DamageTakenUnseen(creature=creature, source=source, amount=amount, sort=sort)
+    dr, hp = split(state.creatures[creature], amount, sort)
+    return DamageTaken(creature=creature, source=source, amount=amount, sort=sort, dr=dr, hp=hp)
 
 
 def hurt(state: State, creature: str, source: str, amount: int, sort: Sort) -> Tale[State]:
@@ -186,7 +236,10 @@ def fell(state: State, creature: str, *, subdual: bool) -> Tale[State]:
         fate = "unconscious" if said == "unconscious" else "dead"
     return (
         yield Defeated(
-            creature=creature, fate=fate, credit=credited(state, found.hurt_by), wasted_damage=wasted(found)
+            creature=creature,
+            fate=fate,
+            credit=credited(state, found.hurt_by),
+            wasted_damage=None if "hp" in state.gm_only_of(creature) else wasted(found),
         )
     )
 
@@ -229,7 +282,19 @@ def heal(state: State, creature: str, amount: int) -> Tale[State]:
     found = state.creatures[creature]
     if found.dead or found.defeated or amount <= 0:
         return state
-    return (yield Healed(creature=creature, hp=capped(max(0, found.hp) + amount, found.sheet.hp_max)))
+    if "hp" in state.gm_only_of(creature):
+        return (yield HealedUnseen(creature=creature, amount=amount))
+    return (yield Healed(creature=creature, hp=healed_to(found, amount)))
+
+
+def healed_to(creature: Creature, amount: int) -> int:
+    """Return the hit points to which *amount* heals a creature."""
+    return capped(max(0, creature.hp) + amount, creature.sheet.hp_max)
+
+
+def restored_to(creature: Creature, amount: int) -> int:
+    """Return the resistance that a creature has when it regains *amount* of it."""
+    return capped(creature.dr + amount, max(creature.dr, dr_max(creature)))
 
 
 @rule("RI-HP-2", "BK 5.3")
@@ -243,8 +308,9 @@ def restore(state: State, creature: str, amount: int) -> Tale[State]:
     found = state.creatures[creature]
     if found.dead or found.defeated or amount <= 0:
         return state
-    dr = capped(found.dr + amount, max(found.dr, dr_max(found)))
-    return (yield ResistanceRecovered(creature=creature, dr=dr, because=("RI-HP-2",)))
+    if "dr" in state.gm_only_of(creature):
+        return (yield ResistanceRecoveredUnseen(creature=creature, amount=amount, because=("RI-HP-2",)))
+    return (yield ResistanceRecovered(creature=creature, dr=restored_to(found, amount), because=("RI-HP-2",)))
 
 
 @rule("RI-FATIG-2", "CH5, R4")

@@ -6,19 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from re import compile as pattern
 from typing import ClassVar
 
+from service.rules.gm_only import field_faults, kept_back
 from service.rules.grid import Cell, cells
 from service.rules.house import option_faults
 from service.rules.messages import Command, Event, Refused, Tale
 from service.rules.openings import ID, Fault, Id, SeatEntry, seat_faults, seats_of
-from service.rules.records import EMPTY, record
+from service.rules.records import EMPTY, changed, record
 from service.rules.rise.creature import Creature
 from service.rules.rise.options import DEFAULTS, OPTIONS
 from service.rules.rise.profiles import PROFILES
 from service.rules.rise.rounds import CombatFrame
-from service.rules.rise.sheet import RESERVED, Ability, Effect, Sheet, Strike, side_of
+from service.rules.rise.sheet import GM_ONLY, RESERVED, Ability, Effect, Sheet, Strike, side_of
 from service.rules.rise.state import Attitude, State, Terrain
 from service.rules.rise.swift import is_simple
 from service.rules.rulebook import rule
+from service.rules.sealable import sealable
 from service.rules.seeding import Seeding, check_setup, seeding_faults
 from service.rules.stack import Stacks
 from service.rules.table import DiceSetup, Option
@@ -26,6 +28,7 @@ from service.rules.table import DiceSetup, Option
 """A JSON pointer into the opening, and what is wrong there."""
 
 
+@sealable("hp", "dr")
 @record
 class Entry:
     """A creature that takes part: its sheet, and where and how it stands when the fight begins."""
@@ -40,6 +43,8 @@ class Entry:
     """The creature it rides."""
     altitude: int = 0
     """Feet above the ground in which it flies."""
+    gm_only: tuple[str, ...] = ()
+    """Fields of the sheet that only the GM is told; not of a player's character."""
 
 
 @record
@@ -96,9 +101,20 @@ def initial(opened: EncounterOpened) -> State:
     )
 
 
+def spelled_out(entry: Entry) -> Entry:
+    """Return *entry* with what is GM-only sealed."""
+    sheet = kept_back(entry.sheet, entry.sheet.id, entry.gm_only)
+    return changed(kept_back(entry, sheet.id, _besides(entry)), sheet=sheet)
+
+
+def _besides(entry: Entry) -> Iterator[str]:
+    """Yield what else about a creature is GM-only with the fields of its sheet."""
+    return (name for field in entry.gm_only for name in GM_ONLY[field])
+
+
 def _creature(entry: Entry) -> Creature:
     sheet = entry.sheet
-    return Creature(
+    creature = Creature(
         sheet=sheet,
         position=(entry.position[0], entry.position[1]),
         hp=sheet.hp_max if entry.hp is None else entry.hp,
@@ -107,7 +123,9 @@ def _creature(entry: Entry) -> Creature:
         mount=entry.mount,
         altitude=entry.altitude,
         aloft="flying" if entry.altitude else None,
+        gm_only=entry.gm_only,
     )
+    return kept_back(creature, sheet.id, _besides(entry))
 
 
 @record
@@ -139,7 +157,7 @@ class OpenEncounter(Command[State]):
                 edition=self.edition,
                 digest=self.digest,
                 dice=self.dice,
-                opening=self.opening,
+                opening=changed(self.opening, creatures=tuple(map(spelled_out, self.opening.creatures))),
                 because=("RI-ROUND-1",),
             )
         )
@@ -177,6 +195,7 @@ def _creature_faults(opening: Opening) -> Iterator[Fault]:
         if not ID.fullmatch(sheet.side) or sheet.side in RESERVED:
             yield f"{at}/side", "an id is a-z, 0-9 and -, at most 24, and neither table nor gm"
         yield from _number_faults(entry, i)
+        yield from field_faults(entry.gm_only, () if sheet.is_pc else GM_ONLY, f"/creatures/{i}")
         known = profile.defenses if profile is not None else ()
         for name in sheet.defenses:
             if name not in known:

@@ -21,9 +21,11 @@ GLANCE = -2
 
 
 @rule("RI-INFO-5", "P25")
-def shown(state: State, defenses: Mapping[str, int]) -> Mapping[str, int]:
+def shown(state: State, target: str, defenses: Mapping[str, int]) -> Mapping[str, int]:
     """The attacker's group learns how an attack came out, and defenses only where the house says so."""
-    return defenses if state.option("visibility") == "full" else EMPTY
+    if state.option("visibility") != "full" or "defenses" in state.gm_only_of(target):
+        return EMPTY
+    return defenses
 
 
 def grip(creature: Creature) -> int:

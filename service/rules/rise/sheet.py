@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from service.rules.openings import Id
 from service.rules.records import EMPTY, record
+from service.rules.sealable import sealable
 from service.rules.stack import TABLE
 from service.rules.table import GM
 
@@ -159,6 +160,13 @@ class Ability:
     """What sets it off by itself, at the end of the phase, against whoever did it."""
 
 
+GM_ONLY: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {"hp_max": ("hp",), "dr_max": ("dr", "hp"), "defenses": ()}
+)
+"""Fields of a sheet that may be GM-only, and what else about the creature is so with them."""
+
+
+@sealable(*GM_ONLY)
 @record
 class Sheet:
     """What a creature is before the fight; distances in feet."""

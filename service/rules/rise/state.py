@@ -16,7 +16,7 @@ from service.rules.rise.creature import Creature, above
 from service.rules.rise.lasting import Atom, Plan, Ruling, Unjudged
 from service.rules.rise.options import DEFAULTS, OPTIONS
 from service.rules.rise.profiles import PROFILES, Profile
-from service.rules.rise.sheet import Zone
+from service.rules.rise.sheet import GM_ONLY, Zone
 from service.rules.sealed import Sealed
 from service.rules.table import Option
 from service.rules.worlds import SHARED, Parted
@@ -125,6 +125,15 @@ class State(Parted):
 
     def has_creature(self, creature: str) -> bool:
         return creature in self.creatures
+
+    def gm_only_of(self, creature: str) -> tuple[str, ...]:
+        found = self.creatures.get(creature)
+        if found is None or not found.gm_only:
+            return ()
+        return (*found.gm_only, *(more for name in found.gm_only for more in GM_ONLY[name]))
+
+    def with_gm_only(self, creature: str, names: tuple[str, ...]) -> State:
+        return self.with_creature(creature, gm_only=names)
 
     def dice_policy(self, owner: str) -> str:
         return "declared" if self.creatures[owner].sheet.side in self.declared_sides else "seeded"
