@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test lint check format generate bench dice streams fuzz undoing draws contract mutations shapes golden pythons coverage wheel requirements clean
+.PHONY: help run demo test lint check format generate bench dice streams fuzz undoing draws contract mutations shapes golden pythons coverage twins wheel requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -82,6 +82,9 @@ pythons: .venv/ready ## decide and audit the same fights on every Python that is
 		.venv/pythons/$$name/bin/python -m pip install --quiet --no-deps --no-build-isolation -e . || exit 1; \
 	done
 	$(PY) -m tests.audit.elsewhere --pythons .venv/pythons/*/bin/python
+
+twins: .venv/ready ## play 500 scripts twice, with other GM-only fields and hidden rolls: nobody else can tell (long)
+	nice $(PY) -m tests.api.twins
 
 streams: .venv/ready ## cut a hundred streams two hundred times each: no gap, no repeat (minutes)
 	$(PY) -m tests.streams

@@ -14,6 +14,9 @@ from service.rules.sealed import Sealed, is_closed, unsealed
 
 Turn = Literal["not_started", "open", "closed"]
 
+RECOVERS: Final = -1
+"""The amount of a recovery whose number is GM-only: all resistance, or half the maximum of hit points."""
+
 WOUND_STEP: Final = 2
 """What each earlier wound takes off a vital roll."""
 

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 from service.rules.chance import Chance
 from service.rules.messages import Event, Tale
 from service.rules.records import record
-from service.rules.rise.creature import Creature, is_unconscious
+from service.rules.rise.creature import RECOVERS, Creature, is_unconscious
 from service.rules.rise.lasting import Condition
 from service.rules.rise.numbers import dr_max
 from service.rules.rise.questions import answer
@@ -280,7 +280,7 @@ def fall_or_wake(state: State, creature: str) -> Tale[State]:
 def heal(state: State, creature: str, amount: int) -> Tale[State]:
     """Healing below zero begins at zero, and nothing rises above the maximum."""
     found = state.creatures[creature]
-    if found.dead or found.defeated or amount <= 0:
+    if found.dead or found.defeated or (amount <= 0 and amount != RECOVERS):
         return state
     if "hp" in state.gm_only_of(creature):
         return (yield HealedUnseen(creature=creature, amount=amount))
@@ -289,11 +289,15 @@ def heal(state: State, creature: str, amount: int) -> Tale[State]:
 
 def healed_to(creature: Creature, amount: int) -> int:
     """Return the hit points to which *amount* heals a creature."""
+    if amount == RECOVERS:
+        amount = creature.sheet.hp_max // 2
     return capped(max(0, creature.hp) + amount, creature.sheet.hp_max)
 
 
 def restored_to(creature: Creature, amount: int) -> int:
     """Return the resistance that a creature has when it regains *amount* of it."""
+    if amount == RECOVERS:
+        amount = dr_max(creature)
     return capped(creature.dr + amount, max(creature.dr, dr_max(creature)))
 
 
@@ -306,7 +310,7 @@ def capped(amount: int, most: int) -> int:
 def restore(state: State, creature: str, amount: int) -> Tale[State]:
     """Tell that damage resistance comes back."""
     found = state.creatures[creature]
-    if found.dead or found.defeated or amount <= 0:
+    if found.dead or found.defeated or (amount <= 0 and amount != RECOVERS):
         return state
     if "dr" in state.gm_only_of(creature):
         return (yield ResistanceRecoveredUnseen(creature=creature, amount=amount, because=("RI-HP-2",)))

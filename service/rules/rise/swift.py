@@ -16,7 +16,7 @@ from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rise.actions import Pay, check_pay, pay_for
 from service.rules.rise.assault import AssaultBegun
-from service.rules.rise.creature import Creature, is_able
+from service.rules.rise.creature import RECOVERS, Creature, is_able
 from service.rules.rise.numbers import dr_max
 from service.rules.rise.permission import Act, able, in_phase
 from service.rules.rise.sheet import Ability, Effect, Until
@@ -136,10 +136,11 @@ def total_defense(state: State) -> tuple[Effect, ...]:
 @rule("RI-UNIV-RECOVER", "R4/R5")
 def recover(creature: Creature) -> tuple[Effect, ...]:
     """Recovering removes all conditions, restores damage resistance, and heals half the hit points."""
+    unseen = "hp_max" in creature.gm_only or "dr_max" in creature.gm_only
     return (
         Effect(does="lose", condition="*", swift=True),
-        Effect(does="heal_dr", amount=dr_max(creature), swift=True),
-        Effect(does="heal_hp", amount=creature.sheet.hp_max // 2, swift=True),
+        Effect(does="heal_dr", amount=RECOVERS if unseen else dr_max(creature), swift=True),
+        Effect(does="heal_hp", amount=RECOVERS if unseen else creature.sheet.hp_max // 2, swift=True),
     )
 
 

@@ -1,0 +1,14 @@
+"""Nobody but the GM can tell twins apart; `make twins` plays hundreds of scripts, here are two."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.api.twins import difference
+
+
+@pytest.mark.parametrize(("edition", "seed"), [("heartrush@1", 2), ("rise@1", 1)])
+def test_TABLE_GMONLY_1_twins_that_are_played_at_random_are_told_apart_by_the_gm_alone(
+    edition: str, seed: int
+) -> None:
+    assert difference(edition, seed) is None
