@@ -27,8 +27,7 @@ LATER_S = 30 * DAY_S + 1
 @pytest.fixture
 def later(host: Host, table: Table) -> Api:
     """Give the gm of *table* as the service answers 30 days later."""
-    now = time.time() + LATER_S
-    return Api(create_app(replace(host, clock=lambda: now)), table.gm.token)
+    return Api(create_app(replace(host, clock=lambda: time.time() + LATER_S)), table.gm.token)
 
 
 def swept(log: Log) -> list[str]:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import time
 
 import pytest
 
 from service.api import resources
 from service.api.operations import OPERATIONS, Operation
-from service.api.policy import POLICY
+from service.api.policy import KEY, POLICY, READERS
+from service.encounter.host import Host
+from service.encounter.stores import keys
 from tests.api.client import Api, Table, is_problem
 
 resources.load()
+OF_KEYS = [each for each in OPERATIONS.all.values() if KEY in POLICY[each.id].roles]
 INSIDE = [each for each in OPERATIONS.all.values() if POLICY[each.id].is_inside]
 BODIES: dict[str, object] = {
     "CommandOrCommands": {"type": "add", "amount": 1},
@@ -55,18 +59,40 @@ def call(who: Api, at: str, each: Operation) -> object:
 
 
 @pytest.mark.parametrize("each", INSIDE, ids=lambda each: each.id)
-def test_the_role_table_is_what_happens(owner: Api, each: Operation) -> None:
+def test_the_role_table_is_what_happens(owner: Api, host: Host, each: Operation) -> None:
     """The full matrix: every operation inside an encounter, by every role in it and by those outside."""
     mine, foreign = Table.opened(owner), Table.opened(owner)
-    eve = json.loads(owner("POST", f"{mine.at}/seats", {"seat": "eve", "role": "observer"}).text)["token"]
-    roles = {"observer": owner.with_token(eve), "player": mine.ada, "gm": mine.gm}
+    roles = {"player": mine.ada, "gm": mine.gm}
+    for role in ("observer", "auditor"):
+        opened = owner("POST", f"{mine.at}/seats", {"seat": role, "role": role})
+        roles[role] = owner.with_token(json.loads(opened.text)["token"])
+    assert set(roles) == set(READERS)
+    stranger = owner.with_token(keys.create(host.log, "others", time.time())[0])
 
     assert call(foreign.ada, mine.at, each) == 404
+    assert call(stranger, mine.at, each) == 404
     assert call(Api(owner.app), mine.at, each) == 401
     for role, who in roles.items():
         allowed = role in POLICY[each.id].roles
         status = call(who, mine.at, each)
         assert (status != 403) == allowed, f"{role} gets {status} from {each.id}"
+
+
+@pytest.mark.parametrize("each", OF_KEYS, ids=lambda each: each.id)
+def test_what_needs_a_key_needs_its_scope_and_is_for_no_seat(
+    table: Table, owner: Api, host: Host, each: Operation
+) -> None:
+    names = {"webhook": "none", "delivery": "none", "simulation": "none", "key": "0" * 12}
+    target = re.sub(r"{(\w+)}", lambda found: names[found[1]], each.path)
+
+    def status(who: Api) -> int:
+        return who(each.method, target, {} if each.body else None).status_code
+
+    assert status(Api(owner.app)) == 401
+    assert status(table.ada) == 403
+    for scope in keys.SCOPES:
+        who = owner.with_token(keys.create(host.log, scope, time.time(), scopes=(scope,))[0])
+        assert (status(who) != 403) == (scope == POLICY[each.id].scope), scope
 
 
 def test_a_public_operation_asks_for_nothing(api: Api) -> None:

@@ -36,7 +36,7 @@ SEATS = [
     {"seat": "yan", "role": "player", "creatures": ["ash"]},
     {"seat": "eve", "role": "observer", "creatures": []},
 ]
-_HASH = re.compile(r"[0-9a-f]{64}")
+_HASH = re.compile(r"[0-9a-f]{64}|(?<=sha-256=:)[A-Za-z0-9+/]{43}=")
 _SECONDS = re.compile(r";t=[0-9]+")
 
 
@@ -167,6 +167,7 @@ PATHS: Final = (
     "/contests/1",
     "/amendments/1",
     "/checkpoints",
+    "/removal",
     "/bundle",
     "/diff?from=1&to=3",
     "/diff",

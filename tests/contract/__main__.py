@@ -37,6 +37,9 @@ EXISTING: Final[Mapping[str, Sequence[str | int]]] = {
     "rule": ("HR-ENG-4",),
     "code": ("invalid",),
 }
+REFUSALS: Final = (*range(400, 430), "5xx")
+"""How a broken request may be refused: whether it is too large or its encounter gone is seen first."""
+
 LEFT_OUT: Final = "positive_data_acceptance"
 """A request that fits may be illegal now: only the rules know."""
 
@@ -92,6 +95,7 @@ def _known(there: Sequence[str], ended: str) -> str:
         lines += [f"[dictionaries.{name}]", f"values = {json.dumps(list(values))}"]
     lines.append("[parameters]")
     lines += [f'"path.{name}" = {{ dictionary = "{name}", probability = 0.75 }}' for name in known]
+    lines += ["[checks.negative_data_rejection]", f"expected-statuses = {json.dumps(REFUSALS)}"]
     lines += [
         "[[operations]]",
         'include-operation-id = "closeEncounter"',

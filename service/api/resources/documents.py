@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import cache
 from html import escape
 from importlib.resources import files
-from typing import Final
+from threading import Lock
+from typing import Any, Final
 
 from service.api import openapi
 from service.api.call import Answer, Call
@@ -42,7 +44,7 @@ _MODULES: Final = frozenset(
 )
 def get_contract(call: Call) -> Answer:
     """Give the contract of this API."""
-    return _served(_contract(call)[0], _YAML)
+    return _served(_contract(call, openapi.as_yaml), _YAML)
 
 
 @operation(
@@ -54,7 +56,7 @@ def get_contract(call: Call) -> Answer:
 )
 def get_contract_as_json(call: Call) -> Answer:
     """Give the contract of this API as JSON."""
-    return _served(_contract(call)[1], "application/json")
+    return _served(_contract(call, openapi.as_json), "application/json")
 
 
 @operation("GET", "/docs", "getDocumentation", TAG, answers={200: Shape("The page.", None, "text/html")})
@@ -168,19 +170,20 @@ def _marked(text: str) -> str:
     return "".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts))
 
 
-def _contract(call: Call) -> tuple[bytes, bytes]:
-    """Return the contract of the editions this process serves, as YAML and as JSON."""
-    return _spelled(tuple(call.host.shelf), call)
+_documents: Final[dict[tuple[str, ...], dict[str, Any]]] = {}
+_spellings: Final[dict[tuple[object, ...], bytes]] = {}
+_turn: Final = Lock()
 
 
-_spellings: Final[dict[tuple[str, ...], tuple[bytes, bytes]]] = {}
-
-
-def _spelled(editions: tuple[str, ...], call: Call) -> tuple[bytes, bytes]:
-    if editions not in _spellings:
-        shelf = call.host.shelf
-        _spellings[editions] = (openapi.dump(shelf).encode(), json.dumps(openapi.document(shelf)).encode())
-    return _spellings[editions]
+def _contract(call: Call, spell: Callable[[dict[str, Any]], str]) -> bytes:
+    """Return the contract of the editions this process serves, as *spell* has it; it is made once."""
+    editions = tuple(call.host.shelf)
+    with _turn:  # it takes a second: whoever asks meanwhile waits for it, and does not make another
+        if (editions, spell) not in _spellings:
+            if editions not in _documents:
+                _documents[editions] = openapi.document(call.host.shelf)
+            _spellings[editions, spell] = spell(_documents[editions]).encode()
+        return _spellings[editions, spell]
 
 
 @cache
