@@ -147,7 +147,7 @@ class Folding:
             decided = None if kept is None else self._decide_woken(kept, entries)
             if kept is None or decided is None:
                 left.append(encounter)
-            else:
+            elif decided[1]:
                 done.append((kept, *decided))
         stood: dict[str, int] = {}
         if done:
@@ -167,6 +167,9 @@ class Folding:
         """Return what *entries* make of *folded* and what to write, None if they do not continue it."""
         encounter = folded.encounter
         secrets = self._secrets.get(encounter)
+        entries = [entry for entry in entries if not 0 < entry.n <= folded.n]  # a look was before the wake
+        if not entries:
+            return folded, []
         if secrets is None or entries[0].n != folded.n + 1 or not self._watch.may_fold(encounter):
             return None
         if entries[0].n < self._watch.resumes(encounter):

@@ -32,7 +32,6 @@ from service.encounter.lines.continuing import kept_in
 from service.encounter.record.canonical import NotCanonical, loads
 from service.encounter.record.commit import ACCEPTED, QUARANTINED, Commit, fold_commit, load_request
 from service.encounter.record.envelopes import Opened, Place
-from service.encounter.record.frontier import Frontier
 from service.rules.codec import to_data
 from service.rules.records import EMPTY
 from service.rules.ruleset import Ruleset
@@ -163,8 +162,7 @@ class Again:
         except Exception as fault:
             detail = f"it cannot be folded: {type(fault).__name__}: {fault}"
             raise Fault(Verdict(MALFORMED, commit.n, detail)) from fault
-        frontier: Frontier = folded.frontier.append(bytes.fromhex(commit.hash))
-        return Folded(folded.encounter, self._ruleset, commit.n, commit.hash, frontier, state)
+        return folded.followed(bytes.fromhex(commit.hash), state)
 
     def _payloads_of(self, commit: Commit) -> Mapping[int, Payload]:
         return self._lying.get(commit.n, EMPTY)

@@ -49,6 +49,7 @@ class Proof:
         links: Mapping[tuple[int, int], bytes] = MappingProxyType({}),
     ) -> None:
         self.dice = dice
+        self._known: dict[tuple[RollPlace, tuple[int, ...]], tuple[int, ...]] = {}
         self.last_links = {(lane, epoch): links[lane, epoch] for lane, epoch in epochs.items() if epoch}
         """The last disclosed link of each lane that has one: all before it follow from it."""
         self.epochs = epochs
@@ -58,11 +59,15 @@ class Proof:
         """Return the faces that the disclosed links give, None where none does yet."""
         if self.dice is None:
             return None
-        epoch, lane, stream, number = place
-        try:
-            return self.dice.faces(lane, epoch, stream, number, sides)
-        except NotDisclosed:
-            return None
+        asked = (place, tuple(sides))
+        found = self._known.get(asked)
+        if found is None:  # the record's rolls are derived once, and deciding again asks for the same
+            epoch, lane, stream, number = place
+            try:
+                found = self._known[asked] = self.dice.faces(lane, epoch, stream, number, sides)
+            except NotDisclosed:
+                return None
+        return found
 
 
 class Told:

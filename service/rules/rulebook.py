@@ -29,6 +29,7 @@ class Rule:
 
 _rules: Final[dict[str, Rule]] = {}  # filled while modules import, read-only afterwards
 _by_code: Final[dict[CodeType, tuple[Rule, ...]]] = {}
+_said_by_code: Final[dict[CodeType, tuple[str, ...]]] = {}
 
 RULES: Final[Mapping[str, Rule]] = MappingProxyType(_rules)
 BY_CODE: Final[Mapping[CodeType, tuple[Rule, ...]]] = MappingProxyType(_by_code)
@@ -52,6 +53,7 @@ def rule(id: str, source: str, *, settles: Iterable[str] = ()) -> Callable[[T], 
         _rules[id] = entry
         for code in _codes(home):
             _by_code[code] = (*_by_code.get(code, ()), entry)
+            _said_by_code[code] = because(_by_code[code])
         return home
 
     return mark
@@ -75,9 +77,7 @@ def speaker(tale: Generator[Any, Any, Any]) -> tuple[str, ...]:
     found: tuple[str, ...] = ()
     inner: Any = tale
     while inner is not None:
-        rules = _by_code.get(inner.gi_code)
-        if rules is not None:
-            found = because(rules)
+        found = _said_by_code.get(inner.gi_code, found)
         inner = inner.gi_yieldfrom
     return found
 

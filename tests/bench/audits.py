@@ -12,7 +12,7 @@ from service.audit.signing import Signer
 from service.audit.tree import EMPTY_ROOT
 from service.audit.verify import verify
 from service.rules.shelf import ruleset_of
-from tests.bench import fights
+from tests.bench import core, fights
 from tests.bench.table import Row, median
 from tests.recorded import Record
 
@@ -56,14 +56,23 @@ def rows(times: int = 5) -> list[Row]:
     simple = played(fights.opening(apart=2), fights.simple())
     engaged = played(fights.opening(), fights.engagements())
     found: dict[str, list[float]] = {"simple": [], "engaged": [], "signed": []}
+    ratios: dict[str, list[float]] = {"simple": [], "engaged": []}
     for _ in range(times):
         found["simple"].append(audited(simple))
+        ratios["simple"].append(
+            found["simple"][-1] / core.decide(fights.opening(apart=2), fights.simple())[0]
+        )
         found["engaged"].append(audited(engaged))
+        ratios["engaged"].append(
+            found["engaged"][-1] / core.decide(fights.opening(), fights.engagements())[0]
+        )
         found["signed"].append(signed(simple))
     size = sum(map(len, bundle.write(simple, "gm"))) / len(simple.commits)
     return [
         Row("audit, simple commands", median(found["simple"]), "commands/s of one core", 3_000),
         Row("audit, engagements", median(found["engaged"]), "commands/s of one core", 3_000),
+        Row("audit ÷ deciding once, simple commands", median(ratios["simple"]), ""),
+        Row("audit ÷ deciding once, engagements", median(ratios["engaged"]), ""),
         Row("bundle", size, "bytes/command"),
         Row("sign a checkpoint", median(found["signed"]), "µs of CPU"),
     ]

@@ -245,6 +245,20 @@ def test_a_wake_that_does_not_continue_what_is_kept_is_left_to_a_look(log: Meddl
         assert _stored(log, sitting)
 
 
+def test_a_wake_that_comes_after_a_look_has_nothing_left_to_do(
+    log: Meddler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folding, folder, [first, second], wakes = _going(log, 1, 2)
+    folding.fold(eid(1), always)
+    monkeypatch.setattr(log, "look", None)
+
+    assert folding.fold_woken(wakes) == ({eid(2): 2}, [])
+
+    assert folder.kept(eid(1)) == first.folded
+    assert _stored(log, first)
+    assert _stored(log, second)
+
+
 def test_a_wave_that_loses_a_race_stands_for_the_others(log: Meddler) -> None:
     folding, folder, [first, second], wakes = _going(log, 1, 2)
     _folding(log)[0].fold(eid(1), always)

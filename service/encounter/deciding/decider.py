@@ -8,7 +8,6 @@ numbers are dense, so every request gets its commit.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from service.dice.chain import DiceExhausted, envelope_commitment
@@ -33,7 +32,7 @@ from service.rules.codec import Malformed, to_data
 from service.rules.continuing import BeginLine, Kept
 from service.rules.lines import Origin
 from service.rules.messages import Scope
-from service.rules.records import changed
+from service.rules.records import changed, record
 from service.rules.ruleset import Decision, Refusal, Ruleset, decide, fold, waiting
 from service.rules.table import Table
 
@@ -54,7 +53,7 @@ class Secrets(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Folded(Generic[S]):
     """An encounter folded up to commit *n*: worth something only while *n* and *hash* are the record's."""
 
@@ -65,8 +64,12 @@ class Folded(Generic[S]):
     frontier: Frontier
     state: S
 
+    def followed(self, leaf: bytes, state: S) -> Folded[S]:
+        """Return the encounter after one more commit, whose hash is *leaf* and which led to *state*."""
+        return changed(self, n=self.n + 1, hash=leaf.hex(), frontier=self.frontier.append(leaf), state=state)
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class Written(Generic[S]):
     """A commit as it is to be stored: its bytes, what lies in its envelopes by index, what it marks."""
 
@@ -103,7 +106,9 @@ def nothing_kept(origin: Origin) -> tuple[Kept, ...]:  # noqa: ARG001 - nothing 
 
 def unfolded(encounter: str, ruleset: Ruleset[S]) -> Folded[S]:
     """Return an encounter of which nothing is folded yet."""
-    return Folded(encounter, ruleset, 0, ZERO_HASH, Frontier(), ruleset.blank)
+    return Folded(
+        encounter=encounter, ruleset=ruleset, n=0, hash=ZERO_HASH, frontier=Frontier(), state=ruleset.blank
+    )
 
 
 def decide_request(
@@ -208,18 +213,16 @@ class _Draft(Generic[S]):
             body["refusal"] = to_data(refusal)
         raw = dumps(body)
         leaf = commit_hash(raw)
-        after = Folded(
-            folded.encounter, folded.ruleset, self.n, leaf.hex(), folded.frontier.append(leaf), state
-        )
+        after = folded.followed(leaf, state)
         return Written(
-            self.n,
-            raw,
-            after.hash,
-            tuple(self.sealed),
-            marks_of(folded.state, state, self.n),
-            after,
-            self.seat,
-            self.owed,
+            n=self.n,
+            raw=raw,
+            hash=after.hash,
+            sealed=tuple(self.sealed),
+            marks=marks_of(folded.state, state, self.n),
+            folded=after,
+            seat=self.seat,
+            owed=self.owed,
         )
 
 

@@ -229,18 +229,16 @@ class Folder:
         commits = [load_commit(entry.raw) for entry in entries]
         if not commits:
             return
-        encounter, ruleset, state = folded.encounter, folded.ruleset, folded.state
-        n, hash_, frontier = folded.n, folded.hash, folded.frontier
+        encounter = folded.encounter
         payloads = self._payloads(encounter, commits)
         stops = self._stops(encounter, commits)
         for commit in commits:
-            n += 1
-            if commit.n != n or commit.prev != hash_:
+            n = folded.n + 1
+            if commit.n != n or commit.prev != folded.hash:
                 raise ChainBroken(encounter, n)
-            state = fold_commit(ruleset, state, commit, payloads.get(n, {}), stops.get(n))
-            hash_ = commit.hash
-            frontier = frontier.append(bytes.fromhex(hash_))
-            yield commit, Folded(encounter, ruleset, n, hash_, frontier, state)
+            state = fold_commit(folded.ruleset, folded.state, commit, payloads.get(n, {}), stops.get(n))
+            folded = folded.followed(bytes.fromhex(commit.hash), state)
+            yield commit, folded
 
     def _payloads(self, encounter: str, commits: Sequence[Commit]) -> dict[int, dict[int, Any]]:
         """Return the opened envelopes of *commits*, by number and index."""

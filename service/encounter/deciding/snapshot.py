@@ -48,4 +48,11 @@ def folded_from(encounter: str, ruleset: Ruleset[S], cached: CachedState) -> Fol
         state = from_data(type(ruleset.blank), data["state"])
     except (Malformed, KeyError, ValueError, zlib.error):  # another shape, written by another release
         return None
-    return Folded(encounter, ruleset, cached.n, cached.hash, frontier, state)
+    return Folded(
+        encounter=encounter,
+        ruleset=ruleset,
+        n=cached.n,
+        hash=cached.hash,
+        frontier=frontier,
+        state=state,
+    )

@@ -11,6 +11,7 @@ after `is_canonical`.
 
 import json
 from collections import Counter
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Final, NoReturn
 from unicodedata import is_normalized
@@ -135,6 +136,7 @@ def request_digest(raw: bytes) -> bytes:
     return sha256(raw).digest()
 
 
+@lru_cache(maxsize=1024)
 def eid_of(encounter: str) -> bytes:
     """Return the 16 raw bytes of an encounter's id; raises `NotCanonical` unless it is a lower-case UUID."""
     try:

@@ -18,7 +18,7 @@ from service.encounter.record.canonical import NotCanonical, commit_hash, dumps
 from service.rules.codec import Malformed, from_data
 from service.rules.continuing import BeginLine
 from service.rules.messages import Actor, Command, Event, Rolled, evolve_at
-from service.rules.records import changed
+from service.rules.records import changed, record
 from service.rules.ruleset import Ruleset
 from service.rules.sealed import is_public, places_of_sealed
 from service.rules.sealed_data import fields_in, whole
@@ -67,7 +67,7 @@ class Request:
         return self.batch.stops if self.batch else None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Commit:
     """One decided command as it is stored; `hash` is its own, and the next commit's `prev`."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from service.rules.heartrush.lasting import without
@@ -36,10 +37,17 @@ class Committing(PhaseRules):
 
     def waiting(self, state: State, frame: EngagementFrame) -> tuple[Awaited, ...]:
         return tuple(
-            frame.awaited(state, "stance", name, ChooseStance.type)
-            for name, part in frame.participants.items()
-            if part.stance is None and can_choose(state, name)
+            frame.awaited(state, "stance", name, ChooseStance.type) for name in self._choosing(state, frame)
         )
+
+    def waits(self, state: State, frame: EngagementFrame) -> bool:
+        return any(True for _ in self._choosing(state, frame))
+
+    @staticmethod
+    def _choosing(state: State, frame: EngagementFrame) -> Iterator[str]:
+        for name, part in frame.participants.items():
+            if part.stance is None and can_choose(state, name):
+                yield name
 
     def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
         helpless = next((name for name, part in frame.participants.items() if part.stance is None), None)

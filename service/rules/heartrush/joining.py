@@ -265,6 +265,9 @@ class Joining(PhaseRules):
             for name in eligible(state, frame)
         )
 
+    def waits(self, state: State, frame: EngagementFrame) -> bool:
+        return bool(eligible(state, frame))
+
     @rule("HR-ENG-4", "seeds 000 and 004, Engaging the Enemy")
     def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
         """Before stances everybody else may join, again and again, until nobody wants to."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from service.rules.heartrush.follow_up import awaited, forgone
 from service.rules.heartrush.scene import EngagementFrame, PhaseRules
 from service.rules.heartrush.state import State
-from service.rules.heartrush.steps import declaring, take_step
+from service.rules.heartrush.steps import declaring, owing, take_step
 from service.rules.messages import Tale
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -18,6 +18,9 @@ class MightStep(PhaseRules):
 
     def waiting(self, state: State, frame: EngagementFrame) -> tuple[Awaited, ...]:
         return awaited(state, frame) or declaring(state, frame)
+
+    def waits(self, state: State, frame: EngagementFrame) -> bool:
+        return bool(awaited(state, frame) or owing(state, frame))
 
     @rule("HR-STANCE-MIG-1", "seeds 002 and 004, Might")
     def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:

@@ -162,7 +162,7 @@ class EngagementFrame(Interruptible):
     """Who has taken a free sidestep of the agility stance, once for each."""
 
     def waits(self, state: State) -> bool:
-        return self.moment_due(state) is None and bool(phase_rules(self.phase).waiting(state, self))
+        return self.moment_due(state) is None and phase_rules(self.phase).waits(state, self)
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         if self.moment_due(state) is not None:
@@ -221,6 +221,10 @@ class PhaseRules:
     def waiting(self, state: State, frame: EngagementFrame) -> tuple[Awaited, ...]:
         """Return the answers owed in this phase."""
         raise NotImplementedError
+
+    def waits(self, state: State, frame: EngagementFrame) -> bool:
+        """Tell whether `waiting` would name anybody; a phase with many answers says so more cheaply."""
+        return bool(self.waiting(state, frame))
 
     def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
         """Tell the next step of this phase."""

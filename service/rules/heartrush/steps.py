@@ -227,9 +227,12 @@ def land_perks(state: State, frame: EngagementFrame) -> Tale[State]:
 
 def declaring(state: State, frame: EngagementFrame) -> tuple[Awaited, ...]:
     """Return the declarations owed in the cunning or the might step."""
-    if frame.stage != "declare" or not frame.snapshot:
-        return ()
-    return tuple(frame.awaited(state, frame.phase, name, *DECLARING) for name in undeclared(state, frame))
+    return tuple(frame.awaited(state, frame.phase, name, *DECLARING) for name in owing(state, frame))
+
+
+def owing(state: State, frame: EngagementFrame) -> tuple[str, ...]:
+    """Return who owes a declaration in the cunning or the might step."""
+    return undeclared(state, frame) if frame.stage == "declare" and frame.snapshot else ()
 
 
 def take_step(state: State, frame: EngagementFrame) -> Tale[State]:
@@ -250,6 +253,9 @@ class CunningStep(PhaseRules):
 
     def waiting(self, state: State, frame: EngagementFrame) -> tuple[Awaited, ...]:
         return declaring(state, frame)
+
+    def waits(self, state: State, frame: EngagementFrame) -> bool:
+        return bool(owing(state, frame))
 
     def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
         return (yield from take_step(state, frame))
