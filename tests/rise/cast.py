@@ -88,6 +88,29 @@ ABILITIES: Final[tuple[dict[str, Any], ...]] = (
         "on_miss": [{"does": "fatigue", "to": "self", "amount": 1}],
         "cost_fatigue": 1,
     },
+    {
+        "id": "burst",
+        "area": {"shape": "sphere", "size_ft": 10, "range_ft": 60},
+        "strike": {"versus": ["reflex"], "dice": [6], "half_on_miss": True},
+    },
+    {
+        "id": "wave",
+        "area": {"shape": "cone", "size_ft": 30, "whom": "enemies"},
+        "strike": {"versus": ["armor"], "dice": [4]},
+        "effects": [{"does": "push", "amount": 5}],
+    },
+    {
+        "id": "bolt",
+        "area": {"shape": "line", "size_ft": 60, "width_ft": 10},
+        "strike": {"versus": ["armor", "reflex"], "dice": [8]},
+    },
+    {
+        "id": "aura",
+        "tags": ["swift"],
+        "usage": "minor",
+        "area": {"shape": "cylinder", "size_ft": 15, "whom": "allies"},
+        "effects": [{"does": "heal_dr", "amount": 2}],
+    },
     {"id": "cleanse", "usage": "free", "effects": [{"does": "lose", "condition": "*"}], "per_round_limit": 1},
     {
         "id": "slam",

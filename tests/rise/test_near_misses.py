@@ -25,6 +25,9 @@ def spoiled(state: State, data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield *data* with one thing wrong in each copy."""
     if data.get("path"):
         yield {**data, "path": [*data["path"], [999, 999]]}
+    if "at" in data:
+        yield {**data, "at": [999, 999]}
+        yield {**data, "altitude_ft": 7}
     if "target" in data:
         yield {**data, "target": "nobody"}
         yield {**data, "target": data.get("creature", "nobody")}

@@ -31,6 +31,11 @@ MEETS: Final = 2
 DICE: Final = 30
 """Rolls of all fights, at least."""
 SMITE: Final = {"id": "smite", "range_ft": 60, "effects": [{"does": "damage", "dice": [8], "amount": 16}]}
+BURST: Final = {
+    "id": "burst",
+    "area": {"shape": "sphere", "size_ft": 10, "range_ft": 60},
+    "strike": {"versus": ["reflex"], "dice": [6], "half_on_miss": True},
+}
 SKIPS: Final = (
     *("end_combat", "close", "set_order", "no_more_swift", "pass_turn"),
     *("begin_turn", "end_turn", "manipulate_object", "move"),
@@ -54,7 +59,7 @@ def crowd(seed: int) -> Fight:
             accuracy=random.randint(4, 9),
             brawling_accuracy=8,
             hp_max=random.choice((1, 2, 3)),
-            **KIT | {"dr_max": 0, "abilities": [*KIT["abilities"], SMITE]},
+            **KIT | {"dr_max": 0, "abilities": [*KIT["abilities"], SMITE, BURST]},
         )
         for s, side in enumerate(SIDES)
         for i in range(EACH)
@@ -101,7 +106,7 @@ class Script:
     def _is_aimed(self, state: State, offer: Offer) -> bool:
         """Tell whether it is done to somebody of another group."""
         targets = (*offer.given.get("targets", ()), offer.given.get("target", ""))
-        return any(state.group_of(name) not in (None, self.group) for name in targets)
+        return "at" in offer.given or any(state.group_of(n) not in (None, self.group) for n in targets)
 
     def play(self, fight: Fight) -> None:
         """Do the next step, which must be accepted."""

@@ -34,6 +34,11 @@ MISTAKES: Final[tuple[dict[str, Any], ...]] = (
     {"type": "consent_sprint", "creature": "h", "accept": True},
     {"type": "throw_dice", "prompt": "r1/action/heroes/h/dice", "faces": [1]},
 )
+BURST: Final = {
+    "id": "burst",
+    "area": {"shape": "sphere", "size_ft": 5, "range_ft": 60},
+    "strike": {"versus": ["reflex"], "dice": [6], "half_on_miss": True},
+}
 OTHERS: Final = ("gm", "seat-wolves", "eve")
 
 
@@ -42,7 +47,7 @@ class Run(Played):
 
     def __init__(self, gm: Api, secret: Secret, choice: Any, **options: Any) -> None:
         entries = [
-            entry("pc@heroes/h", (0, 0), hp=9, **KIT),
+            entry("pc@heroes/h", (0, 0), hp=9, **{**KIT, "abilities": [*KIT["abilities"], BURST]}),
             entry("pc@heroes/i", (1, 0), **KIT),
             entry("mon@orcs/o", (3, 0), **KIT),
             entry("pc@wolves/w", (0, 3), **KIT),
@@ -111,6 +116,12 @@ def hide_target(run: Run, target: str) -> None:
     run.do("end_turn", "h")
 
 
+def hide_area(run: Run, at: list[int]) -> None:
+    """Let an area catch one enemy or another, each attacked by itself."""
+    run.do("use_ability", "h", ability="burst", at=at)
+    run.do("end_turn", "h")
+
+
 def hide_turns(run: Run, ability: str) -> None:
     """Let the whole group be done, and wait for the others."""
     run.do("use_ability", "h", ability=ability, targets=["w"])
@@ -136,6 +147,7 @@ SECRETS: Final = (
     Secret("policy", "movement", ("o", "w"), hide_policy),
     Secret("swift", "action", ("total_defense", "recover"), hide_swift, resolves=False),
     Secret("target", "action", ("o", "w"), hide_target),
+    Secret("area", "action", ([3, 0], [0, 3]), hide_area),
     Secret("turns", "action", ("mend", "burn"), hide_turns),
     Secret("order", "action", (["h", "i"], ["i", "h"]), hide_order),
     Secret("mistake", "action", ("o", "nobody"), hide_mistake),

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from service.rules.grid import Cell
+from service.rules.rise.attitudes import may_join
 from service.rules.rise.creature import Creature, above
 from service.rules.rise.lasting import Cover
 from service.rules.rise.rulings import ruled
 from service.rules.rise.sheet import Strike
-from service.rules.rise.sight import between, nearest
+from service.rules.rise.sight import between, facing
 from service.rules.rise.state import State
-from service.rules.rise.uses import Aim
+from service.rules.rise.uses import Aim, Origin
 from service.rules.rulebook import rule
 
 SHELTERED: Final = ("armor", "reflex")
@@ -28,16 +29,19 @@ def covered(state: State, aim: Aim, strike: Strike) -> Cover | None:
         return None
     if not any(name in SHELTERED for name in strike.versus):
         return None
-    return cover(state, state.creatures[assault.user], state.creatures[aim.target])
+    user, target = state.creatures[assault.user], state.creatures[aim.target]
+    start = assault.area or Origin(at=user.position, side=user.space, altitude=user.altitude)
+    line = facing(start.at, start.side, target.position, target.space)
+    return cover(state, user, target, tuple(between(*line)))
 
 
 @rule("RI-ATK-15", "R4")
-def cover(state: State, user: Creature, target: Creature) -> Cover | None:
+def cover(state: State, user: Creature, target: Creature, line: Sequence[Cell]) -> Cover | None:
     """What is in the way adds 2 to Armor and Reflex, or 4 by ruling, and is hit by what misses or glances.
 
     Allies who communicate with the attacker give no cover against it.
     """
-    for cell in between(*nearest(user, target)):
+    for cell in line:
         for by in in_between(state, user, target, cell):
             improved = ruled(state, "improved_cover", target.id) == str(IMPROVED)
             return Cover(by=by, bonus=IMPROVED if improved else COVER)
@@ -53,7 +57,8 @@ def in_between(state: State, user: Creature, target: Creature, cell: Cell) -> It
     """Yield what stands in the way at *cell*: creatures by their ids, a low obstacle by its cell `x,y`."""
     for other in state.standing_at(cell):
         theirs = belongs(other, user) or belongs(other, target)
-        if not theirs and not is_overhead(other, user, target) and not is_in_touch(state, user, other):
+        is_in_touch = other.sheet.kind != "object" and may_join(state, user.id, other.id)
+        if not theirs and not is_overhead(other, user, target) and not is_in_touch:
             yield other.id
     if state.ground(cell) == "obstacle" and not (user.altitude and target.altitude):
         yield f"{cell[0]},{cell[1]}"
@@ -67,9 +72,3 @@ def is_overhead(other: Creature, user: Creature, target: Creature) -> bool:
 def belongs(other: Creature, to: Creature) -> bool:
     """Tell whether *other* is a creature itself, its mount or its rider."""
     return other.id in (to.id, to.mount) or other.mount == to.id
-
-
-def is_in_touch(state: State, user: Creature, other: Creature) -> bool:
-    """Tell whether *other* is an ally that keeps out of the way, for it hears or sees what *user* does."""
-    heard = user.sheet.communicates and other.sheet.communicates and other.sheet.kind != "object"
-    return heard and state.attitude(user.id, other.id) == "ally"

@@ -87,6 +87,8 @@ def check_peaceful(view: State, ability: Ability) -> None:
         raise Refused("wrong_phase", f"{ability.id} is no free action", "RI-PHASE-1")
     if ability.strike is not None or any(effect.does in FORCE for effect in ability.effects):
         raise Refused("wrong_phase", f"{ability.id} attacks or moves somebody", "RI-PHASE-1")
+    if ability.area is not None:
+        raise Refused("wrong_phase", f"{ability.id} fills an area", "RI-PHASE-1")
     if ability.later != "none":
         raise Refused("wrong_phase", f"{ability.id} comes in later actions", "RI-DELAY-1")
 
@@ -115,7 +117,7 @@ def braced(view: State, creature: Creature, uses: Sequence[FreeUse]) -> State:
     for use in uses:
         if use.ability == GRIP or not comes_first(creature, use):
             continue
-        assault = use_of(creature.id, ability_on(creature, use.ability), use.targets)
+        assault = use_of(view, creature.id, ability_on(creature, use.ability), use.targets)
         for effect in (*assault.effects, *assault.after):
             if effect.does in ("gain", "lose") and (effect.to == "self" or creature.id in use.targets):
                 atom = atom_of(view, assault, effect, creature.id, effect.amount)

@@ -13,6 +13,7 @@ from typing import ClassVar, Literal
 from service.rules.messages import Command, Event, Refused, Tale
 from service.rules.openings import ID
 from service.rules.records import EMPTY, changed, record, with_key
+from service.rules.rise.attitudes import may_join
 from service.rules.rise.creature import is_able
 from service.rules.rise.hidden import known_to
 from service.rules.rise.permission import gm, own
@@ -138,19 +139,6 @@ def together(state: State, left: Sequence[str]) -> tuple[str, ...]:
     for name in members:
         members += [n for n in left if n not in members and may_join(state, name, n)]
     return tuple(members)
-
-
-@rule("RI-GROUP-7", "P24")
-def may_join(state: State, name: str, other: str) -> bool:
-    """Whoever can communicate with no ally is a group of its own."""
-    both = state.creatures[name].sheet.communicates and state.creatures[other].sheet.communicates
-    return both and are_allies(state, name, other)
-
-
-@rule("RI-GROUP-2", "R4/R5")
-def are_allies(state: State, name: str, other: str) -> bool:
-    """To be allies takes both to say so; to be enemies one is enough."""
-    return state.attitude(name, other) == "ally" and state.attitude(other, name) == "ally"
 
 
 def name_of(state: State, members: Sequence[str], taken: Mapping[str, object]) -> str:

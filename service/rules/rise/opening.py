@@ -7,25 +7,27 @@ from re import compile as pattern
 from typing import ClassVar
 
 from service.rules.gm_only import field_faults, kept_back
-from service.rules.grid import Cell, cells
+from service.rules.grid import FEET, Cell, cells
 from service.rules.house import option_faults
 from service.rules.messages import Command, Event, Refused, Tale
 from service.rules.openings import ID, Fault, Id, SeatEntry, seat_faults, seats_of
 from service.rules.records import EMPTY, changed, record
+from service.rules.rise.areas import is_aimed
 from service.rules.rise.creature import Creature
 from service.rules.rise.options import DEFAULTS, OPTIONS
 from service.rules.rise.profiles import PROFILES
 from service.rules.rise.rounds import CombatFrame
-from service.rules.rise.sheet import GM_ONLY, RESERVED, Ability, Effect, Sheet, Strike, side_of
+from service.rules.rise.sheet import GM_ONLY, RESERVED, Ability, Area, Effect, Sheet, Strike, side_of
 from service.rules.rise.state import Attitude, State, Terrain
-from service.rules.rise.swift import is_simple
+from service.rules.rise.swift import early, is_simple
 from service.rules.rulebook import rule
 from service.rules.sealable import sealable
 from service.rules.seeding import Seeding, check_setup, seeding_faults
 from service.rules.stack import Stacks
 from service.rules.table import DiceSetup, Option
 
-"""A JSON pointer into the opening, and what is wrong there."""
+FARTHEST = 480
+"""Feet beyond which no area lies or reaches."""
 
 
 @sealable("hp", "dr")
@@ -232,6 +234,29 @@ def _ability_faults(sheet: Sheet, at: str, known: tuple[str, ...]) -> Iterator[F
             yield f"{at}/abilities/{i}", "extra damage is added to an attack of its own that does damage"
         if ability.at_once and ability.later == "none":
             yield f"{at}/abilities/{i}/at_once", "what comes now as well comes later"
+
+        if ability.area is not None:
+            yield from (
+                (f"{at}/abilities/{i}/area{key}", fault) for key, fault in area_faults(ability, ability.area)
+            )
+
+
+def area_faults(ability: Ability, area: Area) -> Iterator[Fault]:
+    """Yield what is wrong with an area: its sizes, and what its shape does not have."""
+    sizes = {
+        "/size_ft": (area.size_ft, FEET),
+        "/width_ft": (area.width_ft, FEET),
+        "/range_ft": (area.range_ft, 0),
+    }
+    for key, (feet, least) in sizes.items():
+        if not least <= feet <= FARTHEST or feet % FEET:
+            yield key, f"steps of 5 feet, from {least} to {FARTHEST}"
+    if area.range_ft and area.is_narrow:
+        yield "/range_ft", "cones and lines begin at their user"
+    if area.width_ft != FEET and area.shape != "line":
+        yield "/width_ft", "only lines have a width"
+    if ability.strike is None and early(ability) and is_aimed(ability):
+        yield "", "what is Swift spreads from its user"
 
 
 def misplaced(ability: Ability) -> Iterator[Effect]:

@@ -8,6 +8,7 @@ from service.rules.chance import Chance
 from service.rules.grid import distance
 from service.rules.messages import Event, Tale
 from service.rules.records import changed, record, with_key
+from service.rules.rise.areas import is_aimed
 from service.rules.rise.assault import AssaultBegun
 from service.rules.rise.creature import Creature, is_able
 from service.rules.rise.sheet import Ability
@@ -42,7 +43,8 @@ class ReactionsFrame(Frame[State]):
             if not is_able(owner):
                 return state
             ability = next(a for a in owner.sheet.abilities if a.id == reaction.ability)
-            use = changed(use_of(owner.id, ability, (reaction.target,)), reactive=True)
+            at = state.creatures[reaction.target].position if is_aimed(ability) else None
+            use = changed(use_of(state, owner.id, ability, (reaction.target,), at), reactive=True)
             return (yield AssaultBegun(assault=use, because=("RI-ATK-11",)))
         return (yield ReactionsDone(path=self.path, because=("RI-ATK-11",)))
 

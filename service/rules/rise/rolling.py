@@ -55,7 +55,7 @@ def unsure(state: State, aim: Aim) -> int:
     Whoever is dazzled sees everything as concealed, whoever is blinded sees nothing.
     """
     user, target = state.creatures[aim.assault.user], state.creatures[aim.target]
-    if user.id == target.id:
+    if user.id == target.id or aim.assault.area is not None:
         return 0
     if is_dark(state, user) or is_dark(state, target):
         return HIDDEN["unseen"]

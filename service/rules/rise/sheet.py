@@ -130,6 +130,26 @@ class Zone:
 
 
 @record
+class Area:
+    """What an ability fills instead of naming its targets."""
+
+    shape: Literal["sphere", "cylinder", "cone", "line"]
+    """A cylinder goes around walls; cones, a quarter of a circle, and lines point away from the user."""
+    size_ft: int = 15
+    """Its radius or length."""
+    width_ft: int = 5
+    """How wide a line is."""
+    range_ft: int = 0
+    """How far away a sphere or cylinder may begin; with 0 it spreads from its user, and spares it."""
+    whom: Literal["everyone", "enemies", "allies"] = "everyone"
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it points somewhere."""
+        return self.shape in ("cone", "line")
+
+
+@record
 class Ability:
     """A special ability: what it costs, whom it reaches, how it attacks, what it does."""
 
@@ -141,6 +161,9 @@ class Ability:
     per_round_limit: int | None = None
     cost_fatigue: int = 0
     range_ft: int = 5
+    """How far its targets may be, or the place of its zone."""
+    area: Area | None = None
+    """What it fills, where it names no targets."""
     strike: Strike | None = None
     effects: tuple[Effect, ...] = ()
     """What it does where it hits, or simply does where it makes no attack."""

@@ -56,7 +56,12 @@ def _nearest(part: int, whole: int) -> int:
 
 def nearest(a: Creature, b: Creature) -> tuple[Cell, Cell]:
     """Return the cells of two spaces that lie nearest each other."""
-    x, y = (_facing(a.position[i], a.space, b.position[i], b.space) for i in (0, 1))
+    return facing(a.position, a.space, b.position, b.space)
+
+
+def facing(a: Cell, a_side: int, b: Cell, b_side: int) -> tuple[Cell, Cell]:
+    """Return the cells of two spaces, given by corner and side, that lie nearest each other."""
+    x, y = (_facing(a[i], a_side, b[i], b_side) for i in (0, 1))
     return (x[0], y[0]), (x[1], y[1])
 
 

@@ -10,6 +10,7 @@ from service.rules.grid import Cell
 from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rise.actions import Pay, check_free, check_pay, pay_for
+from service.rules.rise.areas import aims, caught, check_named, origin_of
 from service.rules.rise.assault import AssaultBegun
 from service.rules.rise.brawling import check_size
 from service.rules.rise.creature import Creature
@@ -78,7 +79,9 @@ class UseAbility(Act):
     pay: Pay | None = None
     """Null pays with the action the ability costs."""
     at: tuple[int, int] | None = None
-    """The cell around which it makes a zone, where it makes one."""
+    """The cell around which its zone or area lies, or towards which its area points."""
+    altitude_ft: int = 0
+    """How high above that cell the area begins."""
 
     def check(self, view: State) -> None:
         creature = taking_turn(view, self)
@@ -94,7 +97,7 @@ class UseAbility(Act):
             raise Refused("wrong_step", f"{creature.id} is moving", "RI-ACT-6")
         if ability.trigger != "none":
             raise Refused("unknown_action_type", f"{ability.id} comes by itself", "RI-ACT-1")
-        check_place(view, creature, ability, self.at)
+        check_place(view, creature, ability, self.at, self.altitude_ft)
         check_targets(view, creature, ability, self.targets)
 
     def decide(self, state: State) -> Tale[State]:
@@ -107,7 +110,8 @@ class UseAbility(Act):
             ability = changed(ability, effects=late, cost_fatigue=0)
         else:
             state = yield from pay_for(self.creature, ability.usage, self.pay_of(ability), ability.id)
-        return (yield from carried_out(state, self.creature, ability, self.targets, self.at))
+        aim = (self.at, self.altitude_ft)
+        return (yield from carried_out(state, self.creature, ability, self.targets, *aim))
 
     def pay_of(self, ability: Ability) -> Pay:
         """Return the action that pays for *ability*."""
@@ -121,20 +125,43 @@ class UseAbility(Act):
         for ability in view.creatures[name].sheet.abilities:
             for pay in OTHER_PAY.get(ability.usage, (None,)):
                 given: dict[str, Any] = {"ability": ability.id, **({"pay": pay} if pay else {})}
-                reached = []
-                for target in view.creatures.values():
-                    aimed: dict[str, Any] = {"targets": (target.id,)}
-                    aimed |= {"at": target.position} if ability.zone is not None else {}
-                    found = [*offered(cls(by=by, creature=name, **given, **aimed), view, **given, **aimed)]
-                    reached += [target.id] if found else []
-                    yield from found
-                if len(reached) > 1 and ability.zone is None:
-                    yield Offer(type=cls.type, creature=name, given={**given, "targets": tuple(reached)})
+                command = cls(by=by, creature=name, **given)
+                yield from command.offers_of_area(view) if ability.area else command.offers_of_targets(view)
+
+    def offers_of_area(self, view: State) -> Iterator[Offer]:
+        """Yield this use of an area, placed wherever somebody stands."""
+        owned = view.creatures[self.creature].sheet.abilities
+        for aim in aims(view, next(a for a in owned if a.id == self.ability)):
+            yield from self.offer(view, **aim)
+
+    def offers_of_targets(self, view: State) -> Iterator[Offer]:
+        """Yield this use on each target that it reaches, and on all of them."""
+        owned = view.creatures[self.creature].sheet.abilities
+        zone = next(ability.zone for ability in owned if ability.id == self.ability)
+        reached = []
+        for target in view.creatures.values():
+            aimed: dict[str, Any] = {"targets": (target.id,)}
+            aimed |= {"at": target.position} if zone is not None else {}
+            found = [*self.offer(view, **aimed)]
+            reached += [target.id] if found else []
+            yield from found
+        if len(reached) > 1 and zone is None:
+            yield from self.offer(view, targets=tuple(reached))
+
+    def offer(self, view: State, **aimed: object) -> Iterator[Offer]:
+        """Yield this use, aimed so, if it is legal."""
+        given: dict[str, object] = {
+            "ability": self.ability,
+            **({"pay": self.pay} if self.pay else {}),
+            **aimed,
+        }
+        yield from offered(changed(self, **aimed), view, **given)
 
 
 def check_targets(view: State, creature: Creature, ability: Ability, targets: tuple[str, ...]) -> None:
     """Refuse targets that are not there, out of reach, or too big."""
-    if not targets and ability.zone is None:
+    check_named(ability, targets)
+    if not targets and ability.zone is None and ability.area is None:
         raise Refused("invalid_target", f"{ability.id} needs a target", "RI-ATK-1")
     for target in targets_of(view, creature, targets, ability.range_ft):
         if "size_based" in ability.tags and target.id != creature.id:
@@ -142,20 +169,38 @@ def check_targets(view: State, creature: Creature, ability: Ability, targets: tu
 
 
 def carried_out(
-    state: State, user: str, ability: Ability, targets: tuple[str, ...], at: Cell | None
+    state: State,
+    user: str,
+    ability: Ability,
+    targets: tuple[str, ...],
+    at: Cell | None,
+    altitude: int = 0,
 ) -> Tale[State]:
     """Tell what a use of *ability* does that is paid for."""
     if ability.zone is not None and at is not None:
         state = yield from made(state, user, ability.zone, at)
+    use = use_of(state, user, ability, targets, at, altitude)
     if ability.later != "none":
-        state = yield from later(state, user, ability, targets)
+        state = yield from later(state, user, ability, use.targets)
         if not ability.at_once:
             return state
-    return (yield AssaultBegun(assault=use_of(user, ability, targets), because=("RI-ATK-1",)))
+    return (yield AssaultBegun(assault=use, because=("RI-ATK-1",)))
 
 
-def use_of(user: str, ability: Ability, targets: tuple[str, ...]) -> Assault:
-    """Return what one use of *ability* does."""
+def use_of(
+    state: State,
+    user: str,
+    ability: Ability,
+    targets: tuple[str, ...],
+    at: Cell | None = None,
+    altitude: int = 0,
+) -> Assault:
+    """Return what one use of *ability* does: to its targets, or to whom its area catches."""
+    origin = None
+    if ability.area is not None:
+        creature = state.creatures[user]
+        origin = origin_of(creature, ability.area, at, altitude)
+        targets = caught(state, creature, ability, at, altitude)
     swift = early(ability)
     effects = ability.effects
     if "swift" in ability.tags:
@@ -177,6 +222,7 @@ def use_of(user: str, ability: Ability, targets: tuple[str, ...]) -> Assault:
         after=swift,
         fatigue=ability.cost_fatigue,
         reactive="reactive" in ability.tags,
+        area=origin,
     )
 
 

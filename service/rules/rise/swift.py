@@ -15,6 +15,7 @@ from service.rules.chance import Chance
 from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rise.actions import Pay, check_pay, pay_for
+from service.rules.rise.areas import check_named, whom
 from service.rules.rise.assault import AssaultBegun
 from service.rules.rise.creature import RECOVERS, Creature, is_able
 from service.rules.rise.numbers import dr_max
@@ -210,12 +211,12 @@ def check_follows(view: State, creature: Creature, ability: str) -> bool:
     return ability in creature.budget.swift
 
 
-def used(creature: str, ability: Ability, targets: tuple[str, ...] = ()) -> Assault:
-    """Return the use of what is Swift of an ability, on its user where no target is named."""
+def used(creature: str, ability: Ability, targets: tuple[str, ...]) -> Assault:
+    """Return the use of what is Swift of an ability on its targets."""
     return Assault(
         user=creature,
         what=ability.id,
-        targets=targets if targets and ability.strike is None else (creature,),
+        targets=targets,
         effects=ability.effects,
         fatigue=ability.cost_fatigue,
     )
@@ -244,6 +245,7 @@ class CommitSwift(Act):
         if self.ability in creature.budget.swift or creature.budget.unswift:
             raise Refused("already_sealed", f"{self.creature} is committed already", "RI-INFO-2")
         check_cost(creature, ability)
+        check_named(ability, self.targets)
         for target in targets_of(view, creature, self.targets, ability.range_ft):
             if self.ability in UNIVERSAL and target.id != creature.id:
                 raise Refused("invalid_target", f"{self.ability} is not for {target.id}", "RI-ATK-1")
@@ -256,7 +258,7 @@ class CommitSwift(Act):
         state = yield from pay_for(self.creature, ability.usage, pay, ability.id)
         if self.ability == "recover":
             state = yield RecoverUsed(creature=self.creature, because=("RI-UNIV-RECOVER",))
-        assault = used(self.creature, ability, self.targets)
+        assault = used(self.creature, ability, whom(state, self.creature, ability, self.targets))
         return (yield AssaultBegun(assault=assault, because=("RI-SWIFT-1",)))
 
     @classmethod
@@ -266,8 +268,8 @@ class CommitSwift(Act):
             command = cls(by=sender(view, awaited), creature=creature.id, ability=ability)
             yield from offered(command, view, ability=ability)
         for own in creature.sheet.abilities:
-            for target in view.creatures:
-                given: Mapping[str, Any] = {"ability": own.id, "targets": (target,)}
+            for targets in ((name,) for name in view.creatures) if own.area is None else ((),):
+                given: Mapping[str, Any] = {"ability": own.id, "targets": targets}
                 command = cls(by=sender(view, awaited), creature=creature.id, **given)
                 yield from offered(command, view, **given)
 
@@ -315,7 +317,7 @@ class _SwiftAct(Act):
         state = yield from pay_for(self.creature, "standard", "standard", self.type)
         if self.type == "recover":
             state = yield RecoverUsed(creature=self.creature, because=("RI-UNIV-RECOVER",))
-        assault = used(self.creature, self.ability(state))
+        assault = used(self.creature, self.ability(state), (self.creature,))
         return (yield AssaultBegun(assault=assault, because=self.because()))
 
     def because(self) -> tuple[str, ...]:

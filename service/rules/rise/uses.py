@@ -23,6 +23,15 @@ from service.rules.rulebook import rule
 
 
 @record
+class Origin:
+    """Where an area begins: the corner of a space, its side in cells, and its feet above the ground."""
+
+    at: Cell
+    side: int
+    altitude: int
+
+
+@record
 class Assault:
     """One use of an ability: who, on whom, and everything that was settled when it was declared."""
 
@@ -53,6 +62,8 @@ class Assault:
     """Whether it is made during somebody else's action."""
     path: tuple[Cell, ...] = ()
     """The line along which the user overruns its targets."""
+    area: Origin | None = None
+    """Where its area begins: what fills an area seeks nobody out, so nothing hides from it."""
     maneuver: str = ""
     """The brawling maneuver this is, where hitting does more than effects say."""
 

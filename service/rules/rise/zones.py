@@ -10,6 +10,7 @@ from typing import ClassVar
 from service.rules.grid import Cell, cells
 from service.rules.messages import Event, Refused, Tale
 from service.rules.records import changed, record
+from service.rules.rise.areas import check_area, is_aimed
 from service.rules.rise.creature import Creature
 from service.rules.rise.sheet import Ability, Zone
 from service.rules.rise.sight import is_clear
@@ -38,11 +39,17 @@ class ZonesEnded(Event[State]):
         return changed(state, zones=tuple([placed for placed in state.zones if placed not in self.ended]))
 
 
-def check_place(view: State, creature: Creature, ability: Ability, at: Cell | None) -> None:
-    """Refuse a zone that is not in reach, or a place for what makes none."""
-    if (ability.zone is None) is not (at is None):
-        raise Refused("invalid_target", f"{ability.id} needs a place just where it makes a zone", "RI-ATK-1")
+def check_place(
+    view: State, creature: Creature, ability: Ability, at: Cell | None, altitude: int = 0
+) -> None:
+    """Refuse a zone or area that is not in reach, or a place for what needs none."""
+    if is_aimed(ability) is (at is None) or (altitude and (at is None or ability.area is None)):
+        raise Refused("invalid_target", f"{ability.id} needs a place if it can be aimed", "RI-ATK-1")
     if at is None:
+        return
+    if ability.area is not None and (ability.area.is_narrow or ability.area.range_ft):
+        check_area(view, creature, ability.area, at, altitude)
+    if ability.zone is None:
         return
     if creature.space and view.distance(creature, changed(creature, position=at)) > ability.range_ft:
         raise Refused("target_out_of_range", f"{at} is out of reach of {creature.id}", "RI-ATK-1")
