@@ -119,9 +119,11 @@ class Campaign:
         self.must(offer.type, seat, data)
 
     def faces(self, offer: Offer) -> list[int]:
-        """Return faces for the dice that are asked for, high and low ones more often than others."""
+        """Return faces for the dice that are asked for, high and low ones more often; ties are common."""
         wanted = next(a for a in waiting(self.state) if a.prompt == offer.prompt).wants
         sides = [int(want.rpartition("d")[2]) for want in wanted]
+        if "initiative" in str(offer.prompt) and self.random.random() < 0.6:
+            return [die // 2 for die in sides]
         return [self.random.choice((1, die, self.random.randint(1, die))) for die in sides]
 
     def choice(self) -> tuple[str, Offer] | None:

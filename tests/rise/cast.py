@@ -185,7 +185,7 @@ def _entry(random: Random, i: int, side: str, *, is_played: bool) -> dict[str, A
         at,
         size=size,
         speeds=speeds,
-        dexterity=random.choice((-1, 0, 0, 0, 1, 4)),
+        dexterity=random.choice((0, 0, 0, 0, 1, 4)),
         strength=random.randint(0, 4),
         accuracy=random.randint(2, 9),
         brawling_accuracy=random.randint(2, 12),
@@ -213,7 +213,7 @@ def _space(at: list[int]) -> list[tuple[int, int]]:
 
 def _mount(random: Random, entries: list[dict[str, Any]]) -> None:
     """Let now and then one of a side ride the next one of it."""
-    if random.random() < 0.6:
+    if random.random() < 0.8:
         rider = random.choice(entries)
         others = [
             e

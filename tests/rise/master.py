@@ -58,7 +58,8 @@ def attempt(state: State, random: Random) -> Attempt:
     who = random.choice(owing or names) if random.random() < 0.9 else random.choice(names)
     near = sorted(names, key=lambda name: state.distance(state.creatures[who], state.creatures[name]))[1:4]
     moment = Moment(state, random, who, random.choice(near or names))
-    timely = {"movement": (ride, ride, ride, block, block), "action": (again, again)}.get(state.phase, ())
+    movements = (ride, ride, ride, block, block, race, race, race, race)
+    timely = {"movement": movements, "action": (again, again)}.get(state.phase, ())
     return random.choice((*ALWAYS, *timely))(moment)
 
 
@@ -173,6 +174,26 @@ def ride(moment: Moment) -> Attempt:
 def block(moment: Moment) -> Attempt:
     """Try to get in the way of whoever is near."""
     return moment.by("plan_movement", ability="block", targets=[moment.other])
+
+
+def race(moment: Moment) -> Attempt:
+    """Try to end where somebody else plans to: initiative decides who gets there."""
+    state, who = moment.state, moment.who
+    ends = [
+        plan.path[-1]
+        for group in state.apart
+        for name, plan in state.at(group).plans.items()
+        if plan.path and name != who
+    ]
+    x, y = state.creatures[who].position
+    if not ends:
+        return block(moment)
+    goal = min(ends, key=lambda cell: max(abs(cell[0] - x), abs(cell[1] - y)))
+    path = []
+    while (x, y) != goal:
+        x, y = x + (goal[0] > x) - (goal[0] < x), y + (goal[1] > y) - (goal[1] < y)
+        path.append([x, y])
+    return moment.by("plan_movement", path=path[:9])
 
 
 def bargain(moment: Moment) -> Attempt:
