@@ -25,9 +25,7 @@ def spoiled(state: State, data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield *data* with one thing wrong in each copy."""
     if data.get("path"):
         yield {**data, "path": [*data["path"], [999, 999]]}
-    if "at" in data:
-        yield {**data, "at": [999, 999]}
-        yield {**data, "altitude_ft": 7}
+    yield from misplaced(data)
     if "target" in data:
         yield {**data, "target": "nobody"}
         yield {**data, "target": data.get("creature", "nobody")}
@@ -48,6 +46,13 @@ def spoiled(state: State, data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         ]
         if others:
             yield {**data, "creature": others[0]}
+
+
+def misplaced(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield *data* with its place out of reach, or at a height that nothing has."""
+    if "at" in data:
+        yield {**data, "at": [999, 999]}
+        yield {**data, "altitude_ft": 7}
 
 
 @pytest.mark.parametrize("seed", range(4))

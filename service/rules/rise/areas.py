@@ -124,8 +124,8 @@ def is_filled(area: Area, origin: Origin, at: Cell | None, cell: Cell) -> bool:
 def is_on_line(area: Area, towards: Cell, across: int) -> bool:
     """Tell whether a cell so far beside a line, scaled by its direction, lies within its width.
 
-    A line takes the cells that it passes through, and those whose middle lies within its width; where its edge
-    goes through middles, those on one fixed side.
+    A line takes the cells that it passes through, and those whose middle lies within its width; where its
+    edge goes through middles, those on one fixed side.
     """
     dx, dy = towards
     beside = 4 * across**2 - (area.width_ft // FEET) ** 2 * (dx**2 + dy**2)
