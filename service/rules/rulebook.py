@@ -63,9 +63,9 @@ def _codes(home: object) -> Iterable[CodeType]:
     if isinstance(home, FunctionType):
         yield home.__code__
     else:
-        for member in vars(home).values():
+        for name, member in vars(home).items():
             function = getattr(member, "__func__", member)
-            if isinstance(function, FunctionType):
+            if isinstance(function, FunctionType) and not name.startswith("__"):  # records share those
                 yield function.__code__
 
 
