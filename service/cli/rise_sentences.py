@@ -21,7 +21,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "turn_ended": "{creature} ends its turn",
     "turn_passed": "{creature} lets its turn go by",
     "action_paid": "{creature} pays a {pay} action for {what}",
-    "ability_used": "{assault}",
+    "ability_used": "{assault_user} uses {assault_what} on {assault_targets}",
     "attack_rolled": "{attacker} attacks {target} with {total}: {outcome}",
     "damage_rolled": "{amount} {sort} damage to {target}",
     "damage_taken": "{creature} loses {dr} resistance and {hp} hit points",

@@ -6,7 +6,7 @@ as its name. An event that is not listed is told by its type and fields, so noth
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from string import Formatter
 from typing import Any, Final
 
@@ -90,11 +90,12 @@ _HASHES: Final = ("link", "seed", "digest")
 def sentence(event: Mapping[str, Any], names: Mapping[str, str]) -> str:
     """Return what *event* says; *names* gives the names of creatures by id."""
     told = {key: _told(key, value, names) for key, value in event.items()}
-    pattern = next((known for known in _known(event["type"]) if _fields(known) <= told.keys()), None)
+    inner = {f"{key}_{k}": _told(k, v, names) for key, value in event.items() for k, v in _parts(value)}
+    pattern = next((known for known in _known(event["type"]) if _fields(known) <= {*told, *inner}), None)
     if pattern is None:
         fields = " ".join(f"{key}={value}" for key, value in told.items() if key not in ("type", "because"))
         return f"{event['type']} {fields}".strip()
-    return pattern.format_map(told)
+    return pattern.format_map({**inner, **told})
 
 
 def _known(type_: str) -> Iterator[str]:
@@ -102,6 +103,11 @@ def _known(type_: str) -> Iterator[str]:
     for book in (SENTENCES, rise_sentences.SENTENCES):
         if type_ in book:
             yield book[type_]
+
+
+def _parts(value: Any) -> Iterable[tuple[str, Any]]:  # noqa: ANN401 - JSON
+    """Return the members of an object, by which a pattern names them behind a `_`; of all else none."""
+    return value.items() if isinstance(value, dict) else ()
 
 
 def _fields(pattern: str) -> set[str]:

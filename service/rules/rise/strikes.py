@@ -89,7 +89,7 @@ def target_of(view: State, user: Creature, name: str, *, willing: bool = False) 
 
 @rule("RI-ATK-8", "BK 5.8, R4/R5")
 def circumstances(view: State, user: Creature, target: Creature, weapon: Weapon) -> Mapping[str, int]:
-    """A projectile suffers 4 against neighbours, and 4 beyond its close range."""
+    """A strike has its weapon's numbers; projectiles suffer 4 against neighbours, 4 beyond close range."""
     found: dict[str, int] = {}
     if weapon.projectile and view.adjacent(user, target):
         found["adjacent target"] = -4

@@ -1,0 +1,22 @@
+"""Tell events in one sentence: patterns name the members of what lies inside a field."""
+
+from __future__ import annotations
+
+from service.cli.sentences import sentence
+
+NAMES = {"pia": "Pia", "orc": "The orc"}
+
+
+def test_a_pattern_may_name_what_lies_inside_a_field() -> None:
+    assault = {"user": "pia", "what": "strike", "targets": ["orc"], "spent": False}
+    told = sentence({"type": "ability_used", "assault": assault, "because": ["RI-ATK-8"]}, NAMES)
+    assert told == "Pia uses strike on The orc"
+
+
+def test_the_other_book_tells_its_own_event_of_that_type() -> None:
+    event = {"type": "ability_used", "creature": "orc", "ability": "howl", "paid": "action", "because": []}
+    assert sentence(event, NAMES) == "The orc uses howl (pays: action)"
+
+
+def test_what_has_no_pattern_is_told_by_its_fields() -> None:
+    assert sentence({"type": "seen", "by": "pia", "because": []}, NAMES) == "seen by=Pia"
