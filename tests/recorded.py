@@ -16,9 +16,10 @@ from service.encounter.deciding.decider import Folded, Written, decide_request, 
 from service.encounter.record.commit import Commit, Request, dump_request, fold_commit, load_commit
 from service.encounter.record.digest import ruleset_digest
 from service.encounter.stores.secrets import EncounterSecrets
-from service.rules.codec import to_data
+from service.rules.codec import from_data, to_data
 from service.rules.messages import Actor
 from service.rules.ruleset import Refusal, Ruleset
+from service.rules.seeding import Seeding
 from service.rules.table import Table
 from tests.encounter.sitting import eid
 
@@ -49,7 +50,7 @@ class Record(Generic[S]):
             "encounter": eid(),
             "edition": self.ruleset.edition,
             "digest": ruleset_digest(self.ruleset),
-            "dice": to_data(self.secrets.setup()),
+            "dice": to_data(self.secrets.setup(from_data(Seeding, given.get("seeding", {})))),
             "opening": given,
         }
 

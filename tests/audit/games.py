@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
@@ -65,17 +66,24 @@ def signed(encounter: str, game: Any) -> Evidence:
     """Return the evidence of *game*, each close of an epoch and the end signed."""
     opened = {(written.n, index): lies for written in game.written for index, lies in written.sealed}
     commits = [written.raw for written in game.written]
-    sizes = [n for n, raw in enumerate(commits, 1) if b"epoch_closed" in raw or b"encounter_closed" in raw]
-    return Evidence(
-        encounter=encounter,
-        requests=list(game.requests),
-        commits=commits,
-        opened=opened,
-        count=len(commits),
-        head=game.written[-1].hash,
-        notes=tuple(SIGNER.checkpoint(encounter, size, root_of(commits[:size])) for size in sizes),
-        keys=(VouchedKey(SIGNER.origin, SIGNER.public),),
+    return witnessed(
+        Evidence(
+            encounter=encounter,
+            requests=list(game.requests),
+            commits=commits,
+            opened=opened,
+            count=len(commits),
+            head=game.written[-1].hash,
+        )
     )
+
+
+def witnessed(evidence: Evidence) -> Evidence:
+    """Return *evidence* with each close of an epoch and the end signed."""
+    commits = evidence.commits
+    sizes = [n for n, raw in enumerate(commits, 1) if b"epoch_closed" in raw or b"encounter_closed" in raw]
+    notes = (SIGNER.checkpoint(evidence.encounter, size, root_of(commits[:size])) for size in sizes)
+    return replace(evidence, notes=tuple(notes), keys=(VouchedKey(SIGNER.origin, SIGNER.public),))
 
 
 def any_game(rng: random.Random) -> Evidence:

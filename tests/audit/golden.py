@@ -11,14 +11,21 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 from typing import Any, Final
 
 from service.audit import bundle
 from service.audit.certificate import certificate
+from service.audit.evidence import Evidence, stored
 from service.audit.verify import verify
+from service.dice.chain import seat_commitment
+from service.encounter.record.canonical import eid_of
+from service.rules.heartrush import HEARTRUSH
 from service.rules.shelf import SHELF
-from tests.audit.games import signed, written
+from tests.audit.games import signed, witnessed, written
+from tests.encounter.house import House, random_command
 from tests.encounter.sitting import SIGNER
+from tests.encounter.undoing import opened, started
 from tests.heartrush.recorded import Recorded as HeartrushFight
 from tests.rise.campaign import Recorded as RiseFight
 
@@ -27,6 +34,30 @@ TOLD: Final = HOME / "told.json"
 COMMANDS: Final = 70
 
 Told = dict[str, Any]
+
+
+SEEDS: Final = {"zoe": b"z" * 32, "gm": b"g" * 32}
+
+
+class Mixed(HeartrushFight):
+    """A fight whose seats have added to its dice: two commit and reveal, one is waived."""
+
+    def opening(self) -> dict[str, Any]:
+        return super().opening() | {"seeding": {"mode": "mixed", "seats": ["zoe", "max", "gm"]}}
+
+    def open(self) -> Mixed:
+        super().open()
+        for seat, seed in SEEDS.items():
+            made = seat_commitment(eid_of(self.record.folded.encounter), seat, seed).hex()
+            self._must("commit_seed", seat, commitment=made)
+        self._must("waive_seed", "gm", seat="max", reason="not here yet")
+        for seat, seed in SEEDS.items():
+            self._must("reveal_seed", seat, seed=seed.hex())
+        return self
+
+    def _must(self, type_: str, seat: str, /, **data: object) -> None:
+        refusal = self.attempt(type_, seat, data)
+        assert refusal is None, f"{type_} of {seat}: {refusal}"
 
 
 def heartrush(timing: str) -> Any:
@@ -39,24 +70,47 @@ def rise() -> Any:
     return RiseFight(5, 4, budget=COMMANDS)
 
 
-FIGHTS: Final[dict[str, tuple[Callable[[], Any], str, bool]]] = {
-    "heartrush-priority": (lambda: heartrush("priority"), "gm", True),
-    "heartrush-turns": (lambda: heartrush("turns"), "gm", True),
-    "heartrush-running": (lambda: heartrush("priority"), "gm", False),
-    "rise": (rise, "gm", True),
-    "rise-running": (rise, "gm", False),
+def played(game: Any, *, is_closed: bool = True) -> Evidence:
+    """Return the evidence of a fight, played now."""
+    game.play()
+    if is_closed:
+        game.close()
+    return signed(game.record.folded.encounter, game.record)
+
+
+def redone() -> Evidence:
+    """Return a line of play that took half a fight again after it was undone, played on and closed."""
+    random = Random("golden")
+    with House() as house:
+        line = opened(house, HEARTRUSH.edition, random)
+        started(house, line)
+        for _ in range(COMMANDS):
+            assert random_command(house, line, random)
+        last = len(house.commits(line))
+        undone = house.accept(line, house.proposed(line, "undo", commit=last // 2))
+        again = house.accept(undone, house.proposed(undone, "redo"))
+        for _ in range(COMMANDS // 4):
+            assert random_command(house, again, random)
+        house.send(again, "gm", "close", reason="enough")
+        return witnessed(stored(house.log, again))
+
+
+FIGHTS: Final[dict[str, tuple[Callable[[], Evidence], str]]] = {
+    "heartrush-priority": (lambda: played(heartrush("priority")), "gm"),
+    "heartrush-turns": (lambda: played(heartrush("turns")), "gm"),
+    "heartrush-running": (lambda: played(heartrush("priority"), is_closed=False), "gm"),
+    "heartrush-mixed": (lambda: played(Mixed(7, many=3, budget=COMMANDS)), "gm"),
+    "heartrush-redone": (redone, "gm"),
+    "rise": (lambda: played(rise()), "gm"),
+    "rise-running": (lambda: played(rise(), is_closed=False), "gm"),
 }
-"""By name: the fight, for whom its bundle is written, whether it was closed."""
+"""By name: the fight, and for whom its bundle is written. Some sides throw their own dice."""
 
 
 def recorded() -> Iterator[tuple[str, bytes]]:
     """Yield each fight's name and its bundle, played now."""
-    for name, (fight, seat, is_closed) in FIGHTS.items():
-        game = fight()
-        game.play()
-        if is_closed:
-            game.close()
-        yield name, written(signed(game.record.folded.encounter, game.record), seat)
+    for name, (fight, seat) in FIGHTS.items():
+        yield name, written(fight(), seat)
 
 
 def told_of(raw: bytes) -> Told:

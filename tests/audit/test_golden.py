@@ -7,6 +7,8 @@ import json
 import pytest
 
 from tests.audit.golden import FIGHTS, HOME, TOLD, told_of
+from tests.encounter.sitting import SIGNER
+from tests.javascript import OTHERWISE, Case, judged
 
 CHANGED = (
     "this build decides a recorded fight otherwise. If that is meant, say so in CHANGELOG.md under Rulebook "
@@ -26,3 +28,20 @@ def test_a_golden_bundle_audits_as_it_did_when_it_was_recorded(name: str) -> Non
 
     assert told["verdict"]["name"] in ("valid", "valid_to_epoch", "valid_as_opened"), CHANGED
     assert told == json.loads(TOLD.read_text("utf-8"))[name], CHANGED
+
+
+def test_each_kind_of_dice_and_of_line_is_among_them() -> None:
+    told = json.loads(TOLD.read_text("utf-8"))
+    assert {each["dice"]["mode"] for each in told.values()} == {"server", "mixed"}
+    assert told["heartrush-mixed"]["dice"]["waived"]
+    assert told["heartrush-mixed"]["counts"]["rolls_checked"] > 0
+    begun = [each["event"]["type"] for each in told["heartrush-redone"]["rulings"]]
+    assert begun == ["line_begun"]
+    assert [name for name, each in told.items() if each["counts"]["faces_declared"]], (
+        "nobody threw dice of their own"
+    )
+
+
+def test_the_second_verifier_finds_nothing_wrong_with_any_of_them() -> None:
+    cases = [Case((HOME / f"{name}.jsonl").read_bytes(), pinned=(SIGNER.public,)) for name in FIGHTS]
+    assert judged(cases) == [OTHERWISE] * len(FIGHTS)

@@ -7,6 +7,7 @@ import time
 
 import pytest
 import redis
+import structlog
 
 from service.api.app import create_app
 from service.encounter.host import host_of
@@ -59,19 +60,34 @@ def answers(hall: Hall, encounter: str) -> bytes:
     head = bo.get(at)["version"]
     paths = [*PATHS, *(f"/commits/{n}/explanation" for n in range(1, head + 1)), "/rounds/1/replay"]
     told = [bo("GET", at + path) for path in paths]
+    operator, _ = keys.create(hall.log, "operator", time.time(), scopes=("operator",))
+    told.append(owner.with_token(operator)("GET", "/metrics"))
+    assert b"rewound_" in told[-1].data, told[-1].text
     host.outcomes.close()
     return b"\n".join(str(dict(answer.headers)).encode() + answer.data for answer in told)
 
 
-def test_no_secret_stands_in_an_answer_a_log_line_or_a_job(hall: Hall) -> None:
+def test_no_secret_stands_in_an_answer_a_log_line_or_a_job(
+    hall: Hall, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The API's lines are those of all answers that were read here, at the lowest level."""
     encounter = played(hall)
     secrets = {**of_dice(secrets_of(encounter), epoch=2), "a sealed choice": CANARY.encode()}
     secrets |= {f"salt {p.n}-{p.index}": p.raw[:32] for p in hall.log.sealed(encounter, 0, 100)}
     places = {"the answers": answers(hall, encounter), "RQ's store": jobs(hall.queue)}
+    lines = capfd.readouterr()
+    places["the API's log"] = f"{lines.out}{lines.err}".encode()
+    assert b"http.answered" in places["the API's log"]
     places |= {str(worker.output.name): worker.output.read_bytes() for worker in hall.workers}
     assert all(places[name] for name in ("the answers", hall.workers[0].output.name))
 
     assert hits(secrets, places) == []
+    structlog.get_logger().info("oops", seed=secrets["the seed of lane 0"].hex())
+    planted = {"the API's log": capfd.readouterr().out.encode()}
+    planted["the metrics"] = b'rewound_oops{key="' + secrets["the seed of lane 0"].hex().encode() + b'"} 1'
+    found = hits(secrets, planted)
+    assert [hit for hit in found if "the API's log" in hit]
+    assert [hit for hit in found if "the metrics" in hit]
 
 
 @pytest.mark.parametrize("encoding", list(spellings(bytes(range(7, 39)))))
