@@ -105,14 +105,14 @@ class Campaign:
 
     def turn(self) -> None:
         """Let somebody do something, or try to."""
-        if self.random.random() < self.meddling:
+        if self.random.random() < (0.6 if master.is_tempting(self.state) else self.meddling):
             self.attempt(*master.attempt(self.state, self.random))
             return
         choice = self.choice()
         assert choice is not None, f"seed {self.seed} is stuck: {self.state.top}"
         seat, offer = choice
         data = data_of(offer, self.random)
-        if offer.choices.get("path", ((),))[0] and self.random.random() < 0.6:
+        if offer.choices.get("path", ((),))[0] and self.random.random() < 0.8:
             data["path"] = [list(cell) for cell in min(offer.choices["path"], key=_from_the_middle)]
         if offer.type == "throw_dice":
             data["faces"] = self.faces(offer)

@@ -164,11 +164,12 @@ def drawn_opening(random: Random, many: int, played: int | None = None) -> dict[
         for x, y in {(random.randrange(24), random.randrange(24)) for _ in range(random.randint(0, 30))}
         if (x, y) not in taken
     }
-    _mount(random, entries)
+    for _ in range(random.choice((0, 2, many))):
+        _mount(random, entries)
     return {
         "creatures": entries,
         "seats": _seats(random, entries, sides[:played]),
-        "declared_sides": [side for side in sides if random.random() < 0.3],
+        "declared_sides": [side for side in sides if random.random() < 0.5],
         "terrain": dict(sorted(terrain.items())),
         "options": options,
     }
@@ -196,6 +197,8 @@ def _entry(random: Random, i: int, side: str, *, is_played: bool) -> dict[str, A
         fatigue=random.choice((0, 0, 0, 2)) if kind == "pc" else 0,
         communicates=random.random() < 0.95,
         carries_riders=size in ("medium", "large"),
+        combat_trained=random.random() < 0.3,
+        ride=random.choice((None, None, 2, 6)),
         floats=random.random() < 0.1,
         weapons=random.sample(WEAPONS, random.randint(1, 3)),
         abilities=[
@@ -212,19 +215,20 @@ def _space(at: list[int]) -> list[tuple[int, int]]:
 
 
 def _mount(random: Random, entries: list[dict[str, Any]]) -> None:
-    """Let now and then one of a side ride the next one of it."""
-    if random.random() < 0.8:
-        rider = random.choice(entries)
-        others = [
-            e
-            for e in entries
-            if e is not rider
-            and e["sheet"]["side"] == rider["sheet"]["side"]
-            and e["sheet"]["carries_riders"]
-        ]
-        if others:
-            mount = random.choice(others)
-            rider["mount"], rider["position"] = mount["sheet"]["id"], mount["position"]
+    """Let one who neither rides nor is ridden ride another such of its side."""
+    taken = {name for e in entries if "mount" in e for name in (e["sheet"]["id"], e["mount"])}
+    free = [e for e in entries if e["sheet"]["id"] not in taken]
+    pairs = [
+        (rider, mount)
+        for rider in free
+        for mount in free
+        if rider is not mount
+        and rider["sheet"]["side"] == mount["sheet"]["side"]
+        and mount["sheet"]["carries_riders"]
+    ]
+    if pairs:
+        rider, mount = random.choice(pairs)
+        rider["mount"], rider["position"] = mount["sheet"]["id"], mount["position"]
 
 
 def _seats(random: Random, entries: list[dict[str, Any]], played: tuple[str, ...]) -> list[dict[str, Any]]:

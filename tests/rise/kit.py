@@ -14,7 +14,7 @@ from typing import Any
 from service.dice.stream import check_stream
 from service.rules.chance import Chance
 from service.rules.codec import from_data
-from service.rules.messages import Actor, Event, Private, Rolled
+from service.rules.messages import Actor, Event, Offer, Private, Rolled
 from service.rules.rise import RISE
 from service.rules.rise.creature import Creature
 from service.rules.rise.state import State
@@ -167,6 +167,19 @@ class Fight:
         """Return what *seat* may do now."""
         return [offer for _, offers in legal(RISE, self.state, seat) for offer in offers]
 
+    def allows(self, type_: str, creature: str, **data: Any) -> bool:
+        """Tell whether a command is accepted; fails unless it is offered if, and only if, it is."""
+        seat = self.state.controller(creature)
+        offered = any(
+            offer.type == type_ and offer.creature == creature and _is_meant(offer, data)
+            for offer in self.offers(seat)
+        )
+        actor = Actor(seat=seat, role="gm" if seat == "gm" else "player")
+        command = from_data(RISE.commands[type_], {**data, "creature": creature}, by=actor)
+        refusal = decide(self.state, command, Chance(self.dice)).refusal
+        assert offered is (refusal is None), f"{type_} by {creature}: offered is {offered}, but {refusal}"
+        return offered
+
     def __getitem__(self, creature: str) -> Creature:
         """Return a creature as it is now, at the table."""
         return self.state.creatures[creature]
@@ -223,6 +236,14 @@ class Fight:
         for creature in creatures:
             self.do("end_turn", creature)
         return self
+
+
+def _is_meant(offer: Offer, data: Mapping[str, Any]) -> bool:
+    """Tell whether *offer* stands for the command with *data* among others."""
+    left = {key: value for key, value in data.items() if offer.given.get(key) != value}
+    return offer.given.keys() <= data.keys() and all(
+        value in offer.choices.get(key, ()) for key, value in left.items()
+    )
 
 
 def opened(*entries: dict[str, Any], dice: NoDice | None = None, **changes: Any) -> Fight:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any, Final, NamedTuple
 
+from service.rules.rise.creature import Creature
 from service.rules.rise.state import State
 from service.rules.ruleset import waiting
 
@@ -58,9 +59,16 @@ def attempt(state: State, random: Random) -> Attempt:
     who = random.choice(owing or names) if random.random() < 0.9 else random.choice(names)
     near = sorted(names, key=lambda name: state.distance(state.creatures[who], state.creatures[name]))[1:4]
     moment = Moment(state, random, who, random.choice(near or names))
+    if is_tempting(state) and random.random() < 0.8:
+        return ride(moment) if state.phase == "movement" else again(moment)
     movements = (ride, ride, ride, block, block, race, race, race, race)
     timely = {"movement": movements, "action": (again, again)}.get(state.phase, ())
     return random.choice((*ALWAYS, *timely))(moment)
+
+
+def is_tempting(state: State) -> bool:
+    """Tell whether somebody might now be moved a second time."""
+    return any(both_ways(state)) or any(moved_by_others(state))
 
 
 def prologue(state: State, random: Random) -> Iterator[Attempt]:
@@ -139,12 +147,7 @@ def wrong(moment: Moment) -> Attempt:
 
 def again(moment: Moment) -> Attempt:
     """Try to move somebody that somebody else has moved in this phase."""
-    moved = [
-        (name, creature)
-        for group in moment.state.apart
-        for name, creature in moment.state.at(group).creatures.items()
-        if creature.location_changed and creature.budget.turn != "closed"
-    ]
+    moved = list(moved_by_others(moment.state))
     if not moved:
         return ride(moment)
     name, creature = moment.random.choice(moved)
@@ -153,19 +156,28 @@ def again(moment: Moment) -> Attempt:
     return Attempt("move", moment.state.controller(name), data)
 
 
+def moved_by_others(state: State) -> Iterator[tuple[str, Creature]]:
+    """Yield who was moved in this phase, as its group knows, and has a movement of its own left."""
+    for group in state.apart if state.phase == "action" else ():
+        local = state.at(group)
+        for name in local.groups[group]:
+            creature = local.creatures[name]
+            idle = creature.budget.turn != "closed" and creature.budget.standard == "unused"
+            if creature.location_changed and idle:
+                yield name, creature
+
+
 def ride(moment: Moment) -> Attempt:
     """Try to be carried by a mount as well as to go by oneself."""
-    riders = [
-        (name, creature.mount)
-        for name, creature in moment.state.creatures.items()
-        if creature.mount is not None
-    ]
-    if not riders:
+    found = list(both_ways(moment.state))
+    riders = [(name, c.mount) for name, c in moment.state.creatures.items() if c.mount is not None]
+    if not found and not riders:
         return bargain(moment)
-    rider, mount = moment.random.choice(riders)
-    known = [name for group in moment.state.apart for name in moment.state.at(group).plans]
-    ways: list[tuple[str, dict[str, Any]]] = [(rider, {}), (mount, {"carry": [rider]})]
-    who, more = ways[rider in known] if {rider, mount} & {*known} else moment.random.choice(ways)
+    if found:
+        who, more = moment.random.choice(found)
+    else:
+        rider, mount = moment.random.choice(riders)
+        who, more = moment.random.choice(((rider, {}), (mount, {"carry": [rider]})))
     x, y = moment.state.creatures[who].position
     data = {"creature": who, "path": [[x, y + 1]], **more}
     return Attempt("plan_movement", moment.state.controller(who), data)
@@ -194,6 +206,20 @@ def race(moment: Moment) -> Attempt:
         x, y = x + (goal[0] > x) - (goal[0] < x), y + (goal[1] > y) - (goal[1] < y)
         path.append([x, y])
     return moment.by("plan_movement", path=path[:9])
+
+
+def both_ways(state: State) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield who would now move whom the other of the two has planned to move already."""
+    for group in state.apart:
+        local = state.at(group)
+        for name, creature in local.creatures.items():
+            if creature.mount is None or not {name, creature.mount} <= {*local.groups[group]}:
+                continue
+            walks = name in local.plans and local.plans[name].path
+            if walks and not local.creatures[creature.mount].budget.moved:
+                yield creature.mount, {"carry": [name]}
+            if not creature.budget.moved and any(name in plan.carry for plan in local.plans.values()):
+                yield name, {}
 
 
 def bargain(moment: Moment) -> Attempt:

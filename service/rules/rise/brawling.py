@@ -15,6 +15,7 @@ from service.rules.rise.actions import check_standard, pay_for
 from service.rules.rise.assault import AssaultBegun
 from service.rules.rise.creature import Creature
 from service.rules.rise.holds import grapplers
+from service.rules.rise.numbers import hands_free
 from service.rules.rise.permission import Act, able, in_phase
 from service.rules.rise.sheet import Effect, Strike
 from service.rules.rise.sight import check_reach
@@ -39,11 +40,6 @@ def check_size(user: Creature, target: Creature) -> None:
     """Refuse a target more than one size larger; lying flat counts as one size smaller."""
     if target.rank - target.has("prone") - user.rank > ONE_LARGER:
         raise Refused("target_too_big", f"{target.id} is too big for {user.id}", "RI-UNIV-SHOVE")
-
-
-def hands_free(creature: Creature) -> int:
-    """Return how many hands of *creature* hold nothing and nobody."""
-    return creature.sheet.hands - len(creature.held) - creature.has("grappled")
 
 
 def check_hand(creature: Creature) -> None:

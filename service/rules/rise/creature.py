@@ -47,6 +47,10 @@ class Budget:
     """Feet of the traded movement spent so far, by way of moving."""
     paused: bool = False
     """Whether that movement goes on."""
+    knees: bool = False
+    """Whether it guides its mount with its knees, which leaves both hands free."""
+    bolts: bool = False
+    """Whether it goes where it likes: its rider could not hold it."""
 
 
 @sealable(hp=lambda creature: creature.sheet.hp_max, dr=lambda creature: creature.sheet.dr_max)
@@ -150,3 +154,8 @@ def is_able(creature: Creature) -> bool:
     """Tell whether *creature* can act at all; objects never do."""
     gone = creature.dead or creature.defeated or creature.sheet.kind == "object"
     return not (gone or is_unconscious(creature))
+
+
+def obeys(creature: Creature) -> bool:
+    """Tell whether *creature* can act, and does what it is told: a mount that bolts does not."""
+    return is_able(creature) and not creature.budget.bolts

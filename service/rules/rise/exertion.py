@@ -12,6 +12,7 @@ from service.rules.rise.assault import AssaultFrame, assaulting
 from service.rules.rise.creature import Creature
 from service.rules.rise.initiative import InitiativeAnswered
 from service.rules.rise.permission import Act, in_phase, own
+from service.rules.rise.reins import RideExerted, RideFrame, settle
 from service.rules.rise.state import State
 from service.rules.rise.uses import may_modify
 from service.rules.rulebook import rule
@@ -45,6 +46,8 @@ def shown_to(view: State, command: Act) -> Creature:
     frame, name = view.top, command.creature
     if isinstance(frame, GroupFrame) and name in frame.shown:
         return own(view, command, name)
+    if isinstance(frame, RideFrame) and frame.shows(name):
+        return own(view, command, name)
     if isinstance(frame, AssaultFrame) and frame.assault.user == name and frame.stage == "shown":
         return own(view, command, name)
     creature = in_phase(view, command, "action")
@@ -68,7 +71,7 @@ class DesperateExertion(Act):
     def check(self, view: State) -> None:
         creature = shown_to(view, self)
         frame = view.top
-        if isinstance(frame, GroupFrame):
+        if isinstance(frame, (GroupFrame, RideFrame)):
             return
         assert isinstance(frame, AssaultFrame), "a roll is shown"
         if frame.rerolled:
@@ -81,6 +84,8 @@ class DesperateExertion(Act):
     def decide(self, state: State) -> Tale[State]:
         if isinstance(state.top, GroupFrame):
             return (yield InitiativeAnswered(creature=self.creature, exerts=True))
+        if isinstance(state.top, RideFrame):
+            return (yield RideExerted(creature=self.creature))
         return (yield ExertionUsed(creature=self.creature))
 
     @classmethod
@@ -102,6 +107,8 @@ class KeepRoll(Act):
             return (
                 yield InitiativeAnswered(creature=self.creature, exerts=False, because=("RI-UNIV-DESPERATE",))
             )
+        if isinstance(state.top, RideFrame):
+            return (yield from settle(state))
         return (yield RollKept(creature=self.creature, because=("RI-UNIV-DESPERATE",)))
 
     @classmethod

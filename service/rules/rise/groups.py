@@ -14,7 +14,7 @@ from service.rules.messages import Command, Event, Refused, Tale
 from service.rules.openings import ID
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rise.attitudes import may_join
-from service.rules.rise.creature import is_able
+from service.rules.rise.creature import obeys
 from service.rules.rise.hidden import known_to
 from service.rules.rise.permission import gm, own
 from service.rules.rise.plans import PlanFrame
@@ -87,7 +87,7 @@ def _frame(state: State, path: str, opened: Opened) -> Frame[State]:
         return PlanFrame(path=path)
     if opened.work == "swift":
         return SwiftFrame(path=f"{path}/swift")
-    able = tuple([name for name in state.groups[state.here] if is_able(state.creatures[name])])
+    able = tuple([name for name in state.groups[state.here] if obeys(state.creatures[name])])
     return TurnsFrame(path=path, able=able, precommitted=opened.precommitted)
 
 

@@ -24,6 +24,7 @@ from service.rules.rise.lasting import Plan
 from service.rules.rise.objects import shared_out
 from service.rules.rise.permission import own
 from service.rules.rise.reactive import budget, intended, outrun, shaken_off
+from service.rules.rise.reins import bolt
 from service.rules.rise.riding import Mounted, come_off
 from service.rules.rise.rushes import rush, rushers
 from service.rules.rise.state import State
@@ -192,9 +193,12 @@ def begin(state: State) -> Tale[State]:
 def reveal(state: State) -> Tale[State]:
     """Members see each other's plans while they make them; everybody else sees them once all are made."""
     plans = {group: dict(state.at(group).plans) for group in state.groups}
+    logs = [effect for group in state.groups for effect in state.at(group).effects]
     for group in state.groups:
         state = yield PlansRevealed(group=group, plans=plans[group], occasion=occasion(state, group))
-    return state
+    for effect in logs:  # what members exerted themselves for, while they planned
+        state = yield from tire(state, effect.target, effect.amount, effect.name)
+    return (yield from bolt(state))
 
 
 def ask(state: State) -> Tale[State]:

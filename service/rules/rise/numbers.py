@@ -155,6 +155,12 @@ def risen(state: State, creature: Creature, mode: str = "land") -> int:
     return -(-speed_on_its_feet(state, creature, mode) // 10) * 5
 
 
+def hands_free(creature: Creature) -> int:
+    """Return how many hands of *creature* hold nothing and nobody: neither a foe nor the reins."""
+    reins = creature.mount is not None and not creature.budget.knees
+    return creature.sheet.hands - len(creature.held) - creature.has("grappled") - reins
+
+
 @rule("RI-DMG-3", "CH5")
 def halved(amount: int, times: int = 1) -> int:
     """Halves round down; halving twice leaves a third, and so on."""

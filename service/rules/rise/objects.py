@@ -12,6 +12,7 @@ from service.rules.records import changed, record
 from service.rules.rise.actions import MANIPULATIONS, Pay, check_minor, check_standard, check_trade, pay_for
 from service.rules.rise.creature import Creature
 from service.rules.rise.initiative import ranked
+from service.rules.rise.numbers import hands_free
 from service.rules.rise.permission import Act, able, in_phase
 from service.rules.rise.rulings import ruled
 from service.rules.rise.state import State
@@ -130,7 +131,7 @@ def check_hands(view: State, creature: Creature, what: str, item: str) -> None:
         at = view.lying.get(item)
         if at is None or distance(creature.position, creature.space, at, 1, "chebyshev") > FEET:
             raise Refused("invalid_target", f"no {item} lies beside {creature.id}", "RI-MAN-1")
-    if what in ("pick_up", "draw") and item and len(creature.held) >= creature.sheet.hands:
+    if what in ("pick_up", "draw") and item and hands_free(creature) < 1:
         raise Refused("no_free_hand", f"{creature.id} has no hand free", "RI-MAN-1")
 
 

@@ -91,6 +91,7 @@ _ALL: Final = (
     option("fall_damage", "RI-ORDER-5", "what a fall does", "d6_per_10_ft", "none"),
     option("reckless_lowers", "C-29", "what a reckless attack lowers", "all", "armor"),
     option("block_speed", "C-19", "whose speed it costs to pass a blocker", "blocker", "blocked"),
+    option("lost_mount", "RI-MOUNT-1", "what a mount does whose rider cannot hold it", "flees", "stays"),
     option("fall_prone", "C-53", "whether falling unconscious means falling prone", True, False),
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.rules.messages import Refused
 from service.rules.rise.creature import Creature
-from service.rules.rise.numbers import risen, speed_of, speed_on_its_feet
+from service.rules.rise.numbers import hands_free, risen, speed_of, speed_on_its_feet
 from service.rules.rise.rulings import ruled
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
@@ -31,7 +31,7 @@ def once_up(view: State, creature: Creature, mode: str, *, sprint: bool) -> int:
     check_mobile(creature)
     if not creature.has("prone"):
         raise Refused("invalid_target", f"{creature.id} is on its feet", "RI-MOVE-5")
-    if creature.sheet.hands and len(creature.held) >= creature.sheet.hands:
+    if creature.sheet.hands and hands_free(creature) < 1:
         raise Refused("no_free_hand", f"{creature.id} needs a free hand to get up", "RI-MOVE-5")
     speed = speed_on_its_feet(view, creature, mode)
     return (sprinting(view, creature, speed) if sprint else speed) - risen(view, creature, mode)

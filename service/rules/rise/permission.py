@@ -90,3 +90,5 @@ def able(creature: Creature, *, excused: bool = False) -> None:
     """Whoever is unconscious, defeated or dead, as far as its own group knows, takes no actions."""
     if not excused and not is_able(creature):
         raise Refused("actor_incapacitated", f"{creature.id} cannot act")
+    if creature.budget.bolts:
+        raise Refused("mount_bolts", f"{creature.id} goes where it likes this round", "RI-MOUNT-1")

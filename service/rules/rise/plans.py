@@ -11,7 +11,7 @@ from service.rules.codec import to_data
 from service.rules.grid import STEPS, cells
 from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import EMPTY, changed, record, with_key
-from service.rules.rise.creature import Creature, is_able
+from service.rules.rise.creature import Creature, obeys
 from service.rules.rise.freely import braced, check_uses, offered_uses, payment
 from service.rules.rise.intents import REACTIVE, check_intent
 from service.rules.rise.lasting import FreeUse, Plan
@@ -54,11 +54,11 @@ class PlanFrame(Frame[State]):
                 Awaited(
                     prompt=f"{self.path}/{name}",
                     seat=state.controller(name),
-                    accepts=("plan_movement", "pass_movement", "manipulate_object"),
+                    accepts=("plan_movement", "pass_movement", "manipulate_object", "guide_with_knees"),
                     creature=name,
                 )
                 for name in state.groups[state.here]
-                if not state.creatures[name].budget.moved and is_able(state.creatures[name])
+                if not state.creatures[name].budget.moved and obeys(state.creatures[name])
             ]
         )
 

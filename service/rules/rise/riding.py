@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from service.rules.grid import Cell, cells
 from service.rules.messages import Event, Refused, Tale
@@ -10,8 +10,12 @@ from service.rules.records import record
 from service.rules.rise.conditions import gain
 from service.rules.rise.creature import Creature, is_able
 from service.rules.rise.lasting import Condition
+from service.rules.rise.numbers import speed_of
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
+
+JOLTED: Final = "moving mount"
+"""What a strike from a distance suffers from on a mount that moves."""
 
 
 @record
@@ -24,6 +28,16 @@ class Mounted(Event[State]):
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, mount=self.mount)
+
+
+def jolted(view: State, rider: Creature) -> int:
+    """Return what a missile loses on a mount that has moved in this phase: 2, or 4 if it sprinted."""
+    mount = view.creatures.get(rider.mount or "")
+    if mount is None or not mount.location_changed:
+        return 0
+    feet = mount.budget.modes
+    best = max([speed_of(view, mount, mode) for mode in feet], default=0)
+    return -4 if sum(feet.values()) > best else -2
 
 
 def come_off(state: State) -> Tale[State]:

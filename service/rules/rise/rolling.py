@@ -16,6 +16,7 @@ from service.rules.rise.cover import SHELTERED
 from service.rules.rise.lasting import Cover
 from service.rules.rise.numbers import accuracy_terms, defense_terms, total
 from service.rules.rise.outcomes import Outcome, grip, lowered
+from service.rules.rise.riding import JOLTED
 from service.rules.rise.sheet import Strike
 from service.rules.rise.state import State
 from service.rules.rise.uses import Aim
@@ -28,6 +29,8 @@ HIDDEN: Final[Mapping[str, int]] = MappingProxyType({"concealed": 2, "unseen": 5
 SIGHT: Final[Mapping[str, int]] = MappingProxyType({"dazzled": 2, "blinded": 5})
 """The same for whoever sees badly."""
 EXPLOSIONS = 20
+BESIDES: Final[Mapping[str, str]] = MappingProxyType({JOLTED: "RI-MOUNT-1"})
+"""What counts in an attack by another rule than that of weapons."""
 
 
 @rule("RI-ATK-13", "R4, GL")
@@ -69,7 +72,8 @@ def roll_attack(state: State, chance: Chance, aim: Aim, strike: Strike, *, again
     assault = aim.assault
     user = state.creatures[assault.user]
     terms = [*accuracy_terms(user, brawling=strike.brawling, bonus=strike.accuracy)]
-    terms += [Term(amount=amount, what=what, rule="RI-ATK-8") for what, amount in assault.terms.items()]
+    for what, amount in assault.terms.items():
+        terms.append(Term(amount=amount, what=what, rule=BESIDES.get(what, "RI-ATK-8")))
     if again:
         terms.append(Term(amount=2, what="desperate exertion", rule="RI-UNIV-DESPERATE"))
     first = int(state.option("explosion_target")) if state.profile.exploding else 10

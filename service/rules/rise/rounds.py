@@ -22,6 +22,7 @@ from service.rules.rise.lasting import Condition
 from service.rules.rise.movement import MovementFrame
 from service.rules.rise.paths import is_wall, occupant
 from service.rules.rise.reactions import react, set_off
+from service.rules.rise.reins import hold_mounts
 from service.rules.rise.resolution import ActionFrame
 from service.rules.rise.riding import come_off
 from service.rules.rise.state import Stage, State
@@ -218,7 +219,7 @@ def start_round(state: State, chance: Chance) -> Tale[State]:
     state = yield from boundary(state, chance, 1)
     if not any(is_able(creature) for creature in state.creatures.values()):
         return (yield NobodyCanAct(because=("RI-PHASE-6",)))
-    return state
+    return (yield from hold_mounts(state))
 
 
 @rule("RI-ROUND-2", "P04, P06")

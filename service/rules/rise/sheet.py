@@ -220,6 +220,10 @@ class Sheet:
     communicates: bool = True
     """Whether allies can see or otherwise communicate with it."""
     carries_riders: bool = False
+    combat_trained: bool = True
+    """Whether it stays calm in a fight: a mount that is not has to be held by its rider each round."""
+    ride: int | None = None
+    """What it adds to Ride checks; null is its dexterity."""
     military_saddle: bool = False
     """Whether it stays mounted when it falls unconscious."""
     floats: bool = False

@@ -16,6 +16,7 @@ from service.rules.rise.lines import feet_offered, straight
 from service.rules.rise.pace import budget_of
 from service.rules.rise.paths import check_free, check_path
 from service.rules.rise.permission import Act
+from service.rules.rise.riding import JOLTED, jolted
 from service.rules.rise.sheet import Effect, Weapon
 from service.rules.rise.sight import check_reach
 from service.rules.rise.state import State
@@ -95,6 +96,8 @@ def circumstances(view: State, user: Creature, target: Creature, weapon: Weapon)
         found["adjacent target"] = -4
     if not weapon.melee and view.distance(user, target) > weapon.close_ft:
         found["long range"] = -4
+    if not weapon.melee and (jolt := jolted(view, user)):
+        found[JOLTED] = jolt
     return found
 
 

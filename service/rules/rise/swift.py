@@ -17,7 +17,7 @@ from service.rules.records import changed, record
 from service.rules.rise.actions import Pay, check_pay, pay_for
 from service.rules.rise.areas import check_named, whom
 from service.rules.rise.assault import AssaultBegun
-from service.rules.rise.creature import RECOVERS, Creature, is_able
+from service.rules.rise.creature import RECOVERS, Creature, obeys
 from service.rules.rise.numbers import dr_max
 from service.rules.rise.permission import Act, able, in_phase
 from service.rules.rise.sheet import Ability, Effect, Until
@@ -42,7 +42,7 @@ class SwiftFrame(Frame[State]):
         members = [
             name
             for name in state.groups[state.here]
-            if is_able(state.creatures[name]) and not state.creatures[name].budget.unswift
+            if obeys(state.creatures[name]) and not state.creatures[name].budget.unswift
         ]
         return tuple(
             [

@@ -38,6 +38,7 @@ TURN_COMMANDS = (
     "dirty_trick",
     "move",
     "manipulate_object",
+    "guide_with_knees",
     "use_ability",
     "sustain",
     "fire_delayed",
@@ -100,6 +101,8 @@ class TurnsFrame(Frame[State]):
 @rule("RI-RES-13", "P25")
 def may_act(state: State, frame: TurnsFrame, creature: Creature) -> bool:
     """Whoever was felled only in another group's world takes its whole turn; who wakes up now takes none."""
+    if creature.budget.bolts:
+        return False
     if is_able(creature):
         return creature.id in frame.able or woke_early(state, creature.id)
     return is_excused(state, frame, creature)
