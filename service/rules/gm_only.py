@@ -55,9 +55,14 @@ def kept_back(of: R, creature: str, names: Iterable[str]) -> R:
 def field_faults(names: Iterable[str], allowed: Iterable[str], at: str) -> Iterator[tuple[str, str]]:
     """Yield those of *names* that cannot be GM-only, each with its place."""
     known = tuple(allowed)
+    what = (
+        "one of " + ", ".join(known)
+        if known
+        else "nothing: the sheet of a player's character is its player's"
+    )
     for i, name in enumerate(names):
         if name not in known:
-            yield f"{at}/gm_only/{i}", "one of " + ", ".join(known)
+            yield f"{at}/gm_only/{i}", what
 
 
 # --- what events tell --------------------------------------------------------------------------------

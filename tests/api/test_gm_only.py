@@ -179,6 +179,33 @@ def test_TABLE_GMONLY_3_what_is_shown_is_open_from_then_on() -> None:
         assert '{"sealed": ["seat:gm"]}' not in json.dumps(state)
 
 
+def test_what_a_public_word_would_tell_is_refused() -> None:
+    """A ruling and a price are for all to read: neither names hit points that are GM-only."""
+    with served() as api:
+        table = Table(api, hidden({"hp_max": 100}, ("hp_max",)))
+        at = f"{table.at}/commands"
+        award = {"type": "award_xp", "creatures": ["orc"], "amount": 100, "reason": "it fought well"}
+        assert api("POST", at, award).status_code == 200
+        buying = {"type": "spend_xp", "creature": "orc", "purchase": {"kind": "hit_points"}}
+        ruling = {"type": "gm_ruling", "kind": "effect", "subject": "orc", "decision": "so", "reason": "so"}
+        setting = {**ruling, "effects": [{"kind": "hp", "creature": "orc", "hp": 12}]}
+
+        assert json.loads(api("POST", at, buying).text)["code"] == "gm_only"
+        answer = api("POST", at, setting)
+        assert answer.status_code == 409, answer.text
+        assert "GM-only" in answer.text
+
+
+def test_a_players_character_keeps_nothing_from_its_player() -> None:
+    with served() as api:
+        data = hidden({}, ())
+        data["creatures"][0]["gm_only"] = ["hp_max"]
+        answer = api("POST", "/v1/encounters", data)
+
+    assert answer.status_code == 422, answer.text
+    assert "/creatures/0/gm_only/0" in answer.text
+
+
 def test_a_field_that_no_sheet_keeps_back_is_refused() -> None:
     with served() as api:
         answer = api("POST", "/v1/encounters", hidden({}, ("name",)))

@@ -17,6 +17,8 @@ from random import Random
 from typing import Any, Final
 
 from service.log.memory import MemoryLog
+from service.rules.heartrush.abilities import Ability
+from service.rules.heartrush.catalogue import CATALOGUE
 from tests.api.client import Api
 from tests.api.test_secrecy import MISTAKES, PATHS, PLACES, SEATS, answers, masked, served
 from tests.heartrush.kit import opening as heartrush
@@ -28,6 +30,8 @@ STEPS: Final = 30
 SCRIPTS: Final = 500
 KEPT_OUT: Final = ("end_combat", "close", "end_fight", "set_standing", "gm_ruling", "rest", "invoke_wound")
 """What would end a script early, or tells of no fight."""
+
+ABILITIES: Final = sorted(name for name, found in CATALOGUE.items() if isinstance(found, Ability))
 
 Pair = tuple[Any, Any]
 SCREEN: Final[Pair] = ({"dice": [20], "bonus": 0, "what": "one"}, {"dice": [6, 6], "bonus": 9, "what": "two"})
@@ -42,13 +46,17 @@ OGRE: Final[Pair] = (
 )
 
 
-def opened_with(edition: str, which: int) -> tuple[dict[str, Any], list[str]]:
+def opened_with(edition: str, seed: int, which: int) -> tuple[dict[str, Any], list[str]]:
     """Return the opening of one twin of a fight by *edition*, and its players' seats."""
     if edition == "heartrush@1":
-        sheets = {"orc": ORC[which], "wolf": WOLF[which]}
+        monsters = {"orc": ORC[which], "wolf": WOLF[which]}
+        drawn = Random(seed)
+        sheets = {
+            name: {**monsters.get(name, {}), "abilities": drawn.sample(ABILITIES, 3)} for name in PLACES
+        }
         data = heartrush(PLACES, sheets=sheets, seats=SEATS, declared_sides=[], options={"windows": "all"})
         for each in data["creatures"]:
-            each["gm_only"] = list(sheets.get(each["sheet"]["id"], ()))
+            each["gm_only"] = list(monsters.get(each["sheet"]["id"], ()))
         return {"edition": edition, **data}, ["zoe", "yan"]
     ogre = {**entry("mon@orcs/o", (2, 0), **{**KIT, **OGRE[which]}), "gm_only": list(OGRE[which])}
     heroes = entry("pc@heroes/h", (0, 0), **KIT), entry("pc@wolves/w", (0, 2), **KIT)
@@ -61,7 +69,7 @@ class Script:
     """One twin, played by chance."""
 
     def __init__(self, api: Api, edition: str, seed: int, which: int) -> None:
-        data, players = opened_with(edition, which)
+        data, players = opened_with(edition, seed, which)
         answer = api("POST", "/v1/encounters", data)
         assert answer.status_code == 201, answer.text
         self.at = "/v1/encounters/" + json.loads(answer.text)["encounter"]

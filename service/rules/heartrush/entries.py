@@ -64,7 +64,8 @@ def spelled_out(entry: Entry) -> Entry:
 
 def entry_faults(entry: Entry, at: str) -> Iterator[Fault]:
     """Yield what keeps *entry* from having a sheet, or from keeping what it says back."""
-    yield from field_faults(entry.gm_only, GM_ONLY, at)
+    is_pc = entry.sheet is not None and entry.sheet.kind == "pc"
+    yield from field_faults(entry.gm_only, () if is_pc else GM_ONLY, at)
     if entry.sheet is not None:
         if any(value is not None for value in (entry.stat_block, entry.id, entry.side, entry.name)):
             yield at, "a sheet, or a stat block with id and side: not both"
