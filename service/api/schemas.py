@@ -22,6 +22,7 @@ from service.api.strict import escape
 from service.rules.families import family_tag, members
 
 _ID_WORDS: Final = "an id"
+_NOT_NEGATIVE: Final = "feet, 0 or more"
 UNKNOWN: Final = "no such field"
 """What is said of a field that a record does not have."""
 
@@ -141,6 +142,8 @@ def field_of(hint: Any, *, name: str = "", **kwargs: Any) -> marshmallow.fields.
     if origin is Annotated:
         text = next((note for note in args[1:] if isinstance(note, str)), "")
         kwargs["metadata"] = {"description": text} | kwargs.get("metadata", {})
+        if text == _NOT_NEGATIVE:
+            return Whole(least=0, **kwargs)
         return field_of(args[0], name=_ID_WORDS if text.startswith(_ID_WORDS) else name, **kwargs)
     if origin in (Union, types.UnionType):
         return _union(args, name, kwargs)

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from heapq import heappop, heappush
 from math import isqrt
-from typing import Final, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 Cell: TypeAlias = tuple[int, int]
+Feet: TypeAlias = Annotated[int, "feet, 0 or more"]
+"""A distance as somebody names it."""
 
 FEET: Final = 5
 """Feet along one side of a cell."""

@@ -7,7 +7,9 @@ import pytest
 
 from service.api.describe import json_schema
 from service.api.schemas import faults, schema_of
+from service.api.strict import WHOLE
 from service.rules.records import EMPTY, record
+from service.rules.rise import RISE
 
 
 @record
@@ -141,3 +143,19 @@ def test_the_json_schema_of_a_family_lists_its_members() -> None:
     ]
     assert schema["$defs"]["DeedPush"]["properties"]["kind"] == {"const": "push"}
     assert schema["$defs"]["DeedPush"]["required"] == ["creature", "kind"]
+
+
+@pytest.mark.parametrize(
+    ("command", "field"),
+    [
+        ("shove", "distance_ft"),
+        ("move", "distance_ft"),
+        ("plan_movement", "distance_ft"),
+        ("plan_movement", "within_ft"),
+        ("plan_movement", "beyond_ft"),
+    ],
+)
+def test_a_distance_is_not_negative(command: str, field: str) -> None:
+    schema = schema_of(RISE.commands[command], only=(field,))()
+    assert faults(schema, {field: 0}) == []
+    assert faults(schema, {field: -5}) == [(f"/{field}", f"a whole number from 0 to {WHOLE}")]

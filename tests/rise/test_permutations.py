@@ -42,6 +42,8 @@ SKIPS: Final = (
 )
 AIMED: Final = 0.8
 """How often a group does something to another, where it can."""
+REACTING: Final = 0.3
+"""How often a group keeps its standard action, and spends it on a movement that reacts to others."""
 Order = Callable[[list[str]], str]
 """Which of the groups that could go on is the next to do something."""
 
@@ -99,6 +101,10 @@ class Script:
         random = Random(f"{self.seed}/{self.group}/{state.round}/{self.taken}")
         aimed = [offer for offer in kept if self._is_aimed(state, offer)]
         kept = aimed if aimed and random.random() < AIMED else kept
+        reacting = [
+            o for o in offers if o.type == "no_more_swift" or (o.type == "move" and "targets" in o.given)
+        ]
+        kept = reacting if reacting and random.random() < REACTING else kept
         type_ = random.choice(sorted({offer.type for offer in kept}))
         mine = [offer for offer in kept if offer.type == type_]
         return random.choice(sorted(mine, key=lambda offer: str((offer.creature, offer.given))))
@@ -145,7 +151,7 @@ def dice_of(fight: Fight) -> list[tuple[str, str, str]]:
 
 def logs_of(fight: Fight) -> list[tuple[str, str]]:
     """Return what each group announced, in the order of the announcements."""
-    return [(event.group, str(event.effects)) for event in fight.told("group_announced")]
+    return [(event.group, str(event.effects) + str(event.plans)) for event in fight.told("group_announced")]
 
 
 def hold(seed: int, mixes: int = 3) -> list[Fight]:
@@ -195,3 +201,4 @@ def test_the_law_is_not_empty() -> None:
     assert sum(len(fight.rolls) for fight in fights) > DICE
     assert types >= {"attack_rolled", "damage_taken", "vital_wound_taken", "moved"}
     assert types >= {"swift_committed", "condition_gained", "group_announced"}
+    assert any(event.plans for fight in fights for event in fight.told("group_announced"))

@@ -129,6 +129,12 @@ def hide_turns(run: Run, ability: str) -> None:
     run.do("pass_turn", "i")
 
 
+def hide_reaction(run: Run, target: str) -> None:
+    """Pay for a movement that leads somewhere only once all groups have announced theirs."""
+    run.do("move", "h", ability="follow", targets=[target])
+    run.do("end_turn", "h")
+
+
 def hide_order(run: Run, order: list[str]) -> None:
     run.do("set_order", "h", order=order)
 
@@ -149,6 +155,7 @@ SECRETS: Final = (
     Secret("target", "action", ("o", "w"), hide_target),
     Secret("area", "action", ([3, 0], [0, 3]), hide_area),
     Secret("turns", "action", ("mend", "burn"), hide_turns),
+    Secret("reaction", "action", ("o", "w"), hide_reaction),
     Secret("order", "action", (["h", "i"], ["i", "h"]), hide_order),
     Secret("mistake", "action", ("o", "nobody"), hide_mistake),
 )

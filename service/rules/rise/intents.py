@@ -55,7 +55,9 @@ def check_intent(view: State, creature: Creature, plan: Intent) -> None:
     else:
         feet = budget_of(view, creature, mode, sprint=sprints)
     if plan.ability in REACTIVE or (plan.ability == "custom" and not plan.path):
-        check_reactive(view, creature, plan)
+        check_reactive(view, creature, plan.ability, plan.targets)
+        if plan.ability == "custom":
+            check_own_rule(view, creature, plan)
     elif plan.ability == "teleport":
         check_teleport(view, creature, plan.path, feet)
     else:
@@ -66,17 +68,15 @@ def check_intent(view: State, creature: Creature, plan: Intent) -> None:
 
 
 @rule("RI-REAC-1", "R4")
-def check_reactive(view: State, creature: Creature, plan: Intent) -> None:
+def check_reactive(view: State, creature: Creature, ability: str, targets: tuple[str, ...]) -> None:
     """A reactive movement is one simple rule about what everybody plainly sees."""
-    for name in plan.targets:
+    for name in targets:
         found = view.creatures.get(name)
         if found is None or name == creature.id or not is_seen(view, creature, found):
             raise Refused("target_not_visible", f"{creature.id} sees no {name}")
-    alone = plan.ability in ("withdraw", "custom")
-    if not plan.targets or (not alone and len(plan.targets) > 1):
-        raise Refused("reactive_rule_too_complex", f"{plan.ability} keys on one creature")
-    if plan.ability == "custom":
-        check_own_rule(view, creature, plan)
+    alone = ability not in ("withdraw", "custom")
+    if not targets or (alone and len(targets) > 1):
+        raise Refused("reactive_rule_too_complex", f"{ability} keys on one creature")
 
 
 def check_own_rule(view: State, creature: Creature, plan: Intent) -> None:

@@ -149,6 +149,8 @@ class Plan:
     """How high above the ground it ends; null stays as high, or just above it."""
     free_actions: tuple[FreeUse, ...] = ()
     """The free abilities used on the way."""
+    feet: int | None = None
+    """How far it may go, where that was fixed when it was paid for."""
     passes: tuple[str, ...] = ()
     """Whom it has run over or pushes along: they stand in its way no more."""
 

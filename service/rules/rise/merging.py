@@ -7,20 +7,21 @@ group's own effects in their order, and outside healing last.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from service.rules.chance import Chance
-from service.rules.grid import Cell
 from service.rules.messages import Event, Fact, Tale
 from service.rules.records import changed
+from service.rules.rise.afoot import carried_out, coming_after
 from service.rules.rise.conditions import ALL
-from service.rules.rise.conflicts import Around, Paths, settle
+from service.rules.rise.conflicts import Around
 from service.rules.rise.damage import consequences, hurt
-from service.rules.rise.effects import LocationEffectIgnored, apply, apply_quietly, move
+from service.rules.rise.effects import LocationEffectIgnored, apply, apply_quietly
 from service.rules.rise.holds import let_go
 from service.rules.rise.initiative import ranked
-from service.rules.rise.lasting import Atom
+from service.rules.rise.lasting import Atom, Plan
 from service.rules.rise.questions import answer
+from service.rules.rise.reactive import intended
 from service.rules.rise.riding import come_off
 from service.rules.rise.state import State
 from service.rules.rise.unjudged import AttackJudged, log_of
@@ -124,49 +125,82 @@ def healing_last(state: State, outside: Sequence[Atom]) -> Tale[State]:
     return state
 
 
+class Located(NamedTuple):
+    """What would move one creature, as groups announced it."""
+
+    own: Sequence[Atom]
+    outside: Sequence[Atom]
+
+
+def located(logs: Logs, groups: Mapping[str, tuple[str, ...]], name: str) -> Located:
+    """Return what its own group and what others would do to the place of *name*."""
+    found = [
+        (group, effect)
+        for group in sorted(logs)
+        for effect in logs[group]
+        if effect.target == name and effect.does == "locate" and effect.path
+    ]
+    own = [effect for group, effect in found if name in groups[group]]
+    return Located(as_one(own), [effect for group, effect in found if name not in groups[group]])
+
+
 @rule("RI-RES-7", "P26")
 def places(state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[str, ...]]) -> Tale[State]:
     """Moving away dodges nothing: attacks were judged on where their group saw the target."""
-    wanted: dict[str, tuple[Cell, ...]] = {}
-    hows: dict[str, str] = {}
-    notes: list[Event[State]] = []
-    pushers: list[tuple[str, str]] = []
-    for name in sorted(state.creatures):
-        located = [
-            (g, e)
-            for g in sorted(logs)
-            for e in logs[g]
-            if e.target == name and e.does == "locate" and e.path
-        ]
-        own = [e for g, e in located if name in groups[g]]
-        outside = [e for g, e in located if name not in groups[g]]
-        chosen: Atom | None = None
-        own = as_one(own)
-        if own and (state.option("shove_of_movers") == "own" or not outside):
-            chosen, ignored = own[0], [*own[1:], *outside]
-        elif outside:
-            state, chosen = yield from contest(state, chance, outside)
-            ignored = [e for e in (*own, *outside) if e is not chosen]
-        else:
-            continue
-        assert chosen is not None, "one of them applies"
-        wanted[name], hows[name] = chosen.path, chosen.how
-        pushers.append((chosen.source, name))
-        notes += [
-            LocationEffectIgnored(creature=name, source=effect.source, because=("RI-MOVE1-2", "C-15"))
-            for effect in ignored
-            if effect.path
-        ]
+    found = {name: located(logs, groups, name) for name in sorted(state.creatures)}
+    own_first = state.option("shove_of_movers") == "own"
+    overruled = [name for name in sorted(state.plans) if found[name].outside and not own_first]
+    rules = {name: state.plans[name] for name in sorted(state.plans) if name not in overruled}
+    chosen: dict[str, Atom] = {}
+    for name, (own, outside) in found.items():
+        if name not in rules and (own or outside):
+            inside = own if own_first or not outside else ()
+            state, chosen[name] = yield from first(state, chance, inside, outside)
+    wanted = intended(state, {**on_their_ways(chosen), **rules})
+    while stuck := [name for name in rules if found[name].outside and not wanted[name]]:
+        for name in stuck:
+            del rules[name]
+            state, chosen[name] = yield from first(state, chance, (), found[name].outside)
+        wanted = intended(state, {**on_their_ways(chosen), **rules})
+    wanted = {name: wanted.get(name, ()) for name in (*chosen, *rules)}
     still = tuple([name for name in state.creatures if not wanted.get(name)])
-    paths: Paths
-    around = Around(behind=pushers, past=dict.fromkeys(wanted, still))
-    state, paths = yield from settle(state, chance, wanted, around, notes)
-    for note in notes:
-        state = yield note
-    for name, path in paths.items():
-        if path and path[-1] != state.creatures[name].position:
-            state = yield from move(state, name, path, hows[name], tuple(wanted))
+    around = Around(
+        behind=(*((effect.source, name) for name, effect in chosen.items()), *coming_after(rules)),
+        past=dict.fromkeys(chosen, still),
+    )
+    notes = ignored(found, chosen, overruled)
+    hows = {name: effect.how for name, effect in chosen.items()}
+    state, _ = yield from carried_out(state, chance, wanted, hows, around, notes)
     return state
+
+
+def on_their_ways(chosen: Mapping[str, Atom]) -> dict[str, Plan]:
+    """Return what moves creatures, whatever others do, as plans beside those who react to it."""
+    return {name: Plan(ability=effect.how, path=effect.path) for name, effect in chosen.items()}
+
+
+def first(state: State, chance: Chance, own: Sequence[Atom], outside: Sequence[Atom]) -> Contested:
+    """Return what moves a creature: the first of its own group, else what comes from outside."""
+    if own:
+        return state, own[0]
+    return (yield from contest(state, chance, outside))
+
+
+def ignored(
+    found: Mapping[str, Located], chosen: Mapping[str, Atom], overruled: Sequence[str]
+) -> list[Event[State]]:
+    """Return what is told of all that would have moved somebody and does not."""
+    sources = [
+        (name, effect.source)
+        for name, (own, outside) in found.items()
+        for effect in (*own, *outside)
+        if effect is not chosen.get(name)
+    ]
+    sources += [(name, name) for name in overruled]
+    return [
+        LocationEffectIgnored(creature=name, source=source, because=("RI-MOVE1-2", "C-15"))
+        for name, source in sources
+    ]
 
 
 def as_one(own: Sequence[Atom]) -> list[Atom]:

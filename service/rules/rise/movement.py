@@ -9,13 +9,13 @@ from service.rules.chance import Chance
 from service.rules.grid import Cell
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import EMPTY, changed, record
+from service.rules.rise.afoot import carried_out, coming_after
 from service.rules.rise.aloft import AIRBORNE, TookOff, height
 from service.rules.rise.apart import GroupFinished, GroupFrame, hand_over, unread
 from service.rules.rise.blocking import blocks
 from service.rules.rise.conditions import lose
-from service.rules.rise.conflicts import Around, Paths, settle
+from service.rules.rise.conflicts import Around, Paths
 from service.rules.rise.damage import tire
-from service.rules.rise.effects import move
 from service.rules.rise.freely import come, due, planned
 from service.rules.rise.groups import WorldsOpened, carried_over, occasion, opened
 from service.rules.rise.holds import let_go
@@ -225,17 +225,12 @@ def resolve(state: State, chance: Chance) -> Tale[State]:
         if plan.mount not in (None, state.creatures[name].mount):
             state = yield Mounted(creature=name, mount=plan.mount, because=("RI-MOUNT-1",))
     around = Around(
-        behind=coming_after(state),
+        behind=coming_after(state.plans),
         past={name: plan.passes for name, plan in state.plans.items()},
     )
     paths: Paths
-    state, paths = yield from settle(state, chance, wanted, around, notes)
-    for note in notes:
-        state = yield note
-    for name, path in paths.items():
-        if path and path[-1] != state.creatures[name].position:
-            how = "forced" if state.plans[name].ability == "pushed" else "self"
-            state = yield from move(state, name, path, how, tuple(wanted))
+    pushed = {name: "forced" for name, plan in state.plans.items() if plan.ability == "pushed"}
+    state, paths = yield from carried_out(state, chance, wanted, pushed, around, notes)
     state = yield from come_off(state)
     state = yield from let_go(state)
     for name in sorted(state.plans):
@@ -244,16 +239,6 @@ def resolve(state: State, chance: Chance) -> Tale[State]:
     if planned(state, first=False):
         return (yield MovementsMade(paths=paths))
     return (yield MovementResolved(paths=paths, path=frame.path))
-
-
-def coming_after(state: State) -> tuple[tuple[str, str], ...]:
-    """Return who moves along behind whom, also through others: nobody runs into who comes after it."""
-    pairs = {(name, target): None for name, plan in state.plans.items() for target in plan.targets}
-    known = 0
-    while len(pairs) > known:
-        known = len(pairs)
-        pairs |= {(a, d): None for a, b in pairs for c, d in pairs if b == c and a != d}
-    return tuple(pairs)
 
 
 def afterwards(state: State, name: str, frame: MovementFrame) -> Tale[State]:

@@ -1,22 +1,24 @@
-"""Move in the action phase: for the standard action, along a path, once."""
+"""Move in the action phase, once, for the standard action: along a path, or by a rule about others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
-from service.rules.messages import Event, Offer, Refused, Tale
+from service.rules.grid import Feet
+from service.rules.messages import Actor, Event, Offer, Refused, Tale
 from service.rules.records import changed, record, with_key
 from service.rules.rise.actions import check_trade, pay_for
 from service.rules.rise.aloft import AIRBORNE, TookOff, climb_ft, height
 from service.rules.rise.creature import Creature
 from service.rules.rise.effects import note_place, note_quietly
-from service.rules.rise.lasting import Atom
+from service.rules.rise.lasting import Atom, Plan
 from service.rules.rise.lines import feet_offered, straight
 from service.rules.rise.numbers import risen
 from service.rules.rise.pace import budget_of, once_up
 from service.rules.rise.paths import check_free, check_path, feet_of
 from service.rules.rise.permission import Act
+from service.rules.rise.reacting import DISTANCES, NEAR_FT, check_rule, reacted
 from service.rules.rise.state import State
 from service.rules.rise.strikes import moved_already
 from service.rules.rise.turns import begun, offered, sender, taking_turn
@@ -61,9 +63,16 @@ class Move(Act):
     """Give the standard action for a movement; one in the movement phase does not stand in its way."""
 
     type: ClassVar[str] = "move"
+    ability: Literal["hustle", "follow", "withdraw"] = "hustle"
+    """Along a path, or by a rule about others: where that leads shows when all groups have acted."""
+    targets: tuple[str, ...] = ()
+    """Whom it follows, or from whom it withdraws."""
+    distance_ft: Feet | None = None
+    """How near to stay, or how far to get; null is 5 feet."""
     path: tuple[tuple[int, int], ...] = ()
     mode: str = "land"
     sprint: bool = False
+    """Whether to move at double speed, as far as that is needed."""
     stand_up: bool = False
     """Whether to stand up from prone first, for half the speed."""
     altitude_ft: int | None = None
@@ -76,19 +85,25 @@ class Move(Act):
         goes_on = creature.budget.paused
         if not goes_on:
             check_trade(creature, "movement")
-        if self.sprint and view.option("traded_movement") == "hustle":
+        if (self.sprint or self.reacts) and view.option("traded_movement") == "hustle":
             raise Refused("no_such_trade", "a standard action buys a hustle in this house", "RI-ACT-4")
-        if creature.location_changed and not goes_on and (self.path or not self.stand_up):
+        if creature.location_changed and not goes_on and (self.path or self.reacts or not self.stand_up):
             moved_already(view, creature.id)
         if self.stand_up and goes_on:
             raise Refused("wrong_step", f"{creature.id} gets up before it moves", "RI-MOVE-5")
-        if self.stand_up:
-            budget = once_up(view, creature, self.mode, sprint=self.sprint)
-        else:
-            budget = left(view, creature, self.mode, sprint=self.sprint)
-        up = climb_ft(creature, self.type, self.mode, self.altitude_ft)
-        check_path(view, creature, self.path, budget - up)
+        check_path(view, creature, self.path, self.feet(view, creature))
         check_free(view, creature, self.path)
+        check_rule(view, creature, self)
+
+    @property
+    def reacts(self) -> bool:
+        """Whether it goes by a rule about others."""
+        return self.ability in DISTANCES
+
+    def feet(self, view: State, creature: Creature) -> int:
+        """Return how far it may go over the ground; refused where the creature cannot move so at all."""
+        budget = (once_up if self.stand_up else left)(view, creature, self.mode, sprint=self.sprint)
+        return budget - climb_ft(creature, self.type, self.mode, self.altitude_ft)
 
     def decide(self, state: State) -> Tale[State]:
         state = yield from begun(state, self.creature)
@@ -96,17 +111,31 @@ class Move(Act):
         if not goes_on:
             state = yield from pay_for(self.creature, "movement", "standard", self.type)
         creature = state.creatures[self.creature]
-        up = risen(state, creature, self.mode) if self.stand_up else 0
-        up += climb_ft(creature, self.type, self.mode, self.altitude_ft)
-        feet = feet_of(state, creature, self.path) + up
-        state = yield from interrupted(self.creature, self.mode, feet, pause=self.pause)
+        plan = Plan(
+            ability=self.ability,
+            targets=self.targets,
+            distance_ft=NEAR_FT if self.distance_ft is None else self.distance_ft,
+            mode=self.mode,
+            feet=self.feet(state, creature),
+        )
+        if not self.reacts:
+            state = yield from self.set_out(state, creature)
         if self.stand_up and state.creatures[self.creature].has("prone"):
             rises = Atom(seq=0, source=self.creature, target=self.creature, does="lose", name="prone")
             state = yield from note_quietly(state, rises)
         if self.mode in AIRBORNE:
             high = height(creature, self.type, self.mode, self.altitude_ft)
             state = yield TookOff(creature=self.creature, altitude=high, because=("RI-MOVE-9",))
+        if self.reacts:
+            return (yield from reacted(state, self.creature, plan))
         return (yield from note_place(state, self.creature, self.path, "continued" if goes_on else "self"))
+
+    def set_out(self, state: State, creature: Creature) -> Tale[State]:
+        """Tell what of its movement a creature spends on a path."""
+        up = risen(state, creature, self.mode) if self.stand_up else 0
+        up += climb_ft(creature, self.type, self.mode, self.altitude_ft)
+        feet = feet_of(state, creature, self.path) + up
+        return (yield from interrupted(self.creature, self.mode, feet, pause=self.pause))
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
@@ -123,6 +152,22 @@ class Move(Act):
                 offered(cls(by=by, creature=creature.id, path=paths[0], **way), view, **way) if paths else ()
             ):
                 yield changed(offer, choices={"path": paths, "pause": (False, True)})
+        if not creature.budget.paused and not creature.location_changed:
+            yield from rules(view, by, creature)
+
+
+def rules(view: State, by: Actor, creature: Creature) -> Iterator[Offer]:
+    """Yield the movements by a rule about each creature in sight that *creature* may make."""
+    for stand_up in (False, True):
+        if feet_offered(view, creature, stand_up=stand_up) < 0:
+            continue
+        sprints = feet_offered(view, creature, sprint=True, stand_up=stand_up) >= 0
+        for target in view.creatures:
+            for ability, distances in DISTANCES.items():
+                given: Mapping[str, Any] = {"ability": ability, "targets": (target,), "stand_up": stand_up}
+                for offer in offered(Move(by=by, creature=creature.id, **given), view, **given):
+                    doubled = (False, True) if sprints else (False,)
+                    yield changed(offer, choices={"distance_ft": distances, "sprint": doubled})
 
 
 def farthest(view: State, creature: Creature, way: Mapping[str, Any]) -> int:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from service.rules.chance import Chance
 from service.rules.codec import to_data
-from service.rules.grid import STEPS, cells
+from service.rules.grid import STEPS, Feet, cells
 from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rise.creature import Creature, obeys
@@ -122,7 +122,7 @@ class PlanMovement(Act):
     ] = "hustle"
     path: tuple[tuple[int, int], ...] = ()
     targets: tuple[str, ...] = ()
-    distance_ft: int = 5
+    distance_ft: Feet = 5
     mode: str = "land"
     sprint: Literal["never", "ask", "auto"] = "ask"
     """Whether a reactive movement that falls short sprints."""
@@ -136,9 +136,9 @@ class PlanMovement(Act):
     """The one step in which a shove, or a custom movement by a rule, goes; null is straight away."""
     altitude_ft: int | None = None
     """How high a flight or a jump ends; null stays as high, or just above the ground."""
-    within_ft: int | None = None
+    within_ft: Feet | None = None
     """Custom: stay this near to the targets."""
-    beyond_ft: int | None = None
+    beyond_ft: Feet | None = None
     """Custom: keep this far from the targets."""
 
     free_actions: tuple[FreeUse, ...] = ()

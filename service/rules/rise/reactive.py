@@ -124,6 +124,8 @@ def shaken_off(state: State, chance: Chance) -> Generator[Fact[State], State, tu
 @rule("RI-REAC-5", "R4")
 def budget(state: State, plan: Plan, name: str, sprinting: tuple[str, ...]) -> int:
     """A reactive mover whose speed is spent before its goal stops there."""
+    if plan.feet is not None:
+        return plan.feet
     creature = state.creatures[name]
     speed = (
         speed_on_its_feet(state, creature, plan.mode)
@@ -170,7 +172,7 @@ def _far_enough(
     pursuer = plans.get(target)
     reach = 0
     if pursuer is not None and pursuer.ability == "follow" and creature.id in pursuer.targets:
-        reach = speed_of(state, other, pursuer.mode)
+        reach = budget(state, pursuer, target, ())
     apart = distance(there, creature.space, other.position, other.space, "alternating")
     return apart - reach >= plans[creature.id].distance_ft
 
@@ -198,7 +200,7 @@ def _closing(state: State, plans: Mapping[str, Plan], paths: Paths, name: str) -
     a, b = state.creatures[name], state.creatures[target]
     gap = max(0, state.distance(a, b) - plans[name].distance_ft)
     step = _away(a.position, b.position)
-    return {target: tuple(line(b.position, step, min(gap // 2, speed_of(state, b)) // FEET))}
+    return {target: tuple(line(b.position, step, min(gap // 2, budget(state, back, target, ())) // FEET))}
 
 
 def _way(after: State, creature: Creature, goal: Creature, distance_ft: int) -> tuple[Cell, ...]:

@@ -18,7 +18,7 @@ from service.rules.rise.effects import apply_quietly
 from service.rules.rise.groups import WorldsOpened, carried_over, is_played, occasion, opened
 from service.rules.rise.hidden import SwiftHidden, unhidden
 from service.rules.rise.initiative import asking, exertions, spent
-from service.rules.rise.lasting import Atom
+from service.rules.rise.lasting import Atom, Plan
 from service.rules.rise.merging import after_swift, in_fixed_order, where_it_ends
 from service.rules.rise.objects import shared_out
 from service.rules.rise.state import State
@@ -110,6 +110,8 @@ class GroupAnnounced(Event[State]):
     group: str
     effects: tuple[Atom, ...]
     occasion: str
+    plans: Mapping[str, Plan] = EMPTY
+    """The movements that members paid for and that react to others."""
 
     def evolve(self, state: State) -> State:
         told = dict(state.told)
@@ -125,7 +127,8 @@ class GroupAnnounced(Event[State]):
                 places[key] = max(places.get(key, 0), place)
         frame = acting(state)
         frame = changed(frame, reached="merge", logs=with_key(frame.logs, self.group, self.effects))
-        state = changed(state.put(frame), told=told, places=places)
+        plans = {**state.plans, **dict(sorted(self.plans.items()))}
+        state = changed(state.put(frame), told=told, places=places, plans=plans)
         return unhidden(carried_over(state, self.group), self.occasion)
 
 
@@ -224,7 +227,8 @@ def announce(state: State) -> Tale[State]:
     """Tell what every group did; from now on it is open."""
     for group, (log, told) in in_fixed_order(state).items():
         opens = occasion(state, group)
-        state = yield GroupAnnounced(group=group, effects=log, occasion=opens, because=ANNOUNCED)
+        plans = state.at(group).plans
+        state = yield GroupAnnounced(group=group, effects=log, occasion=opens, plans=plans, because=ANNOUNCED)
         for judged in told:
             state = yield judged
     return state

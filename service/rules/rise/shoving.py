@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
-from service.rules.grid import STEPS, Cell
+from service.rules.grid import STEPS, Cell, Feet
 from service.rules.messages import Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rise.actions import check_trade, pay_for
@@ -53,7 +53,7 @@ class Shove(Brawl):
     type: ClassVar[str] = "shove"
     direction: tuple[int, int] | None = None
     """One step on the grid; null pushes straight away."""
-    distance_ft: int | None = None
+    distance_ft: Feet | None = None
     """Null pushes as far as possible."""
     pay: Literal["standard", "movement"] = "standard"
     """Whoever is grappled may shove as a movement: if it beats all who hold it, the whole grapple moves."""

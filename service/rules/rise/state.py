@@ -93,7 +93,7 @@ class State(Parted):
     committed: bool = False
     """In a world: whether what the group does comes too late to be Swift, for it has committed already."""
     plans: Mapping[str, Plan] = EMPTY
-    """The plans of the movement phase: a group's own in its world, all of them once revealed."""
+    """Movements that are planned, or react to others: a group's own in its world, all of them once open."""
     initiative: Mapping[str, tuple[int, ...]] = EMPTY
     """Initiative checks of this phase: the total, then re-rolls of ties."""
     rulings: tuple[Ruling, ...] = ()
