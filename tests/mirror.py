@@ -61,21 +61,23 @@ class Mirror:
             self._compare("gm", decision.state)
 
     def _send(self, seat: str, command: Mapping[str, Any], decision: Decision[Any]) -> None:
-        before = self._seen(seat) if decision.refusal else None
-        answer = self._at(seat)("POST", f"{self.at}/commands", command)
+        readers = {"gm", seat}
+        before = {reader: self._seen(reader) for reader in readers} if decision.refusal else None
+        answer = self.at_seat(seat)("POST", f"{self.at}/commands", command)
         if decision.refusal is not None:
             assert answer.status_code == 409, f"{command} was accepted over HTTP: {answer.text}"
             assert json.loads(answer.text)["code"] == decision.refusal.code, answer.text
-            assert self._seen(seat) == before, "a refused command changed the state"
+            after = {reader: self._seen(reader) for reader in readers}
+            assert after == before, "a refused command changed the state"
             return
         assert answer.status_code == 200, f"{command}: {answer.text}"
         thrown = _faces(json.loads(answer.text)["rolls"])
         assert sorted(thrown) == sorted(_faces(_thrown(decision, seat)))
         self.faces += sum(map(len, thrown))
-        for reader in {"gm", seat}:
+        for reader in readers:
             self._compare(reader, decision.state)
 
-    def _at(self, seat: str) -> Api:
+    def at_seat(self, seat: str) -> Api:
         """Return the client of *seat*, which is handed its token when it first acts."""
         if seat not in self.seats:
             told = json.loads(self.owner("POST", f"{self.at}/seats/{seat}/token", {}).text)
@@ -83,7 +85,7 @@ class Mirror:
         return self.seats[seat]
 
     def _seen(self, seat: str) -> Any:
-        return _ours_apart(self._at(seat).get(f"{self.at}/state")["state"])
+        return _ours_apart(self.at_seat(seat).get(f"{self.at}/state")["state"])
 
     def _compare(self, seat: str, state: Any) -> None:
         here = json.loads(json.dumps(views.state_data(state, seat)))

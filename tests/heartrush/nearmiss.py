@@ -40,13 +40,29 @@ def _misses(
     table: Table, type_: str, seat: str, data: Mapping[str, Any], offers: Mapping[str, Sequence[Offer]]
 ) -> None:
     """Hold a command that nobody offers to be refused, with a code, changing nothing."""
-    if type_ in ANYTIME or (type_ in BY_THE_GM and seat == "gm"):
-        return
-    if any(fits(offer, type_, data) for offer in offers[seat]):
+    if not is_miss(offers[seat], type_, seat, data):
         return
     refusal = _refusal(table, type_, seat, data)
     assert refusal is not None, f"seed {table.seed}: {type_} {data} by {seat} is not offered, but accepted"
     assert CODE.fullmatch(refusal), f"seed {table.seed}: {type_} {data}: {refusal}"
+
+
+def is_miss(offers: Sequence[Offer], type_: str, seat: str, data: Mapping[str, Any]) -> bool:
+    """Tell whether none of the *offers* to *seat* is this command, nor is it one for any time."""
+    if type_ in ANYTIME or (type_ in BY_THE_GM and seat == "gm"):
+        return False
+    return not any(fits(offer, type_, data) for offer in offers)
+
+
+def near_misses(table: Table) -> list[tuple[str, str, dict[str, Any]]]:
+    """Return type, seat and data of what is nearly offered at this moment, but is not."""
+    offers = {seat: _offers(table.state, seat) for seat in table.state.seats}
+    return [
+        (choice.type, choice.awaited.seat, data)
+        for choice in table.offered()
+        for data in spoiled(table.state, choice.data)
+        if is_miss(offers[choice.awaited.seat], choice.type, choice.awaited.seat, data)
+    ]
 
 
 def _refusal(table: Table, type_: str, seat: str, data: Mapping[str, Any]) -> str | None:
