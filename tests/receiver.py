@@ -59,7 +59,10 @@ def receiver(context: ssl.SSLContext | None = None) -> Iterator[Receiver]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
+            length = int(self.headers["Content-Length"])
+            body = self.rfile.read(length)
+            if len(body) < length:  # whoever sent it died between its headers and its body: nothing was told
+                return
             status = made.take(dict(self.headers.items()), body)
             self.send_response(status)
             if status // 100 == 3:
