@@ -10,6 +10,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "phase_started": "the {phase} phase begins; the groups: {groups}",
     "planning_began": "each group plans its movements in secret: {groups}",
     "movement_planned": "(for its own group: {creature} plans {plan})",
+    "movement_declared": "(for its own group: {creature} is going to {plan_ability}: {plan_targets})",
     "plans_revealed": "the plans of {group} are open",
     "movement_resolved": "all movements happen together",
     "phase_ended": "the {phase} phase is over",
