@@ -126,6 +126,10 @@ class Campaign:
             return [die // 2 for die in sides]
         return [self.random.choice((1, die, self.random.randint(1, die))) for die in sides]
 
+    def preferred(self) -> tuple[str, ...]:
+        """Return the commands that are taken before all others now."""
+        return ()
+
     def choice(self) -> tuple[str, Offer] | None:
         """Choose what has been done least, of all that anybody may do; what skips something comes last."""
         asked = [
@@ -139,7 +143,8 @@ class Campaign:
         self.random.shuffle(asked)
         put_off = LAST if self.random.random() > 0.15 else ()
         put_off += SPENDING if self.random.random() < 0.6 else ()
-        asked.sort(key=lambda one: (one[2] in put_off, self.done[one[2]] // 3))
+        first = self.preferred()
+        asked.sort(key=lambda one: (one[2] not in first, one[2] in put_off, self.done[one[2]] // 3))
         for local, awaited, name in asked:
             offers = tuple(RISE.commands[name].offers(local, awaited))
             if offers:

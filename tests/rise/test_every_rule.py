@@ -14,12 +14,17 @@ from tests.firing import fired, named, rules_of
 from tests.recorded import Record
 from tests.rise.campaign import Campaign, Recorded
 from tests.rise.forty import SIDES, forty, next_step
+from tests.rise.scenes import SCENES, Scene, Staged
 
 OURS: Final = rules_of("service.rules.rise")
 MANY: Final = (4, 2, 8, 3, 6, 5)
 """How many take part, by seed."""
 MOST: Final = 40
 """Seeds that are tried at most."""
+TRIES: Final = 12
+"""Seeds of a scene that are tried at most."""
+STAGED: Final = {rule for scene in SCENES for rule in scene.rules}
+"""Rules that come too seldom in fights of all kinds, and have scenes made for them."""
 
 NEVER: Final[dict[str, str]] = {}
 """Rules that no command of a fight comes to."""
@@ -41,11 +46,21 @@ def test_what_is_excused_are_rules() -> None:
 
 def test_every_automated_rule_takes_part_in_random_play() -> None:
     """Play fights until all rules have been seen: how many that takes changes with them."""
-    missing = set(OURS) - NEVER.keys()
+    missing = set(OURS) - NEVER.keys() - STAGED
     for seed in range(MOST):
         if missing:
             missing -= fired_in(campaign(seed))
     assert not missing, f"in {MOST} fights"
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=[scene.name for scene in SCENES])
+def test_a_scene_brings_the_seldom_rules_it_is_made_for(scene: Scene) -> None:
+    missing = set(scene.rules)
+    assert missing <= OURS
+    for seed in range(TRIES):
+        if missing:
+            missing -= fired_in(Staged(seed, scene=scene))
+    assert not missing, f"in {TRIES} fights"
 
 
 @pytest.mark.parametrize("many", [2, 5, 12])

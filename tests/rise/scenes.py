@@ -1,0 +1,110 @@
+"""Stage fights in which seldom rules come soon: a cast for one thing, and what all would rather do.
+
+A scene only bends chance. What creatures do is still picked from their options; what no option leads to,
+since the rule is a refusal, is tried by the bots of `master`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tests.rise.bot import BLADE, CHEER
+from tests.rise.campaign import Campaign
+from tests.rise.kit import entry, opening
+
+Entry = Mapping[str, Any]
+
+FROST: Final = {
+    "id": "frost",
+    "range_ft": 60,
+    "effects": [{"does": "damage", "amount": 6, "sort": "environmental"}],
+}
+GUST: Final = {"id": "gust", "range_ft": 60, "effects": [{"does": "push", "amount": 5}]}
+BARE: Final[Mapping[str, Any]] = {"hp_max": 90, "weapons": [BLADE], "abilities": [CHEER]}
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a fight is made for: its cast, the phase it begins with, and what is done before all else."""
+
+    name: str
+    rules: tuple[str, ...]
+    """The seldom rules that it brings."""
+    cast: tuple[Entry, ...]
+    phase: str = "action"
+    wants: tuple[str, ...] = ()
+    is_thrown: bool = False
+    """Whether people throw all dice: among theirs ties are common."""
+
+
+SCENES: Final = (
+    Scene(
+        name="frost",
+        rules=("RI-DMG-6",),
+        cast=tuple(
+            entry(f"pc@{side}/{side}", (2 * i, 0), **{**BARE, "abilities": [FROST]})
+            for i, side in enumerate(("north", "south"))
+        ),
+        wants=("use_ability",),
+    ),
+    Scene(
+        name="a cell for one",
+        rules=("RI-INIT-3",),
+        cast=tuple(
+            entry(f"pc@{side}/{side}", at, **BARE)
+            for side, at in (("east", (7, 1)), ("west", (1, 1)), ("south", (4, 4)), ("north", (4, -2)))
+        ),
+        phase="movement",
+        wants=("throw_dice", "plan_movement"),
+        is_thrown=True,
+    ),
+    Scene(
+        name="in the saddle",
+        rules=("RI-MOVE1-3",),
+        cast=(
+            *(entry(f"pc@riders/r{i}", (0, 3 * i), mount=f"m{i}", ride=6, **BARE) for i in range(3)),
+            *(
+                entry(f"pc@riders/m{i}", (0, 3 * i), size="large", carries_riders=True, **BARE)
+                for i in range(3)
+            ),
+            entry("mon@wolves/wolf", (30, 0), **BARE),
+        ),
+        phase="movement",
+        wants=("plan_movement",),
+    ),
+    Scene(
+        name="a gust from a friend",
+        rules=("RI-MOVE1-8",),
+        cast=(
+            *(entry(f"pc@heroes/h{i}", (2 * i, 0), **{**BARE, "abilities": [GUST]}) for i in range(4)),
+            entry("mon@wolves/wolf", (0, 9), **{**BARE, "abilities": [GUST]}),
+        ),
+        wants=("use_ability",),
+    ),
+)
+
+
+@dataclass
+class Staged(Campaign):
+    """A fight in a scene."""
+
+    many: int = 0
+    budget: int = 120
+    scene: Scene = field(default=SCENES[0])
+
+    def opening(self) -> dict[str, Any]:
+        made = opening(*(dict(each) for each in self.scene.cast))
+        return made if self.scene.is_thrown else {**made, "declared_sides": []}
+
+    def preferred(self) -> tuple[str, ...]:
+        return self.scene.wants if self.random.random() < 0.8 else ()
+
+    def play(self) -> Staged:
+        """Begin at once and play until the budget is spent."""
+        self.open()
+        self.must("start_combat", "gm", {"start_phase": self.scene.phase})
+        while self.commands < self.budget and self.state.stage != "ended":
+            self.turn()
+        return self
