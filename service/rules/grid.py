@@ -12,6 +12,10 @@ from math import isqrt
 from typing import Annotated, Final, TypeAlias
 
 Cell: TypeAlias = tuple[int, int]
+Way: TypeAlias = "tuple[Cell, Way | None]"
+"""A walk by its last cell and the way before it, None at its start."""
+Reach: TypeAlias = Mapping[Cell, tuple[int, Way]]
+"""What a search has found: each cell with the feet spent and the way there."""
 Feet: TypeAlias = Annotated[int, "feet, 0 or more"]
 """A distance as somebody names it."""
 
@@ -89,40 +93,46 @@ def reachable(
     budget: int,
     cost: Callable[[Cell, Cell, int], int | None],
     until: Callable[[Cell], bool] = lambda _: False,
-) -> Mapping[Cell, tuple[int, Cell | None]]:
-    """Return each cell within *budget* feet of walking: (feet spent, the cell before it), nearest first.
+    *,
+    alternating: bool = True,
+) -> Reach:
+    """Return each cell within *budget* feet of walking: the feet spent and the way there, nearest first.
 
     *cost* gets the cell left, the cell entered and the diagonals walked so far, and gives feet or None. The
-    search is over with the first cell of which *until* holds.
+    search is over with the first cell of which *until* holds. Where every second diagonal costs more
+    (*alternating*) a way that comes as far with a cheap diagonal to come is another way.
     """
-    found: dict[Cell, tuple[int, Cell | None]] = {}
-    heap: list[tuple[int, int, int, Cell, Cell | None]] = [(0, 0, 0, start, None)]
+    found: dict[Cell, tuple[int, Way]] = {}
+    settled: set[tuple[Cell, int]] = set()
+    heap: list[tuple[int, int, int, Cell, Way | None]] = [(0, 0, 0, start, None)]
     order = 0
     while heap:
         spent, diagonals, _, cell, before = heappop(heap)
-        if cell in found:
+        if (cell, diagonals & alternating) in settled:
             continue
-        found[cell] = (spent, before)
-        if until(cell):
-            break
+        settled.add((cell, diagonals & alternating))
+        way = (cell, before)
+        if cell not in found:
+            found[cell] = (spent, way)
+            if until(cell):
+                break
         for dx, dy in STEPS:
             following = (cell[0] + dx, cell[1] + dy)
-            if following in found:
+            walked = diagonals + (dx != 0 and dy != 0)
+            if (following, walked & alternating) in settled:
                 continue
             feet = cost(cell, following, diagonals)
             if feet is not None and spent + feet <= budget:
                 order += 1
-                heappush(heap, (spent + feet, diagonals + (dx != 0 and dy != 0), order, following, cell))
+                heappush(heap, (spent + feet, walked, order, following, way))
     return found
 
 
-def path_to(found: Mapping[Cell, tuple[int, Cell | None]], goal: Cell) -> tuple[Cell, ...]:
+def path_to(found: Reach, goal: Cell) -> tuple[Cell, ...]:
     """Return the steps from the start of a search to *goal*, the start itself left out."""
     path: list[Cell] = []
-    cell: Cell | None = goal
-    while cell is not None:
-        before = found[cell][1]
-        if before is not None:
-            path.append(cell)
-        cell = before
+    cell, before = found[goal][1]
+    while before is not None:
+        path.append(cell)
+        cell, before = before
     return tuple(reversed(path))

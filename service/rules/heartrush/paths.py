@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
-from service.rules.grid import FEET, Cell, cells, distance, is_step, reachable
+from service.rules.grid import FEET, Cell, Reach, cells, distance, is_step, reachable
 from service.rules.heartrush.afflictions import fears
 from service.rules.heartrush.bonds import climbers_on, mount_of
 from service.rules.heartrush.conditions import crippled, slowed
@@ -218,11 +217,8 @@ def check_path(state: State, creature: Creature, path: tuple[Cell, ...], budget:
     return spent
 
 
-Reach = Mapping[Cell, tuple[int, Cell | None]]
-
-
 def within(state: State, creature: Creature, budget: int) -> Reach:
-    """Return every cell the creature could walk through within *budget*, with feet and the cell before."""
+    """Return every cell the creature could walk through within *budget*, with feet and the way."""
     entering: dict[Cell, int] = {}  # feet onto each cell, 0 where it cannot be: asked from up to eight sides
     afraid = bool(creature.conditions) and fears(state, creature) is not None
 
@@ -235,7 +231,7 @@ def within(state: State, creature: Creature, budget: int) -> Reach:
             return None
         return _slant(state, old, new, diagonals) * feet
 
-    return reachable(creature.position, budget, cost)
+    return reachable(creature.position, budget, cost, alternating=state.option("metric") != "chebyshev")
 
 
 def half_speed(creature: Creature) -> int:

@@ -165,7 +165,7 @@ def flooded(state: State, area: Area, origin: Origin) -> frozenset[Cell]:
     def cost(_: Cell, cell: Cell, __: int) -> int | None:
         return 0 if is_filled(area, origin, None, cell) and state.ground(cell) != "wall" else None
 
-    return frozenset(reachable(origin.at, 0, cost))
+    return frozenset(reachable(origin.at, 0, cost, alternating=False))
 
 
 # --- offers ------------------------------------------------------------------------------------------
