@@ -55,6 +55,8 @@ def check_intent(view: State, creature: Creature, plan: Intent) -> None:
     else:
         feet = budget_of(view, creature, mode, sprint=sprints)
     if plan.ability in REACTIVE or (plan.ability == "custom" and not plan.path):
+        if plan.altitude_ft is not None:
+            raise Refused("reactive_rule_too_complex", "whom it reacts to leads it up and down", "RI-REAC-1")
         check_reactive(view, creature, plan.ability, plan.targets)
         if plan.ability == "custom":
             check_own_rule(view, creature, plan)

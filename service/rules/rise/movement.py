@@ -10,7 +10,7 @@ from service.rules.grid import Cell
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import EMPTY, changed, record
 from service.rules.rise.afoot import carried_out, coming_after
-from service.rules.rise.aloft import AIRBORNE, TookOff, height
+from service.rules.rise.aloft import TookOff
 from service.rules.rise.apart import GroupFinished, GroupFrame, hand_over, unread
 from service.rules.rise.blocking import blocks
 from service.rules.rise.conditions import lose
@@ -23,10 +23,11 @@ from service.rules.rise.initiative import asking, exertions, spent
 from service.rules.rise.lasting import Plan
 from service.rules.rise.objects import shared_out
 from service.rules.rise.permission import own
-from service.rules.rise.reactive import budget, intended, outrun, shaken_off
+from service.rules.rise.reactive import budget, courses, intended, outrun, shaken_off
 from service.rules.rise.reins import bolt
 from service.rules.rise.riding import Mounted, come_off
 from service.rules.rise.rushes import rush, rushers
+from service.rules.rise.soaring import climbed
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -218,8 +219,10 @@ def resolve(state: State, chance: Chance) -> Tale[State]:
     notes: list[Event[State]] = []
     lost: tuple[str, ...]
     state, lost = yield from shaken_off(state, chance)
-    wanted: Paths = intended(state, state.plans, frame.sprinting, lost)
-    budgets = {name: budget(state, plan, name, frame.sprinting) for name, plan in state.plans.items()}
+    wanted: Paths
+    wanted, highs = courses(state, state.plans, frame.sprinting, lost)
+    climbs = {n: climbed(state.creatures[n], plan, highs.get(n)) for n, plan in state.plans.items()}
+    budgets = {n: budget(state, plan, n, frame.sprinting) - climbs[n] for n, plan in state.plans.items()}
     state, wanted = yield from blocks(state, chance, wanted, budgets, notes)
     for name, plan in state.plans.items():
         if plan.mount not in (None, state.creatures[name].mount):
@@ -234,24 +237,23 @@ def resolve(state: State, chance: Chance) -> Tale[State]:
     state = yield from come_off(state)
     state = yield from let_go(state)
     for name in sorted(state.plans):
-        state = yield from afterwards(state, name, frame)
+        state = yield from afterwards(state, name, frame, highs.get(name))
     state = yield from spent(state)
     if planned(state, first=False):
         return (yield MovementsMade(paths=paths))
     return (yield MovementResolved(paths=paths, path=frame.path))
 
 
-def afterwards(state: State, name: str, frame: MovementFrame) -> Tale[State]:
+def afterwards(state: State, name: str, frame: MovementFrame, high: int | None) -> Tale[State]:
     """Tell what a movement leaves behind: a creature on its feet, tired, or in the air."""
     plan = state.plans[name]
     if plan.stand_up:
         state = yield from lose(state, name, "prone")
     if plan.ability in ("sprint", "overrun") or name in frame.sprinting:
         state = yield from tire(state, name, 1, plan.ability if plan.ability == "overrun" else "sprint")
-    if plan.mode in AIRBORNE or plan.ability == "jump":
-        up = height(state.creatures[name], plan.ability, plan.mode, plan.altitude_ft)
+    if high is not None:
         jumped = plan.ability == "jump"
-        state = yield TookOff(creature=name, jumped=jumped, altitude=up, because=("RI-MOVE-9",))
+        state = yield TookOff(creature=name, jumped=jumped, altitude=high, because=("RI-MOVE-9",))
     return state
 
 

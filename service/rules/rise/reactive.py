@@ -5,7 +5,7 @@ Nothing here is a conflict and nothing throws dice: both move as far as they can
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import TypeAlias
 
 from service.rules.chance import Chance
@@ -18,12 +18,18 @@ from service.rules.rise.initiative import ranked
 from service.rules.rise.lasting import Plan
 from service.rules.rise.numbers import risen, speed_of, speed_on_its_feet
 from service.rules.rise.pace import is_laden
-from service.rules.rise.paths import in_the_way, is_wall, leaving, occupant, step_feet, walk
+from service.rules.rise.paths import feet_of, in_the_way, is_wall, leaving, occupant, step_feet, walk
 from service.rules.rise.sight import is_clear
+from service.rules.rise.soaring import Heights, apart, away_from, own_heights, poised, towards
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
 Paths: TypeAlias = dict[str, tuple[Cell, ...]]
+Known: TypeAlias = tuple[Paths, Heights]
+"""The movements worked out so far: their paths, and how high those end that lead through the air."""
+Course: TypeAlias = tuple[tuple[Cell, ...], int]
+"""One movement: its path, and the height at which it ends."""
+_Rule: TypeAlias = Callable[[State, Mapping[str, Plan], Known, str, int], Course]
 DETOUR = 40
 """Feet more than the straight way within which a way around obstacles is looked for."""
 FAR_OFF = 160
@@ -38,17 +44,40 @@ def intended(
 
     *lost* are followers who could not tell where a teleporting creature went.
     """
+    return courses(state, plans, sprinting, lost)[0]
+
+
+def courses(
+    state: State, plans: Mapping[str, Plan], sprinting: tuple[str, ...] = (), lost: tuple[str, ...] = ()
+) -> tuple[Paths, Heights]:
+    """Return the paths that are intended, and how high those end that lead through the air."""
     paths: Paths = {name: plan.path for name, plan in plans.items() if plan.path}
+    highs = own_heights(state.creatures, plans)
+
+    def lead(name: str, rule_of: _Rule, seen: Paths) -> None:
+        feet = budget(state, plans[name], name, sprinting)
+        paths[name], high = rule_of(state, plans, (seen, highs), name, feet)
+        if name in highs:
+            highs[name] = high
+
     for name in _doing(plans, "withdraw"):
-        paths[name] = withdrawing(state, plans, paths, name, budget(state, plans[name], name, sprinting))
+        lead(name, withdrawing, paths)
     for name in _doing(plans, "custom"):
         if name not in paths:
-            paths[name] = by_own_rule(state, plans, paths, name, budget(state, plans[name], name, sprinting))
+            lead(name, by_own_rule, paths)
     for name in in_turn(plans):
-        feet = budget(state, plans[name], name, sprinting)
-        seen = paths if name not in lost else {k: v for k, v in paths.items() if k not in plans[name].targets}
-        paths[name] = following(state, plans, seen, name, feet)
-    return paths
+        vanished = plans[name].targets if name in lost else ()
+        lead(name, following, {k: v for k, v in paths.items() if k not in vanished})
+    return paths, highs
+
+
+def ended(state: State, known: Known) -> State:
+    """Return the state as it is when all known movements are over, in the air as on the ground."""
+    paths, highs = known
+    state = ending(state, paths)
+    for name, high in highs.items():
+        state = state.with_creature(name, altitude=high)
+    return state
 
 
 def _doing(plans: Mapping[str, Plan], ability: str) -> list[str]:
@@ -65,35 +94,31 @@ def in_turn(plans: Mapping[str, Plan]) -> list[str]:
     return found
 
 
-def by_own_rule(
-    state: State, plans: Mapping[str, Plan], paths: Paths, name: str, feet: int
-) -> tuple[Cell, ...]:
+def by_own_rule(state: State, plans: Mapping[str, Plan], known: Known, name: str, feet: int) -> Course:
     """Return where a rule of one's own leads: near, away, or one way until the rule is kept."""
-    plan, creature = plans[name], state.creatures[name]
-    after = ending(state, paths)
+    plan, creature = plans[name], poised(state.creatures[name], plans[name])
+    after = ended(state, known)
     if plan.step is not None:
         line_ = tuple(line(creature.position, plan.step, feet // FEET))
-        whole = walk(after, creature, line_, feet, _movers(paths)).cells
-        return next(
-            (whole[:n] for n in range(len(whole)) if _content(after, plan, creature, whole[:n])), whole
-        )
+        whole = walk(ending(state, known[0]), state.creatures[name], line_, feet, _movers(known)).cells
+        kept = (whole[:n] for n in range(len(whole)) if _content(after, plan, creature, whole[:n]))
+        return next(kept, whole), creature.altitude
     if _content(after, plan, creature, ()):
-        return ()
+        return (), creature.altitude
     gaps = [after.distance(creature, after.creatures[target]) for target in plan.targets]
     if plan.beyond_ft is not None and min(gaps) < plan.beyond_ft:
         away = {**plans, name: changed(plan, distance_ft=plan.beyond_ft)}
-        return withdrawing(state, away, paths, name, feet)
+        return withdrawing(state, away, known, name, feet)
     assert plan.within_ft is not None, "a rule says how near or how far"
     farthest = max(plan.targets, key=lambda t: (after.distance(creature, after.creatures[t]), t))
     near = {**plans, name: changed(plan, targets=(farthest,), distance_ft=plan.within_ft)}
-    return following(state, near, paths, name, feet)
+    return following(state, near, known, name, feet)
 
 
 def _content(after: State, plan: Plan, creature: Creature, path: tuple[Cell, ...]) -> bool:
     there = path[-1] if path else creature.position
     for target in plan.targets:
-        other = after.creatures[target]
-        gap = distance(there, creature.space, other.position, other.space, "alternating")
+        gap = apart(creature, there, creature.altitude, after.creatures[target])
         if plan.within_ft is not None and gap > plan.within_ft:
             return False
         if plan.beyond_ft is not None and gap < plan.beyond_ft:
@@ -137,21 +162,22 @@ def budget(state: State, plan: Plan, name: str, sprinting: tuple[str, ...]) -> i
 
 
 @rule("RI-REAC-3", "R4", settles=("C-19",))
-def withdrawing(
-    state: State, plans: Mapping[str, Plan], paths: Paths, name: str, feet: int
-) -> tuple[Cell, ...]:
+def withdrawing(state: State, plans: Mapping[str, Plan], known: Known, name: str, feet: int) -> Course:
     """Whoever withdraws goes straight away from the nearest until far enough from all, as speed allows."""
-    creature, plan = state.creatures[name], plans[name]
-    known = ending(state, paths)
+    plan = plans[name]
+    creature, after = poised(state.creatures[name], plan), ended(state, known)
     nearest = min(plan.targets, key=lambda t: (state.distance(creature, state.creatures[t]), t))
     step = _away(creature.position, state.creatures[nearest].position)
     straight = tuple(line(creature.position, step, feet // FEET))
-    whole = walk(known, creature, straight, feet, _movers(paths)).cells
-    for length in range(len(whole) + 1):
-        there = whole[length - 1] if length else creature.position
-        if all(_far_enough(state, known, plans, creature, there, t) for t in plan.targets):
-            return whole[:length]
-    return whole
+    whole = walk(ending(state, known[0]), state.creatures[name], straight, feet, _movers(known)).cells
+
+    def short(there: Cell, altitude: int) -> int:
+        return max(_too_near(state, after, plans, creature, (there, altitude), t) for t in plan.targets)
+
+    def costs(path: tuple[Cell, ...]) -> int:
+        return feet_of(state, creature, path)
+
+    return away_from(creature, plan, feet, whole, costs, short)
 
 
 def _away(of: Cell, from_: Cell) -> Cell:
@@ -160,35 +186,41 @@ def _away(of: Cell, from_: Cell) -> Cell:
     return ((dx > 0) - (dx < 0), (dy > 0) - (dy < 0)) if (dx, dy) != (0, 0) else (1, 0)
 
 
-def _movers(paths: Paths) -> tuple[str, ...]:
-    return tuple(paths)
+def _movers(known: Known) -> tuple[str, ...]:
+    return tuple(known[0])
 
 
-def _far_enough(
-    state: State, known: State, plans: Mapping[str, Plan], creature: Creature, there: Cell, target: str
-) -> bool:
-    """Tell whether *there* is far enough from a target, which may come after as far as it can."""
-    other = known.creatures[target]
+def _too_near(
+    state: State,
+    after: State,
+    plans: Mapping[str, Plan],
+    creature: Creature,
+    at: tuple[Cell, int],
+    target: str,
+) -> int:
+    """Return the feet by which a place is too near to a target, which may come after as far as it can."""
+    other = after.creatures[target]
     pursuer = plans.get(target)
     reach = 0
     if pursuer is not None and pursuer.ability == "follow" and creature.id in pursuer.targets:
         reach = budget(state, pursuer, target, ())
-    apart = distance(there, creature.space, other.position, other.space, "alternating")
-    return apart - reach >= plans[creature.id].distance_ft
+    return plans[creature.id].distance_ft + reach - apart(creature, *at, other)
 
 
-def following(
-    state: State, plans: Mapping[str, Plan], paths: Paths, name: str, feet: int
-) -> tuple[Cell, ...]:
+def following(state: State, plans: Mapping[str, Plan], known: Known, name: str, feet: int) -> Course:
     """Whoever follows takes the shortest way to within its distance of where the other ends."""
-    creature, plan = state.creatures[name], plans[name]
+    plan, (paths, highs) = plans[name], known
+    creature = poised(state.creatures[name], plan)
     (target,) = plan.targets
-    after = ending(state, {**paths, **_closing(state, plans, paths, name)})
+    all_paths = {**paths, **_closing(state, plans, paths, name)}
+    after = ended(state, (all_paths, highs))
     goal = after.creatures[target]
-    if state.distance(creature, goal) <= plan.distance_ft:
-        return ()
-    way = _way(after, creature, goal, plan.distance_ft)
-    return walk(after, creature, way, feet).cells
+    if after.distance(creature, goal) <= plan.distance_ft:
+        return (), creature.altitude
+    high, near = towards(creature, plan, goal, feet, plan.distance_ft)
+    met, walker = ending(state, all_paths), state.creatures[name]  # conflicts are judged at these heights
+    spare = feet - abs(high - creature.altitude)
+    return walk(met, walker, _way(met, walker, goal, near), spare).cells, high
 
 
 def _closing(state: State, plans: Mapping[str, Plan], paths: Paths, name: str) -> Paths:
@@ -198,7 +230,8 @@ def _closing(state: State, plans: Mapping[str, Plan], paths: Paths, name: str) -
     if target in paths or back is None or back.ability != "follow" or back.targets != (name,):
         return {}
     a, b = state.creatures[name], state.creatures[target]
-    gap = max(0, state.distance(a, b) - plans[name].distance_ft)
+    flat = distance(a.position, a.space, b.position, b.space, "alternating")
+    gap = max(0, flat - plans[name].distance_ft)
     step = _away(a.position, b.position)
     return {target: tuple(line(b.position, step, min(gap // 2, budget(state, back, target, ())) // FEET))}
 
@@ -218,7 +251,7 @@ def _way(after: State, creature: Creature, goal: Creature, distance_ft: int) -> 
         apart = distance(cell, creature.space, goal.position, goal.space, "alternating")
         return apart <= distance_ft and occupant(after, creature, cell) is None
 
-    straight = after.distance(creature, goal)
+    straight = distance(creature.position, creature.space, goal.position, goal.space, "alternating")
     if straight < FAR_OFF:
         found = reachable(creature.position, straight + DETOUR, cost, is_there)
         (*_, last) = found
@@ -230,8 +263,7 @@ def _way(after: State, creature: Creature, goal: Creature, distance_ft: int) -> 
 @rule("RI-CONF-6", "P67", settles=("C-20",))
 def outrun(state: State, plans: Mapping[str, Plan]) -> tuple[str, ...]:
     """Being left out of reach is a legal result; a player's creature may break it by sprinting after all."""
-    paths = intended(state, plans)
-    after = ending(state, paths)
+    after = ended(state, courses(state, plans))
     return tuple(
         [
             name
