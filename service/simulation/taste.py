@@ -67,6 +67,7 @@ TASTES: Final[Mapping[str, Taste]] = {
                     "fall",
                     "hazard",
                 ),
+                *("hide_creature", "move_lurker", "reveal_creature", "withdraw_lurker"),
                 *(
                     "roll_check",
                     "roll_save",

@@ -28,6 +28,7 @@ EQUALS: Final = (("cunning", "cunning"), ("might", "might"), ("agility", "agilit
 BEATEN: Final = (("might", "cunning"), ("might", "cunning"), ("cunning", "agility"), ("agility", "might"))
 FIGHT: Final = ("declare_offensive", "declare_attack", "join_engagement", "engage")
 IDLE: Final = ("pass", "end_turn")
+LURKING: Final = ("move_lurker", "reveal_creature", "withdraw_lurker")
 ROOM: Final = 3
 """Cells between the strong and the walls about the board."""
 
@@ -101,6 +102,22 @@ def _shove(m: Moment) -> Attempt:
     held = [name for name, creature in m.state.creatures.items() if creature.has("grappled")]
     direction = m.chance.choice([[0, 1], [1, 0], [-1, 0], [0, -1]])
     return ruled({"creature": (held or [m.who])[0], "kind": "push", "feet": 15, "direction": direction})
+
+
+def _hide(m: Moment) -> Attempt:
+    """Hide a creature where somebody may dash to."""
+    x, y = m.state.creatures[m.who].position
+    entry = {"sheet": sheet(f"lurker-{m.state.hidden}", like="wolf"), "position": [x, y + 1]}
+    return Attempt("hide_creature", "gm", {"entry": entry})
+
+
+def _unhide(m: Moment) -> Attempt:
+    """Move, reveal or withdraw what lurks first, or what does not lurk at all."""
+    data: dict[str, Any] = {"lurker": int(next(iter(m.state.lurkers), "1"))}
+    name = m.chance.choice(LURKING)
+    if name == "move_lurker":
+        data["position"] = [m.chance.randrange(ROOM), m.chance.randrange(ROOM)]
+    return Attempt(name, "gm", data)
 
 
 def _hasty(m: Moment) -> Attempt:
@@ -224,5 +241,12 @@ SCENES: Final = (
         ("HR-BREATH-1", "HR-BREATH-2"),
         wants=("breathe", "hold_breath", "dash"),
         ground="deep_water",
+    ),
+    Scene(
+        "lurkers",
+        ("TABLE-LURK-1", "TABLE-LURK-2", "TABLE-LURK-3"),
+        wants=("dash", *LURKING),
+        tricks=(_hide, _hide, dash, dash, dash, _unhide),
+        meddling=0.6,
     ),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import ClassVar, Final, Literal
 
 from service.rules.chance import Chance
+from service.rules.grid import cells
 from service.rules.heartrush.abilities import Lasting, Lasts, Modifier
 from service.rules.heartrush.cantrips import is_wet
 from service.rules.heartrush.conditions import LEVELED, ConditionsFaded, gain
@@ -15,7 +16,7 @@ from service.rules.heartrush.effects import Effect, EffectsFrame, no_such
 from service.rules.heartrush.healing import heal
 from service.rules.heartrush.lasting import EffectEnded, EffectLaid
 from service.rules.heartrush.modifiers import Aura, DicePool, NextRush
-from service.rules.heartrush.movement import Moved
+from service.rules.heartrush.movement import Moved, bumped_into
 from service.rules.heartrush.rush import RushGained
 from service.rules.heartrush.scene import engagement_open
 from service.rules.heartrush.sheet import DieSize
@@ -184,6 +185,9 @@ class EarlySidestep(Effect):
         except Refused:
             return state
         state = yield EarlySidestepTaken(creature=self.creature, because=frame.rules)
+        lurker = state.lurker_in(cells(self.to, state.creatures[self.creature].space))
+        if lurker is not None:
+            return (yield from bumped_into(state, self.creature, lurker))
         return (
             yield Moved(creature=self.creature, path=(self.to,), feet=5, how="sidestep", because=frame.rules)
         )

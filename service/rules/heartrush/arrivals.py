@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Final
 from service.rules.grid import cells
 from service.rules.heartrush.catalogue import named
 from service.rules.heartrush.clock import at_rest
-from service.rules.heartrush.entries import Entry, Opening, creature_of, entry_faults, sheet_of, spelled_out
+from service.rules.heartrush.entries import Opening, creature_of, entry_faults, sheet_of, spelled_out
 from service.rules.heartrush.opening_faults import ability_name_faults, creature_faults
 from service.rules.heartrush.permission import gm
-from service.rules.heartrush.sheet import side_of
+from service.rules.heartrush.sheet import Entry, side_of
 from service.rules.heartrush.state import State
 from service.rules.messages import Command, Event, Refused, Tale
 from service.rules.records import changed, record, with_key
@@ -51,28 +51,12 @@ class AddCreature(Command[State]):
 
     def check(self, view: State) -> None:
         gm(self)
-        opening = Opening(
-            sides=view.sides, player_side=view.player_side, creatures=(self.entry,), terrain=view.terrain
-        )
-        for pointer, fault in (*entry_faults(self.entry, "/creatures/0"),):
-            raise Refused("opening_not_possible", f"{pointer}: {fault}")
-        for pointer, fault in (*creature_faults(opening), *ability_name_faults(opening, view.abilities)):
-            raise Refused("opening_not_possible", f"{pointer}: {fault}")
-        self._check_room(view)
+        check_entry(view, self.entry)
+        check_room(view, self.entry)
         if self.seat is not None and self.seat != GM:
             seat = view.seats.get(self.seat)
             if seat is None or seat.closed or seat.role != "player":
                 raise Refused("no_such_seat", f"there is no open player's seat {self.seat}", "TABLE-SEAT-1")
-
-    def _check_room(self, view: State) -> None:
-        sheet = sheet_of(self.entry)
-        if sheet.id in view.creatures:
-            raise Refused("creature_taken", f"there is a creature {sheet.id} already")
-        if len(view.creatures) >= MOST_CREATURES:
-            raise Refused("opening_not_possible", f"at most {MOST_CREATURES} creatures take part")
-        for cell in cells(self.entry.position, side_of(sheet.size)):
-            if view.standing_at(cell):
-                raise Refused("space_occupied", f"{view.standing_at(cell)[0].id} stands at {cell}")
 
     def decide(self, state: State) -> Tale[State]:
         entry = spelled_out(self.entry)
@@ -81,6 +65,29 @@ class AddCreature(Command[State]):
             return state
         after: State = yield from seated(state, self.seat, sheet_of(entry).id)
         return after
+
+
+def check_entry(view: State, entry: Entry) -> None:
+    """Refuse what is no creature of this fight: a sheet or a place that cannot be, or an id that is taken."""
+    opening = Opening(
+        sides=view.sides, player_side=view.player_side, creatures=(entry,), terrain=view.terrain
+    )
+    for pointer, fault in (*entry_faults(entry, "/creatures/0"),):
+        raise Refused("opening_not_possible", f"{pointer}: {fault}")
+    for pointer, fault in (*creature_faults(opening), *ability_name_faults(opening, view.abilities)):
+        raise Refused("opening_not_possible", f"{pointer}: {fault}")
+    sheet = sheet_of(entry)
+    if sheet.id in view.creatures:
+        raise Refused("creature_taken", f"there is a creature {sheet.id} already")
+    if len(view.creatures) >= MOST_CREATURES:
+        raise Refused("opening_not_possible", f"at most {MOST_CREATURES} creatures take part")
+
+
+def check_room(view: State, entry: Entry) -> None:
+    """Refuse a place where somebody stands."""
+    for cell in cells(entry.position, side_of(sheet_of(entry).size)):
+        if view.standing_at(cell):
+            raise Refused("space_occupied", f"{view.standing_at(cell)[0].id} stands at {cell}")
 
 
 def seated(state: State, seat: str, creature: str) -> Tale[Any]:

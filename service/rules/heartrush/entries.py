@@ -9,39 +9,14 @@ from service.rules.heartrush.abilities import Ability, Spell
 from service.rules.heartrush.bestiary import BESTIARY, drawn
 from service.rules.heartrush.catalogue import named
 from service.rules.heartrush.ground import Scenery, Terrain
-from service.rules.heartrush.sheet import GM_ONLY, Sheet
+from service.rules.heartrush.sheet import GM_ONLY, Entry, Sheet
 from service.rules.heartrush.state import Creature
 from service.rules.openings import Fault, Id, SeatEntry
 from service.rules.records import EMPTY, changed, record
-from service.rules.sealable import sealable
 from service.rules.seeding import Seeding
 from service.rules.table import Option
 
 """A JSON pointer into the opening, and what is wrong there."""
-
-
-@sealable("hp")
-@record
-class Entry:
-    """A creature that takes part: its sheet or its stat block, and where and how it stands at the beginning.
-
-    A stat block needs `id` and `side` beside it; a sheet has them itself.
-    """
-
-    position: tuple[int, int]
-    sheet: Sheet | None = None
-    stat_block: str | None = None
-    """The name of a shipped stat block."""
-    id: Id | None = None
-    side: Id | None = None
-    name: str | None = None
-    """Null takes the stat block's."""
-    hp: int | None = None
-    """Null takes the maximum."""
-    heart_die: int | None = None
-    """The live heart die as faces; null takes the maximum."""
-    gm_only: tuple[str, ...] = ()
-    """Fields of the sheet that only the GM is told."""
 
 
 def sheet_of(entry: Entry) -> Sheet:
@@ -52,10 +27,16 @@ def sheet_of(entry: Entry) -> Sheet:
     return drawn(entry.stat_block, entry.id or "", entry.side or "", entry.name)
 
 
+def with_sheet(entry: Entry) -> Entry:
+    """Return *entry* with its whole sheet, so that it needs no bestiary."""
+    if entry.sheet is not None:
+        return entry
+    return changed(entry, sheet=sheet_of(entry), stat_block=None, id=None, side=None, name=None)
+
+
 def spelled_out(entry: Entry) -> Entry:
     """Return *entry* with its whole sheet, so that a record needs no bestiary, and what is GM-only sealed."""
-    if entry.sheet is None:
-        entry = changed(entry, sheet=sheet_of(entry), stat_block=None, id=None, side=None, name=None)
+    entry = with_sheet(entry)
     assert entry.sheet is not None
     sheet = kept_back(entry.sheet, entry.sheet.id, entry.gm_only)
     more = (name for field in entry.gm_only for name in GM_ONLY[field])

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import ClassVar, NamedTuple
 
 from service.rules.chance import Chance
-from service.rules.grid import Cell, is_step
+from service.rules.grid import Cell, cells, is_step
 from service.rules.heartrush.bonds import captive_of, moved
 from service.rules.heartrush.climbing import step_off
 from service.rules.heartrush.conditions import ConditionLost
@@ -205,6 +205,8 @@ class Stride(NamedTuple):
     """Who may trip the mover where the last step led."""
     climb_cn: int = 0
     """What the mover must roll before it can climb the next cell."""
+    lurker: str | None = None
+    """Who was hidden where the next step leads."""
 
 
 def stride(state: State, mover: Creature, walk: Walk, *, step_by_step: bool) -> Stride:
@@ -213,6 +215,9 @@ def stride(state: State, mover: Creature, walk: Walk, *, step_by_step: bool) -> 
     diagonals, inside = walk.diagonals, walk.inside
     watching = watchers(state, mover, walk.provoked, walk.how)
     for done, new in enumerate(walk.left):
+        lurker = state.lurker_in(cells(new, mover.space)) if state.lurkers else None
+        if lurker is not None:
+            return Stride(done, feet, diagonals, inside, lurker=lurker)
         cn = 0 if walk.climbed else climb_cn(state, mover, at, new)
         if cn:  # whether the mover can climb at all is known before it leaves its cell
             return Stride(done, feet, diagonals, inside, climb_cn=cn)
@@ -259,6 +264,8 @@ def go_on(state: State, movement: str, walk: Walk) -> Tale[State]:
         walked=walk.walked + done,
     )
     unfinished = state.stacks.find(movement) is not None
+    if gone.lurker is not None:
+        return (yield from bumped_into(state, mover.id, gone.lurker, movement))
     about: Mapping[str, str | int] = {"mover": mover.id}
     if listening and done and not striking and not tripping and not cn:
         listening = is_worth_asking(state, "step_taken", about)
@@ -279,6 +286,15 @@ def go_on(state: State, movement: str, walk: Walk) -> Tale[State]:
     return (
         yield from interrupt(state, movement, rest, striking or tripping, "moves" if striking else "trip")
     )
+
+
+def bumped_into(state: State, mover: str, lurker: str, movement: str = "") -> Tale[State]:
+    """Tell that *mover* has come upon a creature that was hidden, which ends its *movement*."""
+    from service.rules.heartrush.lurkers import found  # noqa: PLC0415 - who arrives has abilities that move
+
+    if state.stacks.find(movement) is not None:
+        state = yield MovementEnded(movement=movement, occasion=f"{movement}/end", because=("HR-MOVE-3",))
+    return (yield from found(state, lurker, mover))
 
 
 def interrupt(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final, Literal
 
-from service.rules.grid import FEET, STEPS, Cell, is_step
+from service.rules.grid import FEET, STEPS, Cell, cells, is_step
 from service.rules.heartrush.actions import AbilityUsed, afford_action_or_rush
 from service.rules.heartrush.climbing import step_off
 from service.rules.heartrush.conditions import ConditionLost
 from service.rules.heartrush.deeds import Deed, Said, declared
 from service.rules.heartrush.lasting import having
 from service.rules.heartrush.modifiers import MoreSidesteps
-from service.rules.heartrush.movement import Moved, MovementBegun, Walk, drag, interrupt
+from service.rules.heartrush.movement import Moved, MovementBegun, Walk, bumped_into, drag, interrupt
 from service.rules.heartrush.paths import (
     approaches,
     check_can_move,
@@ -165,6 +165,9 @@ def sidestep(state: State, creature: str, to: Cell | None) -> Tale[State]:
     if to is None:
         return (yield ConditionLost(creature=creature, condition="prone"))
     before = state.creatures[creature]
+    lurker = state.lurker_in(cells(to, before.space))
+    if lurker is not None:
+        return (yield from bumped_into(state, creature, lurker))
     sentinels = leaving(state, before, to) if state.abilities else ()
     if sentinels:
         movement = f"r{state.round}/m{state.movements + 1}"

@@ -14,10 +14,10 @@ from service.rules.heartrush.abilities import Ability, Lasting, Spell
 from service.rules.heartrush.ground import Scenery, Terrain
 from service.rules.heartrush.notes import Coat, Complication, HidingPlace, Request, Standing
 from service.rules.heartrush.options import DEFAULTS
-from service.rules.heartrush.sheet import GM_ONLY, Sheet, rank, side_of
+from service.rules.heartrush.sheet import GM_ONLY, Entry, Sheet, rank, side_of
 from service.rules.records import EMPTY, changed, derived, record, with_key
 from service.rules.sealable import sealable
-from service.rules.sealed import Sealed
+from service.rules.sealed import Sealed, is_closed, unsealed
 from service.rules.table import Option, Table
 
 Phase = Literal[
@@ -238,6 +238,10 @@ class State(Table):
     """Rulings, checks and other matters so far: the next one's number."""
     complications: tuple[Complication, ...] = ()
     requests: tuple[Request, ...] = ()
+    lurkers: Mapping[str, Entry | Sealed[Entry]] = EMPTY
+    """Creatures that only the GM knows of, by number; they take no part (see `lurkers.py`)."""
+    hidden: int = 0
+    """How many there have been: the next one's number."""
 
     def option(self, key: str) -> Option:
         """Return the house's value of an option, or its default."""
@@ -299,6 +303,19 @@ class State(Table):
     def standing_at(self, cell: Cell) -> tuple[Creature, ...]:
         """Return the living creatures whose space covers *cell*."""
         return derived(self, "standing", _standing).get(cell, ())
+
+    def lurking(self) -> Mapping[str, Entry]:
+        """Return the lurkers that this view may know, by number."""
+        return {number: unsealed(lies) for number, lies in self.lurkers.items() if not is_closed(lies)}
+
+    def lurker_in(self, space: tuple[Cell, ...]) -> str | None:
+        """Return the first lurker whose space has a cell of *space*."""
+        for number, entry in self.lurking().items() if self.lurkers else ():
+            assert entry.sheet is not None, "a lurker lies there with its sheet"
+            held = cells(entry.position, side_of(entry.sheet.size))
+            if any(cell in held for cell in space):
+                return number
+        return None
 
     def paused(self) -> bool:
         """Tell whether combat runs (its rules apply) rather than being set up or over."""
