@@ -241,6 +241,21 @@ def test_TABLE_LURK_2_a_sidestep_finds_it() -> None:
         assert state(table)["creatures"]["gob"]["position"] == [-5, 0]
 
 
+def test_TABLE_LURK_2_a_push_finds_it_and_collides_with_it() -> None:
+    with served() as api:
+        table = begun(api)
+        hide(table, position=[-6, 0])
+        push = {"kind": "push", "creature": "ash", "feet": 15, "direction": [-1, 0]}
+        ruling = {"kind": "effect", "subject": "ash", "decision": "so", "reason": "so", "effects": [push]}
+        told = table.do("gm", type="gm_ruling", **ruling)
+
+        assert [
+            e for e in events(told) if e in {"pushed", "lurker_revealed", "push_stopped", "collision"}
+        ] == [*("pushed", "lurker_revealed", "push_stopped", "collision")]
+        assert state(table)["creatures"]["ash"]["position"] == [-5, 0]
+        assert state(table)["creatures"]["gob"]["position"] == [-6, 0]
+
+
 def test_TABLE_LURK_2_nobody_is_refused_or_offered_less_for_what_it_cannot_see() -> None:
     told = []
     for hidden in ([-5, 0], [9, 9]):

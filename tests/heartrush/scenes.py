@@ -107,7 +107,7 @@ def _shove(m: Moment) -> Attempt:
 def _hide(m: Moment) -> Attempt:
     """Hide a creature where somebody may dash to."""
     x, y = m.state.creatures[m.who].position
-    entry = {"sheet": sheet(f"lurker-{m.state.hidden}", like="wolf"), "position": [x, y + 1]}
+    entry = {"sheet": sheet(f"c{100 + m.state.hidden}", like="wolf"), "position": [x, y + 1]}
     return Attempt("hide_creature", "gm", {"entry": entry})
 
 
@@ -246,7 +246,7 @@ SCENES: Final = (
         "lurkers",
         ("TABLE-LURK-1", "TABLE-LURK-2", "TABLE-LURK-3"),
         wants=("dash", *LURKING),
-        tricks=(_hide, _hide, dash, dash, dash, _unhide),
+        tricks=(_hide, _hide, dash, dash, dash, _unhide, _shove),
         meddling=0.6,
     ),
 )

@@ -7,13 +7,13 @@ from typing import ClassVar, Literal
 
 from service.dice.values import Roll
 from service.rules.chance import Chance, Pip
-from service.rules.grid import FEET, Cell, away, line
+from service.rules.grid import FEET, Cell, away, cells, line
 from service.rules.heartrush.bonds import captive_of, grappler_of, moved
 from service.rules.heartrush.climbing import hold_on, step_off
 from service.rules.heartrush.damage import hurt
 from service.rules.heartrush.halves import half
 from service.rules.heartrush.hands import shield_held
-from service.rules.heartrush.movement import Moved
+from service.rules.heartrush.movement import Moved, bumped_into
 from service.rules.heartrush.paths import may_stop
 from service.rules.heartrush.pushed_way import way
 from service.rules.heartrush.rolls import throw
@@ -215,6 +215,10 @@ def go_on(state: State, frame: PushFrame) -> Tale[State]:
     if mover.has("prone") and not frame.began_prone:
         return (yield from finish(state, frame))
     crossed, stopped, blocker = way(state, mover, frame.step, frame.left_ft, frame.companion)
+    lurkers = [state.lurker_in(cells(cell, mover.space)) for cell in crossed] if state.lurkers else []
+    found = next((i for i, lurker in enumerate(lurkers) if lurker is not None), None)
+    if found is not None:
+        crossed, stopped = crossed[:found], False
     for i, cell in enumerate(crossed):
         trippers = () if mover.has("prone") else trip_trigger(state, mover, cell)
         if trippers:
@@ -225,6 +229,8 @@ def go_on(state: State, frame: PushFrame) -> Tale[State]:
     if crossed:
         left = frame.left_ft - FEET * len(crossed)
         state = yield Pushed(push=frame.path, creature=mover.id, path=crossed, left_ft=left)
+    if found is not None:  # once it is found it stands in the way like anybody, and the push goes on
+        return (yield from bumped_into(state, mover.id, str(lurkers[found])))
     if stopped:
         return (yield PushStopped(push=frame.path, creature=mover.id, blocker=blocker))
     return (yield from finish(state, frame))

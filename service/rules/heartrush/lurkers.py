@@ -96,7 +96,7 @@ class LurkerWithdrawn(Event[State]):
 
 @rule("TABLE-LURK-2", "service ruling")
 def found(state: State, lurker: str, mover: str) -> Tale[State]:
-    """Who would step into a hidden creature's space stops before it, loses the way left, and has found it."""
+    """Who would come into a hidden creature's space stops before it and has found it; a way left is lost."""
     return (yield from _seen(state, int(lurker), mover, ("TABLE-LURK-2",)))
 
 
