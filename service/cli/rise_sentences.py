@@ -7,6 +7,7 @@ from typing import Final
 
 SENTENCES: Final[Mapping[str, str]] = {
     "combat_started": "combat begins with the {start_phase} phase",
+    "creature_arriving": "{arrival_entry} is on its way",
     "phase_started": "the {phase} phase begins; the groups: {groups}",
     "planning_began": "each group plans its movements in secret: {groups}",
     "movement_planned": "(for its own group: {creature} plans {plan})",

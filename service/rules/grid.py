@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from heapq import heappop, heappush
+from itertools import count
 from math import isqrt
 from typing import Annotated, Final, TypeAlias
 
@@ -55,6 +56,14 @@ def distance(a: Cell, a_side: int, b: Cell, b_side: int, metric: str) -> int:
 def cells(at: Cell, side: int) -> tuple[Cell, ...]:
     """Return the cells of the space of *side* cells whose least corner is *at*."""
     return tuple((at[0] + i, at[1] + j) for j in range(side) for i in range(side))
+
+
+def nearest(at: Cell) -> Iterator[Cell]:
+    """Yield every cell from *at* outward, for ever: by rings, in each by distance and then by coordinates."""
+    for ring in count():
+        around = range(-ring, ring + 1)
+        steps = sorted((x * x + y * y, x, y) for x in around for y in around if ring in (abs(x), abs(y)))
+        yield from ((at[0] + x, at[1] + y) for _, x, y in steps)
 
 
 def is_step(a: Cell, b: Cell) -> bool:

@@ -81,6 +81,10 @@ def prologue(state: State, random: Random) -> Iterator[Attempt]:
     if random.random() < 0.3:
         data = {"creature": names[0], "toward": names[-1], "attitude": "neutral"}
         yield Attempt("set_attitude", state.controller(names[0]), data)
+    if len(names) % 4 == 0:
+        side = state.creatures[names[-1]].sheet.side
+        sheet = {"id": "late", "name": "Late", "side": side, "kind": "monster"}
+        yield Attempt("add_creature", "gm", {"entry": {"sheet": sheet, "position": [0, 0]}})
     unaware = [name for name in names if random.random() < 0.2]
     phase = random.choice(("movement", "action"))
     yield Attempt("start_combat", "gm", {"start_phase": phase, "unaware": unaware})

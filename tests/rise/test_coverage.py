@@ -25,7 +25,10 @@ WITHOUT_HOME: Final = {
 }
 """Rules of section B that no code of Rise is the home of."""
 
-BEYOND: Final = {"RI-GM-4": "contests, which the service has for every ruleset"}
+BEYOND: Final = {
+    "RI-GM-4": "contests, which the service has for every ruleset",
+    "RI-GM-5": "reinforcements: the ledger lists the command and says nothing of when they join",
+}
 """Rules of the code that the ledger does not have."""
 
 NEVER_RAISED: Final = {

@@ -12,7 +12,7 @@ from typing import ClassVar, Final
 
 from service.rules.chance import check_sealed
 from service.rules.gm_only import AUDIENCE
-from service.rules.grid import Cell, cells
+from service.rules.grid import Cell, cells, nearest
 from service.rules.heartrush.arrivals import MOST_CREATURES, CreatureAdded, check_entry, check_room
 from service.rules.heartrush.entries import sheet_of, spelled_out, with_sheet
 from service.rules.heartrush.permission import gm
@@ -128,15 +128,12 @@ def _free_name(state: State, name: str) -> str:
 
 
 def _free_place(state: State, at: Cell, side: int) -> Cell:
-    """Return the free place nearest to *at*: by rings, in each by distance and then by coordinates."""
-    for ring in count():
-        around = range(-ring, ring + 1)
-        steps = sorted((x * x + y * y, x, y) for x in around for y in around if ring in (abs(x), abs(y)))
-        for _, x, y in steps:
-            place = (at[0] + x, at[1] + y)
-            if all(state.ground(c) != "wall" and not state.standing_at(c) for c in cells(place, side)):
-                return place
-    raise AssertionError("there is room somewhere")
+    """Return the free place nearest to *at*."""
+    return next(
+        place
+        for place in nearest(at)
+        if all(state.ground(c) != "wall" and not state.standing_at(c) for c in cells(place, side))
+    )
 
 
 # --- commands ----------------------------------------------------------------------------------------

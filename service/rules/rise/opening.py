@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from re import compile as pattern
 from typing import ClassVar
 
-from service.rules.gm_only import field_faults, kept_back
+from service.rules.gm_only import field_faults
 from service.rules.grid import FEET, Cell, cells
 from service.rules.house import option_faults
 from service.rules.messages import Command, Event, Refused, Tale
 from service.rules.openings import ID, Fault, Id, SeatEntry, seat_faults, seats_of
 from service.rules.records import EMPTY, changed, record
 from service.rules.rise.areas import is_aimed
-from service.rules.rise.creature import Creature
+from service.rules.rise.entries import Entry, creature_of, spelled_out
 from service.rules.rise.options import DEFAULTS, OPTIONS
 from service.rules.rise.profiles import PROFILES
 from service.rules.rise.rounds import CombatFrame
@@ -21,32 +21,12 @@ from service.rules.rise.sheet import GM_ONLY, RESERVED, Ability, Area, Effect, S
 from service.rules.rise.state import Attitude, State, Terrain
 from service.rules.rise.swift import early, is_simple
 from service.rules.rulebook import rule
-from service.rules.sealable import sealable
 from service.rules.seeding import Seeding, check_setup, seeding_faults
 from service.rules.stack import Stacks
 from service.rules.table import DiceSetup, Option
 
 FARTHEST = 480
 """Feet beyond which no area lies or reaches."""
-
-
-@sealable("hp", "dr")
-@record
-class Entry:
-    """A creature that takes part: its sheet, and where and how it stands when the fight begins."""
-
-    sheet: Sheet
-    position: tuple[int, int]
-    hp: int | None = None
-    """Null takes the maximum."""
-    dr: int | None = None
-    fatigue: int = 0
-    mount: Id | None = None
-    """The creature it rides."""
-    altitude: int = 0
-    """Feet above the ground in which it flies."""
-    gm_only: tuple[str, ...] = ()
-    """Fields of the sheet that only the GM is told; not of a player's character."""
 
 
 @record
@@ -98,36 +78,9 @@ def initial(opened: EncounterOpened) -> State:
         lying={item: (at[0], at[1]) for item, at in opening.items.items()},
         attitudes=opening.attitudes,
         next_groups=opening.groups,
-        creatures={entry.sheet.id: _creature(entry) for entry in opening.creatures},
+        creatures={entry.sheet.id: creature_of(entry) for entry in opening.creatures},
         stacks=Stacks(table=(CombatFrame(path="combat"),)),
     )
-
-
-def spelled_out(entry: Entry) -> Entry:
-    """Return *entry* with what is GM-only sealed."""
-    sheet = kept_back(entry.sheet, entry.sheet.id, entry.gm_only)
-    return changed(kept_back(entry, sheet.id, _besides(entry)), sheet=sheet)
-
-
-def _besides(entry: Entry) -> Iterator[str]:
-    """Yield what else about a creature is GM-only with the fields of its sheet."""
-    return (name for field in entry.gm_only for name in GM_ONLY[field])
-
-
-def _creature(entry: Entry) -> Creature:
-    sheet = entry.sheet
-    creature = Creature(
-        sheet=sheet,
-        position=(entry.position[0], entry.position[1]),
-        hp=sheet.hp_max if entry.hp is None else entry.hp,
-        dr=sheet.dr_max if entry.dr is None else entry.dr,
-        fatigue=entry.fatigue,
-        mount=entry.mount,
-        altitude=entry.altitude,
-        aloft="flying" if entry.altitude else None,
-        gm_only=entry.gm_only,
-    )
-    return kept_back(creature, sheet.id, _besides(entry))
 
 
 @record

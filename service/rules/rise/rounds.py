@@ -18,6 +18,7 @@ from service.rules.rise.creature import Budget, Creature, is_able
 from service.rules.rise.damage import consequences, fall_or_wake, heal, hurt
 from service.rules.rise.groups import partition
 from service.rules.rise.holds import let_go
+from service.rules.rise.joining import arrive
 from service.rules.rise.lasting import Condition
 from service.rules.rise.movement import MovementFrame
 from service.rules.rise.paths import is_wall, occupant
@@ -227,6 +228,7 @@ def start_phase(state: State, chance: Chance) -> Tale[State]:
     """Each round has a movement phase and then an action phase; when both are over the next round begins."""
     phase: Literal["movement", "action"] = "movement" if state.stage == "movement_start" else "action"
     state = yield from boundary(state, chance, 2 if phase == "movement" else 5)
+    state = yield from arrive(state)
     state = yield from squeeze(state)
     if state.next_attitudes:
         state = yield AttitudesApplied(because=("RI-GROUP-2",))

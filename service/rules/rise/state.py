@@ -13,6 +13,7 @@ from typing import ClassVar, Final, Literal
 from service.rules.grid import Cell, cells, distance
 from service.rules.records import EMPTY, changed, derived, record, with_key
 from service.rules.rise.creature import Creature, above
+from service.rules.rise.entries import Arrival
 from service.rules.rise.lasting import Atom, Plan, Ruling, Unjudged
 from service.rules.rise.options import DEFAULTS, OPTIONS
 from service.rules.rise.profiles import PROFILES, Profile
@@ -83,6 +84,8 @@ class State(Parted):
     """What creatures have said for the next phase."""
     next_groups: Mapping[str, tuple[str, ...]] = EMPTY
     """Groups the GM has set, for the phases to come."""
+    arriving: tuple[Arrival, ...] = ()
+    """Who joins with the next phase."""
     declared_sides: tuple[str, ...] = ()
     orders: Mapping[str, tuple[str, ...]] = EMPTY
     """In a world: the order of acting that each seat of the group wants."""

@@ -1,0 +1,51 @@
+"""Bring creatures into a fight that has begun: they are announced at once, and join with the next phase."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from service.rules.messages import Command, Refused, Tale
+from service.rules.openings import Id
+from service.rules.records import record
+from service.rules.rise.entries import Arrival, Entry, spelled_out
+from service.rules.rise.joining import CreatureArriving, is_player, join
+from service.rules.rise.opening import Opening, faults
+from service.rules.rise.permission import gm
+from service.rules.rise.state import State
+from service.rules.rulebook import rule
+from service.rules.table import GM
+
+MOST_CREATURES = 100
+
+
+@rule("RI-GM-5", "service ruling")
+@record
+class AddCreature(Command[State]):
+    """Who comes late joins with the next phase, where it was put or in the nearest place that is free."""
+
+    type: ClassVar[str] = "add_creature"
+    entry: Entry
+    seat: Id | None = None
+    """The player's seat that controls it; null is the GM."""
+
+    def check(self, view: State) -> None:
+        gm(self)
+        if view.is_over:
+            raise Refused("wrong_step", "combat is over", "RI-ROUND-5")
+        alone = Opening(creatures=(self.entry,), options=view.options, terrain=view.terrain)
+        for pointer, fault in faults(alone):
+            raise Refused("opening_not_possible", f"{pointer}: {fault}", "RI-GM-5")
+        names = (*view.creatures, *(known.entry.sheet.id for known in view.arriving))
+        if self.entry.sheet.id in names:
+            raise Refused("creature_taken", f"there is a creature {self.entry.sheet.id} already", "RI-GM-5")
+        if len(names) >= MOST_CREATURES:
+            raise Refused("opening_not_possible", f"at most {MOST_CREATURES} creatures take part", "RI-GM-5")
+        if self.seat is not None and self.seat != GM and not is_player(view, self.seat):
+            raise Refused("no_such_seat", f"there is no open player's seat {self.seat}", "TABLE-SEAT-1")
+
+    def decide(self, state: State) -> Tale[State]:
+        arrival = Arrival(entry=spelled_out(self.entry), seat=self.seat)
+        if state.stage == "setup":
+            after: State = yield from join(state, arrival)
+            return after
+        return (yield CreatureArriving(arrival=arrival))
