@@ -23,6 +23,8 @@ from tests.api.client import Api
 
 _OURS: Final = frozenset({"encounter", "digest", "dice", "seats"})
 """What the service draws, and the tokens that its clients need."""
+SENDERS: Final = ("gm", "player")
+"""Roles that may send commands; what others send is no command, and refused before the rules are asked."""
 
 
 @dataclass
@@ -65,8 +67,11 @@ class Mirror:
         before = {reader: self._seen(reader) for reader in readers} if decision.refusal else None
         answer = self.at_seat(seat)("POST", f"{self.at}/commands", command)
         if decision.refusal is not None:
-            assert answer.status_code == 409, f"{command} was accepted over HTTP: {answer.text}"
-            assert json.loads(answer.text)["code"] == decision.refusal.code, answer.text
+            if decision.state.seats[seat].role in SENDERS:
+                assert answer.status_code == 409, f"{command} by {seat}: {answer.text}"
+                assert json.loads(answer.text)["code"] == decision.refusal.code, answer.text
+            else:
+                assert answer.status_code == 403, f"{command} by {seat}: {answer.text}"
             after = {reader: self._seen(reader) for reader in readers}
             assert after == before, "a refused command changed the state"
             return

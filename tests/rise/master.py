@@ -229,6 +229,8 @@ def both_ways(state: State) -> Iterator[tuple[str, dict[str, Any]]]:
 def bargain(moment: Moment) -> Attempt:
     """Try to pay for something with what does not buy it."""
     abilities = moment.state.creatures[moment.who].sheet.abilities
+    if not abilities:
+        return wrong(moment)
     ability = moment.random.choice(abilities)
     return moment.by("use_ability", ability=ability.id, targets=[moment.who], pay="free")
 
