@@ -66,6 +66,11 @@ def nearest(at: Cell) -> Iterator[Cell]:
         yield from ((at[0] + x, at[1] + y) for _, x, y in steps)
 
 
+def free_place(at: Cell, side: int, is_free: Callable[[Cell], bool]) -> Cell:
+    """Return the place for a space of *side* cells, all of them free, that is nearest to *at*."""
+    return next(place for place in nearest(at) if all(map(is_free, cells(place, side))))
+
+
 def is_step(a: Cell, b: Cell) -> bool:
     """Tell whether *b* is one of the eight neighbours of *a*."""
     return a != b and abs(a[0] - b[0]) <= 1 and abs(a[1] - b[1]) <= 1

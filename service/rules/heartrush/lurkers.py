@@ -12,7 +12,7 @@ from typing import ClassVar, Final
 
 from service.rules.chance import check_sealed
 from service.rules.gm_only import AUDIENCE
-from service.rules.grid import Cell, cells, nearest
+from service.rules.grid import cells, free_place
 from service.rules.heartrush.arrivals import MOST_CREATURES, CreatureAdded, check_entry, check_room
 from service.rules.heartrush.entries import sheet_of, spelled_out, with_sheet
 from service.rules.heartrush.permission import gm
@@ -115,7 +115,11 @@ def _seen(state: State, number: int, mover: str | None, because: tuple[str, ...]
         occasion=None if entry.gm_only else scope_of(number).opens,
         because=because,
     )
-    place = _free_place(state, entry.position, side_of(sheet.size))
+    place = free_place(
+        entry.position,
+        side_of(sheet.size),
+        lambda cell: state.ground(cell) != "wall" and not state.standing_at(cell),
+    )
     entry = spelled_out(changed(entry, sheet=changed(sheet, id=name), position=place))
     return (yield CreatureAdded(entry=entry, because=(*because, "HR-SVC-5")))
 
@@ -125,15 +129,6 @@ def _free_name(state: State, name: str) -> str:
         return name
     tries = (f"{name[: ID_LENGTH - 4]}-{n}" for n in count(2))
     return next(each for each in tries if each not in state.creatures)
-
-
-def _free_place(state: State, at: Cell, side: int) -> Cell:
-    """Return the free place nearest to *at*."""
-    return next(
-        place
-        for place in nearest(at)
-        if all(state.ground(c) != "wall" and not state.standing_at(c) for c in cells(place, side))
-    )
 
 
 # --- commands ----------------------------------------------------------------------------------------

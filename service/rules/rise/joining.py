@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from service.rules.grid import Cell, cells, nearest
+from service.rules.grid import free_place
 from service.rules.messages import Event, Tale
 from service.rules.records import changed, record, with_key
 from service.rules.rise.entries import Arrival, Entry, creature_of
+from service.rules.rise.sheet import side_of
 from service.rules.rise.state import State
 from service.rules.seats import SeatChanged
 
@@ -52,19 +53,14 @@ def arrive(state: State) -> Tale[State]:
 def join(state: State, arrival: Arrival) -> Tale[Any]:
     """Tell that a creature joins, and who controls it; its place is free."""
     entry = arrival.entry
-    entry = changed(entry, position=free_place(state, entry))
+    place = free_place(
+        (entry.position[0], entry.position[1]),
+        side_of(entry.sheet.size),
+        lambda cell: state.ground(cell) != "wall" and not state.standing_at(cell),
+    )
+    entry = changed(entry, position=place)
     state = yield CreatureAdded(entry=entry, because=("RI-GM-5",))
     if arrival.seat is None or not is_player(state, arrival.seat):
         return state
     creatures = (*state.seats[arrival.seat].creatures, entry.sheet.id)
     return (yield SeatChanged(seat=arrival.seat, creatures=creatures, because=("TABLE-SEAT-1",)))
-
-
-def free_place(state: State, entry: Entry) -> Cell:
-    """Return the free place that is nearest to where *entry* is put."""
-    space = creature_of(entry).space
-    return next(
-        place
-        for place in nearest((entry.position[0], entry.position[1]))
-        if all(state.ground(c) != "wall" and not state.standing_at(c) for c in cells(place, space))
-    )
