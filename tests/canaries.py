@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from base64 import b32encode, b64encode, urlsafe_b64encode
+from base64 import b32encode, b64encode, urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
 from urllib.parse import quote_from_bytes
 
 from service.dice.chain import epoch_key, seal
 from service.encounter.record.canonical import eid_of
+from service.encounter.stores.keys import SECRET_BYTES
 from service.encounter.stores.secrets import EncounterSecrets
+
+TOKEN_LETTERS = 43
+"""Of url-safe base64 without padding, for 32 bytes."""
 
 
 def spellings(secret: bytes) -> dict[str, bytes]:
@@ -45,6 +49,14 @@ def hits(secrets: Mapping[str, bytes], places: Mapping[str, bytes]) -> list[str]
         for place, content in places.items()
         if text in content
     ]
+
+
+def of_token(token: str) -> bytes:
+    """Return the secret part of *token*, whole: it is url-safe base64, so it may hold `_` and `-` itself."""
+    front, secret = token[:-TOKEN_LETTERS], token[-TOKEN_LETTERS:]
+    assert front.endswith("_"), token
+    assert len(urlsafe_b64decode(secret + "=")) == SECRET_BYTES
+    return secret.encode()
 
 
 def of_dice(secrets: EncounterSecrets, epoch: int) -> dict[str, bytes]:

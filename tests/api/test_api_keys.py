@@ -11,6 +11,7 @@ from service.api.app import create_app
 from service.encounter.host import Host
 from service.encounter.stores import keys
 from tests.api.client import Api, is_problem
+from tests.canaries import of_token
 
 KEYS = "/v1/api-keys"
 
@@ -39,7 +40,20 @@ def test_a_repeat_gets_the_same_text_and_another_request_none(owner: Api, host: 
     assert again.headers["Idempotency-Replayed"] == "true"
     is_problem(owner("POST", KEYS, {"name": "x"}, Idempotency_Key="k1"), 422, "idempotency-key-reused")
     stored = b"".join(record.blob for record in host.log.records(keys.SHELF))
-    assert str(first["text"]).rsplit("_", 1)[1].encode() not in stored
+    assert of_token(str(first["text"])) not in stored
+
+
+@pytest.mark.parametrize("secret", ["_" * 43, "-" * 42 + "8", "_-" * 20 + "_-8", "A_" * 21 + "A"])
+def test_a_key_may_hold_its_separators_in_its_secret_part(
+    host: Host, api: Api, monkeypatch: pytest.MonkeyPatch, secret: str
+) -> None:
+    monkeypatch.setattr(keys, "token_urlsafe", lambda _: secret)
+    token, key = keys.create(host.log, "separated", time.time())
+
+    assert token == f"rw_{key.id}_{secret}"
+    assert api.with_token(token).get("/v1/encounters")["encounters"] == []
+    for changed in (token[:-1], token + "_", token[:-2] + "B" + token[-1], token.replace("_", "-", 2)):
+        is_problem(api.with_token(changed)("GET", "/v1/encounters"), 401, "unauthenticated")
 
 
 def test_no_key_makes_a_stronger_one(owner: Api, host: Host) -> None:

@@ -8,8 +8,9 @@ import time
 import pytest
 
 from service.encounter.host import Host
-from service.encounter.stores import keys
+from service.encounter.stores import keys, seats
 from tests.api.client import Api, Table, is_problem
+from tests.canaries import of_token
 
 EVE = {"seat": "eve", "role": "observer"}
 
@@ -66,7 +67,7 @@ def test_a_closed_seat_has_no_token_that_works(table: Table) -> None:
 
 def test_a_token_is_nowhere_at_rest(table: Table, host: Host) -> None:
     _, token = open_eve(table)
-    secret = token.rsplit("_", 1)[1].encode()
+    secret = of_token(token)
 
     kept = [entry.raw for entry in host.log.commands(table.id, 0, 99)]
     kept += [entry.raw for entry in host.log.commits(table.id, 0, 99)]
@@ -140,6 +141,20 @@ def test_a_forged_token_is_refused(table: Table) -> None:
         is_problem(table.gm.with_token(token)("GET", table.at), 401, "unauthenticated")
 
 
+@pytest.mark.parametrize("secret", [b"\xff" * 32, b"\xfb\xef\xbe" * 11, b"\xfb\xff\xbf" * 11])
+def test_a_token_may_hold_its_separators_in_its_secret_part(
+    owner: Api, monkeypatch: pytest.MonkeyPatch, secret: bytes
+) -> None:
+    monkeypatch.setattr(seats, "hmac_digest", lambda *_: secret[:32])
+    table = Table.opened(owner)
+    token = str(table.ada.token)
+
+    assert set(of_token(token).decode()) & {"_", "-"}
+    assert table.ada.get(table.at)["encounter"] == table.id
+    for changed in (token[:-1], token + "_", token[:-2] + "B" + token[-1]):
+        is_problem(table.ada.with_token(changed)("GET", table.at), 401, "unauthenticated")
+
+
 def test_a_key_works_until_it_expires_and_within_its_scopes(owner: Api, host: Host) -> None:
     reads, _ = keys.create(host.log, "reader", time.time(), scopes=("read",))
     over, _ = keys.create(host.log, "old", time.time(), expires=int(time.time()) - 1)
@@ -158,4 +173,4 @@ def test_an_ended_key_is_no_key(host: Host, api: Api) -> None:
     assert [found.ended for found in keys.listed(host.log) if found.id == key.id] == [True]
     record = host.log.record(keys.SHELF, key.id)
     assert record is not None
-    assert token.rsplit("_", 1)[1].encode() not in record
+    assert of_token(token) not in record

@@ -262,7 +262,13 @@ def test_a_ticket_is_for_streams_of_its_encounter_and_not_for_ever(
     is_problem(api("GET", f"{other.at}/commits?ticket={ticket()}", Accept=STREAM), 401, "unauthenticated")
     is_problem(api("GET", f"{table.at}/state?ticket={ticket()}"), 401, "unauthenticated")
     is_problem(api("GET", f"{table.at}/commits?ticket={ticket()}"), 422, "invalid")
-    for text in (ticket()[:-4] + "AAAA", "rt_x", "rt_e30." + "A" * 43, table.ada.token or ""):
+    for text in (
+        ticket()[:-4] + "AAAA",
+        "rt_x",
+        "rt_e30." + "A" * 43,
+        "rt_A." + "A" * 43,
+        table.ada.token or "",
+    ):
         is_problem(api("GET", f"{table.at}/commits?ticket={text}", Accept=STREAM), 401, "unauthenticated")
     late = ticket()
     object.__setattr__(host, "clock", lambda: time.time() + 31)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as Base64Error
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from hmac import compare_digest
@@ -57,7 +58,10 @@ def redeem(log: Log, service_key: bytes, text: str, now: float) -> Ticket | None
     found = _TICKET.fullmatch(text)
     if found is None:
         return None
-    said = urlsafe_b64decode(found[1] + "=" * (-len(found[1]) % 4))
+    try:
+        said = urlsafe_b64decode(found[1] + "=" * (-len(found[1]) % 4))
+    except Base64Error:  # no bytes have so many letters
+        return None
     if not compare_digest(_text(_mac(service_key, said)), found[2]):
         return None
     ticket = Ticket(**json.loads(said))
