@@ -62,15 +62,18 @@ class Seated:
 
 
 class Door:
-    """Remembers believed tokens until something happens to any seat of their encounter."""
+    """Remembers believed tokens until something happens to any seat of their encounter, or may have."""
 
     def __init__(self, host: Host, quotas: Quotas, size: int = 10_000) -> None:
         self._host = host
         self._quotas = quotas
         self._size = size
         self._seats: dict[tuple[str, str], Caller] = {}
+        self._forgotten = 0
+        """How often seats were forgotten: what was looked up before is not remembered after."""
         self._lock = Lock()
         host.outcomes.on_each(self._hear)
+        host.outcomes.on_again(self._forget_all)
 
     def admit(self, call: Call) -> None:
         """Give *call* its caller and, inside an encounter, its seat; raises the problem that keeps it out."""
@@ -138,7 +141,7 @@ class Door:
             key = self._host.keys.find(text)
             return Caller(key=key) if key else _challenge("this API key is not valid", "invalid_token")
         line = self._line(claim, encounter)
-        known = self._seats.get((text, line))
+        known = self._seats.get((text, line)) if self._host.outcomes.stands else None
         return known or self._believe(claim, line)
 
     def _line(self, claim: seats.Claim, encounter: str | None) -> str:
@@ -148,6 +151,7 @@ class Door:
         return claim.encounter
 
     def _believe(self, claim: seats.Claim, line: str) -> Caller:
+        forgotten = self._forgotten
         try:
             table = self._host.folder.current(line).state
         except NoSuchEncounter:
@@ -161,7 +165,8 @@ class Door:
         with self._lock:
             if len(self._seats) >= self._size:
                 self._seats.clear()
-            self._seats[claim.text, line] = caller
+            if self._forgotten == forgotten:
+                self._seats[claim.text, line] = caller
         return caller
 
     def _believe_of_removed(self, claim: seats.Claim, line: str) -> Caller:
@@ -195,12 +200,19 @@ class Door:
 
     def _hear(self, outcome: Outcome) -> None:
         """Forget the seats of an encounter in which a seat was changed: its tokens are checked anew."""
-        if _SEAT_EVENT not in outcome.raw or not self._seats:
+        if _SEAT_EVENT not in outcome.raw:
             return
         with self._lock:
+            self._forgotten += 1
             for place, caller in list(self._seats.items()):
                 if caller.line == outcome.encounter:
                     del self._seats[place]
+
+    def _forget_all(self) -> None:
+        """Forget every seat: the subscription was cut, and a change may have been missed."""
+        with self._lock:
+            self._forgotten += 1
+            self._seats.clear()
 
 
 def _check(rule: Rule, caller: Caller, seat: Seated | None) -> None:

@@ -14,7 +14,7 @@ from service.log import keys
 from service.log.errors import Unavailable
 from service.log.library import call
 from service.log.values import Outcome, Wake
-from service.log.wire import Wire, raise_translated
+from service.log.wire import Raw, Wire, raise_translated
 
 Heard = TypeVar("Heard")
 
@@ -68,6 +68,8 @@ class ValkeyListener(Generic[Heard]):
 
     def __init__(self, wire: Wire, channel: str, load: Callable[[bytes], Heard]) -> None:
         self._url = wire.url
+        self._wire = wire
+        self._closed = wire.closed
         self._load = load
         self._pubsub = wire.pubsub()
         try:
@@ -86,14 +88,29 @@ class ValkeyListener(Generic[Heard]):
         ends = time.monotonic() + timeout
         while True:
             left = max(0.0, ends - time.monotonic())
-            try:
-                message = self._pubsub.get_message(timeout=left)
-            except exceptions.RedisError as error:
-                raise_translated(error, self._url, changes=False)
+            message = self._next(left)
             if message is not None:
                 return self._load(message["data"])
             if left == 0.0:
                 return None
+
+    def _next(self, timeout: float) -> Raw:
+        """Return redis-py's next message.
+
+        Another thread may close the log at any moment. redis-py then either opens a new connection, which has
+        missed what was said in between, or falls over the socket that it has no more.
+        """
+        try:
+            message = self._pubsub.get_message(timeout=timeout)
+        except exceptions.RedisError as error:
+            raise_translated(error, self._url, changes=False)
+        except (TypeError, ValueError, AttributeError) as error:
+            if self._wire.closed == self._closed:
+                raise
+            raise Unavailable(f"the connections to {self._url} were closed") from error
+        if self._wire.closed != self._closed:
+            raise Unavailable(f"the connections to {self._url} were closed")
+        return message
 
     def close(self) -> None:
         """End the subscription."""

@@ -52,6 +52,8 @@ class Wire:
 
     def __init__(self, url: str, *, answer_s: float = ANSWER_S, connections: int = 1000) -> None:
         self.url = without_password(url)
+        self.closed = 0
+        """How often all connections were closed: whoever holds one across a change has lost it."""
         self._pid = os.getpid()
         self._idle: deque[tuple[Raw, float]] = deque()
         self._pool: Raw = ConnectionPool.from_url(
@@ -85,7 +87,8 @@ class Wire:
         return client.pubsub(ignore_subscribe_messages=True)
 
     def close(self) -> None:
-        """Close all connections; the next call opens new ones."""
+        """Close all connections, whatever they are in the middle of; the next call opens new ones."""
+        self.closed += 1  # first: who stumbles over a closed connection finds the reason here
         self._pool.disconnect()
         self._drop_idle()
 

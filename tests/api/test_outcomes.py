@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from threading import Event, Thread
+from typing import Any
+from unittest import mock
 
 import pytest
 
+from service.encounter.host import Host
 from service.encounter.signals.outcomes import Outcomes
 from service.log import Fold, Outcome, Unavailable
 from service.log.memory import MemoryLog
 from service.log.memory_listener import MemoryListener
+from tests.api.client import Table, is_problem
 
 EID = "00112233-4455-6677-8899-aabbccddeeff"
 
@@ -50,8 +55,7 @@ def log() -> Flaky:
 def outcomes(log: Flaky) -> Iterator[Outcomes]:
     made = Outcomes(log)
     made.start()
-    while not made.stands:
-        pass
+    until(lambda: made.stands)
     yield made
     made.close()
 
@@ -77,8 +81,7 @@ def test_all_who_wait_for_one_commit_are_told(log: Flaky, outcomes: Outcomes) ->
     threads = [Thread(target=lambda: told.append(outcomes.wait(EID, 1, 10))) for _ in range(5)]
     for thread in threads:
         thread.start()
-    while outcomes.waiting < 1:
-        pass
+    until(lambda: outcomes.waiting == 1)
     commit(log)
     for thread in threads:
         thread.join()
@@ -90,17 +93,29 @@ def test_what_a_broken_subscription_missed_is_read_from_the_log(log: Flaky, outc
     told: list[Outcome | None] = []
     waiting = Thread(target=lambda: told.append(outcomes.wait(EID, 1, 30)))
     waiting.start()
-    while outcomes.waiting < 1:
-        pass
+    until(lambda: outcomes.waiting == 1)
     log.broken.set()
-    while outcomes.stands:
-        pass
+    until(lambda: not outcomes.stands)
     commit(log)
     log.broken.clear()
     waiting.join()
 
     assert told == [Outcome(EID, 1, b"one")]
     assert log.subscribed > 1
+
+
+def test_what_hears_each_commit_has_heard_it_before_anybody_goes_on(log: Flaky, outcomes: Outcomes) -> None:
+    asked: list[Outcome | None] = []
+
+    def ask(outcome: Outcome) -> None:
+        with mock.patch.object(log, "commits", return_value=[]):  # what was heard, not what is written
+            asked.append(outcomes.wait(outcome.encounter, outcome.n, 0))
+
+    outcomes.on_each(ask)
+    commit(log)
+
+    assert outcomes.wait(EID, 1, 10) == Outcome(EID, 1, b"one")
+    assert asked == [None]
 
 
 def broken(outcome: Outcome) -> None:
@@ -112,3 +127,50 @@ def test_a_hook_that_fails_keeps_nobody_waiting(log: Flaky, outcomes: Outcomes) 
     commit(log)
 
     assert outcomes.wait(EID, 1, 10) == Outcome(EID, 1, b"one")
+
+
+def until(holds: Callable[[], bool]) -> None:
+    ends = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < ends
+        time.sleep(0.001)
+
+
+def test_a_token_replaced_while_it_is_looked_up_is_not_remembered(
+    table: Table, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = host.folder.current
+    replaced: list[object] = []
+    issued: list[int] = []
+    issuing = Thread(
+        target=lambda: issued.append(table.gm("POST", f"{table.at}/seats/ada/token", {}).status_code)
+    )
+
+    def replace_after(*asked: Any) -> Any:
+        found = real(*asked)
+        if not replaced:
+            replaced.append(asked)
+            issuing.start()
+            issuing.join()
+        return found
+
+    monkeypatch.setattr(host.folder, "current", replace_after)
+    assert table.ada("GET", table.at).status_code == 200, "it came before the new token"
+    assert issued == [201]
+    is_problem(table.ada("GET", table.at), 401, "unauthenticated")
+
+
+def test_a_token_replaced_while_nothing_is_heard_is_none(log: Flaky, host: Host, table: Table) -> None:
+    assert table.ada("GET", table.at).status_code == 200
+    log.broken.set()
+    until(lambda: not host.outcomes.stands)
+    answer = table.gm("POST", f"{table.at}/seats/ada/token", {}, Prefer="wait=1")
+
+    until(lambda: table.gm.get(table.at)["version"] == 4)
+    is_problem(table.ada("GET", table.at), 401, "unauthenticated")
+    assert answer.status_code in (201, 202)
+    subscribed = log.subscribed
+    log.broken.clear()
+    until(lambda: host.outcomes.stands)
+    assert log.subscribed > subscribed
+    is_problem(table.ada("GET", table.at), 401, "unauthenticated")

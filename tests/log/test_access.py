@@ -115,10 +115,12 @@ def table(api: ValkeyLog, worker: ValkeyLog) -> Iterator[Table]:
     working = Worker(worker)
     working.start()
     host = host_of(api, SHELF, ring=lambda _: None, clock=time.time, key=KEY, mode="durable")
-    token, _ = keys.create(api, "tests", time.time())
-    yield Table.opened(Api(create_app(host), token))
-    host.outcomes.close()
-    working.stop()
+    try:
+        token, _ = keys.create(api, "tests", time.time())
+        yield Table.opened(Api(create_app(host), token))
+    finally:
+        host.outcomes.close()
+        working.stop()
 
 
 def test_a_game_is_played_through_both_users(table: Table) -> None:

@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest import mock
 
 import pytest
 import redis
@@ -128,6 +129,31 @@ def test_a_listener_that_lost_its_line_says_so(streams: ValkeyLog, relay: Relay)
         with pytest.raises(Unavailable):
             outcomes.get(5)
     distant.close()
+
+
+def test_a_listener_whose_log_is_closed_says_so(streams_url: str) -> None:
+    log = ValkeyLog.connect(streams_url)
+    with log.listen_outcomes() as outcomes:
+        log.close()
+
+        with pytest.raises(Unavailable, match="were closed"):
+            outcomes.get(0)
+    log.close()
+
+
+def test_a_listener_whose_log_is_closed_while_it_looks_says_so(
+    streams_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The moment is that between redis-py's look at what it has read and its wait on the socket."""
+    log = ValkeyLog.connect(streams_url)
+    with log.listen_outcomes() as outcomes:
+        parser = outcomes._pubsub.connection._parser  # noqa: SLF001 - the moment is inside redis-py
+        monkeypatch.setattr(parser, "_reader", mock.Mock(has_data=log.close))
+
+        with pytest.raises(Unavailable, match="were closed") as caught:
+            outcomes.get(5)
+        assert isinstance(caught.value.__cause__, TypeError), "it fell over a socket that was None"
+    log.close()
 
 
 def test_a_server_that_is_not_there_is_unavailable(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import closing
 
 import pytest
 import redis
@@ -49,21 +50,21 @@ def jobs(queue: redis.Redis) -> bytes:
 def answers(hall: Hall, encounter: str) -> bytes:
     """Return what the seat bo, to whom nothing is sealed, gets of everything it may ask for."""
     host = host_of(hall.log, SHELF, ring=lambda _: None, clock=time.time, key=KEY, mode="durable")
-    token, key = keys.create(hall.log, "tests", time.time())
-    host.register.enter(Registered(encounter, key.owner, EDITION, "", "2026-01-02T00:00:00.000Z"))
-    owner = Api(create_app(host), token)
-    at = f"/v1/encounters/{encounter}"
-    hall.start()
-    issued = owner("POST", f"{at}/seats/bo/token", {}, Prefer="wait=20")
-    assert issued.status_code == 201, issued.text
-    bo = owner.with_token(json.loads(issued.text)["token"])
-    head = bo.get(at)["version"]
-    paths = [*PATHS, *(f"/commits/{n}/explanation" for n in range(1, head + 1)), "/rounds/1/replay"]
-    told = [bo("GET", at + path) for path in paths]
-    operator, _ = keys.create(hall.log, "operator", time.time(), scopes=("operator",))
-    told.append(owner.with_token(operator)("GET", "/metrics"))
-    assert b"rewound_" in told[-1].data, told[-1].text
-    host.outcomes.close()
+    with closing(host.outcomes):
+        token, key = keys.create(hall.log, "tests", time.time())
+        host.register.enter(Registered(encounter, key.owner, EDITION, "", "2026-01-02T00:00:00.000Z"))
+        owner = Api(create_app(host), token)
+        at = f"/v1/encounters/{encounter}"
+        hall.start()
+        issued = owner("POST", f"{at}/seats/bo/token", {}, Prefer="wait=20")
+        assert issued.status_code == 201, issued.text
+        bo = owner.with_token(json.loads(issued.text)["token"])
+        head = bo.get(at)["version"]
+        paths = [*PATHS, *(f"/commits/{n}/explanation" for n in range(1, head + 1)), "/rounds/1/replay"]
+        told = [bo("GET", at + path) for path in paths]
+        operator, _ = keys.create(hall.log, "operator", time.time(), scopes=("operator",))
+        told.append(owner.with_token(operator)("GET", "/metrics"))
+        assert b"rewound_" in told[-1].data, told[-1].text
     return b"\n".join(str(dict(answer.headers)).encode() + answer.data for answer in told)
 
 

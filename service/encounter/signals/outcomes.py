@@ -121,10 +121,10 @@ class Outcomes:
         while not self._stop.is_set():
             try:
                 with self._log.listen_outcomes() as listener:
-                    self._stands.set()
                     self._catch_up()
                     for hook in self._again_hooks:
                         hook()
+                    self._stands.set()
                     self._listen(listener)
             except StoreFailure as failure:
                 self._stands.clear()
@@ -139,16 +139,14 @@ class Outcomes:
 
     def _hear(self, outcome: Outcome) -> None:
         place = (outcome.encounter, outcome.n)
+        _call(self._hooks, outcome)  # first: who asks from the next line on waits no more
         with self._lock:
             self._heard[place] = outcome
             if len(self._heard) > REMEMBERED:
                 self._heard.popitem(last=False)
             bells = self._waiting.pop(place, ())
-        for hook in (*self._hooks, *self._awaited_hooks) if bells else self._hooks:
-            try:
-                hook(outcome)
-            except Exception:  # whatever a hook meets, those who wait get their outcome
-                _logger.exception("outcomes.hook", encounter=outcome.encounter, n=outcome.n)
+        if bells:
+            _call(self._awaited_hooks, outcome)
         for bell in bells:
             bell.release()
 
@@ -160,3 +158,11 @@ class Outcomes:
             read = self._read(place)
             if read is not None:
                 self._hear(read)
+
+
+def _call(hooks: list[Callable[[Outcome], None]], outcome: Outcome) -> None:
+    for hook in hooks:
+        try:
+            hook(outcome)
+        except Exception:  # whatever a hook meets, those who wait get their outcome
+            _logger.exception("outcomes.hook", encounter=outcome.encounter, n=outcome.n)
