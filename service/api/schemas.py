@@ -117,7 +117,7 @@ def _member(head: type, tag: str, kind: Any) -> type[Strict]:
 
 
 def _book(module: str) -> str:
-    """Return what the names of a ruleset's own records begin with: `Rise` for `service.rules.rise.sheet`."""
+    """Return what the names of a ruleset's own records begin with: `Rise` for `service.rules.rise.state`."""
     below = module.removeprefix(_RULES).split(".")
     return below[0].capitalize() if module.startswith(_RULES) and len(below) > 1 else ""
 

@@ -17,8 +17,8 @@ from random import Random
 from typing import Any, Final
 
 from service.log.memory import MemoryLog
-from service.rules.heartrush.abilities import Ability
-from service.rules.heartrush.catalogue import CATALOGUE
+from service.rules.heartrush.abilities.catalogue import CATALOGUE
+from service.rules.heartrush.sheets.abilities import Ability
 from tests.api.client import Api
 from tests.api.test_secrecy import MISTAKES, PATHS, PLACES, SEATS, answers, masked, served
 from tests.heartrush.kit import opening as heartrush

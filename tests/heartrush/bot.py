@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from service.rules.chance import Chance
 from service.rules.codec import from_data
 from service.rules.heartrush import HEARTRUSH
+from service.rules.heartrush.creatures.sizes import carried, slots
 from service.rules.heartrush.options import OPTIONS
-from service.rules.heartrush.sheet import Sheet
-from service.rules.heartrush.sizes import carried, slots
+from service.rules.heartrush.sheets.sheet import Sheet
 from service.rules.heartrush.state import State
 from service.rules.messages import Actor, Command, Fact, Offer
 from service.rules.ruleset import Decision, decide, legal, waiting

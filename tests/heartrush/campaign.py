@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from service.rules.heartrush import HEARTRUSH
-from service.rules.heartrush.abilities import Spell
-from service.rules.heartrush.catalogue import CATALOGUE
+from service.rules.heartrush.abilities.catalogue import CATALOGUE
+from service.rules.heartrush.sheets.abilities import Spell
 from service.rules.heartrush.state import State
 from service.rules.messages import Fact
 from service.rules.ruleset import Refusal, decide, waiting

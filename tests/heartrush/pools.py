@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from service.dice.values import Roll
 from service.rules.chance import Chance, Pip
-from service.rules.heartrush.rolls import Edge, throw
+from service.rules.heartrush.checks.rolls import Edge, throw
 from tests.heartrush.kit import begun
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from service.rules.codec import from_data
+from service.rules.heartrush.creatures.weapons import max_range_ft, protection, range_ft
 from service.rules.heartrush.entries import Opening
 from service.rules.heartrush.opening_faults import faults
 from service.rules.heartrush.state import Condition
-from service.rules.heartrush.weapons import max_range_ft, protection, range_ft
 from service.rules.ruleset import waiting
 from tests.heartrush.kit import Fight, begun, opening
 

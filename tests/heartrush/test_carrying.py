@@ -2,9 +2,9 @@
 
 import pytest
 
-from service.rules.heartrush.bestiary import drawn
-from service.rules.heartrush.sheet import Weapon
-from service.rules.heartrush.sizes import carried, slots
+from service.rules.heartrush.creatures.sizes import carried, slots
+from service.rules.heartrush.sheets.bestiary import drawn
+from service.rules.heartrush.sheets.sheet import Weapon
 from service.rules.records import changed
 from tests.heartrush.kit import begun, opened, sheet
 

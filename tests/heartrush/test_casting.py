@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.casting import cooldown
-from service.rules.heartrush.catalogue.spells import AURA_OF_IGNITION, FORCE_STRIKE
-from service.rules.heartrush.hands import free_hands
-from service.rules.heartrush.uses import save_number
+from service.rules.heartrush.abilities.casting import cooldown
+from service.rules.heartrush.abilities.catalogue.spells import AURA_OF_IGNITION, FORCE_STRIKE
+from service.rules.heartrush.abilities.uses import save_number
+from service.rules.heartrush.creatures.hands import free_hands
 from service.rules.records import changed
 from service.rules.ruleset import waiting
 from tests.heartrush.casts import do, engaged, fight_with, let_go

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.deeds import DeedFrame
+from service.rules.heartrush.windows.deeds import DeedFrame
 from service.rules.sealed import Sealed
 from tests.heartrush.casts import ability, declare, do, fight_with, owners
 

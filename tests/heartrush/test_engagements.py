@@ -1,6 +1,6 @@
 """Golden vectors of the ledger's E.4: stances, the three steps, contests, bonuses, halving, simultaneity."""
 
-from service.rules.heartrush.scene import EngagementFrame
+from service.rules.heartrush.engagements.scene import EngagementFrame
 from service.rules.sealed import Sealed, view
 from tests.heartrush.kit import Fight, begun
 

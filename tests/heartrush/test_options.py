@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.scene import EngagementFrame
+from service.rules.heartrush.engagements.scene import EngagementFrame
 from service.rules.heartrush.state import Condition, Wound
 from service.rules.sealed import Sealed, view
 from tests.heartrush.kit import Fight, begun, opened

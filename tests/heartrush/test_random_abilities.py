@@ -9,8 +9,8 @@ import pytest
 
 from service.rules.codec import from_data, to_data
 from service.rules.heartrush import HEARTRUSH
-from service.rules.heartrush.abilities import Spell
-from service.rules.heartrush.catalogue import CATALOGUE
+from service.rules.heartrush.abilities.catalogue import CATALOGUE
+from service.rules.heartrush.sheets.abilities import Spell
 from service.rules.heartrush.state import State
 from service.rules.ruleset import decide, fold, waiting
 from service.rules.sealed import view

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.rules.heartrush.standing import lets_pass, standing_of
+from service.rules.heartrush.windows.standing import lets_pass, standing_of
 from service.rules.messages import Private
 from service.rules.ruleset import waiting
 from service.rules.sealed import view

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.cover import is_cut, lines_blocked
-from service.rules.heartrush.sizes import slots
+from service.rules.heartrush.creatures.cover import is_cut, lines_blocked
+from service.rules.heartrush.creatures.sizes import slots
 from service.rules.heartrush.state import Condition
 from service.rules.ruleset import waiting
 from tests.heartrush.kit import Fight, begun, opened

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.heartrush.timing import BUILT_INS, PERMITTED
+from service.rules.heartrush.means.timing import BUILT_INS, PERMITTED
 from tests.heartrush.casts import ability, declare, do, let_go, owners
 from tests.heartrush.kit import Fight, opened
 

@@ -19,6 +19,8 @@ REDIS = "Redis is spoken to by the log alone"
 RQ = "RQ is rung by the doorbell and answered by the workers"
 FLASK = "Flask is known to the API alone"
 MARSHMALLOW = "Input is checked and described in the API alone"
+HEARTRUSH = "Each part of Heart Rush knows those below it alone, but for those that move and fight"
+RISE = "Each part of Rise knows those below it alone"
 COUNTED = "Requests are counted and measured in the API alone"
 
 # file that gets the line, what it imports, the contracts that must fail
@@ -46,6 +48,8 @@ PLANTED = (
     ("service/rules/planted.py", "msgspec", {PURE}),
     ("service/rules/heartrush/planted.py", "service.rules.rise.leaf", {EDITIONS}),
     ("service/rules/rise/planted.py", "service.rules.heartrush.leaf", {EDITIONS}),
+    ("service/rules/heartrush/checks/planted.py", "service.rules.heartrush.rounds.leaf", {HEARTRUSH}),
+    ("service/rules/rise/harm/planted.py", "service.rules.rise.phases.leaf", {RISE}),
     ("service/api/planted.py", "redis", {REDIS}),
     ("service/embedded/planted.py", "redis", {REDIS}),
     ("workers/planted.py", "redis.client", {REDIS}),

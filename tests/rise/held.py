@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from service.rules.rise.actions import MANIPULATIONS
-from service.rules.rise.creature import Creature
+from service.rules.rise.acting.actions import MANIPULATIONS
+from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.state import State
 from service.rules.sealed import is_closed
 

@@ -16,7 +16,7 @@ from service.rules.chance import Chance
 from service.rules.codec import from_data
 from service.rules.messages import Actor, Event, Offer, Private, Rolled
 from service.rules.rise import RISE
-from service.rules.rise.creature import Creature
+from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.state import State
 from service.rules.ruleset import Decision, Refusal, decide, legal, waiting
 from tests.mirror import Mirror, mirror

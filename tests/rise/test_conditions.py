@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from service.rules.rise.lasting import Condition
-from service.rules.rise.numbers import defense_terms, speed_of, total
+from service.rules.rise.creatures.lasting import Condition
+from service.rules.rise.harm.numbers import defense_terms, speed_of, total
 from service.rules.sealed import view
 from tests.rise.kit import Fight, begun, entry, opened
 

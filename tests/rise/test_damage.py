@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from service.rules.codec import from_data
-from service.rules.rise.lasting import Condition, VitalWound
-from service.rules.rise.numbers import defense_terms, total
+from service.rules.rise.creatures.lasting import Condition, VitalWound
+from service.rules.rise.harm.numbers import defense_terms, total
 from service.rules.rise.opening import Opening, faults
 from tests.rise.kit import Fight, Seeded, begun, entry, opened, opening
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from service.rules.records import changed
-from service.rules.rise.initiative import ties
-from service.rules.rise.lasting import Condition
+from service.rules.rise.creatures.lasting import Condition
+from service.rules.rise.movement.initiative import ties
 from tests.rise.kit import Fight, begun, entry, opened
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.rise.holds import grapplers
+from service.rules.rise.harm.holds import grapplers
 from tests.rise.bot import choices, data_of, melee
 from tests.rise.kit import Fight, begun, entry
 

@@ -8,9 +8,9 @@ import pytest
 
 from service.rules.codec import from_data
 from service.rules.records import changed
-from service.rules.rise.conditions import over
-from service.rules.rise.lasting import VitalWound
-from service.rules.rise.numbers import modifiers, total
+from service.rules.rise.creatures.lasting import VitalWound
+from service.rules.rise.harm.conditions import over
+from service.rules.rise.harm.numbers import modifiers, total
 from service.rules.rise.opening import Opening, faults
 from service.rules.ruleset import waiting
 from service.rules.sealed import is_closed, view

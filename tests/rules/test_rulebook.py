@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from service.audit.explain import watched
-from service.rules.heartrush.grapple import size_edges
-from service.rules.heartrush.weapons import may_wield
+from service.rules.heartrush.creatures.weapons import may_wield
+from service.rules.heartrush.offensives.grapple import size_edges
 from service.rules.messages import Refused
 from service.rules.rulebook import BY_CODE, RULES, because, refuser, rule, speaker
 

@@ -1,93 +1,53 @@
 """Heart Rush: rounds without turns, priority between two sides, secret stances, simultaneous engagements.
 
-One module per chapter of the book. This file lists the chapters' messages: what is not listed does not exist.
+A folder for each part of the book, a module for each of its chapters. This file lists the chapters'
+messages: what is not listed does not exist.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from service.rules.heartrush import (
+from service.rules.heartrush import arrivals, combat, lurkers, opening
+from service.rules.heartrush.abilities import (
     ability_effects,
-    actions,
+    casting,
+    effect_kinds,
+    instants,
+    roll_effects,
+    uses,
+)
+from service.rules.heartrush.checks import check_orders, checks, contests, rolls, trials
+from service.rules.heartrush.creatures import healing, lasting
+from service.rules.heartrush.engagements import (
     aftermath,
     agility,
-    arrivals,
-    at_once,
     attacks,
-    breath,
     bringing,
-    burning,
-    casting,
-    charges,
-    check_orders,
-    checks,
-    choices,
-    climbing,
-    clock,
-    combat,
-    conditions,
-    contests,
-    crushing,
-    damage,
-    dash,
     declaring,
-    deeds,
-    effect_kinds,
-    effects,
     engagement,
     exchanges,
-    experience,
     follow_up,
-    following,
-    forced,
-    grapple,
-    hazards,
-    healing,
-    hiding,
-    hinder,
-    instants,
     joining,
-    landing,
-    lasting,
-    lurkers,
-    maneuvers,
     might,
-    movement,
-    offensives,
-    opening,
-    poison,
-    potions,
-    priority,
     reactions,
-    rest,
     riders,
-    roll_effects,
-    rolls,
-    ruling_kinds,
-    rulings,
-    rush,
-    scaling,
-    scenery,
-    sidestep,
     stances,
-    standing,
-    start,
-    steadying,
     steps,
-    table_kinds,
-    treating,
-    trials,
-    trips,
-    turns,
-    upkeep,
-    uses,
-    windows,
-    wounds,
-    zero,
 )
+from service.rules.heartrush.gm import ruling_kinds, rulings, table_kinds
+from service.rules.heartrush.harm import burning, conditions, crushing, damage, wounds, zero
+from service.rules.heartrush.means import actions, charges, rush
+from service.rules.heartrush.movement import climbing, dash, following, forced, movement, sidestep, trips
+from service.rules.heartrush.offensives import grapple, hinder, landing, maneuvers, offensives
+from service.rules.heartrush.operations import effects
 from service.rules.heartrush.options import OPTIONS
+from service.rules.heartrush.rests import experience, poison, rest, treating
+from service.rules.heartrush.rounds import at_once, clock, potions, priority, start, turns
+from service.rules.heartrush.space import scaling
 from service.rules.heartrush.state import State
+from service.rules.heartrush.surroundings import breath, hazards, hiding, scenery, steadying, upkeep
+from service.rules.heartrush.windows import choices, deeds, standing, windows
 from service.rules.messages import Command, Event
 from service.rules.ruleset import Ruleset
 from service.rules.shared import messages_of

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final
 
 from service.rules.grid import cells
-from service.rules.heartrush.catalogue import named
-from service.rules.heartrush.clock import at_rest
+from service.rules.heartrush.abilities.catalogue import named
 from service.rules.heartrush.entries import Opening, creature_of, entry_faults, sheet_of, spelled_out
 from service.rules.heartrush.opening_faults import ability_name_faults, creature_faults
 from service.rules.heartrush.permission import gm
-from service.rules.heartrush.sheet import Entry, side_of
+from service.rules.heartrush.rounds.clock import at_rest
+from service.rules.heartrush.sheets.sheet import Entry, side_of
 from service.rules.heartrush.state import State
 from service.rules.messages import Command, Event, Refused, Tale
 from service.rules.records import changed, record, with_key

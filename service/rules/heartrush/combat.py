@@ -10,15 +10,18 @@ from typing import ClassVar
 
 from service.rules.chance import Chance
 from service.rules.closing import close_epoch
-from service.rules.heartrush import start, turns, upkeep
-from service.rules.heartrush.ability_effects import effects_of_round
-from service.rules.heartrush.clock import time_passed
-from service.rules.heartrush.conditions import fade
-from service.rules.heartrush.incapacity import is_confused_out_of
-from service.rules.heartrush.lasting import without
-from service.rules.heartrush.listening import known
+from service.rules.heartrush.abilities.ability_effects import effects_of_round
+from service.rules.heartrush.creatures.incapacity import is_confused_out_of
+from service.rules.heartrush.creatures.lasting import without
+from service.rules.heartrush.engagements.reactions import proactive
+from service.rules.heartrush.harm.conditions import fade
+from service.rules.heartrush.harm.zero import falling
+from service.rules.heartrush.means.rush import lose_rush, rush_of_round
+from service.rules.heartrush.means.timing import by_turns
 from service.rules.heartrush.permission import gm, left_by_bars
-from service.rules.heartrush.priority import (
+from service.rules.heartrush.rounds import start, turns
+from service.rules.heartrush.rounds.clock import time_passed
+from service.rules.heartrush.rounds.priority import (
     PriorityGranted,
     able_members,
     decline,
@@ -27,12 +30,10 @@ from service.rules.heartrush.priority import (
     pass_unable,
     undecided,
 )
-from service.rules.heartrush.reactions import proactive
-from service.rules.heartrush.rush import lose_rush, rush_of_round
 from service.rules.heartrush.state import Creature, State, is_able
-from service.rules.heartrush.timing import by_turns
-from service.rules.heartrush.windows import idle
-from service.rules.heartrush.zero import falling
+from service.rules.heartrush.surroundings import upkeep
+from service.rules.heartrush.windows.listening import known
+from service.rules.heartrush.windows.windows import idle
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import EMPTY, changed, record
 from service.rules.rulebook import rule

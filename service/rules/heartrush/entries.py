@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from service.rules.gm_only import field_faults, kept_back
-from service.rules.heartrush.abilities import Ability, Spell
-from service.rules.heartrush.bestiary import BESTIARY, drawn
-from service.rules.heartrush.catalogue import named
-from service.rules.heartrush.ground import Scenery, Terrain
-from service.rules.heartrush.sheet import GM_ONLY, Entry, Sheet
+from service.rules.heartrush.abilities.catalogue import named
+from service.rules.heartrush.sheets.abilities import Ability, Spell
+from service.rules.heartrush.sheets.bestiary import BESTIARY, drawn
+from service.rules.heartrush.sheets.ground import Scenery, Terrain
+from service.rules.heartrush.sheets.sheet import GM_ONLY, Entry, Sheet
 from service.rules.heartrush.state import Creature
 from service.rules.openings import Fault, Id, SeatEntry
 from service.rules.records import EMPTY, changed, record

@@ -16,7 +16,7 @@ from service.rules.grid import cells, free_place
 from service.rules.heartrush.arrivals import MOST_CREATURES, CreatureAdded, check_entry, check_room
 from service.rules.heartrush.entries import sheet_of, spelled_out, with_sheet
 from service.rules.heartrush.permission import gm
-from service.rules.heartrush.sheet import Entry, side_of
+from service.rules.heartrush.sheets.sheet import Entry, side_of
 from service.rules.heartrush.state import State
 from service.rules.messages import Command, Event, Private, Refused, Scope, Tale
 from service.rules.records import changed, record, with_key, without_key

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from service.rules.heartrush.combat import CombatFrame
 from service.rules.heartrush.entries import Opening, creature_of, known_in, sheet_of, spelled_out
+from service.rules.heartrush.means.timing import assumed_slow, by_turns
 from service.rules.heartrush.opening_faults import faults
 from service.rules.heartrush.state import State
-from service.rules.heartrush.timing import assumed_slow, by_turns
 from service.rules.messages import Command, Event, Refused, Tale
 from service.rules.openings import Fault, seats_of
 from service.rules.records import changed, record

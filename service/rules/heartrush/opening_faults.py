@@ -7,17 +7,17 @@ from re import compile as pattern
 from typing import Final
 
 from service.rules.grid import FEET, Cell, cells
-from service.rules.heartrush.abilities import Ability, Spell
-from service.rules.heartrush.cantrips import cannot_cast
-from service.rules.heartrush.catalogue import CATALOGUE
-from service.rules.heartrush.conditions import LEVELED, MOST_LEVELS
+from service.rules.heartrush.abilities.catalogue import CATALOGUE
+from service.rules.heartrush.creatures.cantrips import cannot_cast
+from service.rules.heartrush.creatures.sizes import carried, fit_together, slots
+from service.rules.heartrush.creatures.weapons import may_wield
 from service.rules.heartrush.entries import Opening, creature_of, entry_faults, sheet_of
-from service.rules.heartrush.loading import faults as definition_faults
+from service.rules.heartrush.harm.conditions import LEVELED, MOST_LEVELS
+from service.rules.heartrush.operations.loading import faults as definition_faults
 from service.rules.heartrush.options import OPTIONS
-from service.rules.heartrush.sheet import Sheet, Weapon
-from service.rules.heartrush.sizes import carried, fit_together, slots
+from service.rules.heartrush.sheets.abilities import Ability, Spell
+from service.rules.heartrush.sheets.sheet import Sheet, Weapon
 from service.rules.heartrush.state import Creature
-from service.rules.heartrush.weapons import may_wield
 from service.rules.house import option_faults
 from service.rules.openings import ID, Fault, seat_faults
 from service.rules.seeding import seeding_faults

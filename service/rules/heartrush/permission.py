@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Protocol
 
-from service.rules.heartrush.incapacity import check_able, is_confused_out_of
-from service.rules.heartrush.lasting import barred
+from service.rules.heartrush.creatures.incapacity import check_able, is_confused_out_of
+from service.rules.heartrush.creatures.lasting import barred
+from service.rules.heartrush.means.timing import built_in_speed, by_turns, check_turn
 from service.rules.heartrush.state import Creature, State, is_able
-from service.rules.heartrush.timing import built_in_speed, by_turns, check_turn
 from service.rules.messages import Actor, Refused
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, owed

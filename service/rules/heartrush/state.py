@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from typing import Final, Literal
 
 from service.rules.grid import Cell, cells, distance
-from service.rules.heartrush.abilities import Ability, Lasting, Spell
-from service.rules.heartrush.ground import Scenery, Terrain
-from service.rules.heartrush.notes import Coat, Complication, HidingPlace, Request, Standing
 from service.rules.heartrush.options import DEFAULTS
-from service.rules.heartrush.sheet import GM_ONLY, Entry, Sheet, rank, side_of
+from service.rules.heartrush.sheets.abilities import Ability, Lasting, Spell
+from service.rules.heartrush.sheets.ground import Scenery, Terrain
+from service.rules.heartrush.sheets.notes import Coat, Complication, HidingPlace, Request, Standing
+from service.rules.heartrush.sheets.sheet import GM_ONLY, Entry, Sheet, rank, side_of
 from service.rules.records import EMPTY, changed, derived, record, with_key
 from service.rules.sealable import sealable
 from service.rules.sealed import Sealed, is_closed, unsealed

@@ -1,6 +1,7 @@
 """Rise: rounds of two phases, groups that resolve in secret and in parallel, then everything true at once.
 
-One module per chapter of the book. This file lists the chapters' messages: what is not listed does not exist.
+A folder for each part of the book, a module for each of its chapters. This file lists the chapters'
+messages: what is not listed does not exist.
 """
 
 from __future__ import annotations
@@ -8,57 +9,38 @@ from __future__ import annotations
 from typing import Final
 
 from service.rules.messages import Command, Event
-from service.rules.rise import (
+from service.rules.rise import arrivals, combat, opening, questions, rulings
+from service.rules.rise.acting import (
     actions,
-    aloft,
-    apart,
-    arrivals,
-    assault,
-    blocking,
-    blows,
     brawling,
-    combat,
-    conditions,
-    conflicts,
-    corrections,
-    damage,
     delays,
-    effects,
-    exertion,
-    freely,
-    groups,
-    hidden,
-    hurling,
-    initiative,
-    joining,
-    maneuvers,
-    movement,
-    moving,
-    objects,
-    opening,
-    plans,
-    questions,
-    reacting,
     reactions,
-    reins,
-    resolution,
-    rest,
-    riding,
-    rounds,
-    rulings,
-    rushes,
     shoving,
     special,
     strikes,
     swift,
     taking_turns,
     turns,
-    unjudged,
-    vital,
-    zones,
+)
+from service.rules.rise.attacks import assault, blows, hidden, maneuvers, unjudged, zones
+from service.rules.rise.harm import conditions, corrections, damage, effects, rest, vital
+from service.rules.rise.movement import (
+    blocking,
+    conflicts,
+    hurling,
+    initiative,
+    moving,
+    objects,
+    reacting,
+    reins,
+    rushes,
 )
 from service.rules.rise.options import OPTIONS
+from service.rules.rise.phases import exertion, joining, movement, resolution, rounds
+from service.rules.rise.planning import freely, plans
+from service.rules.rise.space import aloft, riding
 from service.rules.rise.state import State
+from service.rules.rise.worlds import apart, groups
 from service.rules.ruleset import Ruleset
 from service.rules.shared import messages_of
 

@@ -7,10 +7,10 @@ from typing import ClassVar
 from service.rules.messages import Command, Refused, Tale
 from service.rules.openings import Id
 from service.rules.records import record
-from service.rules.rise.entries import Arrival, Entry, spelled_out
-from service.rules.rise.joining import CreatureArriving, is_player, join
+from service.rules.rise.creatures.entries import Arrival, Entry, spelled_out
 from service.rules.rise.opening import Opening, faults
 from service.rules.rise.permission import gm
+from service.rules.rise.phases.joining import CreatureArriving, is_player, join
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.table import GM

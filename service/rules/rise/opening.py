@@ -12,14 +12,23 @@ from service.rules.house import option_faults
 from service.rules.messages import Command, Event, Refused, Tale
 from service.rules.openings import ID, Fault, Id, SeatEntry, seat_faults, seats_of
 from service.rules.records import EMPTY, changed, record
-from service.rules.rise.areas import is_aimed
-from service.rules.rise.entries import Entry, creature_of, spelled_out
+from service.rules.rise.acting.swift import early, is_simple
+from service.rules.rise.attacks.areas import is_aimed
+from service.rules.rise.creatures.entries import Entry, creature_of, spelled_out
+from service.rules.rise.creatures.profiles import PROFILES
+from service.rules.rise.creatures.sheet import (
+    GM_ONLY,
+    RESERVED,
+    Ability,
+    Area,
+    Effect,
+    Sheet,
+    Strike,
+    side_of,
+)
 from service.rules.rise.options import DEFAULTS, OPTIONS
-from service.rules.rise.profiles import PROFILES
-from service.rules.rise.rounds import CombatFrame
-from service.rules.rise.sheet import GM_ONLY, RESERVED, Ability, Area, Effect, Sheet, Strike, side_of
+from service.rules.rise.phases.rounds import CombatFrame
 from service.rules.rise.state import Attitude, State, Terrain
-from service.rules.rise.swift import early, is_simple
 from service.rules.rulebook import rule
 from service.rules.seeding import Seeding, check_setup, seeding_faults
 from service.rules.stack import Stacks

@@ -10,7 +10,7 @@ from typing import ClassVar, Protocol
 
 from service.rules.messages import Actor, Command, Refused, Scope
 from service.rules.records import record
-from service.rules.rise.creature import Creature, is_able
+from service.rules.rise.creatures.creature import Creature, is_able
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.stack import TABLE

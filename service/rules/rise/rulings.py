@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import changed, record
-from service.rules.rise.lasting import Ruling
+from service.rules.rise.creatures.lasting import Ruling
 from service.rules.rise.permission import gm
 from service.rules.rise.state import State
 from service.rules.rulebook import rule

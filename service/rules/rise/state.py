@@ -12,12 +12,12 @@ from typing import ClassVar, Final, Literal
 
 from service.rules.grid import Cell, cells, distance
 from service.rules.records import EMPTY, changed, derived, record, with_key
-from service.rules.rise.creature import Creature, above
-from service.rules.rise.entries import Arrival
-from service.rules.rise.lasting import Atom, Plan, Ruling, Unjudged
+from service.rules.rise.creatures.creature import Creature, above
+from service.rules.rise.creatures.entries import Arrival
+from service.rules.rise.creatures.lasting import Atom, Plan, Ruling, Unjudged
+from service.rules.rise.creatures.profiles import PROFILES, Profile
+from service.rules.rise.creatures.sheet import GM_ONLY, Zone
 from service.rules.rise.options import DEFAULTS, OPTIONS
-from service.rules.rise.profiles import PROFILES, Profile
-from service.rules.rise.sheet import GM_ONLY, Zone
 from service.rules.sealed import Sealed
 from service.rules.table import Option
 from service.rules.worlds import SHARED, Parted

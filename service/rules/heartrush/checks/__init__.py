@@ -1,0 +1,1 @@
+"""Roll pools, checks, saves and contests, with everything that makes them better or worse."""

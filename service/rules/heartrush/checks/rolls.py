@@ -1,0 +1,179 @@
+"""Build pools and throw them: heart die, ability die, weapon dice, and what advantage adds and drops.
+
+Order of a pool: heart, ability, weapon die, more weapon dice, other dice, then the extras of advantage or
+disadvantage. Every source of advantage is told with its rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from typing import ClassVar, Final, NamedTuple, TypeAlias
+
+from service.dice.values import Roll, Term
+from service.rules.chance import Chance, Pip
+from service.rules.heartrush.creatures.lasting import EffectEnded, has, having, influence, untouched
+from service.rules.heartrush.harm.conditions import hindrance
+from service.rules.heartrush.sheets.modifiers import Explode, Extremes, Rolling
+from service.rules.heartrush.state import Creature, State
+from service.rules.messages import Event, Fact
+from service.rules.records import record
+from service.rules.rulebook import rule
+
+Thrown: TypeAlias = Generator[Fact[State], State, tuple[State, Roll]]
+
+
+class Edge(NamedTuple):
+    """One source of advantage (levels above zero) or disadvantage (below)."""
+
+    levels: int
+    what: str
+    rule: str
+
+
+@record
+class HelpSpent(Event[State]):
+    """A creature used up the advantage that help gave it."""
+
+    type: ClassVar[str] = "help_spent"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, help=state.creatures[self.creature].help - 1)
+
+
+@rule("HR-AD-3", "edition, Gameplay Basics")
+def net(edges: Iterable[Edge]) -> int:
+    """Advantage and disadvantage cancel one for one; what remains stacks without limit."""
+    return sum(edge.levels for edge in edges)
+
+
+@rule("HR-AD-1", "edition, Gameplay Basics")
+def advantage(pool: Sequence[Pip], levels: int) -> tuple[Pip, ...]:
+    """Each level of advantage adds a die of the pool's smallest size, and as many lowest are dropped."""
+    smallest = min(pip.sides for pip in pool)
+    return (Pip(role="advantage", sides=smallest),) * levels
+
+
+@rule("HR-AD-2", "edition, Gameplay Basics")
+def disadvantage(pool: Sequence[Pip], levels: int) -> tuple[Pip, ...]:
+    """Each level of disadvantage adds a die of the pool's largest size, and as many highest are dropped."""
+    largest = max(pip.sides for pip in pool)
+    return (Pip(role="disadvantage", sides=largest),) * levels
+
+
+@rule("HR-GEN-6", "service ruling")
+def throw(  # noqa: PLR0913 - a roll is told with all of these; only what it needs is given
+    state: State,
+    chance: Chance,
+    *,
+    owner: str,
+    stream: str,
+    purpose: Mapping[str, str],
+    pool: Sequence[Pip],
+    edges: Sequence[Edge] = (),
+    terms: Sequence[Term] = (),
+    rolling: Rolling | None = None,
+    ability: str = "",
+) -> Thrown:
+    """Dice are thrown in a fixed order: heart, ability, weapon, others, then the extras of advantage.
+
+    *rolling* and *ability* tell what kind of roll it is, so that abilities can take part in it.
+    """
+    creature = state.creatures[owner]
+    touched = rolling is not None and not untouched(state, creature)
+    used: tuple[str, ...] = ()
+    if touched and rolling is not None:
+        shaped = influence(state, creature, rolling, ability, pool)
+        pool, used = shaped.pool, shaped.used
+        edges = (*edges, *(Edge(levels, what, "HR-ABIL-2") for levels, what in shaped.levels))
+        terms = (*terms, *shaped.terms)
+    levels = net(edges)
+    extras: tuple[Pip, ...] = ()
+    if levels:
+        extras = advantage(pool, levels) if levels > 0 else disadvantage(pool, -levels)
+    thrown = (*pool, *extras)
+
+    def drop(faces: Sequence[int]) -> Sequence[int]:
+        return lowest_or_highest(faces[: len(thrown)], levels)
+
+    explodes = touched and rolling == "attack" and has(state, creature, Explode)
+    notes = tuple(Term(amount=0, what=f"{edge.what} {edge.levels:+d}", rule=edge.rule) for edge in edges)
+    state, roll = yield from chance.throw(
+        state,
+        owner=owner,
+        stream=stream,
+        purpose=purpose,
+        pool=thrown,
+        drop=drop if levels else None,
+        more=(lambda faces: explosions(thrown, faces, drop(faces))) if explodes else None,
+        terms=(*terms, *notes),
+    )
+    if touched and rolling is not None:
+        return (yield from _aftereffects(state, chance, creature, roll, used))
+    return state, roll
+
+
+def lowest_or_highest(faces: Sequence[int], levels: int) -> Sequence[int]:
+    """Return the places of the faces that advantage (levels above zero) or disadvantage drops."""
+    sign = 1 if levels > 0 else -1
+    ranked = sorted(range(len(faces)), key=lambda i: (sign * faces[i], i))
+    return ranked[: abs(levels)]
+
+
+EXPLOSIONS: Final = 20
+"""Dice that exploding may add to one roll."""
+
+
+@rule("HR-AD-4", "edition, Gameplay Basics")
+def explosions(thrown: Sequence[Pip], faces: Sequence[int], dropped: Sequence[int]) -> Sequence[Pip]:
+    """Effects that look at faces see kept dice alone: each of them at its most adds one of its size."""
+    sides = [pip.sides for pip in thrown]
+    for i, face in enumerate(faces):
+        if i not in dropped and face == sides[i]:
+            sides.append(sides[i])
+    known = len(faces)
+    return tuple(Pip(role="explosion", sides=s) for s in sides[known : len(thrown) + EXPLOSIONS])
+
+
+def _aftereffects(
+    state: State, chance: Chance, creature: Creature, roll: Roll, used: tuple[str, ...]
+) -> Thrown:
+    """Tell what a roll used up, and count its dice at their ends where an ability says so."""
+    for extreme, where in having(state, creature, Extremes):
+        most = extreme.end == "most"
+        amount = sum((die.sides if most else 1) - die.face for die in roll.dice if not die.dropped)
+        term = Term(amount=amount, what=f"every die at its {extreme.end}", rule="HR-ABIL-2")
+        state, roll = yield from chance.amend(state, owner=creature.id, roll=roll, terms=(term,))
+        used = (*used, where.id) if where is not None else used
+    for effect in used:
+        state = yield EffectEnded(effect=effect, reason="used", because=("HR-ABIL-8",))
+    return state, roll
+
+
+def helped(state: State, creature: str) -> tuple[Edge, ...]:
+    """Return the advantage of a help token, if *creature* holds one; the roll that uses it also spends it."""
+    return (Edge(1, "help", "HR-ACT-10"),) if state.creatures[creature].help else ()
+
+
+def spend_help(state: State, creature: str) -> Generator[Fact[State], State, State]:
+    """Tell that a help token was used, if there was one."""
+    if state.creatures[creature].help:
+        return (yield HelpSpent(creature=creature, because=("HR-ACT-10",)))
+    return state
+
+
+def ability_die(creature: Creature, ability: str) -> Pip:
+    """Return the die of an ability as it stands on the sheet."""
+    return Pip(role=ability, sides=getattr(creature.sheet, ability))
+
+
+def heart_die(creature: Creature) -> Pip:
+    """Return the heart die as it is now."""
+    return Pip(role="heart", sides=creature.heart_die)
+
+
+@rule("HR-AD-5", "edition, Conditions")
+def hindered(state: State, creature: Creature, ability: str, *, ad: bool = True) -> tuple[Edge, ...]:
+    """A leveled condition that gives disadvantage gives as many levels of it as the condition has."""
+    level = hindrance(state, creature, ability, ad=ad)
+    return (Edge(-level, f"{creature.id} hindered in {ability}", "HR-COND-4"),) if level else ()

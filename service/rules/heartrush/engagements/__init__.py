@@ -1,0 +1,1 @@
+"""Fight engagements: joining, stances, targets, steps, exchanges, attacks, reactions, aftermath."""

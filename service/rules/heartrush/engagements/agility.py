@@ -1,0 +1,301 @@
+"""Take the agility step: attack and then sidestep, or sidestep and then attack, the sides moving by turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from service.rules.heartrush.creatures.weapons import leaves_no_step
+from service.rules.heartrush.engagements.declaring import check_step, declare, meeting, sealed_declaration
+from service.rules.heartrush.engagements.scene import (
+    Declaration,
+    EngagementFrame,
+    Order,
+    PhaseRules,
+    Planned,
+    engagement,
+)
+from service.rules.heartrush.engagements.steps import DECLARING, end_step, exchange, next_step, reveal
+from service.rules.heartrush.engagements.targets import (
+    check_also,
+    check_target,
+    declarations,
+    further,
+    is_met,
+    takes_part,
+    targets,
+    undeclared,
+)
+from service.rules.heartrush.movement.sidestep import sidesteps, sidesteps_of
+from service.rules.heartrush.permission import acting, answering, is_unbarred
+from service.rules.heartrush.space.paths import check_can_move, speed
+from service.rules.heartrush.state import State, is_able
+from service.rules.messages import Command, Event, Offer, Refused, Scope, Tale
+from service.rules.records import changed, record
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+
+FIRST = ("attack_first", "no_move")
+
+
+@record
+class SidestepDeclined(Event[State]):
+    """A mover stays where it is."""
+
+    type: ClassVar[str] = "sidestep_declined"
+    engagement: str
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return state.put(changed(engagement(state, self.engagement), moved=True))
+
+
+@record
+class AttackDue(Event[State]):
+    """Declared attacks of movers come now, in a contest where they are mutual."""
+
+    type: ClassVar[str] = "attack_due"
+    engagement: str
+    exchanges: tuple[Planned, ...]
+
+    def evolve(self, state: State) -> State:
+        return state.put(changed(engagement(state, self.engagement), exchanges=self.exchanges))
+
+
+@record
+class MoverDone(Event[State]):
+    """A mover has had its sidestep and its attack; the next one moves."""
+
+    type: ClassVar[str] = "mover_done"
+    engagement: str
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        frame = engagement(state, self.engagement)
+        return state.put(changed(frame, movers=frame.movers[1:], moved=False, picked=False))
+
+
+@rule("HR-STANCE-AGI-3", "seeds 002 and 004, Agility")
+@record
+class DeclareAgility(Command[State]):
+    """Say whom you attack, before your sidestep or after it; those who attack first go first."""
+
+    type: ClassVar[str] = "declare_agility"
+    creature: str
+    prompt: str
+    order: Order
+    target: str | None = None
+    """Null makes no attack; with `move_first` a target may still be picked after the sidestep."""
+    also: tuple[str, ...] = ()
+    """Whom a blast strikes besides."""
+
+    def scope(self, state: State) -> Scope | None:
+        return sealed_declaration(state, self.by.seat)
+
+    def check(self, view: State) -> None:
+        frame = check_step(view, self, "agility")
+        if self.target is not None:
+            anywhere = self.order == "move_first"
+            check_target(view, frame, view.creatures[self.creature], self.target, anywhere=anywhere)
+        moves = self.order == "move_first"
+        check_also(view, frame, view.creatures[self.creature], self.target, self.also, anywhere=moves)
+
+    def decide(self, state: State) -> Tale[State]:
+        declaration = Declaration(target=self.target, also=self.also, order=self.order)
+        return (yield from declare(state, self.by.seat, self.creature, declaration))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        frame = view.top
+        creature = view.creatures[awaited.creature or ""]
+        if not isinstance(frame, EngagementFrame):
+            return
+        near, anywhere = targets(view, frame, creature), targets(view, frame, creature, anywhere=True)
+        for orders, found in ((FIRST, near), (("move_first",), anywhere)):
+            yield Offer(
+                type=cls.type,
+                creature=creature.id,
+                prompt=awaited.prompt,
+                choices={"order": orders, "target": (None, *found)},
+            )
+            for name in found:
+                also = further(creature, name, found)
+                if also:
+                    yield Offer(
+                        type=cls.type,
+                        creature=creature.id,
+                        prompt=awaited.prompt,
+                        given={"target": name},
+                        choices={"order": orders, "also": also},
+                    )
+
+
+@record
+class DeclineSidestep(Command[State]):
+    """Stay where you are; the free sidestep of the agility stance lapses."""
+
+    type: ClassVar[str] = "decline_sidestep"
+    creature: str
+    prompt: str
+
+    def check(self, view: State) -> None:
+        acting(view, self, self.creature)
+        answering(view, self, late="sidestep_already_used")
+        if not self.prompt.endswith(f"/{self.creature}"):
+            raise Refused("not_your_prompt", f"{self.prompt} is not for {self.creature}", "TABLE-SEAT-1")
+
+    def decide(self, state: State) -> Tale[State]:
+        frame = state.top
+        assert isinstance(frame, EngagementFrame)
+        return (
+            yield SidestepDeclined(
+                engagement=frame.path, creature=self.creature, because=("HR-STANCE-AGI-2",)
+            )
+        )
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield Offer(type=cls.type, creature=awaited.creature, prompt=awaited.prompt)
+
+
+@rule("HR-STANCE-AGI-4", "seed 004, Agility", settles=("A-15",))
+def alternate(state: State, frame: EngagementFrame, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Movers of opposite sides alternate, the side that was engaged first; one side's surplus goes last."""
+    first = [name for name in names if state.creatures[name].side == frame.targeted_side]
+    second = [name for name in names if state.creatures[name].side != frame.targeted_side]
+    paired = [name for pair in zip(first, second, strict=False) for name in pair]
+    both = min(len(first), len(second))
+    return (*paired, *first[both:], *second[both:])
+
+
+def movers(state: State, frame: EngagementFrame, declared: Mapping[str, Declaration]) -> tuple[str, ...]:
+    """Return who sidesteps, in order: those who attacked first, then those who move first."""
+    after = tuple(name for name, d in declared.items() if d.order == "attack_first")
+    before = tuple(name for name, d in declared.items() if d.order == "move_first")
+    return alternate(state, frame, after) + alternate(state, frame, before)
+
+
+@rule("HR-STANCE-AGI-5", "service ruling")
+def plan_due(state: State, frame: EngagementFrame, names: Iterator[str]) -> tuple[Planned, ...]:
+    """A mutual pair in different slots is one contest in the earlier slot if each reaches the other then."""
+    declared = declarations(frame)
+    planned: list[Planned] = []
+    for name in names:
+        for target in declared[name].targets:
+            away = target != declared[name].target and target not in targets(
+                state, frame, state.creatures[name]
+            )
+            if not away and not is_met(planned, name, target):
+                planned.append(meeting(state, frame, name, target))
+    return tuple(planned)
+
+
+@rule("HR-STANCE-AGI-2", "seeds 002 and 004, Agility", settles=("A-16",))
+def may_sidestep(state: State, frame: EngagementFrame, name: str) -> bool:
+    """A creature in agility has one free sidestep, right before or right after its attack."""
+    creature = state.creatures[name]
+    if frame.sidestepped.count(name) >= sidesteps_of(state, creature) or not is_unbarred(
+        state, creature, "sidestep"
+    ):
+        return False
+    if not is_able(creature) or leaves_no_step(creature, speed(creature)):
+        return False
+    try:
+        check_can_move(creature)
+    except Refused:
+        return False
+    return bool(sidesteps(state, creature)) or creature.has("prone")
+
+
+class AgilityStep(PhaseRules):
+    """The agility step: declarations, attacks made before moving, then the movers one by one."""
+
+    phases = ("agility",)
+
+    def waiting(self, state: State, frame: EngagementFrame) -> tuple[Awaited, ...]:
+        if frame.stage == "declare":
+            return tuple(
+                frame.awaited(
+                    state, "agility", name, "declare_agility", "declare_offensive", "decline_attack"
+                )
+                for name in undeclared(state, frame)
+            )
+        if frame.stage != "exchanges" or frame.exchanges or not frame.movers:
+            return ()
+        mover = frame.movers[0]
+        if not frame.moved:
+            if may_sidestep(state, frame, mover):
+                return (frame.awaited(state, "sidestep", mover, "sidestep", "decline_sidestep"),)
+            return ()
+        if self._picks(state, frame, mover):
+            return (frame.awaited(state, "agility", mover, *DECLARING),)
+        return ()
+
+    def _picks(self, state: State, frame: EngagementFrame, mover: str) -> bool:
+        """Tell whether a mover that has moved still has to pick whom it attacks."""
+        part = frame.participants[mover]
+        declared = declarations(frame)[mover]
+        if (
+            declared.order != "move_first"
+            or part.attack in ("made", "forgone")
+            or frame.picked
+            or batched(state)
+        ):
+            return False
+        if not takes_part(state, mover):
+            return False
+        found = targets(state, frame, state.creatures[mover])
+        return bool(found) and declared.target not in found
+
+    @rule("HR-STANCE-AGI-1", "seeds 002 and 004, Agility")
+    def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
+        """Agility attacks second: one attack each, on a creature that is not in cunning."""
+        if frame.stage == "declare":
+            declared = declarations(frame)
+            first = plan_due(state, frame, (name for name, d in declared.items() if d.order in FIRST))
+            return (yield from reveal(state, frame, first, movers(state, frame, declared)))
+        if frame.stage == "exchanges" and frame.exchanges:
+            return (yield from exchange(state, frame, frame.exchanges[0]))
+        if frame.stage == "exchanges" and frame.movers:
+            return (yield from self._mover(state, frame, frame.movers[0]))
+        if frame.stage == "exchanges":
+            due = due_of_movers(state, frame) if batched(state) else ()
+            if due:
+                return (yield AttackDue(engagement=frame.path, exchanges=due, because=AFTER_MOVING))
+            return (yield from end_step(state, frame))
+        return (yield from next_step(state, frame))
+
+    def _mover(self, state: State, frame: EngagementFrame, mover: str) -> Tale[State]:
+        if not frame.moved:
+            return (
+                yield SidestepDeclined(engagement=frame.path, creature=mover, because=("HR-STANCE-AGI-2",))
+            )
+        if mover in reaching(state, frame, (mover,)) and not batched(state):
+            due = plan_due(state, frame, iter((mover,)))
+            return (yield AttackDue(engagement=frame.path, exchanges=due, because=AFTER_MOVING))
+        return (yield MoverDone(engagement=frame.path, creature=mover, because=("HR-STANCE-AGI-4", "A-15")))
+
+
+AFTER_MOVING = ("HR-STANCE-AGI-5", "A-15")
+
+
+def batched(state: State) -> bool:
+    """Tell whether all who move first move before any of them attacks."""
+    return state.option("agility_2b") == "batch"
+
+
+def reaching(state: State, frame: EngagementFrame, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return those of *names* that moved first, have their attack left, and reach whom they declared."""
+    declared = declarations(frame)
+    return tuple(
+        name
+        for name in names
+        if declared[name].order == "move_first"
+        and frame.participants[name].attack == "declared"
+        and declared[name].target in targets(state, frame, state.creatures[name])
+    )
+
+
+def due_of_movers(state: State, frame: EngagementFrame) -> tuple[Planned, ...]:
+    """Return the attacks of all who moved first, once all of them have moved."""
+    return plan_due(state, frame, iter(reaching(state, frame, tuple(declarations(frame)))))

@@ -1,0 +1,321 @@
+"""Resolve one attack: attack roll, defense roll or contested roll, and the damage that comes of it.
+
+An exchange is a frame that goes attack, defense, settle, done; `MOMENTS` names the windows it opens before
+each stage. Its rolls use the creatures as the step began, so that attacks of one step are simultaneous. A
+roll stays on the frame while somebody might change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from types import MappingProxyType
+from typing import ClassVar, Final, TypeAlias
+
+from service.dice.values import Roll, Term
+from service.rules.chance import Chance
+from service.rules.heartrush.checks.rolls import (
+    ability_die,
+    heart_die,
+    spend_help,
+    throw,
+)
+from service.rules.heartrush.creatures.cantrips import RULE, is_conducting
+from service.rules.heartrush.creatures.weapons import (
+    ignores_armor,
+    melee_weapon,
+    protection,
+    spends_reach,
+    wielded,
+)
+from service.rules.heartrush.engagements import riders
+from service.rules.heartrush.engagements.attack_dice import (
+    attack_edges,
+    attack_pool,
+    defense_ability,
+    defense_edges,
+    flat_bonus,
+)
+from service.rules.heartrush.engagements.bringing import hit_by_cantrip
+from service.rules.heartrush.engagements.exchanges import (
+    AttackRolled,
+    ContestedRolled,
+    DamageHalved,
+    DefenseKept,
+    DefenseRolled,
+    Exchange,
+    ExchangeHit,
+    ExchangeSettled,
+    How,
+)
+from service.rules.heartrush.engagements.scene import engagement, put
+from service.rules.heartrush.halves import half
+from service.rules.heartrush.harm.conditions import gain, vent
+from service.rules.heartrush.harm.damage import hurt
+from service.rules.heartrush.means.rush import active_in
+from service.rules.heartrush.sheets.abilities import Moment
+from service.rules.heartrush.sheets.sheet import Weapon
+from service.rules.heartrush.state import Creature, State
+from service.rules.heartrush.windows.listening import listens
+from service.rules.messages import Event, Fact, Tale
+from service.rules.records import EMPTY, changed, record
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+
+_Thrown: TypeAlias = Generator[Fact[State], State, tuple[State, Roll]]
+_Halved: TypeAlias = Generator[Fact[State], State, tuple[State, int]]
+
+
+MOMENTS: Final[Mapping[str, tuple[Moment, ...]]] = MappingProxyType(
+    {
+        "defense": ("attack_rolled",),
+        "settle": ("rolls_known", "damage_pending"),
+        "done": ("damage_applied",),
+    }
+)
+"""The windows an exchange opens before it enters each stage."""
+
+
+@record
+class ExchangeFrame(Exchange):
+    """An attack on the way to its end: its rolls, its outcome, and what abilities do between them."""
+
+    kind: ClassVar[str] = "exchange"
+
+    def waiting(self, state: State) -> tuple[Awaited, ...]:
+        return ()
+
+    def advance(self, state: State, chance: Chance) -> Tale[State]:  # noqa: PLR0911 - one return for each stage
+        if state.lasting or listens(state):
+            state, interrupted = yield from riders.before(state, chance, self, MOMENTS.get(self.stage, ()))
+            if interrupted:
+                return state
+        if self.stage == "attack":
+            return (yield from roll_attack(state, chance, self))
+        if self.stage == "defense" and self.defended:
+            return (yield DefenseKept(exchange=self.path, because=("HR-TIME-8",)))
+        if self.stage == "defense":
+            if self.how == "contested":
+                return (yield from roll_contest(state, chance, self))
+            return (yield from roll_defense(state, chance, self))
+        if self.stage == "settle":
+            return (yield from settle(state, self))
+        return (yield from conclude(state, self, hit=True))
+
+
+@record
+class ExchangeBegun(Event[State]):
+    """An attack begins: who strikes whom, with which stance, and how it will be rolled."""
+
+    type: ClassVar[str] = "exchange_begun"
+    exchange: str
+    attacker: str
+    defender: str
+    stance: str
+    how: How
+    melee: bool = False
+    might_bonus: bool = False
+    defending_stance: str | None = None
+    engagement: str | None = None
+    weapon: str | None = None
+    """The second weapon of a follow-up; null strikes with what is in hand."""
+    perk: Mapping[str, int] = EMPTY
+    push_ft: int = 0
+
+    def evolve(self, state: State) -> State:
+        if self.engagement is not None:
+            state = self._take_from(state, self.engagement)
+        if self.how == "opportunity":
+            state = _count_strike(state, self.attacker)
+        state = self._spend_reach(state, self.attacker, self.defender)
+        if self.how == "contested":
+            state = self._spend_reach(state, self.defender, self.attacker)
+        return state.pushed(
+            ExchangeFrame(
+                path=self.exchange,
+                attacker=self.attacker,
+                defender=self.defender,
+                stance=self.stance,
+                how=self.how,
+                melee=self.melee,
+                might_bonus=self.might_bonus,
+                defending_stance=self.defending_stance,
+                engagement=self.engagement,
+                thrown=self.weapon,
+                perk=self.perk,
+                push_ft=self.push_ft,
+                seen=self._seen(state),
+            )
+        )
+
+    def _spend_reach(self, state: State, who: str, whom: str) -> State:
+        attacker, target = state.creatures[who], state.creatures[whom]
+        weapon = melee_weapon(attacker) if self.melee else wielded(attacker)
+        if not spends_reach(state, attacker, target, weapon):
+            return state
+        return state.with_creature(who, used_reach=True)
+
+    def _take_from(self, state: State, path: str) -> State:
+        """Return the state with this exchange off the engagement's list, and its attacks made."""
+        state = put(state, path, self.attacker, attack="made")
+        if self.how == "contested":
+            state = put(state, path, self.defender, attack="made")
+        frame = engagement(state, path)
+        return state.put(changed(frame, exchanges=frame.exchanges[1:]))
+
+    def _seen(self, state: State) -> Mapping[str, Creature]:
+        """Return both creatures as the engagement's step began; an opportunity attack goes by the present."""
+        if self.how == "opportunity" or state.option("simultaneity") != "snapshot":
+            return EMPTY
+        assert self.engagement is not None
+        snapshot = engagement(state, self.engagement).snapshot
+        return {name: snapshot[name] for name in (self.attacker, self.defender)}
+
+
+@rule("HR-OA-4", "seed 000, Rush Points")
+def _count_strike(state: State, attacker: str) -> State:
+    """An opportunity attack makes the round an active one, and does not move priority."""
+    active = active_in(state.creatures[attacker], state.round)
+    return state.with_creature(attacker, rounds_active=active.rounds_active)
+
+
+def _purpose(what: str, exchange: Exchange, against: str, weapon: Weapon | None) -> dict[str, str]:
+    purpose = {"what": what, "exchange": exchange.path, "against": against, "stance": exchange.stance}
+    return {**purpose, "weapon": weapon.id} if weapon else purpose
+
+
+def roll_attack(state: State, chance: Chance, exchange: Exchange) -> Tale[State]:
+    """Tell the attack roll of the exchange's attacker."""
+    state, roll = yield from _attack(state, chance, exchange, exchange.attacker, exchange.defender)
+    return (
+        yield AttackRolled(
+            exchange=exchange.path,
+            creature=exchange.attacker,
+            total=roll.total,
+            roll=_kept(state, roll),
+            because=("HR-ATK-1",),
+        )
+    )
+
+
+def _attack(state: State, chance: Chance, exchange: Exchange, who: str, whom: str) -> _Thrown:
+    attacker, target = exchange.creature(state, who), exchange.creature(state, whom)
+    weapon = exchange.weapon(attacker)
+    state, roll = yield from throw(
+        state,
+        chance,
+        owner=who,
+        stream=f"{who}/attack",
+        purpose=_purpose("attack", exchange, whom, weapon),
+        pool=attack_pool(attacker, exchange.stance, weapon, might_bonus=exchange.might_bonus),
+        edges=attack_edges(state, exchange, attacker, target),
+        terms=flat_bonus(attacker),
+        rolling="attack",
+        ability=exchange.stance,
+    )
+    if weapon.cantrip is not None and is_conducting(state, weapon.cantrip, target):
+        doubled = Term(amount=roll.total, what="doubled", rule=RULE)
+        state, roll = yield from chance.amend(state, owner=who, roll=roll, terms=(doubled,))
+    state = yield from spend_help(state, who)
+    if state.creatures[who].conditions or state.creatures[whom].conditions:
+        state = yield from vent(state, who, whom)
+    return state, roll
+
+
+def _kept(state: State, roll: Roll) -> Roll | None:
+    """Return *roll* where abilities could change it; a fight without any keeps none."""
+    return roll if state.abilities else None
+
+
+@rule("HR-ATK-2", "seed 002, Attack Rolls", settles=("A-10",))
+def roll_defense(state: State, chance: Chance, exchange: Exchange) -> Tale[State]:
+    """A defense roll is heart die, the die of the attacker's stance, and armor and shield."""
+    defender = exchange.creature(state, exchange.defender)
+    attacker = exchange.creature(state, exchange.attacker)
+    bare = ignores_armor(exchange.weapon(attacker), might_bonus=exchange.might_bonus)
+    ability = defense_ability(state, exchange)
+    state, roll = yield from throw(
+        state,
+        chance,
+        owner=defender.id,
+        stream=f"{defender.id}/defense/{attacker.id}",
+        purpose=_purpose("defense", exchange, attacker.id, None),
+        pool=(
+            heart_die(defender),
+            ability_die(defender, ability),
+            *riders.pool_dice(state, exchange),
+        ),
+        edges=defense_edges(state, exchange, defender, attacker),
+        terms=protection(defender, without_armor=bare),
+        rolling="defense",
+        ability=ability,
+    )
+    state = yield from spend_help(state, defender.id)
+    return (
+        yield DefenseRolled(
+            exchange=exchange.path, creature=defender.id, total=roll.total, roll=_kept(state, roll)
+        )
+    )
+
+
+@rule("HR-ATK-4", "seed 002, Attack Rolls", settles=("A-12",))
+def roll_contest(state: State, chance: Chance, exchange: Exchange) -> Tale[State]:
+    """Two of one stance that attack each other both roll attacks; the lower takes the difference."""
+    state, roll = yield from _attack(state, chance, exchange, exchange.defender, exchange.attacker)
+    return (
+        yield ContestedRolled(
+            exchange=exchange.path,
+            creature=exchange.defender,
+            total=roll.total,
+            roll=_kept(state, roll),
+        )
+    )
+
+
+@rule("HR-ATK-3", "seed 002, Attack Rolls")
+def settle(state: State, exchange: Exchange) -> Tale[State]:
+    """Damage is attack minus defense, at least 0; of a contested pair the lower takes the difference."""
+    loser, winner, excess = riders.outcome(state, exchange)
+    if excess <= 0:
+        return (yield from conclude(state, exchange, hit=False))
+    state = yield ExchangeHit(exchange=exchange.path, creature=loser, by=winner, excess=excess)
+    cantrip = exchange.weapon(exchange.creature(state, winner)).cantrip
+    if cantrip is not None and exchange.engagement is not None:
+        state = yield from hit_by_cantrip(state, exchange, cantrip, winner, loser)
+    if cantrip is not None and cantrip.harmless:
+        return state
+    amount = excess
+    if is_half_safe(exchange) and loser == exchange.defender:
+        state, amount = yield from halve(state, loser, excess)
+    return (yield from hurt(state, f"{exchange.path}/damage", loser, amount, source=winner, cause="attack"))
+
+
+def conclude(state: State, exchange: Exchange, *, hit: bool) -> Tale[State]:
+    """Tell the end of an attack, and what an opportunity attack does beyond damage by the house's leave."""
+    state = yield ExchangeSettled(exchange=exchange.path, hit=hit, because=("HR-ATK-3",))
+    target, attacker = exchange.defender, exchange.attacker
+    if not state.creatures[target].is_present:
+        return state
+    cantrip = exchange.weapon(exchange.creature(state, attacker)).cantrip
+    if cantrip is not None and hit and exchange.engagement is None:
+        state = yield from hit_by_cantrip(state, exchange, cantrip, attacker, target)
+    if hit or not state.option("cunning_perk_needs_hit"):
+        for condition, levels in exchange.perk.items():
+            state = yield from gain(state, target, condition, levels, attacker)
+    if exchange.push_ft:
+        state = yield from riders.shoved(state, f"{exchange.path}/push", target, attacker, exchange.push_ft)
+    return state
+
+
+@rule("HR-ATK-6", "seed 002, Attack Rolls", settles=("A-17",))
+def is_half_safe(exchange: Exchange) -> bool:
+    """Whoever attacks a defensive creature meets its defense, does half its harm, and is never contested."""
+    assert exchange.how != "contested" or exchange.defending_stance != "defensive"
+    return exchange.defending_stance == "defensive"
+
+
+@rule("HR-STANCE-DEF-1", "seeds 002 and 004, Defensive")
+def halve(state: State, creature: str, excess: int) -> _Halved:
+    """A defensive creature makes no attack, and what gets through its defense is halved, rounded up."""
+    after = half(excess)
+    state = yield DamageHalved(creature=creature, before=excess, after=after)
+    return state, after

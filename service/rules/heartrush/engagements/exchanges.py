@@ -1,0 +1,221 @@
+"""Know one attack, or two that meet: who strikes whom with what, and what its rolls have shown so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Literal
+
+from service.dice.values import Roll
+from service.rules.gm_only import ROLLS, open_part
+from service.rules.heartrush.creatures.weapons import (
+    melee_weapon,
+    weapon_called,
+    wielded,
+)
+from service.rules.heartrush.engagements.scene import Planned, engagement
+from service.rules.heartrush.sheets.sheet import Weapon
+from service.rules.heartrush.state import Creature, State
+from service.rules.heartrush.windows.choices import Asking
+from service.rules.heartrush.windows.windows import Interruptible
+from service.rules.messages import Event
+from service.rules.records import EMPTY, changed, rebuilt, record
+from service.rules.rulebook import rule
+from service.rules.sealable import handed, sealable
+
+How = Literal["normal", "contested", "opportunity"]
+Stage = Literal["attack", "defense", "settle", "done"]
+
+
+@sealable("attack_total", "defense_total", "attack_roll", "defense_roll")
+@record
+class Exchange(Interruptible, Asking):
+    """One attack, or two that meet in a contested roll, with what is known of it so far."""
+
+    attacker: str
+    defender: str
+    stance: str
+    how: How
+    melee: bool = False
+    """Only what strikes in melee counts: fists, if the weapon in hand does not."""
+    might_bonus: bool = False
+    defending_stance: str | None = None
+    """What the defender showed, inside an engagement."""
+    engagement: str | None = None
+    thrown: str | None = None
+    """The second weapon of a follow-up."""
+    perk: Mapping[str, int] = EMPTY
+    push_ft: int = 0
+    """Stance perks of an opportunity attack, where the house gives them: levels, and feet of a push."""
+    seen: Mapping[str, Creature] = EMPTY
+    """The creatures as the step began; empty where the attack stands alone."""
+    stage: Stage = "attack"
+    attack_total: int = 0
+    defense_total: int = 0
+    attack_roll: Roll | None = None
+    defense_roll: Roll | None = None
+    """The rolls as shown, where abilities might change them; a contest's second is the defender's attack."""
+    defended: bool = False
+    """Whether the defender has rolled: an attack that is rolled again meets the same defense."""
+    adjusted: int | None = None
+    """The damage, once an instant has changed it; otherwise it follows from the rolls."""
+
+    def creature(self, state: State, name: str) -> Creature:
+        """Return the creature whose dice, conditions and place this exchange goes by."""
+        return self.seen.get(name) or state.creatures[name]
+
+    def weapon(self, creature: Creature) -> Weapon:
+        """Return what *creature* strikes with here."""
+        if self.thrown is not None and creature.id == self.attacker:
+            return weapon_called(creature, self.thrown)
+        return melee_weapon(creature) if self.melee else wielded(creature)
+
+
+@sealable("roll", total=lambda _: 0)
+@record
+class AttackRolled(Event[State]):
+    """The attack roll is known."""
+
+    type: ClassVar[str] = "attack_rolled"
+    exchange: str
+    creature: str
+    total: int
+    roll: Roll | None = None
+    """The roll, where somebody might change it."""
+
+    def evolve(self, state: State) -> State:
+        frame = exchange_at(state, self.exchange)
+        total, roll = handed(self, "total"), handed(self, "roll")
+        return state.put(rebuilt(frame, stage="defense", attack_total=total, attack_roll=roll))
+
+    def tells(self) -> Iterator[tuple[str, str, str, Any]]:
+        yield from told_roll(self.creature, self.roll)
+
+
+@sealable("roll", total=lambda _: 0)
+@record
+class DefenseRolled(Event[State]):
+    """The defense roll is known."""
+
+    type: ClassVar[str] = "defense_rolled"
+    exchange: str
+    creature: str
+    total: int
+    roll: Roll | None = None
+
+    def evolve(self, state: State) -> State:
+        total, roll = handed(self, "total"), handed(self, "roll")
+        return _defended(state, exchange_at(state, self.exchange), total, roll)
+
+    def tells(self) -> Iterator[tuple[str, str, str, Any]]:
+        yield from told_roll(self.creature, self.roll)
+
+
+@sealable("roll", total=lambda _: 0)
+@record
+class ContestedRolled(Event[State]):
+    """The other attack of a contested exchange is known."""
+
+    type: ClassVar[str] = "contested_rolled"
+    exchange: str
+    creature: str
+    total: int
+    roll: Roll | None = None
+
+    def evolve(self, state: State) -> State:
+        total, roll = handed(self, "total"), handed(self, "roll")
+        return _defended(state, exchange_at(state, self.exchange), total, roll)
+
+    def tells(self) -> Iterator[tuple[str, str, str, Any]]:
+        yield from told_roll(self.creature, self.roll)
+
+
+@record
+class DefenseKept(Event[State]):
+    """An attack that was rolled again meets the roll that answered the first."""
+
+    type: ClassVar[str] = "defense_kept"
+    exchange: str
+
+    def evolve(self, state: State) -> State:
+        return state.put(changed(exchange_at(state, self.exchange), stage="settle"))
+
+
+@record
+class DamageHalved(Event[State]):
+    """The defensive stance halves what got through."""
+
+    type: ClassVar[str] = "damage_halved"
+    creature: str
+    before: int
+    after: int
+
+    def evolve(self, state: State) -> State:
+        return state
+
+
+@record
+class ExchangeSettled(Event[State]):
+    """An attack is over."""
+
+    type: ClassVar[str] = "exchange_settled"
+    exchange: str
+    hit: bool
+
+    def evolve(self, state: State) -> State:
+        return state.popped(self.exchange)
+
+
+@record
+class ExchangeHit(Event[State]):
+    """Damage of an exchange is on its way to the creature it hits."""
+
+    type: ClassVar[str] = "exchange_hit"
+    exchange: str
+    creature: str
+    by: str
+    excess: int
+
+    def evolve(self, state: State) -> State:
+        frame = exchange_at(state, self.exchange)
+        state = state.put(changed(frame, stage="done"))
+        if frame.engagement is None:
+            return state
+        scene = engagement(state, frame.engagement)
+        following = scene.following
+        if self.by == frame.attacker and earns_follow_up(state, frame) and self.by not in scene.hits:
+            following = Planned(attacker=self.by, defender=self.creature, contested=False)
+        return state.put(changed(scene, hits=(*scene.hits, self.by), following=following))
+
+
+def earns_follow_up(state: State, frame: Exchange) -> bool:
+    """Tell whether a hit of this attack lets a second thrown weapon follow (HR-WPN-8)."""
+    return frame.might_bonus and frame.weapon(state.creatures[frame.attacker]).attack_type == "thrown"
+
+
+def _defended(state: State, frame: Exchange, total: int, roll: Roll | None) -> State:
+    state = _unhide(state, frame.attacker)
+    if frame.how == "contested":
+        state = _unhide(state, frame.defender)
+    return state.put(rebuilt(frame, stage="settle", defense_total=total, defense_roll=roll, defended=True))
+
+
+def told_roll(creature: str, roll: Roll | None) -> Iterator[tuple[str, str, str, Any]]:
+    """Yield what an event tells of *roll*, whose flat parts may be GM-only, in `total` and `roll`."""
+    shown = None if roll is None else open_part(roll)
+    yield "total", creature, ROLLS, None if shown is None else shown.total
+    yield "roll", creature, ROLLS, shown
+
+
+def exchange_at(state: State, path: str) -> Exchange:
+    """Return the exchange at *path*."""
+    frame = state.stacks.find(path)
+    assert isinstance(frame, Exchange), f"no exchange at {path}"
+    return frame
+
+
+@rule("HR-OA-5", "seed 003, Hiding")
+def _unhide(state: State, creature: str) -> State:
+    """Whoever attacks is hidden no more, whatever comes of the attack."""
+    if not state.creatures[creature].hidden_from:
+        return state
+    return state.with_creature(creature, hidden_from=())

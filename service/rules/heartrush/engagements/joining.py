@@ -1,0 +1,287 @@
+"""Declare an engagement, and let others join it until nobody wants to any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from service.rules.heartrush.creatures.weapons import check_works, in_range, out_of_range
+from service.rules.heartrush.engagements.scene import EngagementFrame, Participant, PhaseRules, engagement
+from service.rules.heartrush.means.actions import AbilityUsed, afford_action
+from service.rules.heartrush.means.rush import active_in
+from service.rules.heartrush.permission import acting, answering, holding_priority, is_unbarred
+from service.rules.heartrush.state import Creature, State, is_able
+from service.rules.heartrush.windows.deeds import Deed, Said, declared
+from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.records import changed, record, with_key
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+
+
+@rule("HR-ENG-3", "seeds 000 and 004, Engaging the Enemy")
+@record
+class EngagementDeclared(Event[State]):
+    """From the declaration of an engagement until its end nobody has priority."""
+
+    type: ClassVar[str] = "engagement_declared"
+    engagement: str
+    initiator: str
+    target: str
+
+    def evolve(self, state: State) -> State:
+        frame = EngagementFrame(
+            path=self.engagement,
+            initiator=self.initiator,
+            first_target=self.target,
+            targeted_side=state.creatures[self.target].side,
+            participants={
+                self.initiator: Participant(entry="initiated"),
+                self.target: Participant(entry="forced"),
+            },
+        )
+        state = changed(state, engagements=state.engagements + 1)
+        return _active(_active(state, self.initiator), self.target).pushed(frame)
+
+
+@record
+class EngagementJoined(Event[State]):
+    """Another creature enters the engagement; whoever declined may think again."""
+
+    type: ClassVar[str] = "engagement_joined"
+    engagement: str
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        frame = engagement(state, self.engagement)
+        participants = with_key(frame.participants, self.creature, Participant(entry="joined"))
+        return _active(state, self.creature).put(changed(frame, participants=participants, declined=()))
+
+
+@record
+class JoinDeclined(Event[State]):
+    """A creature stays out, unless somebody else joins."""
+
+    type: ClassVar[str] = "join_declined"
+    engagement: str
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        frame = engagement(state, self.engagement)
+        return state.put(changed(frame, declined=(*frame.declined, self.creature)))
+
+
+@record
+class JoiningClosed(Event[State]):
+    """Nobody else joins; stances are chosen next."""
+
+    type: ClassVar[str] = "joining_closed"
+    engagement: str
+
+    def evolve(self, state: State) -> State:
+        return engagement(state, self.engagement).moved_to(state, "commit")
+
+
+@rule("HR-ENG-9", "seed 000, Rush Points")
+def _active(state: State, creature: str) -> State:
+    """Taking part in an engagement, in whatever way, makes the round an active one."""
+    return state.with_creature(
+        creature, rounds_active=active_in(state.creatures[creature], state.round).rounds_active
+    )
+
+
+@rule("HR-ENG-1", "seeds 000 and 004, Engaging the Enemy")
+def check_engage(view: State, creature: Creature, target: Creature | None) -> None:
+    """The initiator names an enemy it could hit with the weapon in its hand; both are in the engagement."""
+    if target is None or target.side == creature.side:
+        raise Refused("target_not_enemy", f"{target.id if target else 'nobody'} is no enemy of {creature.id}")
+    if not target.is_present:
+        raise Refused("target_dead", f"{target.id} is dead")
+    check_works(view, creature, target)
+    if not in_range(view, creature, target):
+        raise out_of_range(view, creature, target, "HR-ENG-1")
+
+
+@rule("HR-ACT-5", "seed 000, Engage the Enemy")
+@record
+class Engage(Command[State]):
+    """A full action starts an engagement with an enemy in range; it is spent whatever comes of it."""
+
+    type: ClassVar[str] = "engage"
+    creature: str
+    target: str
+
+    def check(self, view: State) -> None:
+        creature = acting(view, self, self.creature)
+        holding_priority(view, creature, "engage")
+        afford_action(creature)
+        check_engage(view, creature, view.creatures.get(self.target))
+
+    def decide(self, state: State) -> Tale[State]:
+        state = yield AbilityUsed(creature=self.creature, ability="engage", paid="action")
+        return (yield from declared(state, ENGAGE, self.creature, "action", Said(target=self.target)))
+
+    @staticmethod
+    def done(state: State, creature: str, said: Said) -> Tale[State]:
+        """Tell what it does, now that its turn has come."""
+        return (yield from declare(state, creature, said.target or ""))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        creature = view.creatures[awaited.creature or ""]
+        targets = tuple(
+            other.id
+            for other in view.creatures.values()
+            if other.side != creature.side and other.is_present and in_range(view, creature, other)
+        )
+        if creature.action and targets:
+            yield Offer(type=cls.type, creature=creature.id, choices={"target": targets})
+
+
+@rule("HR-ENG-2", "seeds 000 and 004, Engaging the Enemy")
+def declare(state: State, initiator: str, target: str) -> Tale[State]:
+    """The enemy that is named cannot refuse, and it spends no action."""
+    return (
+        yield EngagementDeclared(
+            engagement=next_path(state),
+            initiator=initiator,
+            target=target,
+            because=("HR-ENG-1", "HR-ENG-2", "HR-ENG-3"),
+        )
+    )
+
+
+@rule("HR-ENG-7", "seed 000, Engaging the Enemy")
+def next_path(state: State) -> str:
+    """A round may hold several engagements; whoever still has its action may start or join the next one."""
+    return f"r{state.round}/e{state.engagements + 1}"
+
+
+@rule("HR-ENG-5", "seeds 000 and 004, Engaging the Enemy", settles=("A-40",))
+def check_join(view: State, frame: EngagementFrame, creature: Creature) -> None:
+    """To join, a creature spends its action and has an enemy in the engagement within weapon range."""
+    afford_action(creature)
+    if not _near(view, frame, creature):
+        raise Refused("not_in_range", f"no enemy of {creature.id} in {frame.path} is in its range")
+
+
+def _near(view: State, frame: EngagementFrame, creature: Creature) -> bool:
+    anybody = view.option("join_requires") == "any_participant_in_range"
+    parts = (view.creatures[name] for name in frame.participants)
+    return any((anybody or part.side != creature.side) and in_range(view, creature, part) for part in parts)
+
+
+@rule("HR-ENG-6", "service ruling")
+def eligible(state: State, frame: EngagementFrame) -> tuple[str, ...]:
+    """Whoever can pay, act and reach somebody may join, also if a newcomer is what brought it into reach."""
+    return tuple(
+        creature.id
+        for creature in state.creatures.values()
+        if creature.id not in frame.participants
+        and creature.id not in frame.declined
+        and is_able(creature)
+        and creature.action > 0
+        and is_unbarred(state, creature, "join_engagement")
+        and _near(state, frame, creature)
+    )
+
+
+@rule("HR-ACT-12", "seed 000, Enter an Engagement")
+@record
+class JoinEngagement(Command[State]):
+    """Enter an engagement that has been declared but not begun: a full action, at instant speed."""
+
+    type: ClassVar[str] = "join_engagement"
+    creature: str
+    prompt: str
+
+    def check(self, view: State) -> None:
+        creature = acting(view, self, self.creature)
+        frame = joinable(view, self.creature)
+        check_join(view, frame, creature)
+        answering(view, self, late="join_window_closed")
+        check_prompt(self.prompt, frame, "join", self.creature)
+
+    def decide(self, state: State) -> Tale[State]:
+        frame = state.top
+        assert isinstance(frame, EngagementFrame)
+        state = yield AbilityUsed(
+            creature=self.creature, ability="join_engagement", paid="action", instant=True
+        )
+        return (yield EngagementJoined(engagement=frame.path, creature=self.creature))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield Offer(type=cls.type, creature=awaited.creature, prompt=awaited.prompt)
+
+
+@record
+class DeclineJoin(Command[State]):
+    """Stay out of the engagement, until somebody else joins it."""
+
+    type: ClassVar[str] = "decline_join"
+    creature: str
+    prompt: str
+
+    def check(self, view: State) -> None:
+        acting(view, self, self.creature)
+        frame = joinable(view, self.creature)
+        answering(view, self, late="join_window_closed")
+        check_prompt(self.prompt, frame, "join", self.creature)
+
+    def decide(self, state: State) -> Tale[State]:
+        frame = state.top
+        assert isinstance(frame, EngagementFrame)
+        return (yield JoinDeclined(engagement=frame.path, creature=self.creature, because=("HR-ENG-4",)))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield Offer(type=cls.type, creature=awaited.creature, prompt=awaited.prompt)
+
+
+def joinable(view: State, creature: str) -> EngagementFrame:
+    """Return the engagement that can be joined now, or refuse."""
+    frame = view.top
+    if not isinstance(frame, EngagementFrame) or frame.phase != "join":
+        raise Refused("join_window_closed", "no engagement can be joined now", "HR-ACT-12")
+    if creature in frame.participants:
+        raise Refused("already_in_engagement", f"{creature} takes part already", "HR-ENG-5")
+    return frame
+
+
+def check_prompt(prompt: str, frame: EngagementFrame, what: str, creature: str) -> None:
+    """Refuse an answer that names the prompt of another creature."""
+    if prompt != frame.prompt_of(what, creature):
+        raise Refused("not_your_prompt", f"{prompt} is not for {creature}")
+
+
+class Joining(PhaseRules):
+    """Everybody else gets a chance to join, again and again, until no one wants to."""
+
+    phases = ("join",)
+
+    def waiting(self, state: State, frame: EngagementFrame) -> tuple[Awaited, ...]:
+        return tuple(
+            frame.awaited(state, "join", name, JoinEngagement.type, DeclineJoin.type)
+            for name in eligible(state, frame)
+        )
+
+    def waits(self, state: State, frame: EngagementFrame) -> bool:
+        return bool(eligible(state, frame))
+
+    @rule("HR-ENG-4", "seeds 000 and 004, Engaging the Enemy")
+    def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
+        """Before stances everybody else may join, again and again, until nobody wants to."""
+        return (yield JoiningClosed(engagement=frame.path))
+
+
+class _Engage(Deed):
+    name = "engage"
+
+    def check(self, state: State, creature: Creature, said: Said) -> None:
+        check_engage(state, creature, state.creatures.get(said.target or ""))
+
+    def happen(self, state: State, creature: str, said: Said) -> Tale[State]:
+        return (yield from Engage.done(state, creature, said))
+
+
+ENGAGE: Final = _Engage()

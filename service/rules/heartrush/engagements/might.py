@@ -1,0 +1,30 @@
+"""Take the might step, the last of the three, in which a thrown weapon may be followed by another."""
+
+from __future__ import annotations
+
+from service.rules.heartrush.engagements.follow_up import awaited, forgone
+from service.rules.heartrush.engagements.scene import EngagementFrame, PhaseRules
+from service.rules.heartrush.engagements.steps import declaring, owing, take_step
+from service.rules.heartrush.state import State
+from service.rules.messages import Tale
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+
+
+class MightStep(PhaseRules):
+    """The might step."""
+
+    phases = ("might",)
+
+    def waiting(self, state: State, frame: EngagementFrame) -> tuple[Awaited, ...]:
+        return awaited(state, frame) or declaring(state, frame)
+
+    def waits(self, state: State, frame: EngagementFrame) -> bool:
+        return bool(awaited(state, frame) or owing(state, frame))
+
+    @rule("HR-STANCE-MIG-1", "seeds 002 and 004, Might")
+    def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
+        """Might attacks last: one attack each, on a creature that is not in agility."""
+        if frame.following is not None:
+            return (yield from forgone(frame))
+        return (yield from take_step(state, frame))

@@ -1,0 +1,209 @@
+"""Choose stances in secret, reveal them together, and tell who may attack whom by them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import ClassVar, Final, Literal
+
+from service.rules.heartrush.creatures.weapons import check_ranged_stance, wielded
+from service.rules.heartrush.engagements.scene import EngagementFrame, engagement, engagement_open, put
+from service.rules.heartrush.permission import acting, answering
+from service.rules.heartrush.secrecy import sealed_to
+from service.rules.heartrush.space.paths import speed
+from service.rules.heartrush.state import Creature, State, is_able_if_aware
+from service.rules.messages import Command, Event, Offer, Private, Refused, Scope, Tale
+from service.rules.records import record
+from service.rules.rulebook import rule
+from service.rules.sealed import Sealed, unsealed
+from service.rules.stack import Awaited
+
+Stance = Literal["might", "agility", "cunning", "defensive"]
+STANCES: Final[tuple[Stance, ...]] = ("might", "agility", "cunning", "defensive")
+ATTACKING: Final = ("cunning", "agility", "might")
+"""The stances that attack, in the order of their steps."""
+
+_BEATS: Final[Mapping[str, str]] = MappingProxyType(
+    {"cunning": "agility", "agility": "might", "might": "cunning"}
+)
+
+
+@rule("HR-STANCE-3", "seeds 000, 002 and 004, Resolution")
+def beats(stance: str, other: str) -> bool:
+    """Cunning beats agility, agility beats might, might beats cunning, and each of them beats defensive."""
+    return stance in ATTACKING and (other in ("defensive", "helpless") or _BEATS[stance] == other)
+
+
+@rule("HR-STANCE-4", "seeds 000 and 004, Resolution", settles=("A-11", "A-53", "A-73"))
+def may_target(state: State, stance: str, other: str) -> bool:
+    """Whoever attacks may target everybody except those in the stance that beats its own."""
+    if stance not in ATTACKING or beats(other, stance):
+        return False
+    return stance != other or bool(state.option("same_stance_attacks"))
+
+
+@record
+class StanceCommitted(Event[State]):
+    """A participant has chosen its stance; which one stays sealed."""
+
+    type: ClassVar[str] = "stance_committed"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return state
+
+
+@record
+class StanceChosen(Event[State]):
+    """The stance a participant chose; told to its seat until the reveal."""
+
+    type: ClassVar[str] = "stance_chosen"
+    engagement: str
+    creature: str
+    stance: Stance
+    seat: str
+
+    def evolve(self, state: State) -> State:
+        sealed = Sealed(audience=(f"seat:{self.seat}",), opens=f"{self.engagement}/reveal", value=self.stance)
+        return put(state, self.engagement, self.creature, stance=sealed)
+
+
+@record
+class HelplessFilled(Event[State]):
+    """A participant that cannot choose stands helpless."""
+
+    type: ClassVar[str] = "stance_forced"
+    engagement: str
+    creature: str
+    stance: Literal["helpless", "defensive"]
+
+    def evolve(self, state: State) -> State:
+        return put(state, self.engagement, self.creature, stance=self.stance)
+
+
+@record
+class StancesRevealed(Event[State]):
+    """All stances are open, at once."""
+
+    type: ClassVar[str] = "stances_revealed"
+    engagement: str
+    stances: Mapping[str, str]
+    occasion: str
+
+    def evolve(self, state: State) -> State:
+        for creature, stance in self.stances.items():
+            state = put(state, self.engagement, creature, stance=stance)
+            if stance in ATTACKING and wielded(state.creatures[creature]).attack_type == "ranged":
+                state = state.with_creature(creature, ranged_stance_taken=True)
+        return engagement(state, self.engagement).moved_to(state, "reveal")
+
+
+@rule("HR-STANCE-1", "seeds 000 and 004, Choosing Stances")
+@record
+class ChooseStance(Command[State]):
+    """Each participant secretly chooses might, agility, cunning or defensive; all are revealed together."""
+
+    type: ClassVar[str] = "choose_stance"
+    creature: str
+    stance: Stance
+    prompt: str
+
+    def scope(self, state: State) -> Scope | None:
+        frame = engagement_open(state)
+        if frame is None or frame.phase != "commit":
+            return None
+        return sealed_to(self.by.seat, f"{frame.path}/reveal")
+
+    def check(self, view: State) -> None:
+        creature = acting(view, self, self.creature, allow=("surprised",))
+        frame = view.top
+        if not isinstance(frame, EngagementFrame):
+            raise Refused("not_in_engagement", "no engagement waits for stances")
+        part = frame.participants.get(self.creature)
+        if part is None:
+            raise Refused("not_in_engagement", f"{self.creature} is not in {frame.path}")
+        if part.stance is not None and frame.phase == "commit":
+            raise Refused("stance_already_committed", f"{self.creature} has chosen already")
+        if frame.phase != "commit":
+            raise Refused("stances_not_complete", f"{frame.path} is not choosing stances now")
+        answering(view, self)
+        if self.prompt != frame.prompt_of("stance", self.creature):
+            raise Refused("not_your_prompt", f"{self.prompt} is not for {self.creature}")
+        check_gm_first(view, frame, self.by.seat)
+        if self.stance not in allowed(view, creature):
+            check_ranged_stance(creature, speed(creature), self.stance)
+            raise Refused("stance_not_allowed", f"{self.creature} is surprised", "HR-START-7")
+
+    def decide(self, state: State) -> Tale[State]:
+        frame = state.top
+        assert isinstance(frame, EngagementFrame)
+        scope = self.scope(state)
+        assert scope is not None
+        state = yield StanceCommitted(creature=self.creature)
+        chosen = StanceChosen(
+            engagement=frame.path, creature=self.creature, stance=self.stance, seat=self.by.seat
+        )
+        return (yield Private(scope=scope, event=chosen))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        frame = view.top
+        creature = view.creatures[awaited.creature or ""]
+        if isinstance(frame, EngagementFrame) and not gm_owes(view, frame, awaited.seat):
+            stances = allowed(view, creature)
+            yield Offer(
+                type=cls.type, creature=creature.id, prompt=awaited.prompt, choices={"stance": stances}
+            )
+
+
+def allowed(view: State, creature: Creature) -> tuple[Stance, ...]:
+    """Return the stances *creature* may choose now."""
+    if creature.surprised and view.option("surprised_stance") == "defensive":
+        return ("defensive",)
+    if wielded(creature).attack_type == "ranged" and 2 * creature.moved_ft > speed(creature):
+        return ("defensive",)
+    return STANCES
+
+
+@rule("HR-STANCE-2", "seeds 000 and 004, Choosing Stances")
+def check_gm_first(view: State, frame: EngagementFrame, seat: str) -> None:
+    """Where the house says so, the GM's stances are in before any player's."""
+    if gm_owes(view, frame, seat):
+        raise Refused("gm_must_commit_first", "the gm has not chosen yet")
+
+
+def gm_owes(view: State, frame: EngagementFrame, seat: str) -> bool:
+    """Tell whether *seat* has to wait for the GM's stances."""
+    if not view.option("gm_commits_first") or seat == "gm":
+        return False
+    return any(
+        view.controller(name) == "gm" and part.stance is None and can_choose(view, name)
+        for name, part in frame.participants.items()
+    )
+
+
+def can_choose(state: State, creature: str) -> bool:
+    """Tell whether a participant can choose a stance; the surprised can, unless the house says otherwise."""
+    found = state.creatures[creature]
+    if found.surprised and state.option("surprised_stance") == "helpless":
+        return False
+    return is_able_if_aware(found)
+
+
+@rule("HR-STANCE-6", "service ruling", settles=("A-42", "A-08"))
+def fill_helpless(state: State, frame: EngagementFrame, creature: str) -> Tale[State]:
+    """Who cannot choose a stance stands helpless: no attack, no halving, open to every stance."""
+    stance: Literal["helpless", "defensive"] = (
+        "defensive" if state.option("helpless_stance") == "defensive" else "helpless"
+    )
+    return (yield HelplessFilled(engagement=frame.path, creature=creature, stance=stance))
+
+
+def reveal(state: State, frame: EngagementFrame) -> Tale[State]:  # noqa: ARG001 - a tale begins with the state it is told in
+    """Tell all stances of an engagement at once."""
+    stances = {name: unsealed(part.stance) or "helpless" for name, part in frame.participants.items()}
+    return (
+        yield StancesRevealed(
+            engagement=frame.path, stances=stances, occasion=f"{frame.path}/reveal", because=("HR-STANCE-1",)
+        )
+    )

@@ -1,0 +1,287 @@
+"""Take the steps of an engagement: the reveal of targets, the exchanges, and what lands at a step's end.
+
+Within a step targets are declared before any die is thrown, so that mutual attacks are known; its attacks are
+simultaneous and see the creatures as the step began.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from service.rules.heartrush.creatures.weapons import pushes, wielded
+from service.rules.heartrush.engagements.attacks import ExchangeBegun
+from service.rules.heartrush.engagements.bringing import land_first
+from service.rules.heartrush.engagements.scene import (
+    Declaration,
+    EngagementFrame,
+    Participant,
+    Pending,
+    PhaseRules,
+    Planned,
+    engagement,
+    put,
+)
+from service.rules.heartrush.engagements.stances import ATTACKING, beats
+from service.rules.heartrush.engagements.targets import (
+    Step,
+    declarations,
+    eligible,
+    plan,
+    stance_of,
+    step_in_hand,
+    targets_occasion,
+    undeclared,
+)
+from service.rules.heartrush.harm.conditions import gain
+from service.rules.heartrush.offensives.trying import forgo
+from service.rules.heartrush.state import State
+from service.rules.messages import Event, Tale
+from service.rules.records import EMPTY, changed, record
+from service.rules.rulebook import rule
+from service.rules.sealed import unsealed
+from service.rules.stack import Awaited
+
+DECLARING = ("declare_attack", "declare_offensive", "decline_attack")
+
+
+@record
+class StepStarted(Event[State]):
+    """A step begins: these participants may act in it, and it sees everybody as they are now."""
+
+    type: ClassVar[str] = "step_started"
+    engagement: str
+    step: Step
+    eligible: tuple[str, ...]
+
+    def evolve(self, state: State) -> State:
+        frame = engagement(state, self.engagement)
+        participants = {
+            name: changed(part, attack="none") if self._left_out(name, part) else part
+            for name, part in frame.participants.items()
+        }
+        snapshot = {name: state.creatures[name] for name in participants}
+        return frame.moved_to(state, self.step, participants=participants, snapshot=snapshot)
+
+    def _left_out(self, name: str, part: Participant) -> bool:
+        return part.stance == self.step and name not in self.eligible
+
+
+@record
+class TargetsRevealed(Event[State]):
+    """All declarations of a step are open, at once; the exchanges they lead to are known."""
+
+    type: ClassVar[str] = "targets_revealed"
+    engagement: str
+    step: Step
+    declarations: Mapping[str, Declaration]
+    exchanges: tuple[Planned, ...]
+    movers: tuple[str, ...]
+    occasion: str
+
+    def evolve(self, state: State) -> State:
+        for creature, declaration in self.declarations.items():
+            attack = "declared" if declaration.target else "declined"
+            state = put(state, self.engagement, creature, declaration=declaration, attack=attack)
+        frame = engagement(state, self.engagement)
+        pending = tuple(_perks(self.declarations))
+        return state.put(
+            changed(
+                frame,
+                stage="exchanges",
+                exchanges=self.exchanges,
+                movers=self.movers,
+                pending=(*frame.pending, *pending),
+            )
+        )
+
+
+def _perks(declarations: Mapping[str, Declaration]) -> Iterator[Pending]:
+    for creature, declaration in declarations.items():
+        for condition, levels in declaration.perk.items():
+            if levels and declaration.target:
+                yield Pending(
+                    what="condition",
+                    source=creature,
+                    target=declaration.target,
+                    condition=condition,
+                    levels=levels,
+                )
+
+
+@record
+class PushEarned(Event[State]):
+    """A might attack won its melee weapon's bonus: a push, once all might attacks are done."""
+
+    type: ClassVar[str] = "push_earned"
+    engagement: str
+    creature: str
+    target: str
+
+    def evolve(self, state: State) -> State:
+        frame = engagement(state, self.engagement)
+        push = Pending(what="push", source=self.creature, target=self.target)
+        return state.put(changed(frame, pending=(*frame.pending, push)))
+
+
+@record
+class StepEnded(Event[State]):
+    """A step is over; what it does beyond damage lands now."""
+
+    type: ClassVar[str] = "step_ended"
+    engagement: str
+    step: Step
+
+    def evolve(self, state: State) -> State:
+        frame = engagement(state, self.engagement)
+        pushes = tuple(pending for pending in frame.pending if pending.what == "push")
+        return state.put(changed(frame, stage="done", snapshot=EMPTY, movers=(), pending=pushes))
+
+
+@record
+class AttacksOver(Event[State]):
+    """Everyone who can attack has done so or declined."""
+
+    type: ClassVar[str] = "attacks_over"
+    engagement: str
+
+    def evolve(self, state: State) -> State:
+        return engagement(state, self.engagement).moved_to(state, "aftermath", snapshot=EMPTY)
+
+
+@rule("HR-RES-1", "seeds 000, 002 and 004, Resolution")
+def next_step(state: State, frame: EngagementFrame) -> Tale[State]:
+    """Cunning attacks first, then agility, then might; a step with nobody in it is skipped."""
+    done = ATTACKING.index(frame.phase) + 1 if frame.phase in ATTACKING else 0
+    steps: tuple[Step, ...] = ("cunning", "agility", "might")
+    for step in steps[done:]:
+        able = eligible(state, frame, step)
+        if able:
+            return (yield StepStarted(engagement=frame.path, step=step, eligible=able))
+    return (yield AttacksOver(engagement=frame.path, because=("HR-RES-6",)))
+
+
+def reveal(
+    state: State,  # noqa: ARG001 - a tale begins with the state it is told in
+    frame: EngagementFrame,
+    exchanges: tuple[Planned, ...],
+    movers: tuple[str, ...],
+) -> Tale[State]:
+    """Tell all declarations of the step in hand at once."""
+    return (
+        yield TargetsRevealed(
+            engagement=frame.path,
+            step=step_in_hand(frame),
+            declarations=declarations(frame),
+            exchanges=exchanges,
+            movers=movers,
+            occasion=targets_occasion(frame.path, frame.phase),
+            because=("HR-RES-3", "A-13"),
+        )
+    )
+
+
+@rule("HR-RES-4", "seeds 002 and 004, Resolution", settles=("A-14", "A-64"))
+def exchange(state: State, frame: EngagementFrame, planned: Planned) -> Tale[State]:
+    """Attacks of one step are simultaneous: who is pushed or killed by one still makes its own."""
+    declared = unsealed(frame.participants[planned.attacker].declaration)
+    if declared is not None and declared.offensive is not None:
+        return (yield from forgo(state, frame, planned.attacker, planned.defender, declared.offensive))
+    stance = stance_of(frame, planned.attacker)
+    against = stance_of(frame, planned.defender)
+    bonus = planned.weapon is None and might_bonus(stance, against)
+    if bonus and pushes(wielded(state.creatures[planned.attacker])):
+        state = yield PushEarned(
+            engagement=frame.path, creature=planned.attacker, target=planned.defender, because=("HR-WPN-6",)
+        )
+    return (
+        yield ExchangeBegun(
+            exchange=f"{frame.path}/{stance}/{planned.attacker}/{planned.defender}",
+            attacker=planned.attacker,
+            defender=planned.defender,
+            stance=stance,
+            how="contested" if planned.contested else "normal",
+            might_bonus=bonus,
+            defending_stance=against,
+            engagement=frame.path,
+            weapon=planned.weapon,
+        )
+    )
+
+
+@rule("HR-STANCE-MIG-2", "seeds 002 and 004, Might")
+def might_bonus(stance: str, against: str) -> bool:
+    """A might attack on a creature in cunning triggers the weapon's might bonus."""
+    return stance == "might" and beats(stance, against) and against == "cunning"
+
+
+@rule("HR-STANCE-CUN-2", "seeds 000 and 004, Cunning", settles=("A-34",))
+def land_perks(state: State, frame: EngagementFrame) -> Tale[State]:
+    """A cunning attack on agility adds up to two levels of dazed, off-balanced or weakened at step end."""
+    for pending in frame.pending:
+        hit = pending.source in frame.hits or not state.option("cunning_perk_needs_hit")
+        if pending.what == "condition" and hit:
+            state = yield from gain(state, pending.target, pending.condition, pending.levels, pending.source)
+    return state
+
+
+def declaring(state: State, frame: EngagementFrame) -> tuple[Awaited, ...]:
+    """Return the declarations owed in the cunning or the might step."""
+    return tuple(frame.awaited(state, frame.phase, name, *DECLARING) for name in owing(state, frame))
+
+
+def owing(state: State, frame: EngagementFrame) -> tuple[str, ...]:
+    """Return who owes a declaration in the cunning or the might step."""
+    return undeclared(state, frame) if frame.stage == "declare" and frame.snapshot else ()
+
+
+def take_step(state: State, frame: EngagementFrame) -> Tale[State]:
+    """Tell the next thing of such a step: the reveal, an exchange, its end, or the step after it."""
+    if frame.stage == "declare":
+        return (yield from reveal(state, frame, plan(frame, declarations(frame)), ()))
+    if frame.stage == "exchanges" and frame.exchanges:
+        return (yield from exchange(state, frame, frame.exchanges[0]))
+    if frame.stage == "exchanges":
+        return (yield from end_step(state, frame))
+    return (yield from next_step(state, frame))
+
+
+class CunningStep(PhaseRules):
+    """The cunning step, the first of the three."""
+
+    phases = ("cunning",)
+
+    def waiting(self, state: State, frame: EngagementFrame) -> tuple[Awaited, ...]:
+        return declaring(state, frame)
+
+    def waits(self, state: State, frame: EngagementFrame) -> bool:
+        return bool(owing(state, frame))
+
+    def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
+        return (yield from take_step(state, frame))
+
+
+def end_step(state: State, frame: EngagementFrame) -> Tale[State]:
+    """Tell what lands at the end of a step, one thing at a time, and its end."""
+    if frame.brought:
+        return (yield from land_first(state, frame))
+    state = yield from land_perks(state, frame)
+    return (
+        yield StepEnded(
+            engagement=frame.path,
+            step=step_in_hand(frame),
+            because=("HR-RES-4",),
+        )
+    )
+
+
+class Reveal(PhaseRules):
+    """Stances are open: the moment before the first step."""
+
+    phases = ("reveal",)
+
+    def waiting(self, state: State, frame: EngagementFrame) -> tuple[Awaited, ...]:
+        return ()
+
+    def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
+        return (yield from next_step(state, frame))

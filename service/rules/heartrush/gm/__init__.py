@@ -1,0 +1,1 @@
+"""Rule as the GM: decisions with reasons, and the effects only the GM has."""

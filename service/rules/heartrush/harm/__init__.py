@@ -1,0 +1,1 @@
+"""Hurt creatures: damage, wounds, zero hit points, conditions, fire."""

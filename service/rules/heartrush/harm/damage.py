@@ -1,0 +1,288 @@
+"""Carry damage from what got through to what it did: shrug off, apply, wound, zero, death.
+
+Every source runs the same pipeline, one frame for one instance; wounds are judged by instance, never by sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from functools import cache
+from typing import Any, ClassVar
+
+from service.rules.chance import Chance
+from service.rules.heartrush.halves import half
+from service.rules.heartrush.harm.zero import death_line, die_at_the_line, fall_to_zero
+from service.rules.heartrush.means.charges import wounded
+from service.rules.heartrush.permission import own, running
+from service.rules.heartrush.sheets.sheet import smaller_die
+from service.rules.heartrush.state import Creature, State, Wound
+from service.rules.heartrush.windows.standing import standing_shrug
+from service.rules.messages import Command, Event, Fact, Offer, Refused, Tale
+from service.rules.records import record
+from service.rules.rulebook import rule
+from service.rules.sealable import sealable
+from service.rules.stack import Awaited, Frame
+
+SMALLEST = 4
+HAZARDS = ("fall", "hazard", "burning", "suffocation", "collision")
+"""Causes of damage that are no creature's doing (A-56)."""
+
+
+@record
+class DamageFrame(Frame[State]):
+    """Damage that is known but not taken yet: its creature may shrug it off."""
+
+    kind: ClassVar[str] = "damage"
+    creature: str
+    amount: int
+    source: str | None
+    cause: str
+
+    def waiting(self, state: State) -> tuple[Awaited, ...]:
+        creature = state.creatures[self.creature]
+        if refusal_to_shrug(state, creature, self.cause) or standing_shrug(creature) != "ask":
+            return ()
+        return (
+            Awaited(
+                prompt=self.path,
+                seat=state.controller(self.creature),
+                accepts=("shrug", "accept_damage"),
+                creature=self.creature,
+            ),
+        )
+
+    @rule("HR-ZERO-3", "seed 002, Zero Hit Points")
+    def advance(self, state: State, chance: Chance) -> Tale[State]:
+        """At zero and below, damage and wounds are recorded as ever, also for who can shrug nothing off."""
+        creature = state.creatures[self.creature]
+        note = refusal_to_shrug(state, creature, self.cause)
+        amount = self.amount
+        if note is None and self._in_advance(state, creature):
+            state, amount = yield from shrug_off(state, self)
+        return (yield from take(state, self, amount, note=note))
+
+    def _in_advance(self, state: State, creature: Creature) -> bool:
+        """Tell whether its seat has said in advance to shrug this off: it would kill otherwise."""
+        lethal = creature.hp - self.amount <= death_line(state, creature)
+        return lethal and standing_shrug(creature) == "if_it_kills"
+
+
+class Consequence:
+    """What damage that was taken brings besides: a kind of it for each, found by being one."""
+
+    def follows(self, state: State, frame: DamageFrame) -> bool:
+        """Tell whether it follows from this damage."""
+        raise NotImplementedError
+
+    def tell(self, state: State, frame: DamageFrame, final: int) -> Tale[State]:
+        """Tell what follows from *final* points of it."""
+        raise NotImplementedError
+
+
+@cache
+def consequences() -> tuple[Consequence, ...]:
+    """Return every kind of consequence, in the order of their names."""
+    return tuple(kind() for kind in sorted(Consequence.__subclasses__(), key=lambda kind: kind.__name__))
+
+
+@record
+class DamagePending(Event[State]):
+    """Damage is about to be taken."""
+
+    type: ClassVar[str] = "damage_pending"
+    damage: str
+    creature: str
+    amount: int
+    source: str | None
+    cause: str
+
+    def evolve(self, state: State) -> State:
+        frame = DamageFrame(
+            path=self.damage, creature=self.creature, amount=self.amount, source=self.source, cause=self.cause
+        )
+        return state.pushed(frame)
+
+
+@record
+class Shrugged(Event[State]):
+    """A creature shrugged damage off: half of it, for a smaller heart die."""
+
+    type: ClassVar[str] = "shrugged"
+    creature: str
+    before: int
+    after: int
+    heart_die: int
+
+    def evolve(self, state: State) -> State:
+        shrugs = state.creatures[self.creature].shrugs
+        return state.with_creature(self.creature, heart_die=self.heart_die, shrugs=shrugs + 1)
+
+
+@sealable(hp=lambda _: 0)
+@record
+class DamageApplied(Event[State]):
+    """Damage was taken from hit points."""
+
+    type: ClassVar[str] = "damage_applied"
+    damage: str
+    creature: str
+    amount: int
+    hp: int
+    """Hit points after it."""
+    note: str | None = None
+    """Why it could not be shrugged off, where it could not."""
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, hp=self.hp).popped(self.damage)
+
+    def tells(self) -> Iterator[tuple[str, str, str, Any]]:
+        yield "hp", self.creature, "hp", None
+
+
+@record
+class WoundMarked(Event[State]):
+    """Damage left a wound of its own rank."""
+
+    type: ClassVar[str] = "wound_marked"
+    creature: str
+    wound: str
+    rank: int
+
+    def evolve(self, state: State) -> State:
+        creature = state.creatures[self.creature]
+        wound = Wound(id=self.wound, rank=self.rank, initial_rank=self.rank)
+        state = state.with_creature(self.creature, wounds=(*creature.wounds, wound))
+        if state.option("clamp_hp_to_cap"):
+            now = state.creatures[self.creature]
+            state = state.with_creature(self.creature, hp=min(now.hp, now.hp_cap))
+        return state
+
+
+@rule("HR-DMG-8", "service ruling", settles=("A-65",))
+def hurt(
+    state: State,  # noqa: ARG001 - a tale begins with the state it is told in
+    path: str,
+    creature: str,
+    amount: int,
+    *,
+    source: str | None,
+    cause: str,
+) -> Tale[State]:
+    """Every source of damage runs the same pipeline, one instance each."""
+    return (yield DamagePending(damage=path, creature=creature, amount=amount, source=source, cause=cause))
+
+
+@rule("HR-DMG-2", "seed 002, Taking Damage")
+def refusal_to_shrug(state: State, creature: Creature, cause: str = "attack") -> str | None:
+    """A d4 heart die cannot drop, so the full amount is taken."""
+    if cause in HAZARDS and not state.option("hazards_shruggable"):
+        return "hazards_not_shruggable"
+    if creature.heart_die <= SMALLEST:
+        return "heart_die_minimum"
+    if state.option("shrug_per_round") == 1 and creature.shrugs:
+        return "already_shrugged"
+    if creature.vitality != "active":
+        return "unconscious" if creature.vitality == "unconscious" else "dead"
+    return None
+
+
+@rule("HR-DMG-4", "seed 002, Taking Damage")
+def take(state: State, frame: DamageFrame, final: int, *, note: str | None = None) -> Tale[State]:
+    """The final amount is subtracted from hit points, which may go below zero."""
+    before = state.creatures[frame.creature].hp
+    state = yield DamageApplied(
+        damage=frame.path, creature=frame.creature, amount=final, hp=before - final, note=note
+    )
+    state = yield from wound(state, frame, final)
+    state = yield from die_at_the_line(state, frame.creature)
+    state = yield from fall_to_zero(state, frame.creature, before)
+    for consequence in consequences() if final > 0 else ():
+        if consequence.follows(state, frame):
+            state = yield from consequence.tell(state, frame, final)
+    return state
+
+
+@rule("HR-DMG-5", "seed 002, More Than 10 Damage", settles=("A-20", "A-21"))
+def wound(state: State, frame: DamageFrame, final: int) -> Tale[State]:
+    """Final damage of 10 or more marks a wound whose rank is that damage."""
+    sheet = state.creatures[frame.creature].sheet
+    threshold = sheet.wound_threshold or int(state.option("wound_threshold"))
+    if not sheet.woundable or final < threshold:
+        return state
+    state = yield WoundMarked(creature=frame.creature, wound=frame.path, rank=final)
+    return (yield from wounded(state, frame.creature))
+
+
+@rule("HR-DMG-1", "seed 002, Taking Damage", settles=("A-18", "A-19"))
+def shrug_off(state: State, frame: DamageFrame) -> _Halved:
+    """Shrugging off halves the damage and drops the heart die one size."""
+    amount = frame.amount
+    after = half(amount, up=state.option("half_rounding") == "up")
+    die = smaller_die(state.creatures[frame.creature].heart_die)
+    state = yield Shrugged(creature=frame.creature, before=amount, after=after, heart_die=die)
+    return state, after
+
+
+_Halved = Generator[Fact[State], State, tuple[State, int]]
+
+
+def _pending(view: State, command: Shrug | AcceptDamage) -> DamageFrame:
+    """Return the damage that *command* answers, or refuse: none is pending for this creature."""
+    frame = view.top
+    if not isinstance(frame, DamageFrame):
+        running(view)  # out of combat too damage may be pending
+    own(view, command, command.creature)
+    if (
+        not isinstance(frame, DamageFrame)
+        or frame.creature != command.creature
+        or frame.path != command.prompt
+    ):
+        raise Refused("no_damage_pending", f"no damage is pending for {command.creature} at {command.prompt}")
+    return frame
+
+
+@rule("HR-DMG-3", "seeds 002 and 004, Defensive")
+@record
+class Shrug(Command[State]):
+    """Shrug off what the defensive stance has left: take half of it, and a smaller heart die."""
+
+    type: ClassVar[str] = "shrug"
+    creature: str
+    prompt: str
+
+    def check(self, view: State) -> None:
+        frame = _pending(view, self)
+        code = refusal_to_shrug(view, view.creatures[frame.creature], frame.cause)
+        if code:
+            raise Refused(code, f"{self.creature} cannot shrug this off", "HR-DMG-2")
+
+    def decide(self, state: State) -> Tale[State]:
+        frame = state.top
+        assert isinstance(frame, DamageFrame)
+        state, after = yield from shrug_off(state, frame)
+        return (yield from take(state, frame, after))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield Offer(type=cls.type, creature=awaited.creature, prompt=awaited.prompt)
+
+
+@record
+class AcceptDamage(Command[State]):
+    """Take the damage in full."""
+
+    type: ClassVar[str] = "accept_damage"
+    creature: str
+    prompt: str
+
+    def check(self, view: State) -> None:
+        _pending(view, self)
+
+    def decide(self, state: State) -> Tale[State]:
+        frame = state.top
+        assert isinstance(frame, DamageFrame)
+        return (yield from take(state, frame, frame.amount))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield Offer(type=cls.type, creature=awaited.creature, prompt=awaited.prompt)

@@ -1,0 +1,131 @@
+"""Fall to zero, unconscious, or dead: what hit points at and below zero mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Final, Literal
+
+from service.rules.heartrush.creatures.bonds import let_go
+from service.rules.heartrush.permission import acting, at_rest
+from service.rules.heartrush.state import Creature, State, is_able
+from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.records import record
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+
+CONSCIOUS_SECONDS: Final = 600
+"""How long a creature at zero or below stays up if it does not choose otherwise: ten minutes."""
+
+
+@record
+class FellToZero(Event[State]):
+    """Hit points fell to zero or below: a ten-minute clock runs."""
+
+    type: ClassVar[str] = "fell_to_zero"
+    creature: str
+    clock_s: int
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, down_since_s=self.clock_s)
+
+
+@rule("HR-ZERO-6", "service ruling")
+@record
+class FellUnconscious(Event[State]):
+    """The unconscious do nothing and hold nobody; in an engagement they stay, and miss its later steps."""
+
+    type: ClassVar[str] = "unconscious"
+    creature: str
+    reason: Literal["chosen", "ten_minutes", "zero", "effect"]
+
+    def evolve(self, state: State) -> State:
+        return let_go(state.with_creature(self.creature, vitality="unconscious"), self.creature, dead=False)
+
+
+@record
+class Died(Event[State]):
+    """A creature is dead."""
+
+    type: ClassVar[str] = "died"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return let_go(state.with_creature(self.creature, vitality="dead"), self.creature, dead=True)
+
+
+@rule("HR-DMG-6", "seed 002, Taking Damage", settles=("A-23",))
+def die_at_the_line(state: State, creature: str) -> Tale[State]:
+    """Hit points at or below the negative of the maximum are death."""
+    found = state.creatures[creature]
+    if found.hp > death_line(state, found) or found.vitality == "dead":
+        return state
+    return (yield Died(creature=creature, because=("HR-DMG-6", "HR-ZERO-4", "A-23")))
+
+
+@rule("HR-ZERO-4", "seed 002, Zero Hit Points", settles=("A-23",))
+def death_line(state: State, creature: Creature) -> int:
+    """Whoever is at the negative of its maximum, wounds not counted, or below it, is dead."""
+    return -(creature.hp_cap if state.option("death_line") == "current_cap" else creature.sheet.hp_max)
+
+
+@rule("HR-ZERO-2", "seed 002, Zero Hit Points", settles=("A-24",))
+def fall_to_zero(state: State, creature: str, before: int) -> Tale[State]:
+    """Who does not choose to fall unconscious at zero does so after ten minutes."""
+    found = state.creatures[creature]
+    if found.hp > 0 or before <= 0 or found.vitality != "active":
+        return state
+    state = yield FellToZero(creature=creature, clock_s=state.clock_s)
+    if state.option("zero_hp") == "immediate":
+        return (yield FellUnconscious(creature=creature, reason="zero"))
+    return state
+
+
+def ten_minutes(state: State) -> Tale[State]:
+    """Tell who falls unconscious because ten minutes have passed since it came to zero."""
+    for creature in state.creatures.values():
+        since = creature.down_since_s
+        if since is None or creature.vitality != "active" or creature.hp > 0:
+            continue
+        if state.clock_s - since >= CONSCIOUS_SECONDS:
+            state = yield FellUnconscious(
+                creature=creature.id, reason="ten_minutes", because=("HR-ZERO-2", "A-68")
+            )
+    return state
+
+
+@rule("HR-ZERO-1", "seed 002, Zero Hit Points", settles=("A-24",))
+@record
+class GoUnconscious(Command[State]):
+    """At zero or fewer hit points a creature may choose to fall unconscious; otherwise it acts on."""
+
+    type: ClassVar[str] = "go_unconscious"
+    creature: str
+
+    def check(self, view: State) -> None:
+        creature = acting(view, self, self.creature)
+        at_rest(view)
+        if creature.hp > 0:
+            raise Refused("hp_positive", f"{self.creature} has {creature.hp} hit points")
+
+    def decide(self, state: State) -> Tale[State]:
+        return (yield FellUnconscious(creature=self.creature, reason="chosen"))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        if awaited.creature and view.creatures[awaited.creature].hp <= 0:
+            yield Offer(type=cls.type, creature=awaited.creature)
+
+
+def falling(state: State, path: str, asked: tuple[str, ...]) -> tuple[Awaited, ...]:
+    """Return who at zero or below may choose to fall, besides those who are *asked* anyway."""
+    return tuple(
+        Awaited(
+            prompt=f"{path}/{creature.id}/fall",
+            seat=state.controller(creature.id),
+            accepts=(GoUnconscious.type,),
+            creature=creature.id,
+            optional=True,
+        )
+        for creature in state.creatures.values()
+        if creature.hp <= 0 and creature.id not in asked and is_able(creature)
+    )

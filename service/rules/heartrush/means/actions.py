@@ -1,0 +1,120 @@
+"""Use the actions everybody has: what each costs, and those that are over at once.
+
+One action a creature a round; dash, object and call out are free the first time. A use is paid when it is
+declared; one that is no instant hands priority over when it has resolved.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final, Literal
+
+from service.rules.heartrush.creatures.strain import is_airless, strained
+from service.rules.heartrush.means.rush import afford_rush
+from service.rules.heartrush.state import Creature, State, is_able
+from service.rules.messages import Event, Refused
+from service.rules.records import changed, record
+from service.rules.rulebook import rule
+
+Payment = Literal["action", "rush", "free", "none"]
+FREE_FIELDS: Final = {"dash": "free_dash", "object": "free_object", "call_out": "free_callout"}
+SLIGHT: Final = ("dash", "sidestep", "call_out")
+"""What a confused creature may do without having acted: moving is the other half of its choice."""
+ADJACENT_FT: Final = 5
+
+
+@rule("HR-GEN-2", "seeds 000 and 003, Abilities")
+@record
+class AbilityUsed(Event[State]):
+    """Whatever a creature does by the rules is an ability: it is paid, and unless an instant it resolves."""
+
+    type: ClassVar[str] = "ability_used"
+    creature: str
+    ability: str
+    paid: Payment
+    instant: bool = False
+
+    def evolve(self, state: State) -> State:
+        before = state.creatures[self.creature]
+        state = state.with_creature(self.creature, **self._payment(before))
+        if is_airless(before) and self.paid != "none" and self.ability != "call_out":
+            state = strained(state, self.creature)
+        if self.instant or state.phase in ("precombat", "setup", "ended"):
+            return _leave_priority(state)
+        if state.phase == "turn":
+            return changed(state, acted_this_round=True)
+        return _begin_anew(state, state.creatures[self.creature])
+
+    def _payment(self, creature: Creature) -> dict[str, object]:
+        spent: dict[str, object] = {"dashed": True} if self.ability == "dash" else {}
+        if self.paid == "action":
+            spent["action"] = creature.action - 1
+        elif self.paid == "rush":
+            spent["rush"] = creature.rush - 1
+        elif self.paid == "free":
+            spent[FREE_FIELDS[self.ability]] = False
+        if creature.meditates:
+            spent["meditates"] = False
+        if self.ability not in SLIGHT:
+            spent["acted"] = True
+        return spent
+
+
+@rule("HR-PRIO-5", "seed 000, Priority During Combat")
+def _begin_anew(state: State, actor: Creature) -> State:
+    """Any ability used before the round is over starts the count of declines again."""
+    return changed(
+        state,
+        phase="resolving",
+        priority_side=None,
+        last_actor_side=actor.side,
+        last_actor=actor.id,
+        passes=0,
+        auto_passes=0,
+        acted_this_round=True,
+        member_passed=(),
+        starter=None,
+    )
+
+
+@rule("HR-PRIO-7", "seed 000, Instant Actions", settles=("A-04",))
+def _leave_priority(state: State) -> State:
+    """Instants need no priority, do not move it and, by default, do not start the count of declines anew."""
+    if state.phase == "priority" and state.option("instant_resets_passes"):
+        return changed(state, passes=0, auto_passes=0)
+    return state
+
+
+@rule("HR-ACT-1", "seed 000, Actions")
+def afford_action(creature: Creature) -> Payment:
+    """A creature takes one action a round, besides any number of abilities within their own limits."""
+    if creature.action < 1:
+        raise Refused("action_spent", f"{creature.id} has no action left this round")
+    return "action"
+
+
+@rule("HR-ACT-3", "seed 000, Actions")
+def afford_free_first(creature: Creature, ability: str) -> Payment:
+    """Dash, object and call out are free the first time in a round; each repeat costs the action."""
+    return "free" if getattr(creature, FREE_FIELDS[ability]) else afford_action(creature)
+
+
+@rule("HR-ACT-4", "seed 000, Actions", settles=("A-66",))
+def afford_action_or_rush(creature: Creature, pay: Literal["action", "rush"] | None) -> Payment:
+    """Sidestep and opportunity attack cost the action or 1 rush point; the payer chooses."""
+    if creature.action < 1 and creature.rush < 1:
+        raise Refused("cannot_pay", f"{creature.id} has neither action nor rush left")
+    if pay == "rush" or (pay is None and creature.action < 1):
+        afford_rush(creature, 1)
+        return "rush"
+    return afford_action(creature)
+
+
+@rule("HR-ACT-2", "seed 000, Actions")
+def costs_action(creature: Creature) -> bool:
+    """What is tagged a full action spends the action; what is not spends none."""
+    return creature.action > 0
+
+
+def can_answer(creature: Creature) -> bool:
+    """Tell whether *creature* could pay for a reaction: able, with an action or rush left."""
+    return is_able(creature) and (creature.action > 0 or creature.rush > 0)

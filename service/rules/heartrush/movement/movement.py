@@ -1,0 +1,348 @@
+"""Walk the grid step by step, and stop where an enemy may strike at the mover.
+
+A dash is walked until it is done or somebody may react; only then does the rest of its path wait on the
+stack, sealed to the mover's seat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, NamedTuple
+
+from service.rules.chance import Chance
+from service.rules.grid import Cell, cells, is_step
+from service.rules.heartrush.creatures.bonds import captive_of, moved
+from service.rules.heartrush.engagements.reactions import Trigger
+from service.rules.heartrush.harm.conditions import ConditionLost
+from service.rules.heartrush.movement.climbing import step_off
+from service.rules.heartrush.movement.trips import trip_trigger
+from service.rules.heartrush.secrecy import sealed_to
+from service.rules.heartrush.space.paths import climb_cn, step_cost
+from service.rules.heartrush.space.scaling import ask_climb
+from service.rules.heartrush.space.watching import provoked_by, watchers
+from service.rules.heartrush.state import Creature, State
+from service.rules.heartrush.windows.listening import asks_all, is_worth_asking
+from service.rules.heartrush.windows.windows import WindowOpened
+from service.rules.messages import Event, Private, Tale
+from service.rules.records import EMPTY, changed, record
+from service.rules.rulebook import rule
+from service.rules.sealed import Sealed, unsealed
+from service.rules.stack import Awaited, Frame
+
+
+@record
+class Moved(Event[State]):
+    """A creature walked: the cells it entered, in order."""
+
+    type: ClassVar[str] = "moved"
+    creature: str
+    path: tuple[tuple[int, int], ...]
+    feet: int
+    how: str
+    """`dash`, `sidestep`, `followed`, `dragged` or `placed`."""
+
+    def evolve(self, state: State) -> State:
+        creature = state.creatures[self.creature]
+        willing = is_willing(self.how)
+        feet = creature.moved_ft + self.feet if willing else creature.moved_ft
+        return moved(state, self.creature, self.path[-1], moved_ft=feet)
+
+
+@rule("HR-MOVE-4", "seed 000, Actions")
+def is_willing(how: str) -> bool:
+    """Only willing movement lets enemies strike and counts as moved: no push, and no following after one."""
+    return how in ("dash", "sidestep")
+
+
+@record
+class MovementFrame(Frame[State]):
+    """A dash that somebody may interrupt: what is left of it is known to the mover's seat alone."""
+
+    kind: ClassVar[str] = "movement"
+    creature: str
+    left: tuple[tuple[int, int], ...] | Sealed[tuple[tuple[int, int], ...]]
+    diagonals: int = 0
+    standing: bool = False
+    crawling: bool = False
+    """Whether the mover lay prone when it set out."""
+    provoked: tuple[str, ...] = ()
+    """Enemies that have had their trigger from this movement."""
+    inside: Mapping[str, int] = EMPTY
+    """Feet walked so far within the reach of each enemy."""
+    climbed: bool = False
+    """Whether the check that climbing asked for has been made."""
+    how: str = "dash"
+    walked: int = 0
+    """Cells walked so far: prompts are numbered by them, for how many are left is nobody else's business."""
+
+    def waiting(self, state: State) -> tuple[Awaited, ...]:
+        return ()
+
+    def advance(self, state: State, chance: Chance) -> Tale[State]:
+        creature = state.creatures[self.creature]
+        left: tuple[Cell, ...] = unsealed(self.left)
+        fell = creature.has("prone") and not self.standing and not self.crawling
+        strayed = bool(left) and not is_step(creature.position, left[0])
+        if creature.vitality != "active" or fell or strayed:
+            return (
+                yield MovementEnded(movement=self.path, occasion=f"{self.path}/end", because=("HR-MOVE-3",))
+            )
+        if self.standing:
+            state = yield ConditionLost(creature=self.creature, condition="prone", because=("HR-MOVE-5",))
+        walk = Walk(
+            creature=self.creature,
+            left=left,
+            diagonals=self.diagonals,
+            provoked=self.provoked,
+            inside=self.inside,
+            climbed=self.climbed,
+            how=self.how,
+            walked=self.walked,
+        )
+        return (yield from go_on(state, self.path, walk))
+
+
+class Walk(NamedTuple):
+    """How far a movement has come: the cells left, and what enemies have seen of it."""
+
+    creature: str
+    left: tuple[Cell, ...]
+    diagonals: int = 0
+    provoked: tuple[str, ...] = ()
+    inside: Mapping[str, int] = EMPTY
+    climbed: bool = False
+    how: str = "dash"
+    walked: int = 0
+
+
+@record
+class MovementBegun(Event[State]):
+    """A movement is under way and may be interrupted."""
+
+    type: ClassVar[str] = "movement_begun"
+    movement: str
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        crawling = state.creatures[self.creature].has("prone")
+        frame = MovementFrame(path=self.movement, creature=self.creature, left=(), crawling=crawling)
+        return changed(state, movements=state.movements + 1).pushed(frame)
+
+
+@record
+class MovementPlanned(Event[State]):
+    """What is left of an interrupted movement; told to the mover's seat until it ends."""
+
+    type: ClassVar[str] = "movement_planned"
+    movement: str
+    left: tuple[tuple[int, int], ...]
+    diagonals: int
+    standing: bool
+    provoked: tuple[str, ...]
+    inside: Mapping[str, int]
+    seat: str
+    how: str = "dash"
+    walked: int = 0
+
+    def evolve(self, state: State) -> State:
+        frame = state.stacks.find(self.movement)
+        assert isinstance(frame, MovementFrame)
+        sealed = Sealed(audience=(f"seat:{self.seat}",), opens=f"{self.movement}/end", value=self.left)
+        return state.put(
+            changed(
+                frame,
+                left=sealed,
+                diagonals=self.diagonals,
+                standing=self.standing,
+                provoked=self.provoked,
+                inside=self.inside,
+                how=self.how,
+                walked=self.walked,
+            )
+        )
+
+
+@record
+class MovementEnded(Event[State]):
+    """An interrupted movement is over, at its end or before it; its plan is open to all."""
+
+    type: ClassVar[str] = "movement_ended"
+    movement: str
+    occasion: str
+
+    def evolve(self, state: State) -> State:
+        return state.popped(self.movement)
+
+
+def walk(state: State, creature: str, path: tuple[Cell, ...], *, stand: bool) -> Tale[State]:
+    """Tell a dash from its first step: to its end, or to the first moment somebody may react."""
+    movement = f"r{state.round}/m{state.movements + 1}"
+    start = Walk(creature=creature, left=path)
+    if stand:
+        mover = state.creatures[creature]
+        metric = str(state.option("metric"))
+        watching = tuple(
+            w.enemy.id for w in watchers(state, mover) if w.reaches(mover.position, mover, metric)
+        )
+        if watching:
+            state = yield MovementBegun(movement=movement, creature=creature, because=("HR-MOVE-5",))
+            start = start._replace(provoked=watching)
+            return (yield from interrupt(state, movement, start, watching, "stands", standing=True))
+        state = yield ConditionLost(creature=creature, condition="prone", because=("HR-MOVE-5",))
+    return (yield from go_on(state, movement, start))
+
+
+class Stride(NamedTuple):
+    """How far a movement goes before somebody may react, and why it goes no further."""
+
+    taken: int
+    feet: int
+    diagonals: int
+    inside: Mapping[str, int]
+    striking: tuple[str, ...] = ()
+    """Enemies that may strike before the next step is done."""
+    tripping: tuple[str, ...] = ()
+    """Who may trip the mover where the last step led."""
+    climb_cn: int = 0
+    """What the mover must roll before it can climb the next cell."""
+    lurker: str | None = None
+    """Who was hidden where the next step leads."""
+
+
+def stride(state: State, mover: Creature, walk: Walk, *, step_by_step: bool) -> Stride:
+    """Return how far *mover* goes: to the end of its way, or to the first moment somebody may react."""
+    at, feet = mover.position, 0
+    diagonals, inside = walk.diagonals, walk.inside
+    watching = watchers(state, mover, walk.provoked, walk.how)
+    for done, new in enumerate(walk.left):
+        lurker = state.lurker_in(cells(new, mover.space)) if state.lurkers else None
+        if lurker is not None:
+            return Stride(done, feet, diagonals, inside, lurker=lurker)
+        cn = 0 if walk.climbed else climb_cn(state, mover, at, new)
+        if cn:  # whether the mover can climb at all is known before it leaves its cell
+            return Stride(done, feet, diagonals, inside, climb_cn=cn)
+        striking, counted = provoked_by(state, mover, at, new, watching, inside)
+        if striking:  # the step is not taken yet: what it adds counts when it is
+            return Stride(done, feet, diagonals, inside, striking=striking)
+        inside = counted
+        feet += step_cost(state, mover, at, new, diagonals)
+        diagonals += at[0] != new[0] and at[1] != new[1]
+        at = new
+        tripping = trip_trigger(state, mover, at)
+        if tripping or step_by_step:
+            return Stride(done + 1, feet, diagonals, inside, tripping=tripping)
+    return Stride(len(walk.left), feet, diagonals, inside)
+
+
+def walked(state: State, mover: Creature, walk: Walk, gone: Stride) -> Tale[State]:
+    """Tell the cells that were crossed, and what goes along or stays behind."""
+    path = walk.left[: gone.taken]
+    state = yield Moved(
+        creature=mover.id, path=path, feet=gone.feet, how=walk.how, because=("HR-MOVE-3", "A-44")
+    )
+    if not mover.conditions:
+        return state
+    if walk.how == "sidestep":
+        state = yield from drag(state, mover)
+    return (yield from step_off(state, mover.id))
+
+
+@rule("HR-MOVE-3", "seed 000, Actions", settles=("A-44",))
+def go_on(state: State, movement: str, walk: Walk) -> Tale[State]:
+    """Leaving an enemy's melee reach, or moving more than 5 ft inside it, lets it strike before the step."""
+    mover = state.creatures[walk.creature]
+    listening = asks_all(state) or any("step_taken" in d.trigger for d in state.abilities.values())
+    gone = stride(state, mover, walk, step_by_step=listening)
+    done, striking, tripping, cn = gone.taken, gone.striking, gone.tripping, gone.climb_cn
+    if done:
+        state = yield from walked(state, mover, walk, gone)
+    rest = walk._replace(
+        left=walk.left[done:],
+        diagonals=gone.diagonals,
+        provoked=(*walk.provoked, *striking),
+        inside=gone.inside,
+        walked=walk.walked + done,
+    )
+    unfinished = state.stacks.find(movement) is not None
+    if gone.lurker is not None:
+        return (yield from bumped_into(state, mover.id, gone.lurker, movement))
+    about: Mapping[str, str | int] = {"mover": mover.id}
+    if listening and done and not striking and not tripping and not cn:
+        listening = is_worth_asking(state, "step_taken", about)
+        if not listening and rest.left:
+            return (yield from go_on(state, movement, rest))
+    listening = listening and done > 0
+    if not striking and not tripping and not cn and not listening:
+        if unfinished:
+            state = yield MovementEnded(movement=movement, occasion=f"{movement}/end")
+        return state
+    if not unfinished:
+        state = yield MovementBegun(movement=movement, creature=mover.id)
+    if cn:
+        state = yield from plan(state, movement, rest)
+        return (yield from ask_climb(movement, mover.id, cn, rest.walked))
+    if not striking and not tripping:
+        return (yield from interrupt(state, movement, rest, (), "step_taken"))
+    return (
+        yield from interrupt(state, movement, rest, striking or tripping, "moves" if striking else "trip")
+    )
+
+
+def bumped_into(state: State, mover: str, lurker: str, movement: str = "") -> Tale[State]:
+    """Tell that *mover* has come upon a creature that was hidden, which ends its *movement*."""
+    from service.rules.heartrush.lurkers import found  # noqa: PLC0415 - who arrives has abilities that move
+
+    if state.stacks.find(movement) is not None:
+        state = yield MovementEnded(movement=movement, occasion=f"{movement}/end", because=("HR-MOVE-3",))
+    return (yield from found(state, lurker, mover))
+
+
+def interrupt(
+    state: State, movement: str, rest: Walk, who: tuple[str, ...], what: Trigger, *, standing: bool = False
+) -> Tale[State]:
+    """Tell that *who* may react now, and seal what is left of the movement to the mover's seat."""
+    state = yield from plan(state, movement, rest, standing=standing)
+    number = len(rest.provoked) if what in ("moves", "stands") else rest.walked
+    return (
+        yield WindowOpened(
+            window=f"{movement}/{what}-{number}",
+            trigger=what,
+            subject=rest.creature,
+            eligible=who,
+            about={"mover": rest.creature},
+        )
+    )
+
+
+def plan(state: State, movement: str, rest: Walk, *, standing: bool = False) -> Tale[State]:
+    """Tell what is left of a movement, sealed to the mover's seat."""
+    seat = state.controller(rest.creature)
+    scope = sealed_to(seat, f"{movement}/end")
+    return (
+        yield Private(
+            scope=scope,
+            event=MovementPlanned(
+                movement=movement,
+                left=rest.left,
+                diagonals=rest.diagonals,
+                standing=standing,
+                provoked=rest.provoked,
+                inside=rest.inside,
+                seat=seat,
+                how=rest.how,
+                walked=rest.walked,
+            ),
+        )
+    )
+
+
+def drag(state: State, grappler: Creature) -> Tale[State]:
+    """Tell that whoever a grappler holds is dragged into the cells that it left."""
+    captive = captive_of(state, grappler)
+    if captive is None:
+        return state
+    return (
+        yield Moved(
+            creature=captive.id, path=(grappler.position,), feet=0, how="dragged", because=("HR-COND-24",)
+        )
+    )

@@ -1,0 +1,209 @@
+"""Sidestep: five careful feet, or up from prone, provoking nobody; free once in the agility stance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Final, Literal
+
+from service.rules.grid import FEET, STEPS, Cell, cells, is_step
+from service.rules.heartrush.creatures.lasting import having
+from service.rules.heartrush.creatures.weapons import check_ranged_move, leaves_no_step
+from service.rules.heartrush.engagements.scene import engagement
+from service.rules.heartrush.harm.conditions import ConditionLost
+from service.rules.heartrush.means.actions import AbilityUsed, afford_action_or_rush
+from service.rules.heartrush.movement.climbing import step_off
+from service.rules.heartrush.movement.movement import Moved, MovementBegun, Walk, bumped_into, drag, interrupt
+from service.rules.heartrush.movement.trips import trip_trigger
+from service.rules.heartrush.permission import acting, answering, holding_priority
+from service.rules.heartrush.sheets.modifiers import MoreSidesteps
+from service.rules.heartrush.space.paths import (
+    approaches,
+    check_can_move,
+    check_move_after_casting,
+    climb_cn,
+    is_walled,
+    left_after_casting,
+    may_stop,
+    speed,
+)
+from service.rules.heartrush.space.watching import watchers
+from service.rules.heartrush.state import Creature, State
+from service.rules.heartrush.windows.deeds import Deed, Said, declared
+from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.records import changed, record
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+
+
+@record
+class SidestepTaken(Event[State]):
+    """A mover in agility uses its free sidestep."""
+
+    type: ClassVar[str] = "sidestep_taken"
+    engagement: str
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        frame = engagement(state, self.engagement)
+        taken = (*frame.sidestepped, self.creature)
+        last = taken.count(self.creature) >= sidesteps_of(state, state.creatures[self.creature])
+        return state.put(changed(frame, sidestepped=taken, moved=last))
+
+
+def sidesteps_of(state: State, creature: Creature) -> int:
+    """Return how many free sidesteps the agility stance gives *creature*: one, and what abilities add."""
+    return 1 + sum(more.extra for more, _ in having(state, creature, MoreSidesteps))
+
+
+@rule("HR-ACT-7", "seed 000, Actions")
+@record
+class Sidestep(Command[State]):
+    """Move 5 ft or stand up from prone; this provokes no opportunity attacks.
+
+    Outside engagements it costs the action or a rush point; in agility one is free: answer its prompt.
+    """
+
+    type: ClassVar[str] = "sidestep"
+    creature: str
+    to: tuple[int, int] | None = None
+    stand: bool = False
+    pay: Literal["action", "rush"] | None = None
+    prompt: str | None = None
+
+    def check(self, view: State) -> None:
+        creature = acting(view, self, self.creature)
+        if self.prompt is not None:
+            answering(view, self, late="sidestep_already_used")
+            if not self.prompt.endswith(f"/{self.creature}"):
+                raise Refused("not_your_prompt", f"{self.prompt} is not for {self.creature}", "TABLE-SEAT-1")
+        else:
+            holding_priority(view, creature, "sidestep")
+            afford_action_or_rush(creature, self.pay)
+        check_sidestep(view, creature, self.to, stand=self.stand)
+
+    def decide(self, state: State) -> Tale[State]:
+        if self.prompt is None:
+            paid = afford_action_or_rush(state.creatures[self.creature], self.pay)
+            state = yield AbilityUsed(creature=self.creature, ability="sidestep", paid=paid)
+            said = Said(to=self.to, stand=self.stand)
+            return (yield from declared(state, SIDESTEP, self.creature, paid, said))
+        path = self.prompt.partition("/sidestep/")[0]
+        state = yield SidestepTaken(engagement=path, creature=self.creature, because=("HR-STANCE-AGI-2",))
+        return (yield from sidestep(state, self.creature, self.to))
+
+    @staticmethod
+    def done(state: State, creature: str, said: Said) -> Tale[State]:
+        """Tell what it does, now that its turn has come."""
+        return (yield from sidestep(state, creature, said.to))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        creature = view.creatures[awaited.creature or ""]
+        prompt = awaited.prompt if "decline_sidestep" in awaited.accepts else None
+        try:
+            if prompt is None:
+                afford_action_or_rush(creature, None)
+            check_can_move(creature)
+        except Refused:
+            return
+        pays = tuple(p for p, left in (("action", creature.action), ("rush", creature.rush)) if left)
+        choices: dict[str, tuple[object, ...]] = {} if prompt else {"pay": pays}
+        steps = sidesteps(view, creature)
+        if steps:
+            yield Offer(type=cls.type, creature=creature.id, prompt=prompt, choices={**choices, "to": steps})
+        if creature.has("prone") and not creature.has("grappling"):
+            yield Offer(
+                type=cls.type, creature=creature.id, prompt=prompt, given={"stand": True}, choices=choices
+            )
+
+
+def sidesteps(view: State, creature: Creature) -> tuple[Cell, ...]:
+    """Return the neighbouring cells *creature* could sidestep to."""
+    x, y = creature.position
+    if leaves_no_step(creature, speed(creature)) or left_after_casting(creature, FEET) < FEET:
+        return ()
+    around = ((x + dx, y + dy) for dx, dy in STEPS)
+    return tuple(
+        cell for cell in around if may_stop(view, creature, cell) and not _barred(view, creature, cell)
+    )
+
+
+def _barred(view: State, creature: Creature, to: Cell) -> bool:
+    """Tell whether fear, or a wall that has to be climbed, keeps *creature* from a careful step."""
+    return bool(climb_cn(view, creature, creature.position, to)) or approaches(
+        view, creature, creature.position, to
+    )
+
+
+def check_sidestep(view: State, creature: Creature, to: Cell | None, *, stand: bool) -> None:
+    """Refuse a sidestep that is neither one free step nor a standing up."""
+    check_can_move(creature)
+    if (to is None) == (not stand):
+        raise Refused("params_missing", "give either to or stand")
+    if stand and not creature.has("prone"):
+        raise Refused("not_prone", f"{creature.id} stands already")
+    if stand and creature.has("grappling"):
+        raise Refused("grappling", f"{creature.id} holds somebody and cannot stand up", "HR-COND-24")
+    if to is None:
+        return
+    check_ranged_move(creature, speed(creature), FEET)
+    check_move_after_casting(creature, FEET)
+    if not is_step(creature.position, to):
+        raise Refused("blocked", f"{to} is not one step away")
+    if is_walled(view, creature, to):
+        raise Refused("blocked", f"there is a wall at {to}")
+    if not may_stop(view, creature, to):
+        raise Refused("space_occupied", f"{to} is occupied")
+    if approaches(view, creature, creature.position, to):
+        raise Refused("frightened_approach", f"{creature.id} fears what {to} is nearer to", "HR-COND-15")
+    if climb_cn(view, creature, creature.position, to):
+        raise Refused("blocked", f"{to} has to be climbed, in a dash", "HR-ENV-6")
+
+
+def sidestep(state: State, creature: str, to: Cell | None) -> Tale[State]:
+    """Tell a sidestep; whoever may trip an unsteady mover gets the moment to do it."""
+    if to is None:
+        return (yield ConditionLost(creature=creature, condition="prone"))
+    before = state.creatures[creature]
+    lurker = state.lurker_in(cells(to, before.space))
+    if lurker is not None:
+        return (yield from bumped_into(state, creature, lurker))
+    sentinels = leaving(state, before, to) if state.abilities else ()
+    if sentinels:
+        movement = f"r{state.round}/m{state.movements + 1}"
+        state = yield MovementBegun(movement=movement, creature=creature)
+        rest = Walk(creature=creature, left=(to,), provoked=sentinels, how="sidestep")
+        return (yield from interrupt(state, movement, rest, sentinels, "moves"))
+    state = yield Moved(creature=creature, path=(to,), feet=FEET, how="sidestep")
+    if before.conditions:
+        state = yield from drag(state, before)
+        state = yield from step_off(state, creature)
+    trippers = trip_trigger(state, state.creatures[creature], to)
+    if not trippers:
+        return state
+    movement = f"r{state.round}/m{state.movements + 1}"
+    state = yield MovementBegun(movement=movement, creature=creature)
+    return (yield from interrupt(state, movement, Walk(creature=creature, left=()), trippers, "trip"))
+
+
+def leaving(state: State, mover: Creature, to: Cell) -> tuple[str, ...]:
+    """Return whom a sidestep does not stop from striking, and whose reach it leaves."""
+    metric = str(state.option("metric"))
+    return tuple(
+        watcher.enemy.id
+        for watcher in watchers(state, mover, how="sidestep")
+        if watcher.reaches(mover.position, mover, metric) and not watcher.reaches(to, mover, metric)
+    )
+
+
+class _Sidestep(Deed):
+    name = "sidestep"
+
+    def check(self, state: State, creature: Creature, said: Said) -> None:
+        check_sidestep(state, creature, said.to, stand=said.stand)
+
+    def happen(self, state: State, creature: str, said: Said) -> Tale[State]:
+        return (yield from Sidestep.done(state, creature, said))
+
+
+SIDESTEP: Final = _Sidestep()

@@ -1,0 +1,1 @@
+"""Do something else than attack: tried in its step, landed after all attacks."""

@@ -1,0 +1,234 @@
+"""Hold creatures: seize them, hurt them while they are held, and break free."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from service.rules.heartrush.checks.afflictions import hampered
+from service.rules.heartrush.checks.contests import BODILY, Bodily, ContestFrame
+from service.rules.heartrush.checks.rolls import Edge
+from service.rules.heartrush.creatures.bonds import captive_of, freed, grappler_of
+from service.rules.heartrush.creatures.hands import free_hands
+from service.rules.heartrush.halves import half
+from service.rules.heartrush.harm.conditions import gain
+from service.rules.heartrush.means.actions import AbilityUsed, afford_action
+from service.rules.heartrush.offensives.offensives import OffensiveContest, OffensiveTried
+from service.rules.heartrush.permission import acting, holding_priority
+from service.rules.heartrush.state import Creature, State
+from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.records import changed, record
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+
+ADJACENT_FT: Final = 5
+
+
+# --- seizing -----------------------------------------------------------------------------------------
+
+
+@rule("HR-GRAP-1", "seed 002, Grappling")
+def check_reach(view: State, creature: Creature, target: Creature) -> None:
+    """A grapple is a might check on an adjacent creature against its might or agility; a tie fails."""
+    if view.distance(creature, target) > ADJACENT_FT:
+        raise Refused("not_adjacent", f"{target.id} is not adjacent to {creature.id}")
+
+
+@rule("HR-GRAP-5", "seed 002, Grappling; edition")
+def check_unheld(creature: Creature, target: Creature) -> None:
+    """A creature is held by one creature at most, and holds one at most."""
+    if target.has("grappled"):
+        raise Refused("already_grappled", f"{target.id} is held already")
+    if creature.has("grappling"):
+        raise Refused("already_grappling", f"{creature.id} holds somebody already")
+
+
+@rule("HR-GRAP-3", "seed 002, Grappling")
+def by_hands(total: int, hands: int) -> int:
+    """A grapple takes a free hand; with only one the total is halved, rounded up."""
+    return half(total) if hands == 1 else total
+
+
+def check_grapple(view: State, creature: Creature, target: Creature) -> None:
+    """Refuse a grapple that cannot be tried."""
+    check_reach(view, creature, target)
+    check_unheld(creature, target)
+    if not free_hands(creature):
+        raise Refused("no_free_hand", f"{creature.id} has no hand free", "HR-GRAP-3")
+
+
+@rule("HR-SIZE-7", "seed 003, Size")
+@rule("HR-GRAP-2", "seeds 002 and 003, Grappling")
+def size_edges(who: Creature, other: Creature) -> tuple[Edge, ...]:
+    """In a grapple the larger creature has a level of advantage for each size of difference."""
+    levels = who.rank - other.rank
+    return (Edge(levels, "larger", "HR-GRAP-2"),) if levels > 0 else ()
+
+
+@rule("HR-GRAP-4", "seed 002, Grappling")
+def seize(state: State, creature: str, target: str) -> Tale[State]:
+    """Whoever wins the check is grappling, and its target is grappled."""
+    state = yield from gain(state, creature, "grappling", 1, target)
+    return (yield from hold(state, creature, target))
+
+
+@rule("HR-COND-25", "edition, Conditions")
+def hold(state: State, creature: str, target: str) -> Tale[State]:
+    """Whoever is grappled carries one level of restrained until it is free."""
+    state = yield from gain(state, target, "grappled", 1, creature)
+    return (yield from gain(state, target, "restrained", 1, creature))
+
+
+@record
+class Freed(Event[State]):
+    """A captive is held no more."""
+
+    type: ClassVar[str] = "freed"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return freed(state, state.creatures[self.creature])
+
+
+# --- breaking free -----------------------------------------------------------------------------------
+
+
+@record
+class BreakFreeFrame(ContestFrame):
+    """A captive tries to break free of whoever holds it."""
+
+    kind: ClassVar[str] = "break_free"
+
+    def rules(self) -> tuple[str, ...]:
+        return ("HR-GRAP-7",)
+
+    def edges(self, state: State, who: Creature, against: Creature) -> tuple[Edge, ...]:
+        if who.id == self.creature:
+            loose = freed(state, who).creatures[who.id]  # the hold itself does not hamper whoever fights it
+            found = hampered(state, loose, self.ability, "check", against=against, needs=("motion",))
+        else:
+            holder = who if state.option("grappler_hold_disadvantage") else _unburdened(who)
+            found = hampered(
+                state, holder, self.ability_of(who.id), "check", against=against, needs=("motion",)
+            )
+        return (*found, *size_edges(who, against))
+
+    def outcome(self, state: State, *, won: bool) -> Tale[State]:
+        if not won or not state.creatures[self.creature].has("grappled"):
+            return state
+        return (yield Freed(creature=self.creature, because=self.rules()))
+
+
+def _unburdened(grappler: Creature) -> Creature:
+    conditions = {key: found for key, found in grappler.conditions.items() if key != "grappling"}
+    return changed(grappler, conditions=conditions)
+
+
+@record
+class BreakFreeTried(Event[State]):
+    """A captive begins to break free."""
+
+    type: ClassVar[str] = "break_free_tried"
+    contest: str
+    creature: str
+    against: str
+    ability: Bodily
+
+    def evolve(self, state: State) -> State:
+        return state.pushed(
+            BreakFreeFrame(
+                path=self.contest, creature=self.creature, ability=self.ability, opponents=(self.against,)
+            )
+        )
+
+
+@rule("HR-GRAP-7", "edition, Conditions", settles=("A-76",))
+@record
+class BreakFree(Command[State]):
+    """An action, and might or agility that beats the grappler's, breaks a hold; the hold hampers neither."""
+
+    type: ClassVar[str] = "break_free"
+    creature: str
+    ability: Bodily
+
+    def check(self, view: State) -> None:
+        creature = acting(view, self, self.creature)
+        holding_priority(view, creature)
+        afford_action(creature)
+        if grappler_of(view, creature) is None:
+            raise Refused("not_grappled", f"nobody holds {self.creature}")
+
+    def decide(self, state: State) -> Tale[State]:
+        grappler = grappler_of(state, state.creatures[self.creature])
+        assert grappler is not None
+        state = yield AbilityUsed(creature=self.creature, ability=self.type, paid="action")
+        return (
+            yield BreakFreeTried(
+                contest=f"r{state.round}/break-free/{self.creature}",
+                creature=self.creature,
+                against=grappler.id,
+                ability=self.ability,
+            )
+        )
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        creature = view.creatures[awaited.creature or ""]
+        if creature.action and creature.has("grappled"):
+            yield Offer(type=cls.type, creature=creature.id, choices={"ability": BODILY})
+
+
+@record
+class LetGo(Command[State]):
+    """Let go of whom you hold; it costs nothing."""
+
+    type: ClassVar[str] = "let_go"
+    creature: str
+
+    def check(self, view: State) -> None:
+        creature = acting(view, self, self.creature)
+        holding_priority(view, creature)
+        if captive_of(view, creature) is None:
+            raise Refused("not_grappled", f"{self.creature} holds nobody", "HR-COND-24")
+
+    def decide(self, state: State) -> Tale[State]:
+        captive = captive_of(state, state.creatures[self.creature])
+        assert captive is not None
+        return (yield Freed(creature=captive.id, because=("HR-COND-24",)))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        creature = view.creatures[awaited.creature or ""]
+        if creature.has("grappling"):
+            yield Offer(type=cls.type, creature=creature.id)
+
+
+# --- as an offensive action --------------------------------------------------------------------------
+
+
+@record
+class GrappleFrame(OffensiveContest):
+    """A creature tries to seize another."""
+
+    kind: ClassVar[str] = "grapple"
+    hands: int
+
+    def rules(self) -> tuple[str, ...]:
+        return ("HR-GRAP-1", "HR-OFF-4")
+
+    def edges(self, state: State, who: Creature, against: Creature) -> tuple[Edge, ...]:
+        return (*super().edges(state, who, against), *size_edges(who, against))
+
+    def final(self, who: str, total: int) -> int:
+        return by_hands(total, self.hands) if who == self.creature else total
+
+
+@record
+class GrappleTried(OffensiveTried):
+    """A creature begins to seize another, with so many hands."""
+
+    type: ClassVar[str] = "grapple_tried"
+    hands: int
+
+    def evolve(self, state: State) -> State:
+        return state.pushed(GrappleFrame(ability="might", hands=self.hands, **self.terms(state)))

@@ -1,0 +1,83 @@
+"""Begin what is done instead of an attack: its check is rolled in its own step, what it wins waits."""
+
+from __future__ import annotations
+
+from service.rules.heartrush.creatures.hands import free_hands
+from service.rules.heartrush.engagements.scene import EngagementFrame, Offensive
+from service.rules.heartrush.engagements.stances import beats
+from service.rules.heartrush.movement.climbing import ClimbTried
+from service.rules.heartrush.offensives.grapple import GrappleTried
+from service.rules.heartrush.offensives.offensives import OffensiveBegun, OffensiveResolved
+from service.rules.heartrush.state import State
+from service.rules.messages import Tale
+from service.rules.rulebook import rule
+
+ADJACENT_FT = 5
+
+
+@rule("HR-OFF-1", "seed 002, Other Offensive Actions", settles=("A-41",))
+def directly_beats(state: State, stance: str, other: str) -> bool:
+    """Only who directly beats the target's stance may do something else than attack; equal stances do not."""
+    if other == "defensive" and not state.option("defensive_counts_as_beaten"):
+        return False
+    return beats(stance, other)
+
+
+@rule("HR-OFF-2", "seed 002, Other Offensive Actions")
+def forgo(
+    state: State, frame: EngagementFrame, creature: str, target: str, offensive: Offensive
+) -> Tale[State]:
+    """An offensive action replaces the attack roll."""
+    state = yield OffensiveBegun(engagement=frame.path, creature=creature, target=target, offensive=offensive)
+    return (yield from attempt(state, frame, creature, target, offensive))
+
+
+def attempt(
+    state: State, frame: EngagementFrame, creature: str, target: str, offensive: Offensive
+) -> Tale[State]:
+    """Tell the check of an offensive action, or that it needs none."""
+    path = f"{frame.path}/{frame.phase}/{creature}/{offensive.what}"
+    if state.distance(state.creatures[creature], state.creatures[target]) > ADJACENT_FT:
+        return (
+            yield OffensiveResolved(
+                engagement=frame.path,
+                creature=creature,
+                target=target,
+                offensive=offensive,
+                won=False,
+                because=("HR-OFF-3", "A-51"),
+            )
+        )
+    if offensive.what == "grapple":
+        return (
+            yield GrappleTried(
+                contest=path,
+                engagement=frame.path,
+                creature=creature,
+                target=target,
+                offensive=offensive,
+                hands=min(2, free_hands(state.creatures[creature])),
+                because=("HR-GRAP-1",),
+            )
+        )
+    if offensive.what == "climb":
+        return (
+            yield ClimbTried(
+                contest=path,
+                engagement=frame.path,
+                creature=creature,
+                target=target,
+                offensive=offensive,
+                because=("HR-CLIMB-1",),
+            )
+        )
+    return (
+        yield OffensiveResolved(
+            engagement=frame.path,
+            creature=creature,
+            target=target,
+            offensive=offensive,
+            won=True,
+            because=("HR-STUNT-1",) if offensive.what == "stunt" else ("HR-HIND-1",),
+        )
+    )

@@ -1,0 +1,1 @@
+"""Carry out what abilities are written with: operations and effects as data, and whom they mean."""

@@ -1,0 +1,1 @@
+"""Pass the time between fights: rests, treatment, poison, experience."""

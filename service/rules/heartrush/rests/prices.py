@@ -1,0 +1,232 @@
+"""Work out what everything costs: from what a character owns at that moment, never from what is claimed.
+
+Nothing here changes anything; `experience` pays. A purchase that cannot be made is refused with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Final, Literal
+
+from service.rules.codec import from_data
+from service.rules.heartrush.checks.checks import ABILITIES
+from service.rules.heartrush.sheets.sheet import Ability, Aspect, Growth, Sheet
+from service.rules.heartrush.state import Creature, State
+from service.rules.messages import Refused
+from service.rules.records import changed, record
+from service.rules.rulebook import rule
+
+Kind = Literal[
+    "aspect_new",
+    "aspect_raise",
+    "aspect_reword",
+    "hit_points",
+    "ability_die",
+    "combat_talent",
+    "noncombat_talent",
+    "destiny_level",
+    "spell",
+]
+DICE: Final = (4, 6, 8, 10, 12, 20)
+HIT_POINTS: Final = 10
+ASPECT_MOST: Final = 5
+TEXT_LENGTH: Final = 280
+
+
+@record
+class Purchase:
+    """What is to be bought; which fields are needed depends on its kind."""
+
+    kind: Kind
+    name: str = ""
+    """The talent or the spell."""
+    ability: Ability | None = None
+    aspect: int | None = None
+    """The place of an aspect on the list, from 0."""
+    text: str = ""
+    """The words of an aspect."""
+    elements: tuple[str, ...] = ()
+    """The elements of a spell."""
+    requires: tuple[str, ...] = ()
+    """Talents that a talent builds on."""
+
+
+@rule("HR-XP-3", "seed 003, Spending Experience")
+def price_of_aspect(sheet: Sheet, purchase: Purchase) -> int:
+    """A new aspect costs 1, a higher rank its present rank and 1, up to rank 5; other words are free."""
+    if purchase.kind == "aspect_new":
+        _check_text(purchase.text)
+        return 1
+    if purchase.aspect is None or not 0 <= purchase.aspect < len(sheet.growth.aspects):
+        raise Refused("params_missing", "which of its aspects, counted from 0")
+    if purchase.kind == "aspect_reword":
+        _check_text(purchase.text)
+        return 0
+    rank = sheet.growth.aspects[purchase.aspect].rank
+    if rank >= ASPECT_MOST:
+        raise Refused("aspect_max", f"an aspect has rank {ASPECT_MOST} at most")
+    return rank + 1
+
+
+def _check_text(text: str) -> None:
+    if not 0 < len(text) <= TEXT_LENGTH:
+        raise Refused("params_missing", f"1 to {TEXT_LENGTH} characters")
+
+
+@rule("HR-XP-4", "seed 003, Spending Experience", settles=("A-61",))
+def price_of_hit_points(sheet: Sheet, purchase: Purchase) -> int:  # noqa: ARG001 - prices have one shape
+    """Ten more hit points cost a tenth of the maximum, rounded down, and 1."""
+    return sheet.hp_max // HIT_POINTS + 1
+
+
+@rule("HR-XP-5", "seed 003, Spending Experience", settles=("A-46",))
+def price_of_die(sheet: Sheet, purchase: Purchase) -> int:
+    """The next larger ability die costs as many points as it has faces."""
+    if purchase.ability is None:
+        raise Refused("params_missing", "which ability")
+    return next_die(getattr(sheet, purchase.ability))
+
+
+def next_die(sides: int) -> int:
+    """Return the next larger die; the largest has none."""
+    larger = next((die for die in DICE if die > sides), None)
+    if larger is None:
+        raise Refused("die_max", f"a d{sides} is the largest die", "HR-XP-5")
+    return larger
+
+
+@rule("HR-XP-6", "seed 003, Spending Experience")
+def price_of_talent(sheet: Sheet, purchase: Purchase) -> int:
+    """A talent costs 3 and as many as its kind are owned: combat and noncombat talents are counted apart."""
+    growth = sheet.growth
+    _check_text(purchase.name)
+    if purchase.name in _talents(growth):
+        raise Refused("already_owned", f"{purchase.name} is owned already")
+    missing = [name for name in purchase.requires if name not in _talents(growth)]
+    if missing:
+        raise Refused("prerequisite_missing", f"{purchase.name} needs {missing[0]}")
+    return 3 + len(growth.combat_talents if purchase.kind == "combat_talent" else growth.noncombat_talents)
+
+
+def _talents(growth: Growth) -> tuple[str, ...]:
+    return (*growth.combat_talents, *growth.noncombat_talents)
+
+
+@rule("HR-XP-7", "seed 003, Spending Experience", settles=("A-60",))
+def price_of_destiny(sheet: Sheet, purchase: Purchase) -> int:
+    """A destiny level, on a talent that is owned, costs 5 and as many as destiny levels are owned."""
+    if purchase.name not in _talents(sheet.growth):
+        raise Refused("prerequisite_missing", f"{purchase.name} is no talent it has")
+    return 5 + len(sheet.growth.destiny_levels)
+
+
+@rule("HR-XP-8", "seed 003, Spending Experience")
+def price_of_spell(sheet: Sheet, purchase: Purchase) -> int:
+    """A spell costs 6 and twice the spells owned, for the spelltouched their number; elements are needed."""
+    growth = sheet.growth
+    _check_text(purchase.name)
+    if purchase.name in growth.spells:
+        raise Refused("already_owned", f"{purchase.name} is known already")
+    missing = [element for element in purchase.elements if element not in growth.attunements]
+    if missing:
+        raise Refused("prerequisite_missing", f"{purchase.name} needs attunement to {missing[0]}")
+    return len(growth.spells) if growth.spelltouched else 6 + 2 * len(growth.spells)
+
+
+PRICES: Final[Mapping[str, Callable[[Sheet, Purchase], int]]] = MappingProxyType(
+    {
+        "aspect_new": price_of_aspect,
+        "aspect_raise": price_of_aspect,
+        "aspect_reword": price_of_aspect,
+        "hit_points": price_of_hit_points,
+        "ability_die": price_of_die,
+        "combat_talent": price_of_talent,
+        "noncombat_talent": price_of_talent,
+        "destiny_level": price_of_destiny,
+        "spell": price_of_spell,
+    }
+)
+
+
+def bought(sheet: Sheet, purchase: Purchase) -> Sheet:
+    """Return *sheet* with what was bought on it; the price is another matter."""
+    if purchase.kind == "hit_points":
+        return changed(sheet, hp_max=sheet.hp_max + HIT_POINTS)
+    if purchase.kind == "ability_die":
+        assert purchase.ability is not None
+        return changed(sheet, **{purchase.ability: next_die(getattr(sheet, purchase.ability))})
+    if purchase.kind == "spell":
+        spells = (*sheet.growth.spells, purchase.name)
+        return changed(sheet, growth=changed(sheet.growth, spells=spells))
+    return changed(sheet, growth=_grown(sheet.growth, purchase))
+
+
+def _grown(growth: Growth, purchase: Purchase) -> Growth:
+    """Return *growth* with another aspect, talent or destiny level."""
+    if purchase.kind == "combat_talent":
+        return changed(growth, combat_talents=(*growth.combat_talents, purchase.name))
+    if purchase.kind == "noncombat_talent":
+        return changed(growth, noncombat_talents=(*growth.noncombat_talents, purchase.name))
+    if purchase.kind == "destiny_level":
+        return changed(growth, destiny_levels=(*growth.destiny_levels, purchase.name))
+    if purchase.kind == "aspect_new":
+        return changed(growth, aspects=(*growth.aspects, Aspect(text=purchase.text)))
+    assert purchase.aspect is not None
+    old = growth.aspects[purchase.aspect]
+    raised = purchase.kind == "aspect_raise"
+    new = changed(old, rank=old.rank + 1) if raised else changed(old, text=purchase.text)
+    at = purchase.aspect
+    return changed(growth, aspects=(*growth.aspects[:at], new, *growth.aspects[at + 1 :]))
+
+
+def check_purchase(view: State, creature: Creature, purchase: Purchase) -> None:
+    """Refuse what cannot be bought, or not paid for; a price is public, and may not tell what is GM-only."""
+    if purchase.kind == "hit_points" and "hp_max" in creature.gm_only:
+        raise Refused("gm_only", f"the price would tell the hit points of {creature.id}", "TABLE-GMONLY-1")
+    price = PRICES[purchase.kind](creature.sheet, purchase)
+    if purchase.kind == "ability_die":
+        check_cap(view, price)
+    left = creature.sheet.growth.xp_unspent
+    if price > left:
+        raise Refused("insufficient_xp", f"it costs {price}, and {left} are left", "HR-XP-2")
+
+
+def check_cap(view: State, sides: int) -> None:
+    """Refuse an ability die larger than the house sells."""
+    most = 20 if view.option("ability_die_cap") == "d20" else 12
+    if sides > most:
+        raise Refused("die_max", f"a d{most} is the largest that can be bought", "HR-XP-5")
+
+
+def affordable(view: State, creature: Creature) -> Iterator[Mapping[str, object]]:
+    """Yield purchases *creature* can pay for now, of the kinds that need no name."""
+    aspects = range(len(creature.sheet.growth.aspects))
+    wanted: tuple[Mapping[str, object], ...] = (
+        {"kind": "hit_points"},
+        {"kind": "aspect_new", "text": "tested in battle"},
+        *({"kind": "ability_die", "ability": ability} for ability in ABILITIES),
+        *({"kind": "aspect_raise", "aspect": at} for at in aspects),
+        *({"kind": "destiny_level", "name": name} for name in _talents(creature.sheet.growth)),
+    )
+    for purchase in wanted:
+        try:
+            check_purchase(view, creature, from_data(Purchase, purchase))
+        except Refused:
+            continue
+        yield purchase
+
+
+BOUGHT_BY: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "aspect_new": "HR-XP-3",
+        "aspect_raise": "HR-XP-3",
+        "aspect_reword": "HR-XP-3",
+        "hit_points": "HR-XP-4",
+        "ability_die": "HR-XP-5",
+        "combat_talent": "HR-XP-6",
+        "noncombat_talent": "HR-XP-6",
+        "destiny_level": "HR-XP-7",
+        "spell": "HR-XP-8",
+    }
+)

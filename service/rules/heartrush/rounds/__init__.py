@@ -1,0 +1,1 @@
+"""Let rounds go by: start, priority, turns, the clock, and what is over at once."""

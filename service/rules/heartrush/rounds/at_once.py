@@ -1,0 +1,260 @@
+"""Use the built-in actions that are over at once: help, call out, and handle an object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Final, Literal
+
+from service.rules.heartrush.creatures.cantrips import cannot_cast
+from service.rules.heartrush.means.actions import ADJACENT_FT, AbilityUsed, afford_action, afford_free_first
+from service.rules.heartrush.permission import acting, holding_priority
+from service.rules.heartrush.state import Creature, State
+from service.rules.heartrush.windows.deeds import Deed, Said, declared
+from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.records import changed, record, without_key
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+
+CALL_OUT_LENGTH: Final = 280
+
+
+@record
+class HelpGiven(Event[State]):
+    """A creature has advantage on the next roll it makes, and is confused no more."""
+
+    type: ClassVar[str] = "help_given"
+    creature: str
+    target: str
+
+    def evolve(self, state: State) -> State:
+        target = state.creatures[self.target]
+        conditions = (
+            without_key(target.conditions, "confused") if target.has("confused") else target.conditions
+        )
+        return state.with_creature(self.target, help=target.help + 1, conditions=conditions)
+
+
+@rule("HR-ACT-10", "seed 000, Actions", settles=("A-55",))
+@record
+class Help(Command[State]):
+    """A full action gives an adjacent creature advantage on its next attack, defense, check or save."""
+
+    type: ClassVar[str] = "help"
+    creature: str
+    target: str
+
+    def check(self, view: State) -> None:
+        creature = acting(view, self, self.creature)
+        holding_priority(view, creature, "help")
+        afford_action(creature)
+        check_help(view, creature, self.target)
+
+    def decide(self, state: State) -> Tale[State]:
+        state = yield AbilityUsed(creature=self.creature, ability="help", paid="action")
+        return (yield from declared(state, HELP, self.creature, "action", Said(target=self.target)))
+
+    @staticmethod
+    def done(_state: State, creature: str, said: Said) -> Tale[State]:
+        """Tell what it does, now that its turn has come."""
+        return (yield HelpGiven(creature=creature, target=said.target or ""))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        creature = view.creatures[awaited.creature or ""]
+        near = tuple(
+            c.id
+            for c in view.creatures.values()
+            if c.id != creature.id and c.is_present and view.distance(creature, c) <= ADJACENT_FT
+        )
+        if creature.action and near:
+            yield Offer(type=cls.type, creature=creature.id, choices={"target": near})
+
+
+@record
+class CalledOut(Event[State]):
+    """A creature said something."""
+
+    type: ClassVar[str] = "called_out"
+    creature: str
+    words: str
+
+    def evolve(self, state: State) -> State:
+        if state.option("callout_passes_priority") or state.phase == "turn":
+            return state
+        return changed(
+            state, phase="priority", priority_side=state.creatures[self.creature].side, last_actor_side=None
+        )
+
+
+@rule("HR-ACT-11", "seed 000, Actions", settles=("A-03",))
+@record
+class CallOut(Command[State]):
+    """Say or shout one sentence of reasonable length."""
+
+    type: ClassVar[str] = "call_out"
+    creature: str
+    words: str
+
+    def check(self, view: State) -> None:
+        creature = acting(view, self, self.creature)
+        holding_priority(view, creature, "call_out")
+        afford_free_first(creature, "call_out")
+        if not 0 < len(self.words) <= CALL_OUT_LENGTH:
+            raise Refused("sentence_too_long", f"1 to {CALL_OUT_LENGTH} characters, not {len(self.words)}")
+
+    def decide(self, state: State) -> Tale[State]:
+        paid = afford_free_first(state.creatures[self.creature], "call_out")
+        state = yield AbilityUsed(creature=self.creature, ability="call_out", paid=paid)
+        return (yield from declared(state, CALL_OUT, self.creature, paid, Said(words=self.words)))
+
+    @staticmethod
+    def done(_state: State, creature: str, said: Said) -> Tale[State]:
+        """Tell what it does, now that its turn has come."""
+        return (yield CalledOut(creature=creature, words=said.words))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        creature = view.creatures[awaited.creature or ""]
+        if creature.free_callout or creature.action:
+            yield Offer(type=cls.type, creature=creature.id, choices={"words": ("For the hearth!",)})
+
+
+@record
+class ObjectHandled(Event[State]):
+    """A creature drew, stowed or handled something."""
+
+    type: ClassVar[str] = "object_handled"
+    creature: str
+    verb: str
+    item: str | None
+
+    def evolve(self, state: State) -> State:
+        if self.verb == "draw":
+            return state.with_creature(self.creature, wielded=self.item)
+        if self.verb == "stow":
+            return state.with_creature(self.creature, wielded=None)
+        return state
+
+
+@rule("HR-ACT-9", "seed 000, Actions")
+@record
+class HandleObject(Command[State]):
+    """One simple manipulation of an object; putting a weapon away and drawing another are two."""
+
+    type: ClassVar[str] = "object"
+    creature: str
+    verb: Literal["draw", "stow", "handle"]
+    item: str | None = None
+    """The weapon to draw; for `handle`, what is handled, in a few words."""
+
+    def check(self, view: State) -> None:
+        creature = acting(view, self, self.creature)
+        holding_priority(view, creature, "object")
+        afford_free_first(creature, "object")
+        check_handling(creature, self.verb, self.item)
+        if self.verb == "handle" and not 0 < len(self.item or "") <= CALL_OUT_LENGTH:
+            raise Refused("params_missing", "say in a few words what is handled")
+
+    def decide(self, state: State) -> Tale[State]:
+        paid = afford_free_first(state.creatures[self.creature], "object")
+        state = yield AbilityUsed(creature=self.creature, ability="object", paid=paid)
+        said = Said(verb=self.verb, item=self.item)
+        return (yield from declared(state, OBJECT, self.creature, paid, said))
+
+    @staticmethod
+    def done(_state: State, creature: str, said: Said) -> Tale[State]:
+        """Tell what it does, now that its turn has come."""
+        return (yield ObjectHandled(creature=creature, verb=said.verb, item=said.item))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        creature = view.creatures[awaited.creature or ""]
+        if not (creature.free_object or creature.action):
+            return
+        if creature.wielded is not None:
+            yield Offer(type=cls.type, creature=creature.id, given={"verb": "stow"})
+        elif drawable(creature):
+            yield Offer(
+                type=cls.type,
+                creature=creature.id,
+                given={"verb": "draw"},
+                choices={"item": drawable(creature)},
+            )
+        yield Offer(
+            type=cls.type, creature=creature.id, given={"verb": "handle"}, choices={"item": ("a door",)}
+        )
+
+
+def drawable(creature: Creature) -> tuple[str, ...]:
+    """Return the weapons *creature* could draw: none while one is in hand."""
+    if creature.wielded is not None:
+        return ()
+    return tuple(
+        weapon.id
+        for weapon in creature.sheet.weapons
+        if weapon.id not in creature.thrown and cannot_cast(creature, weapon) is None
+    )
+
+
+def check_draw(creature: Creature, name: str) -> None:
+    """Refuse a weapon that is not at hand, and a cantrip that *creature* cannot use."""
+    weapon = next((weapon for weapon in creature.sheet.weapons if weapon.id == name), None)
+    lacking = None if weapon is None else cannot_cast(creature, weapon)
+    if lacking is not None:
+        raise lacking
+    if name not in drawable(creature):
+        raise Refused("weapon_not_wieldable", f"{creature.id} cannot draw {name} now")
+
+
+def check_handling(creature: Creature, verb: str, item: str | None) -> None:
+    """Refuse to draw what is not at hand, and to stow what is not held."""
+    if verb == "draw":
+        check_draw(creature, item or "")
+    if verb == "stow" and creature.wielded is None:
+        raise Refused("weapon_not_wielded", f"{creature.id} has nothing in hand")
+
+
+def check_help(view: State, creature: Creature, name: str) -> None:
+    """Refuse help for who is not there, or not adjacent."""
+    target = view.creatures.get(name)
+    if target is None or target.id == creature.id:
+        raise Refused("no_valid_target", f"there is nobody else called {name}")
+    if not target.is_present:
+        raise Refused("target_dead", f"{name} is dead")
+    if view.distance(creature, target) > ADJACENT_FT:
+        raise Refused("not_adjacent", f"{name} is not adjacent to {creature.id}")
+
+
+# --- what happens once it has been declared -----------------------------------------------------------
+
+
+class _Help(Deed):
+    name = "help"
+
+    def check(self, state: State, creature: Creature, said: Said) -> None:
+        check_help(state, creature, said.target or "")
+
+    def happen(self, state: State, creature: str, said: Said) -> Tale[State]:
+        return (yield from Help.done(state, creature, said))
+
+
+class _CallOut(Deed):
+    name = "call_out"
+
+    def happen(self, state: State, creature: str, said: Said) -> Tale[State]:
+        return (yield from CallOut.done(state, creature, said))
+
+
+class _Object(Deed):
+    name = "object"
+
+    def check(self, state: State, creature: Creature, said: Said) -> None:
+        check_handling(creature, said.verb, said.item)
+
+    def happen(self, state: State, creature: str, said: Said) -> Tale[State]:
+        return (yield from HandleObject.done(state, creature, said))
+
+
+HELP: Final = _Help()
+CALL_OUT: Final = _CallOut()
+OBJECT: Final = _Object()

@@ -1,0 +1,119 @@
+"""Keep the campaign clock: seconds since its first midnight, moved by rounds, by rests and by the GM.
+
+Days, weeks and months are counted from the seconds; nothing but the seconds is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from service.rules.heartrush.harm.zero import ten_minutes
+from service.rules.heartrush.means.charges import recharge
+from service.rules.heartrush.permission import gm
+from service.rules.heartrush.rounds.potions import potions_work
+from service.rules.heartrush.state import State
+from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.records import changed, record
+from service.rules.stack import Awaited
+
+MINUTE_S: Final = 60
+HOUR_S: Final = 60 * MINUTE_S
+DAY_S: Final = 24 * HOUR_S
+WEEK_DAYS: Final = 7
+MONTH_DAYS: Final = 30
+MOST_DAYS: Final = 400
+"""The most one command moves the clock."""
+
+
+def day(clock_s: int) -> int:
+    """Return the campaign day of *clock_s*; the first is 1."""
+    return clock_s // DAY_S + 1
+
+
+def week(clock_s: int) -> int:
+    """Return the campaign week of *clock_s*; the first is 1."""
+    return (day(clock_s) - 1) // WEEK_DAYS + 1
+
+
+def month(clock_s: int) -> int:
+    """Return the campaign month of *clock_s*, of 30 days; the first is 1."""
+    return (day(clock_s) - 1) // MONTH_DAYS + 1
+
+
+def at_rest(view: State) -> bool:
+    """Tell whether no combat runs: it has not begun, or it is over."""
+    return view.phase in ("setup", "ended")
+
+
+def check_at_rest(view: State, what: str, rule: str | None = None) -> None:
+    """Refuse *what* while combat runs, and while something is unresolved."""
+    if not at_rest(view):
+        raise Refused("in_combat", f"{what} outside combat", rule)
+    check_settled(view)
+
+
+def check_settled(view: State) -> None:
+    """Refuse while something waits to be resolved; outside combat too it comes first."""
+    if view.top is not None and view.top.kind != "combat":
+        raise Refused("no_priority", f"{view.top.path} is not resolved yet", "HR-PRIO-1")
+
+
+@record
+class ClockAdvanced(Event[State]):
+    """Time passes on the campaign clock."""
+
+    type: ClassVar[str] = "clock_advanced"
+    seconds: int
+    clock_s: int
+    """What the clock shows now."""
+    reason: str
+
+    def evolve(self, state: State) -> State:
+        return changed(state, clock_s=self.clock_s)
+
+
+def pass_time(state: State, seconds: int, reason: str, because: tuple[str, ...]) -> Tale[State]:
+    """Tell that time passes, and what comes of it."""
+    before_s = state.clock_s
+    state = yield ClockAdvanced(seconds=seconds, clock_s=before_s + seconds, reason=reason, because=because)
+    return (yield from time_passed(state, before_s))
+
+
+def time_passed(state: State, before_s: int) -> Tale[State]:
+    """Tell what the time since *before_s* does: who falls unconscious, and what a new day charges."""
+    state = yield from potions_work(state)
+    state = yield from ten_minutes(state)
+    if state.option("major_recharge") == "day" and day(state.clock_s) > day(before_s):
+        for creature in state.creatures:
+            state = yield from recharge(state, creature, "major")
+    return state
+
+
+@record
+class AdvanceClock(Command[State]):
+    """Let time pass on the campaign clock: days, hours, minutes and seconds added together."""
+
+    type: ClassVar[str] = "advance_clock"
+    days: int = 0
+    hours: int = 0
+    minutes: int = 0
+    seconds: int = 0
+    reason: str = ""
+
+    def check(self, view: State) -> None:
+        gm(self)
+        if min(self.days, self.hours, self.minutes, self.seconds) < 0 or self._seconds() == 0:
+            raise Refused("params_missing", "time passes forward, by a second at least", "A-68")
+        if self._seconds() > MOST_DAYS * DAY_S:
+            raise Refused("params_missing", f"at most {MOST_DAYS} days at once", "A-68")
+
+    def _seconds(self) -> int:
+        return self.days * DAY_S + self.hours * HOUR_S + self.minutes * MINUTE_S + self.seconds
+
+    def decide(self, state: State) -> Tale[State]:
+        return (yield from pass_time(state, self._seconds(), self.reason, ("HR-SVC-1", "A-68")))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield Offer(type=cls.type, choices={"minutes": (10, 60), "days": (0, 1)})

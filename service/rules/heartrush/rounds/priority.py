@@ -1,0 +1,218 @@
+"""Pass priority between the sides: who holds it, who declines, and when a round is over.
+
+One ability, then the other side. A side declines when every able member has; a count of declines in a row
+ends the round, and any ability starts the count again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+from service.rules.heartrush.creatures.lasting import has
+from service.rules.heartrush.permission import acting, engaged, gm, has_priority, is_held_back, running
+from service.rules.heartrush.sheets.modifiers import KeepPriority
+from service.rules.heartrush.state import Creature, State, is_able
+from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.records import changed, record
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+
+AUTO_LIMIT = 2
+"""Automatic passes in a row that end a round at once."""
+
+
+@record
+class PriorityGranted(Event[State]):
+    """A side holds priority."""
+
+    type: ClassVar[str] = "priority_granted"
+    side: str
+    starter: str | None = None
+
+    def evolve(self, state: State) -> State:
+        return changed(
+            state,
+            phase="priority",
+            priority_side=self.side,
+            last_actor_side=None,
+            passes=0,
+            auto_passes=0,
+            member_passed=(),
+            starting_side=state.starting_side or self.side,
+            starter=self.starter,
+        )
+
+
+@record
+class PriorityPassed(Event[State]):
+    """Priority goes to the other side: an ability has resolved, or a side declined."""
+
+    type: ClassVar[str] = "priority_passed"
+    side: str
+    """The side that holds it now."""
+    reason: Literal["ability", "kept", "declined", "auto"]
+    passes: int
+
+    def evolve(self, state: State) -> State:
+        return changed(
+            state,
+            phase="priority",
+            priority_side=self.side,
+            last_actor_side=None,
+            passes=self.passes,
+            auto_passes=state.auto_passes + 1 if self.reason == "auto" else 0,
+            acted_this_round=state.acted_this_round or self.reason != "auto",
+            member_passed=(),
+            starter=None,
+        )
+
+
+@record
+class Declined(Event[State]):
+    """One member declines; its side still holds priority until all able members have."""
+
+    type: ClassVar[str] = "declined"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        starter = None if state.starter == self.creature else state.starter
+        return changed(state, member_passed=(*state.member_passed, self.creature), starter=starter)
+
+
+@record
+class RoundRanOut(Event[State]):
+    """Declines in a row have ended the round."""
+
+    type: ClassVar[str] = "round_ran_out"
+    passes: int
+
+    def evolve(self, state: State) -> State:
+        return changed(state, phase="round_end", priority_side=None, passes=self.passes, member_passed=())
+
+
+def able_members(state: State, side: str) -> tuple[Creature, ...]:
+    """Return the members of *side* who could use an ability."""
+    return tuple(creature for creature in state.members(side) if is_able(creature))
+
+
+def undecided(state: State) -> tuple[Creature, ...]:
+    """Return who is asked now: able members of the side with priority who have not declined."""
+    assert state.priority_side is not None
+    return tuple(
+        creature
+        for creature in able_members(state, state.priority_side)
+        if creature.id not in state.member_passed and not is_held_back(state, creature)
+    )
+
+
+def is_anybody_undecided(state: State) -> bool:
+    """Tell whether the side with priority has somebody to ask; a plain loop: asked once a command."""
+    for creature in state.creatures.values():
+        if (
+            creature.sheet.side == state.priority_side
+            and creature.id not in state.member_passed
+            and is_able(creature)
+        ):
+            return True
+    return False
+
+
+@rule("HR-PRIO-2", "seed 000, Priority During Combat", settles=("A-03",))
+def pass_after_ability(state: State) -> Tale[State]:
+    """When an ability has finished resolving, priority moves to the other side, free actions included."""
+    assert state.last_actor_side is not None
+    actor = state.creatures.get(state.last_actor or "")
+    if actor is not None and has(state, actor, KeepPriority):
+        return (yield PriorityPassed(side=actor.side, reason="kept", passes=0, because=("HR-GEN-3",)))
+    return (yield PriorityPassed(side=state.other(state.last_actor_side), reason="ability", passes=0))
+
+
+@rule("HR-PRIO-3", "seed 000, Priority During Combat", settles=("A-05",))
+def decline(state: State) -> Tale[State]:
+    """A side of which every able member declines hands priority back to the other side."""
+    return (yield from _counted(state, "declined"))
+
+
+@rule("HR-PRIO-10", "service ruling")
+def pass_unable(state: State) -> Tale[State]:
+    """A side with nobody able to act passes by itself; two such passes in a row end the round at once."""
+    if state.auto_passes + 1 >= AUTO_LIMIT:
+        return (yield RoundRanOut(passes=state.passes + 1))
+    return (yield from _counted(state, "auto"))
+
+
+@rule("HR-PRIO-4", "seed 000, Priority During Combat", settles=("A-01", "A-02"))
+def _counted(state: State, reason: Literal["declined", "auto"]) -> Tale[State]:
+    """After an ability the round ends when the others decline, then the actors, then the others once more."""
+    assert state.priority_side is not None
+    passes = state.passes + 1
+    if passes >= int(state.option("passes_to_end_round")):
+        return (yield RoundRanOut(passes=passes))
+    return (yield PriorityPassed(side=state.other(state.priority_side), reason=reason, passes=passes))
+
+
+@rule("HR-PRIO-6", "seed 000, Priority During Combat")
+@record
+class Pass(Command[State]):
+    """A side that keeps declining lets the other act on, and may act again whenever priority reaches it."""
+
+    type: ClassVar[str] = "pass"
+    creature: str
+
+    def check(self, view: State) -> None:
+        creature = acting(view, self, self.creature)
+        has_priority(view, creature)
+
+    def decide(self, state: State) -> Tale[State]:
+        state = yield Declined(creature=self.creature)
+        return state if is_anybody_undecided(state) else (yield from decline(state))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        if view.phase == "priority" and awaited.creature and awaited.creature not in view.member_passed:
+            yield Offer(type=cls.type, creature=awaited.creature)
+
+
+@record
+class PassSide(Command[State]):
+    """Decline for a whole side: the GM, or the player who controls everybody who has not declined yet."""
+
+    type: ClassVar[str] = "pass_side"
+    side: str
+
+    def check(self, view: State) -> None:
+        running(view)
+        if self.side not in view.sides:
+            raise Refused("no_such_side", f"there is no side {self.side}")
+        if view.phase == "idle":
+            return gm(self)
+        if engaged(view):
+            raise Refused("engagement_in_progress", "nobody has priority in an engagement", "HR-PRIO-8")
+        if (
+            view.phase != "priority"
+            or view.priority_side != self.side
+            or view.top is None
+            or view.top.kind != "combat"
+        ):
+            raise Refused("no_priority", f"{self.side} does not hold priority", "HR-PRIO-3")
+        if not may_pass_side(view, self.by.seat):
+            raise Refused("not_captain", f"{self.by.seat} does not speak for all of {self.side}", "HR-PRIO-3")
+        return None
+
+    def decide(self, state: State) -> Tale[State]:
+        if state.phase == "idle":
+            return (yield RoundRanOut(passes=0, because=("HR-PRIO-10",)))
+        return (yield from decline(state))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        if view.phase == "idle":
+            yield Offer(type=cls.type, given={"side": view.sides[0]})
+        elif view.phase == "priority" and may_pass_side(view, awaited.seat):
+            yield Offer(type=cls.type, given={"side": view.priority_side})
+
+
+def may_pass_side(view: State, seat: str) -> bool:
+    """Tell whether *seat* may decline for the side with priority."""
+    return seat == "gm" or all(view.controller(creature.id) == seat for creature in undecided(view))

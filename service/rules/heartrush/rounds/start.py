@@ -1,0 +1,252 @@
+"""Begin and end combat: surprise, attacks before the first round, and who opens every round."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from typing import ClassVar, Final
+
+from service.dice.values import Roll
+from service.rules.chance import Chance, Pip
+from service.rules.closing import close_epoch
+from service.rules.heartrush.harm.zero import fall_to_zero
+from service.rules.heartrush.means.rush import first_rush
+from service.rules.heartrush.means.timing import by_turns
+from service.rules.heartrush.permission import gm, running
+from service.rules.heartrush.rounds.clock import check_settled
+from service.rules.heartrush.rounds.priority import PriorityGranted
+from service.rules.heartrush.state import TABLE_OWNER, State
+from service.rules.messages import Command, Event, Fact, Offer, Refused, Tale
+from service.rules.records import EMPTY, changed, record
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+
+PLAYERS_START: Final = 4
+"""The least face of the opening die with which the players begin."""
+
+
+BEYOND_COMBAT: Final = ("minute", "until_reused", "ongoing")
+"""What lies on creatures so long outlasts the fight."""
+
+
+@record
+class CombatBegan(Event[State]):
+    """Combat begins: round 1, an action and a rush point for everybody, priority for nobody."""
+
+    type: ClassVar[str] = "combat_began"
+    unaware_side: str | None
+    surprised: tuple[str, ...]
+    hidden: Mapping[str, tuple[str, ...]] = EMPTY
+    """Who is hidden, and from whom."""
+
+    def evolve(self, state: State) -> State:
+        creatures = {
+            name: changed(
+                creature,
+                action=1,
+                free_dash=True,
+                free_object=True,
+                free_callout=True,
+                surprised=name in self.surprised,
+                hidden_from=self.hidden.get(name, creature.hidden_from),
+            )
+            for name, creature in state.creatures.items()
+        }
+        return changed(state, phase="precombat", round=1, creatures=creatures, unaware_side=self.unaware_side)
+
+
+@record
+class OpeningDecided(Event[State]):
+    """Both sides saw it coming: a die will say who begins."""
+
+    type: ClassVar[str] = "opening_contested"
+    starter: str | None
+
+    def evolve(self, state: State) -> State:
+        return changed(state, phase="opening", starter=self.starter)
+
+
+@record
+class OpeningRoll(Event[State]):
+    """What the players' opening die showed."""
+
+    type: ClassVar[str] = "opening_roll"
+    face: int
+
+    def evolve(self, state: State) -> State:
+        return state
+
+
+@record
+class CombatEnded(Event[State]):
+    """Combat is over: rush is gone and the counters of minor abilities start anew."""
+
+    type: ClassVar[str] = "combat_ended"
+    reason: str
+
+    def evolve(self, state: State) -> State:
+        creatures = {
+            name: changed(creature, rush=0, uses={}, surprised=False, drenched=False)
+            for name, creature in state.creatures.items()
+        }
+        frames = state.stacks.table[:1]
+        lasting = tuple(one for one in state.lasting if one.lasts in BEYOND_COMBAT)
+        return changed(
+            state,
+            phase="ended",
+            priority_side=None,
+            creatures=creatures,
+            lasting=lasting,
+            stacks=changed(state.stacks, table=frames),
+        )
+
+
+@rule("HR-START-1", "seed 000, Starting Combat")
+@record
+class BeginCombat(Command[State]):
+    """When combat begins nobody has priority, so only instants may be used until it is granted.
+
+    `unaware_side` did not expect the attack; `surprised` creatures can do nothing in round 1; `hidden` names
+    who is hidden, and from which enemies.
+    """
+
+    type: ClassVar[str] = "begin_combat"
+    unaware_side: str | None = None
+    surprised: tuple[str, ...] = ()
+    hidden: Mapping[str, tuple[str, ...]] = EMPTY
+
+    def check(self, view: State) -> None:
+        if view.phase != "setup":
+            raise Refused("in_combat", "combat has begun already")
+        check_settled(view)
+        gm(self)
+        if self.unaware_side is not None and self.unaware_side not in view.sides:
+            raise Refused("no_such_side", f"there is no side {self.unaware_side}")
+        for creature in self.surprised:
+            if creature not in view.creatures:
+                raise Refused("no_such_creature", f"there is no creature {creature}")
+        check_hidden(view, self.hidden)
+        if any(not any(True for _ in view.members(side)) for side in view.sides):
+            raise Refused("side_empty", "each side needs at least one creature")
+
+    def decide(self, state: State) -> Tale[State]:
+        state = yield CombatBegan(
+            unaware_side=self.unaware_side, surprised=self.surprised, hidden=self.hidden
+        )
+        state = yield from first_rush(state)
+        for creature in state.creatures.values():
+            if creature.down_since_s is None:
+                state = yield from fall_to_zero(state, creature.id, 1)
+        return state
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        if view.phase == "setup":
+            yield Offer(type=cls.type, choices={"unaware_side": (None, *view.sides)})
+
+
+@rule("HR-START-9", "seeds 000 and 003, Hiding")
+def check_hidden(view: State, hidden: Mapping[str, tuple[str, ...]]) -> None:
+    """Whoever is hidden hid before combat began; nobody hides once it runs."""
+    for creature, viewers in hidden.items():
+        for name in (creature, *viewers):
+            if name not in view.creatures:
+                raise Refused("no_such_creature", f"there is no creature {name}")
+
+
+@rule("HR-START-4", "seed 000, Starting Combat", settles=("A-06",))
+@record
+class GrantPriority(Command[State]):
+    """The side that begins picks one of its members to begin with."""
+
+    type: ClassVar[str] = "grant_priority"
+    starter: str | None = None
+
+    def check(self, view: State) -> None:
+        if view.phase == "setup":
+            raise Refused("no_encounter", "combat has not begun")
+        running(view)
+        if view.phase != "precombat":
+            raise Refused("priority_granted_already", "priority has been granted")
+        gm(self)
+        if self.starter is not None and self.starter not in view.creatures:
+            raise Refused("no_such_creature", f"there is no creature {self.starter}")
+
+    def decide(self, state: State) -> Tale[State]:
+        if by_turns(state):
+            return (yield OpeningDecided(starter=None, because=("HR-TIME-9",)))
+        if state.unaware_side is not None:
+            return (yield from unopposed(state, self.starter))
+        return (yield OpeningDecided(starter=self.starter))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        if view.phase == "precombat":
+            yield Offer(type=cls.type, choices={"starter": (None, *view.creatures)})
+
+
+@rule("HR-START-2", "seed 000, Starting Combat")
+def unopposed(state: State, starter: str | None) -> Tale[State]:
+    """A side that was not expecting the attack leaves starting priority to the other, without a roll."""
+    assert state.unaware_side is not None
+    side = state.other(state.unaware_side)
+    return (yield PriorityGranted(side=side, starter=_of(state, side, starter)))
+
+
+def opening_roll(state: State, chance: Chance) -> Tale[State]:
+    """Tell the players' opening die, and which side it grants priority."""
+    state, side = yield from first_side(state, chance)
+    return (
+        yield PriorityGranted(
+            side=side, starter=_of(state, side, state.starter), because=("HR-START-3", "A-07")
+        )
+    )
+
+
+@rule("HR-START-3", "seed 000, Starting Combat", settles=("A-07",))
+def first_side(state: State, chance: Chance) -> Generator[Fact[State], State, tuple[State, str]]:
+    """If both sides saw it coming the players roll a d6: on 4 or more they start, otherwise the others."""
+    roll: Roll
+    state, roll = yield from chance.throw(
+        state,
+        owner=TABLE_OWNER,
+        stream="table",
+        purpose={"what": "opening"},
+        pool=(Pip(role="opening", sides=6),),
+    )
+    state = yield OpeningRoll(face=roll.total)
+    return state, state.player_side if roll.total >= PLAYERS_START else state.other(state.player_side)
+
+
+def _of(state: State, side: str, starter: str | None) -> str | None:
+    """Return *starter* if it belongs to the side that begins."""
+    return starter if starter is not None and state.creatures[starter].side == side else None
+
+
+@rule("HR-SVC-4", "service ruling", settles=("A-71",))
+def end_if_one_side_is_gone(state: State, chance: Chance) -> Tale[State]:
+    """Combat ends by the GM's word, or by itself when a side has no active member left."""
+    for side in state.sides:
+        if not _has_active(state, side):
+            return (yield from end(state, chance, f"{side} has nobody left"))
+    return state
+
+
+def end(state: State, chance: Chance, reason: str) -> Tale[State]:
+    """Tell that combat ends, and disclose the dice of its last round."""
+    state = yield CombatEnded(reason=reason, because=("HR-SVC-4", "A-71"))
+    after: State = yield from close_epoch(state, chance)
+    return after
+
+
+def is_one_side_gone(state: State) -> bool:
+    """Tell whether combat ends by itself now."""
+    if not state.option("auto_end"):
+        return False
+    return not all(_has_active(state, side) for side in state.sides)
+
+
+def _has_active(state: State, side: str) -> bool:
+    for creature in state.creatures.values():  # a plain loop: asked once a command
+        if creature.vitality == "active" and creature.sheet.side == side:
+            return True
+    return False

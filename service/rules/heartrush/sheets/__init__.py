@@ -1,0 +1,1 @@
+"""Describe what is written down before a fight: sheets, abilities, modifiers, ground and notes."""

@@ -1,0 +1,252 @@
+"""Tell how far a creature can move and through which cells: speed, ground, other creatures' spaces."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from service.rules.grid import FEET, Cell, Reach, cells, distance, is_step, reachable
+from service.rules.heartrush.checks.afflictions import fears
+from service.rules.heartrush.creatures.bonds import climbers_on, mount_of
+from service.rules.heartrush.creatures.sizes import fit_together
+from service.rules.heartrush.creatures.weapons import wielded
+from service.rules.heartrush.harm.conditions import crippled, slowed
+from service.rules.heartrush.sheets.sheet import ARMOR_PENALTY, HEAVY_WEAPON_PENALTY, SHIELD_PENALTY
+from service.rules.heartrush.state import Creature, State
+from service.rules.messages import Refused
+from service.rules.rulebook import rule
+
+SLOW_GROUND: Final = ("difficult", "shallow_water")
+
+
+def burden(creature: Creature) -> int:
+    """Return the feet that equipment takes off a creature's speed."""
+    sheet, weapon = creature.sheet, wielded(creature)
+    heavy = weapon.size_class == "heavy" and "natural" not in weapon.tags
+    penalty = ARMOR_PENALTY[sheet.armor] + SHIELD_PENALTY[sheet.shield]
+    return penalty + HEAVY_WEAPON_PENALTY if heavy else penalty
+
+
+@rule("HR-MOVE-2", "seeds 000 and 003; edition, Weapons and Conditions")
+def speed(creature: Creature) -> int:
+    """A dash covers the speed less armor, heavy shield and heavy weapon; conditions lower it further."""
+    feet = creature.sheet.speed - burden(creature)
+    if creature.conditions:
+        feet = crippled(creature, slowed(creature, feet))
+    return max(0, feet)
+
+
+@rule("HR-COND-5", "edition, Conditions")
+def check_can_move(creature: Creature) -> None:
+    """Restrained, stunned and grappled creatures have speed 0: no dash, no sidestep."""
+    for condition in ("stunned", "incapacitated", "restrained", "grappled"):
+        if creature.has(condition):
+            raise Refused("speed_zero", f"{creature.id} is {condition}")
+    if speed(creature) == 0:
+        raise Refused("speed_zero", f"the equipment of {creature.id} leaves it no speed")
+
+
+@rule("HR-MOVE-5", "edition, Conditions", settles=("A-16",))
+def standing_cost(creature: Creature) -> int:
+    """Standing up takes half the movement or a sidestep; while prone a creature moves at climbing speed."""
+    return speed(creature) // 2
+
+
+def allowance(creature: Creature, *, stand: bool) -> int:
+    """Return the feet of one dash, after standing up if it does."""
+    if not creature.has("prone"):
+        return speed(creature)
+    if stand:
+        return speed(creature) - standing_cost(creature)
+    return min(speed(creature), creature.sheet.climb_speed)
+
+
+@rule("HR-ENV-1", "seed 003, Terrain")
+def step_cost(state: State, creature: Creature, old: Cell, new: Cell, diagonals: int) -> int:
+    """A step costs 5 ft, and twice that onto difficult ground, shallow water or into another's space."""
+    return _slant(state, old, new, diagonals) * (_entering_ft(state, creature, new) or NEVER_FT)
+
+
+NEVER_FT: Final = 10**6
+"""More feet than any dash has: what a cell costs that cannot be entered at all."""
+
+
+@rule("HR-MOVE-1", "service ruling", settles=("A-45",))
+def _slant(state: State, old: Cell, new: Cell, diagonals: int) -> int:
+    """Movement is a path of neighbouring cells; a diagonal costs what any step does, or by the house more."""
+    diagonal = old[0] != new[0] and old[1] != new[1]
+    return 2 if diagonal and diagonals % 2 and state.option("metric") != "chebyshev" else 1
+
+
+def _entering_ft(state: State, creature: Creature, new: Cell) -> int:
+    """Return the feet of a straight step onto *new*; 0 where the creature is too slow to go there at all."""
+    feet = _ground_ft(state, creature, new) if state.terrain else FEET
+    if creature.conditions and _is_on_mount(state, creature, new):
+        return _pace_ft(creature, creature.sheet.climb_speed)
+    return 2 * feet if any(_shares(creature, other) for other in others_at(state, creature, new)) else feet
+
+
+def _ground_ft(state: State, creature: Creature, new: Cell) -> int:
+    here = [state.ground(cell) for cell in cells(new, creature.space)]
+    if "climb" in here:
+        return climb_ft(state, creature, new)
+    if all(ground == "deep_water" for ground in here):
+        return swim_ft(creature)
+    return 2 * FEET if any(ground in SLOW_GROUND for ground in here) else FEET
+
+
+@rule("HR-ENV-2", "seed 003, Water")
+def swim_ft(creature: Creature) -> int:
+    """Shallow water is difficult ground; a dash swims deeper water: 15 ft of it, less equipment."""
+    return _pace_ft(creature, creature.sheet.swim_speed - burden(creature))
+
+
+@rule("HR-ENV-6", "seed 003, Vertical Surfaces")
+def climb_ft(state: State, creature: Creature, new: Cell) -> int:
+    """Climbing may take a might check first; it goes at 5 ft, which equipment does not lower."""
+    if any(f"{x},{y}" in state.scenery.sheer for x, y in cells(new, creature.space)):
+        return 0
+    return _pace_ft(creature, creature.sheet.climb_speed)
+
+
+def _pace_ft(creature: Creature, pace: int) -> int:
+    """Return the feet of a dash one cell takes where a whole one goes *pace* feet; 0: too slow."""
+    whole = creature.sheet.speed - burden(creature)
+    if pace >= whole:
+        return FEET
+    steps = pace // FEET
+    return max(FEET, whole // steps) if steps > 0 else 0
+
+
+def climb_cn(state: State, creature: Creature, old: Cell, new: Cell) -> int:
+    """Return the number of the check a step onto *new* asks for; 0 where it asks for none."""
+    if not state.scenery.climb_cn or state.ground(old) == "climb":
+        return 0
+    return max(state.scenery.climb_cn.get(f"{x},{y}", 0) for x, y in cells(new, creature.space))
+
+
+def _is_on_mount(state: State, creature: Creature, cell: Cell) -> bool:
+    mount = mount_of(state, creature)
+    return mount is not None and cell in cells(mount.position, mount.space)
+
+
+def approaches(state: State, creature: Creature, old: Cell, new: Cell) -> bool:
+    """Tell whether a step brings *creature* nearer to what it fears and sees (HR-COND-15)."""
+    if not creature.conditions:
+        return False
+    feared = fears(state, creature)
+    if feared is None:
+        return False
+    metric = str(state.option("metric"))
+    before = distance(old, creature.space, feared.position, feared.space, metric)
+    return distance(new, creature.space, feared.position, feared.space, metric) < before
+
+
+def others_at(state: State, creature: Creature, at: Cell) -> tuple[Creature, ...]:
+    """Return the living creatures the mover would overlap at *at*, each once, but not its climbers."""
+    if creature.conditions and creature.has("climbed_on"):
+        riders = climbers_on(state, creature)
+        return tuple(other for other in _covering(state, creature, at) if other not in riders)
+    return _covering(state, creature, at)
+
+
+def _covering(state: State, creature: Creature, at: Cell) -> tuple[Creature, ...]:
+    if creature.space == 1:
+        found = state.standing_at(at)
+        return tuple(other for other in found if other.id != creature.id) if found else ()
+    all_there = {c.id: c for cell in cells(at, creature.space) for c in state.standing_at(cell)}
+    all_there.pop(creature.id, None)
+    return tuple(all_there.values())
+
+
+def _shares(mover: Creature, other: Creature) -> bool:
+    return other.side != mover.side and mover.rank <= other.rank - 2
+
+
+def is_walled(state: State, mover: Creature, at: Cell) -> bool:
+    """Tell whether any of the mover's space would be inside a wall at *at*."""
+    return bool(state.terrain) and any(state.ground(cell) == "wall" for cell in cells(at, mover.space))
+
+
+@rule("HR-SIZE-4", "seed 003, Size", settles=("A-37",))
+def may_enter(state: State, mover: Creature, at: Cell) -> bool:
+    """A creature two sizes smaller may enter another's space; allies may be walked through, others block."""
+    if is_walled(state, mover, at):
+        return False
+    either = state.option("pass_through") == "either_smaller"
+    for other in others_at(state, mover, at):
+        smaller = mover.rank <= other.rank - 2 or (either and other.rank <= mover.rank - 2)
+        ally = other.side == mover.side and bool(state.option("allies_passable"))
+        if not smaller and not ally:
+            return False
+    return True
+
+
+def may_stop(state: State, mover: Creature, at: Cell) -> bool:
+    """Tell whether *mover* may end its movement at *at*: free, or shared with who is two sizes larger."""
+    either = state.option("pass_through") == "either_smaller"
+    if not may_enter(state, mover, at):
+        return False
+    beside = tuple(
+        other
+        for other in others_at(state, mover, at)
+        if mover.rank > other.rank - 2 and not (either and other.rank <= mover.rank - 2)
+    )
+    return not beside or fit_together(mover, beside)
+
+
+@rule("HR-MOVE-6", "seed 003, Size")
+def check_path(state: State, creature: Creature, path: tuple[Cell, ...], budget: int) -> int:
+    """Every cell of a path is tested before the first step: neighbours, room, and feet enough."""
+    spent, diagonals, old = 0, 0, creature.position
+    for new in path:
+        if not is_step(old, new):
+            raise Refused("blocked", f"{new} is no step from {old}")
+        if is_walled(state, creature, new):
+            raise Refused("blocked", f"there is a wall at {new}")
+        if not may_enter(state, creature, new):
+            raise Refused("space_occupied", f"{new} is occupied")
+        if creature.conditions and approaches(state, creature, old, new):
+            raise Refused("frightened_approach", f"{creature.id} fears what {new} is nearer to", "HR-COND-15")
+        spent += step_cost(state, creature, old, new, diagonals)
+        diagonals += old[0] != new[0] and old[1] != new[1]
+        old = new
+    if path and not may_stop(state, creature, path[-1]):
+        raise Refused("space_occupied", f"{path[-1]} is occupied")
+    if spent > budget:
+        raise Refused("insufficient_movement", f"the path takes {spent} ft, and {budget} are left")
+    return spent
+
+
+def within(state: State, creature: Creature, budget: int) -> Reach:
+    """Return every cell the creature could walk through within *budget*, with feet and the way."""
+    entering: dict[Cell, int] = {}  # feet onto each cell, 0 where it cannot be: asked from up to eight sides
+    afraid = bool(creature.conditions) and fears(state, creature) is not None
+
+    def cost(old: Cell, new: Cell, diagonals: int) -> int | None:
+        feet = entering.get(new)
+        if feet is None:
+            feet = _entering_ft(state, creature, new) if may_enter(state, creature, new) else 0
+            entering[new] = feet
+        if not feet or (afraid and approaches(state, creature, old, new)):
+            return None
+        return _slant(state, old, new, diagonals) * feet
+
+    return reachable(creature.position, budget, cost, alternating=state.option("metric") != "chebyshev")
+
+
+def half_speed(creature: Creature) -> int:
+    """Return half of a creature's speed, rounded up to whole feet."""
+    return -(-speed(creature) // 2)
+
+
+def left_after_casting(creature: Creature, budget: int) -> int:
+    """Return the feet a creature may still move: *budget*, or what a spell has left of half its speed."""
+    if not creature.spell_cast:
+        return budget
+    return max(0, half_speed(creature) - (creature.moved_ft - creature.cast_at_ft))
+
+
+def check_move_after_casting(creature: Creature, feet: int) -> None:
+    """Refuse more than half the speed after a spell was cast this round."""
+    if feet > left_after_casting(creature, feet):
+        raise Refused("moved_too_far_to_cast", f"{creature.id} has cast a spell this round", "HR-CAST-1")

@@ -1,0 +1,1 @@
+"""Let the world take part: air and water, light, hazards, hiding places."""

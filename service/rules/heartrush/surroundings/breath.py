@@ -1,0 +1,278 @@
+"""Hold one's breath, spend it, and suffocate.
+
+Whatever uses an ability while holding its breath, or without any, leaves an exertion on the stack (`strain`);
+what it costs is told here, when what it was used for is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from service.dice.values import Roll
+from service.rules.chance import Chance, Pip
+from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking
+from service.rules.heartrush.creatures.strain import Exertion, StrainFrame, is_airless, stream_of
+from service.rules.heartrush.creatures.water import is_submerged, waters
+from service.rules.heartrush.harm.conditions import ConditionLost, gain
+from service.rules.heartrush.harm.damage import hurt
+from service.rules.heartrush.means.actions import AbilityUsed
+from service.rules.heartrush.permission import acting, gm, holding_priority
+from service.rules.heartrush.state import Creature, State
+from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.records import record
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+
+BECAUSE: Final = ("HR-BREATH-1", "A-57")
+STIFLED: Final = ("HR-COND-10",)
+
+
+# --- holding it ----------------------------------------------------------------------------------------
+
+
+@record
+class BreathFrame(Checking):
+    """A creature draws breath for as long as its might check gives."""
+
+    kind: ClassVar[str] = "breath"
+    creature: str
+    checked: Checked | None = None
+
+    def waiting(self, state: State) -> tuple[Awaited, ...]:
+        return ()
+
+    def advance(self, state: State, chance: Chance) -> Tale[State]:
+        assert self.checked is not None, "the check above it comes first"
+        rounds = 0 if self.checked.failed_outright else self.checked.total
+        state = yield BreathHeld(breath=self.path, creature=self.creature, rounds=rounds, because=BECAUSE)
+        return state if rounds else (yield from out_of_breath(state, self.creature))
+
+
+@record
+class BreathAsked(Event[State]):
+    """A creature is about to hold its breath."""
+
+    type: ClassVar[str] = "breath_asked"
+    breath: str
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return state.pushed(BreathFrame(path=self.breath, creature=self.creature))
+
+
+@record
+class BreathHeld(Event[State]):
+    """A creature holds its breath, and has air for so many rounds."""
+
+    type: ClassVar[str] = "breath_held"
+    breath: str
+    creature: str
+    rounds: int
+
+    def evolve(self, state: State) -> State:
+        return state.popped(self.breath).with_creature(self.creature, breath=self.rounds)
+
+
+@record
+class BreathSpent(Event[State]):
+    """A round of air is gone."""
+
+    type: ClassVar[str] = "breath_spent"
+    creature: str
+    left: int
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, breath=self.left)
+
+
+@record
+class Breathed(Event[State]):
+    """A creature breathes again."""
+
+    type: ClassVar[str] = "breathed"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, breath=None)
+
+
+@rule("HR-BREATH-1", "seed 003, Suffocation and Strangulation", settles=("A-57",))
+@record
+class HoldBreath(Command[State]):
+    """A might check gives rounds of air; each round takes one, and so does each action and each move.
+
+    In deep water a creature may by itself; elsewhere the GM says that there is something not to breathe.
+    """
+
+    type: ClassVar[str] = "hold_breath"
+    creature: str
+
+    def check(self, view: State) -> None:
+        creature = breathing(view, self)
+        if is_airless(creature):
+            raise Refused("breath_held", f"{self.creature} breathes no air already")
+        if self.by.role != "gm" and not waters(view, creature):
+            raise Refused("gm_approval_required", f"nothing keeps {self.creature} from breathing")
+
+    def decide(self, state: State) -> Tale[State]:
+        path = f"r{state.round}/breath/{self.creature}-{state.rulings + 1}"
+        state = yield from use(state, self)
+        state = yield BreathAsked(breath=path, creature=self.creature)
+        return (
+            yield CheckAsked(
+                check=f"{path}/check", creature=self.creature, ability="might", cn=None, what="hold breath"
+            )
+        )
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        creature = view.creatures[awaited.creature or ""]
+        if not is_airless(creature) and waters(view, creature):
+            yield Offer(type=cls.type, creature=creature.id)
+
+
+def breathing(view: State, command: HoldBreath | Breathe) -> Creature:
+    """Return the creature whose breath it is: its own seat's ability, or anybody's by the GM's word."""
+    if is_ability(view, command):
+        creature = acting(view, command, command.creature)
+        holding_priority(view, creature)
+        return creature
+    _choked(command, view)
+    top = view.top
+    if top is not None and top.kind != "combat":
+        raise Refused("no_priority", f"{top.path} is not resolved yet", "HR-PRIO-1")
+    return view.creatures[command.creature]
+
+
+def is_ability(view: State, command: HoldBreath | Breathe) -> bool:
+    """Tell whether a creature uses this by itself: the GM's own too, while their side holds priority."""
+    if command.by.role != "gm":
+        return True
+    creature = view.creatures.get(command.creature)
+    if creature is None or view.controller(creature.id) != command.by.seat:
+        return False
+    return view.phase in ("priority", "turn") and view.priority_side in (creature.side, None)
+
+
+def use(state: State, command: HoldBreath | Breathe) -> Tale[State]:
+    """Tell that a creature sees to its breath: an ability that costs nothing; what the GM says is none."""
+    if not is_ability(state, command):
+        return state
+    return (
+        yield AbilityUsed(creature=command.creature, ability=command.type, paid="none", because=("HR-GEN-2",))
+    )
+
+
+@record
+class Breathe(Command[State]):
+    """Breathe again, and suffocate no more: who held its breath above water may, others by the GM's word."""
+
+    type: ClassVar[str] = "breathe"
+    creature: str
+
+    def check(self, view: State) -> None:
+        creature = breathing(view, self)
+        if not is_airless(creature):
+            raise Refused("breath_not_held", f"{self.creature} breathes", "HR-BREATH-2")
+        if self.by.role != "gm" and not may_breathe(view, creature):
+            raise Refused("gm_approval_required", f"{self.creature} has no air to breathe", "HR-BREATH-2")
+
+    def decide(self, state: State) -> Tale[State]:
+        yield from use(state, self)
+        state = yield Breathed(creature=self.creature, because=("HR-BREATH-2",))
+        if not state.creatures[self.creature].has("suffocating"):
+            return state
+        return (
+            yield ConditionLost(creature=self.creature, condition="suffocating", because=("HR-BREATH-2",))
+        )
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        creature = view.creatures[awaited.creature or ""]
+        if may_breathe(view, creature):
+            yield Offer(type=cls.type, creature=creature.id)
+
+
+def may_breathe(view: State, creature: Creature) -> bool:
+    """Tell whether *creature* held its breath of its own will and has its head above water."""
+    return creature.breath is not None and not is_submerged(view, creature)
+
+
+@record
+class CutOff(Command[State]):
+    """Cut a creature off from air: strangled, or without warning, it suffocates at once."""
+
+    type: ClassVar[str] = "cut_off"
+    creature: str
+
+    def check(self, view: State) -> None:
+        _choked(self, view)
+
+    def decide(self, state: State) -> Tale[State]:
+        return (yield from out_of_breath(state, self.creature))
+
+
+def _choked(command: HoldBreath | Breathe | CutOff, view: State) -> None:
+    gm(command)
+    if command.creature not in view.creatures:
+        raise Refused("no_such_creature", f"there is no creature {command.creature}", "TABLE-SEAT-1")
+
+
+@rule("HR-BREATH-2", "seed 003, Suffocation and Strangulation")
+def out_of_breath(state: State, creature: str) -> Tale[State]:
+    """Out of air, or cut off from it, a creature suffocates until it breathes."""
+    if state.creatures[creature].has("suffocating"):
+        return state
+    return (yield from gain(state, creature, "suffocating", 1))
+
+
+# --- spending it ---------------------------------------------------------------------------------------
+
+
+class Airless(Exertion):
+    """An exertion takes a round of breath, or hurts whoever has none."""
+
+    def tell(self, state: State, chance: Chance, frame: StrainFrame) -> Tale[State]:
+        creature = state.creatures[frame.creature]
+        if not (creature.has("suffocating") and creature.is_present):
+            state = yield StrainOver(strain=frame.path, creature=creature.id, because=BECAUSE)
+            return (yield from spend_breath(state, creature.id))
+        thrown: Roll
+        state, thrown = yield from chance.throw(
+            state,
+            owner=creature.id,
+            stream=stream_of(creature.id),
+            purpose={"what": "suffocation", "strain": frame.path},
+            pool=(Pip(role="suffocation", sides=6),),
+        )
+        state = yield StrainOver(strain=frame.path, creature=creature.id, because=STIFLED)
+        return (yield from stifle(state, frame.path, creature.id, thrown.total))
+
+
+@record
+class StrainOver(Event[State]):
+    """An exertion without air has had its price."""
+
+    type: ClassVar[str] = "strain_over"
+    strain: str
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return state.popped(self.strain)
+
+
+@rule("HR-COND-10", "edition, Conditions")
+def stifle(state: State, path: str, creature: str, total: int) -> Tale[State]:
+    """Who suffocates takes 1d6 at each round's end, and on every move and action."""
+    return (yield from hurt(state, f"{path}/damage", creature, total, source=None, cause="suffocation"))
+
+
+def spend_breath(state: State, creature: str) -> Tale[State]:
+    """Tell that a round of air is gone, and with the last one the rest."""
+    found = state.creatures[creature]
+    if found.breath is None or found.has("suffocating"):
+        return state
+    left = max(0, found.breath - 1)
+    state = yield BreathSpent(creature=creature, left=left, because=BECAUSE)
+    return state if left else (yield from out_of_breath(state, creature))

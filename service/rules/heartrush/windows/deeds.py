@@ -1,0 +1,162 @@
+"""Let a built-in action be answered once it is declared, before it happens, as abilities can be.
+
+Where nobody could answer, it happens at once and nothing more is told. Otherwise it waits on the stack under
+a window; when its turn comes it happens, or is in vain because of what was done meanwhile. It stays paid.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from service.rules.chance import Chance
+from service.rules.heartrush.secrecy import sealed_to
+from service.rules.heartrush.state import Creature, State, is_able
+from service.rules.heartrush.windows.listening import is_worth_asking, listens
+from service.rules.heartrush.windows.windows import Interruptible, is_answered, moment
+from service.rules.messages import Event, Private, Refused, Tale
+from service.rules.records import changed, record
+from service.rules.sealed import Sealed, unsealed
+from service.rules.stack import Awaited
+
+BECAUSE = ("HR-GEN-2",)
+
+
+@record
+class Said:
+    """What was said when a built-in action was declared: each has its own part of this."""
+
+    target: str | None = None
+    words: str = ""
+    verb: str = ""
+    item: str | None = None
+    to: tuple[int, int] | None = None
+    stand: bool = False
+    path: tuple[tuple[int, int], ...] = ()
+
+
+class Deed:
+    """A kind of built-in action: whether it can still be done, and what it does."""
+
+    name: ClassVar[str]
+    is_secret: ClassVar[bool] = False
+    """Whether what was said is its seat's alone until it has happened: where a dash leads."""
+    kinds: ClassVar[dict[str, Deed]] = {}
+    """All of them, by name."""
+
+    def __init__(self) -> None:
+        self.kinds[self.name] = self
+
+    def check(self, state: State, creature: Creature, said: Said) -> None:
+        """Raise `Refused` where it finds nothing to act on any more."""
+
+    def happen(self, state: State, creature: str, said: Said) -> Tale[State]:
+        """Tell what it does."""
+        raise NotImplementedError
+
+
+@record
+class DeedFrame(Interruptible):
+    """A built-in action that was declared and paid, and has not happened yet."""
+
+    kind: ClassVar[str] = "deed"
+    creature: str
+    ability: str
+    said: Said | Sealed[Said] = Said()
+
+    def waiting(self, state: State) -> tuple[Awaited, ...]:
+        return ()
+
+    def advance(self, state: State, chance: Chance) -> Tale[State]:
+        about: dict[str, str | int] = {"declarer": self.creature, "ability": self.ability}
+        if is_answered(state, self, "ability_declared", about):
+            return (yield from moment(self, "ability_declared", about, self.creature))
+        said: Said = unsealed(self.said)
+        reason = in_vain(state, self.creature, self.ability, said)
+        if reason is not None:
+            return (yield DeedInVain(deed=self.path, reason=reason, because=BECAUSE))
+        state = yield DeedBegun(deed=self.path, because=BECAUSE)
+        return (yield from Deed.kinds[self.ability].happen(state, self.creature, said))
+
+
+def in_vain(state: State, creature: str, ability: str, said: Said) -> str | None:
+    """Return why a declared action finds nothing to act on now, or None where it does."""
+    actor = state.creatures[creature]
+    if not is_able(actor):
+        return f"{creature} can do nothing"
+    try:
+        Deed.kinds[ability].check(state, actor, said)
+    except Refused as refused:
+        return refused.detail
+    return None
+
+
+# --- facts ----------------------------------------------------------------------------------------
+
+
+@record
+class DeedDeclared(Event[State]):
+    """A built-in action is declared, and may be answered before it happens."""
+
+    type: ClassVar[str] = "deed_declared"
+    deed: str
+    creature: str
+    ability: str
+
+    def evolve(self, state: State) -> State:
+        return state.pushed(DeedFrame(path=self.deed, creature=self.creature, ability=self.ability))
+
+
+@record
+class DeedSaid(Event[State]):
+    """What was said with it; where a dash leads is told to its seat alone."""
+
+    type: ClassVar[str] = "deed_said"
+    deed: str
+    said: Said
+    seat: str | None = None
+    occasion: str = ""
+
+    def evolve(self, state: State) -> State:
+        frame = state.stacks.find(self.deed)
+        assert isinstance(frame, DeedFrame), f"nothing is declared at {self.deed}"
+        if self.seat is None:
+            return state.put(changed(frame, said=self.said))
+        sealed = Sealed(audience=(f"seat:{self.seat}",), opens=self.occasion, value=self.said)
+        return state.put(changed(frame, said=sealed))
+
+
+@record
+class DeedBegun(Event[State]):
+    """Nobody answers any more: what was declared happens now."""
+
+    type: ClassVar[str] = "deed_begun"
+    deed: str
+
+    def evolve(self, state: State) -> State:
+        return state.popped(self.deed)
+
+
+@record
+class DeedInVain(Event[State]):
+    """What was declared finds nothing to act on when its turn comes; its cost is kept."""
+
+    type: ClassVar[str] = "deed_in_vain"
+    deed: str
+    reason: str
+
+    def evolve(self, state: State) -> State:
+        return state.popped(self.deed)
+
+
+def declared(state: State, deed: Deed, creature: str, paid: str, said: Said) -> Tale[State]:
+    """Tell that a built-in action is declared and paid: it happens at once unless somebody could answer."""
+    about: dict[str, str | int] = {"declarer": creature, "ability": deed.name}
+    if not (listens(state) and is_worth_asking(state, "ability_declared", about)):
+        return (yield from deed.happen(state, creature, said))
+    path = f"r{state.round}/{deed.name}/{creature}/{paid}"
+    state = yield DeedDeclared(deed=path, creature=creature, ability=deed.name, because=BECAUSE)
+    if not deed.is_secret:
+        return (yield DeedSaid(deed=path, said=said, because=BECAUSE))
+    seat, occasion = state.controller(creature), f"{path}/end"
+    told = DeedSaid(deed=path, said=said, seat=seat, occasion=occasion, because=BECAUSE)
+    return (yield Private(scope=sealed_to(seat, occasion), event=told))

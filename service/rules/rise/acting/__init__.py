@@ -1,0 +1,1 @@
+"""Take turns in the action phase: what actions cost, Swift abilities, strikes, brawling, specials."""

@@ -1,0 +1,242 @@
+"""Brawl: trip, grapple and what follows from it, and dirty tricks; what all brawling has in common.
+
+All use brawling accuracy, do no damage of their own and so never glance; which defense they attack is the
+profile's to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from service.rules.messages import Offer, Refused, Tale
+from service.rules.records import changed, record
+from service.rules.rise.acting.actions import check_standard, pay_for
+from service.rules.rise.acting.strikes import target_of
+from service.rules.rise.acting.swift import SwiftFrame
+from service.rules.rise.acting.turns import begun, offered, sender, taking_turn, turns
+from service.rules.rise.attacks.assault import AssaultBegun
+from service.rules.rise.attacks.uses import Assault
+from service.rules.rise.creatures.creature import Creature
+from service.rules.rise.creatures.sheet import Effect, Strike
+from service.rules.rise.harm.holds import grapplers
+from service.rules.rise.harm.numbers import hands_free
+from service.rules.rise.permission import Act, able, in_phase
+from service.rules.rise.space.sight import check_reach
+from service.rules.rise.state import State
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+
+ONE_LARGER = 1
+GRIP: Final = "maintain_grapple"
+
+
+def brawl(versus: tuple[str, ...]) -> Strike:
+    """Return an attack with bare strength against these defenses."""
+    return Strike(versus=versus, damaging=False, brawling=True)
+
+
+def check_size(user: Creature, target: Creature) -> None:
+    """Refuse a target more than one size larger; lying flat counts as one size smaller."""
+    if target.rank - target.has("prone") - user.rank > ONE_LARGER:
+        raise Refused("target_too_big", f"{target.id} is too big for {user.id}", "RI-UNIV-SHOVE")
+
+
+def check_hand(creature: Creature) -> None:
+    """Refuse what needs a free hand."""
+    if hands_free(creature) < 1:
+        raise Refused("no_free_hand", f"{creature.id} has no hand free", "RI-UNIV-GRAPPLE")
+
+
+@record
+class Brawl(Act):
+    """A brawling ability used on one target for the standard action."""
+
+    abstract: ClassVar[bool] = True
+    target: str
+    willing: bool = False
+    """Whether the target, of the same group, lets it happen."""
+
+    def check(self, view: State) -> None:
+        creature = taking_turn(view, self)
+        check_standard(creature)
+        target = target_of(view, creature, self.target, willing=self.willing)
+        check_reach(view, creature, target, 5, touching=True)
+        check_size(creature, target)
+        self.check_more(view, creature, target)
+
+    def check_more(self, view: State, user: Creature, target: Creature) -> None:
+        """Refuse what this ability alone does not allow."""
+
+    def decide(self, state: State) -> Tale[State]:
+        state = yield from begun(state, self.creature)
+        state = yield from pay_for(self.creature, "standard", "standard", self.type)
+        target = state.creatures[self.target]
+        helpless = self.willing or target.down
+        assault = changed(self.assault(state), willing=(self.target,) if helpless else ())
+        return (yield AssaultBegun(assault=assault, because=self.because()))
+
+    def because(self) -> tuple[str, ...]:
+        """Return the rule that this ability is."""
+        return (f"RI-UNIV-{self.type.upper()}",)
+
+    def assault(self, state: State) -> Assault:
+        """Return the use of this ability."""
+        raise NotImplementedError
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        by, name = sender(view, awaited), awaited.creature or ""
+        for target in view.creatures:
+            yield from offered(cls(by=by, creature=name, target=target), view, target=target)
+            if view.group_of(target) == view.here:
+                friendly = cls(by=by, creature=name, target=target, willing=True)
+                yield from offered(friendly, view, target=target, willing=True)
+
+
+@rule("RI-UNIV-TRIP", "R4")
+@record
+class Trip(Brawl):
+    """Knock a target prone; the attack does no damage and so cannot glance."""
+
+    type: ClassVar[str] = "trip"
+
+    def assault(self, state: State) -> Assault:
+        prone = Effect(does="gain", condition="prone", until="condition")
+        return Assault(
+            user=self.creature,
+            what=self.type,
+            targets=(self.target,),
+            strike=brawl(state.profile.trip),
+            effects=(prone,),
+        )
+
+
+@rule("RI-UNIV-GRAPPLE", "R4/R5")
+@record
+class Grapple(Brawl):
+    """Seize a target with a free hand: both are grappled until one gets away."""
+
+    type: ClassVar[str] = "grapple"
+
+    def check_more(self, view: State, user: Creature, target: Creature) -> None:
+        check_hand(user)
+
+    def assault(self, state: State) -> Assault:
+        return Assault(
+            user=self.creature,
+            what=self.type,
+            targets=(self.target,),
+            strike=brawl(state.profile.grapple),
+            maneuver="grapple",
+        )
+
+
+@rule("RI-UNIV-DIRTY", "R4")
+@record
+class DirtyTrick(Brawl):
+    """With a free hand, a dirty trick takes 2 off one of the target's defenses for a short while."""
+
+    type: ClassVar[str] = "dirty_trick"
+    defense: str = "armor"
+
+    def check_more(self, view: State, user: Creature, target: Creature) -> None:
+        check_hand(user)
+        if not view.profile.dirty_trick:
+            raise Refused("ability_not_in_profile", "this printing knows no dirty tricks", "RI-UNIV-DIRTY")
+        if self.defense not in view.profile.defenses:
+            raise Refused("invalid_target", f"there is no defense {self.defense}", "RI-UNIV-DIRTY")
+
+    def because(self) -> tuple[str, ...]:
+        return ("RI-UNIV-DIRTY",)
+
+    def assault(self, state: State) -> Assault:
+        trick = Effect(does="gain", condition="dirty_trick", modifiers={self.defense: -2}, until="brief")
+        return Assault(
+            user=self.creature,
+            what=self.type,
+            targets=(self.target,),
+            strike=brawl(("reflex",)),
+            effects=(trick,),
+        )
+
+
+def check_grappled(creature: Creature) -> None:
+    """Refuse what only the grappled can do."""
+    if not creature.has("grappled"):
+        raise Refused("not_grappled", f"{creature.id} is in no grapple", "RI-UNIV-GRAPPLE")
+
+
+@rule("RI-UNIV-ESCAPE", "R4/R5")
+@record
+class EscapeGrapple(Act):
+    """Break free of a grapple by beating what its holder rolled to keep it, nothing where it did not."""
+
+    type: ClassVar[str] = "escape_grapple"
+
+    def check(self, view: State) -> None:
+        creature = taking_turn(view, self)
+        check_standard(creature)
+        check_grappled(creature)
+
+    def decide(self, state: State) -> Tale[State]:
+        state = yield from begun(state, self.creature)
+        state = yield from pay_for(self.creature, "standard", "standard", self.type)
+        assault = Assault(
+            user=self.creature,
+            what=self.type,
+            targets=grapplers(state.creatures[self.creature]),
+            strike=brawl(("grip",)),
+            maneuver="escape",
+        )
+        return (yield AssaultBegun(assault=assault, because=("RI-UNIV-ESCAPE",)))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield from offered(cls(by=sender(view, awaited), creature=awaited.creature or ""), view)
+
+
+@rule("RI-ACT-11", "CM")
+def not_twice(creature: Creature, purpose: str) -> None:
+    """A free action that takes a check is not tried twice in a round for the same purpose."""
+    if creature.budget.free.get(purpose, 0):
+        raise Refused("free_check_repeated", f"{creature.id} has tried {purpose} this round")
+
+
+def grip(creature: str) -> Assault:
+    """Return the roll for how firm the grip of *creature* is: it attacks nobody and sets a number to beat."""
+    return Assault(user=creature, what=GRIP, targets=(creature,), strike=brawl(("grip",)), maneuver="grip")
+
+
+def check_in_time(view: State, creature: Creature) -> None:
+    """Refuse to firm a grip in a turn where Swift abilities had to be committed before."""
+    if not isinstance(view.top, SwiftFrame) and turns(view).precommitted:
+        raise Refused("swift_not_precommitted", f"{creature.id} has not firmed its grip", "RI-SWIFT-3")
+
+
+@rule("RI-UNIV-MAINTAIN", "R4/R5", settles=("C-46",))
+@record
+class MaintainGrapple(Act):
+    """Once a round, freely, roll how firm the grip is this round: who wants to escape has to beat it."""
+
+    type: ClassVar[str] = GRIP
+
+    def check(self, view: State) -> None:
+        if isinstance(view.top, SwiftFrame):
+            creature = in_phase(view, self, "action")
+            able(creature)
+        else:
+            creature = taking_turn(view, self)
+        check_grappled(creature)
+        check_in_time(view, creature)
+        not_twice(creature, self.type)
+
+    def decide(self, state: State) -> Tale[State]:
+        if not isinstance(state.top, SwiftFrame):
+            state = yield from begun(state, self.creature)
+        state = yield from pay_for(self.creature, "free", "free", self.type)
+        return (yield AssaultBegun(assault=grip(self.creature), because=("RI-UNIV-MAINTAIN",)))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield from offered(cls(by=sender(view, awaited), creature=awaited.creature or ""), view)

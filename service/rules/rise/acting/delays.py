@@ -1,0 +1,142 @@
+"""Let delayed and repeated effects come: in their owner's turn, at the point it picks, once per turn.
+
+They cost no action and are resolved like any other part of the turn, by the frames of `assault`.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from service.rules.messages import Event, Tale
+from service.rules.records import changed, record
+from service.rules.rise.attacks.assault import AssaultBegun
+from service.rules.rise.attacks.uses import Assault
+from service.rules.rise.creatures.creature import Creature, is_able
+from service.rules.rise.creatures.lasting import Delayed
+from service.rules.rise.creatures.sheet import Ability
+from service.rules.rise.rulings import ruled
+from service.rules.rise.state import State
+from service.rules.rulebook import rule
+
+
+@record
+class DelayedSet(Event[State]):
+    """An effect will come in its owner's next turns."""
+
+    type: ClassVar[str] = "delayed_set"
+    owner: str
+    delayed: Delayed
+
+    def evolve(self, state: State) -> State:
+        creature = state.creatures[self.owner]
+        return state.with_creature(self.owner, delayed=(*creature.delayed, self.delayed))
+
+
+@record
+class DelayedFired(Event[State]):
+    """A delayed effect comes now."""
+
+    type: ClassVar[str] = "delayed_fired"
+    owner: str
+    ability: str
+
+    def evolve(self, state: State) -> State:
+        creature = state.creatures[self.owner]
+        kept = [self._after(state, delayed) for delayed in creature.delayed]
+        left = tuple([delayed for delayed in kept if delayed.remaining > 0])
+        return state.with_creature(self.owner, delayed=left)
+
+    def _after(self, state: State, delayed: Delayed) -> Delayed:
+        if delayed.ability != self.ability:
+            return delayed
+        return changed(delayed, remaining=delayed.remaining - 1, fired=state.round)
+
+
+@record
+class DelayedLapsed(Event[State]):
+    """What would have come in this turn does not: its owner can neither attack nor choose."""
+
+    type: ClassVar[str] = "delayed_lapsed"
+    owner: str
+    ability: str
+
+    def evolve(self, state: State) -> State:
+        return DelayedFired(owner=self.owner, ability=self.ability).evolve(state)
+
+
+def due(state: State, creature: Creature) -> tuple[Delayed, ...]:
+    """Return the effects that come in this turn of *creature* and have not come yet."""
+    return tuple(
+        [
+            d
+            for d in creature.delayed
+            if d.created < state.round and d.fired != state.round and d.remaining > 0
+        ]
+    )
+
+
+def left_over(state: State, creature: Creature) -> tuple[Delayed, ...]:
+    """Return what comes though its owner cannot act: it lies on its targets and rolls no attack (C-30)."""
+    if creature.dead or creature.defeated or is_able(creature):
+        return ()
+    lapses = state.option("ownerless_delayed") == "lapse"
+    if lapses or ruled(state, "delayed_lapse", creature.id) == "yes":
+        return ()
+    return tuple([d for d in due(state, creature) if ability_of(creature, d.ability).strike is None])
+
+
+def lapsing(state: State, creature: Creature) -> tuple[Delayed, ...]:
+    """Return what does not come because its owner cannot act."""
+    if is_able(creature) or creature.budget.turn != "not_started":
+        return ()
+    coming = left_over(state, creature)
+    return tuple([delayed for delayed in due(state, creature) if delayed not in coming])
+
+
+@rule("RI-DELAY-1", "P30")
+def is_due(state: State, creature: Creature) -> bool:
+    """What is said to come in later actions comes when its owner takes its turn in the action phase."""
+    return bool(due(state, creature))
+
+
+@rule("RI-DELAY-2", "P30")
+def fire_next(state: State, owner: str) -> Tale[State]:
+    """The owner picks when in its turn such effects come; if it says nothing they come first."""
+    return (yield from fire(state, owner, due(state, state.creatures[owner])[0]))
+
+
+@rule("RI-DELAY-5", "P30; BK 5.2")
+def fire(state: State, owner: str, delayed: Delayed) -> Tale[State]:
+    """They cost no action and count like any part of the turn; only the first brings extra damage."""
+    ability = ability_of(state.creatures[owner], delayed.ability)
+    first = delayed.fired is None and not ability.at_once
+    state = yield DelayedFired(owner=owner, ability=delayed.ability)
+    targets = present(state, delayed.targets)
+    return (yield AssaultBegun(assault=repeated(owner, ability, targets, first=first)))
+
+
+@rule("RI-DELAY-4", "P30", settles=("C-30",))
+def present(state: State, targets: tuple[str, ...]) -> tuple[str, ...]:
+    """A repeated effect comes once in each turn until used up; on a target that is gone it does nothing."""
+    return tuple([name for name in targets if not state.creatures[name].dead])
+
+
+def repeated(owner: str, ability: Ability, targets: tuple[str, ...], *, first: bool) -> Assault:
+    """Return a use of *ability* as it comes in a later turn; the first instance tires as any use does."""
+    return Assault(
+        user=owner,
+        what=ability.id,
+        targets=targets,
+        strike=ability.strike,
+        effects=ability.effects,
+        on_crit=ability.on_crit,
+        on_miss=ability.on_miss,
+        on_loss=ability.on_loss,
+        spent=not first,
+        fatigue=ability.cost_fatigue if first else 0,
+    )
+
+
+def ability_of(creature: Creature, id_: str) -> Ability:
+    """Return the ability of *creature* with this id."""
+    return next(ability for ability in creature.sheet.abilities if ability.id == id_)

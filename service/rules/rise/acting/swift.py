@@ -1,0 +1,350 @@
+"""Use Swift abilities: they resolve before everything else of the phase, for everybody.
+
+They are simple: no attack rolls, nothing interrupted. Where several groups of players fight, or the GM does,
+they are committed before any die is thrown; one group of players alone declares them in its turns, and the
+others' dice wait for it. Committing or declaring, the action is paid as printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar, Final
+
+from service.rules.chance import Chance
+from service.rules.messages import Event, Offer, Refused, Tale
+from service.rules.records import changed, record
+from service.rules.rise.acting.actions import Pay, check_pay, pay_for
+from service.rules.rise.acting.turns import begun, lapse, offered, sender, taking_turn, turns, wrong_step
+from service.rules.rise.attacks.areas import check_named, whom
+from service.rules.rise.attacks.assault import AssaultBegun
+from service.rules.rise.attacks.uses import Assault
+from service.rules.rise.creatures.creature import RECOVERS, Creature, obeys
+from service.rules.rise.creatures.sheet import Ability, Effect, Until
+from service.rules.rise.harm.numbers import dr_max
+from service.rules.rise.permission import Act, able, in_phase
+from service.rules.rise.space.sight import targets_of
+from service.rules.rise.state import State
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited, Frame
+
+RECKLESS: Final = "reckless_attack"
+UNIVERSAL: Final = ("total_defense", "recover", RECKLESS)
+
+
+@record
+class SwiftFrame(Frame[State]):
+    """A group that commits to its Swift abilities before anybody rolls."""
+
+    kind: ClassVar[str] = "rise_swift"
+
+    def waiting(self, state: State) -> tuple[Awaited, ...]:
+        members = [
+            name
+            for name in state.groups[state.here]
+            if obeys(state.creatures[name]) and not state.creatures[name].budget.unswift
+        ]
+        return tuple(
+            [
+                Awaited(
+                    prompt=f"{self.path}/{name}",
+                    seat=state.controller(name),
+                    accepts=("commit_swift", "sustain", "maintain_grapple", "no_more_swift"),
+                    creature=name,
+                    optional=len(members) > 1,
+                )
+                for name in members
+            ]
+        )
+
+    def advance(self, state: State, chance: Chance) -> Tale[State]:
+        for name in state.groups[state.here]:
+            state = yield from lapse(state, name)
+        return (yield SwiftClosed(path=self.path, because=("RI-SWIFT-3",)))
+
+
+@record
+class SwiftClosed(Event[State]):
+    """The group has committed to all the Swift abilities it uses in this phase."""
+
+    type: ClassVar[str] = "swift_closed"
+    path: str
+
+    def evolve(self, state: State) -> State:
+        return state.popped(self.path)
+
+
+@record
+class SwiftCommitted(Event[State]):
+    """A creature is bound to use a Swift ability in this phase."""
+
+    type: ClassVar[str] = "swift_committed"
+    creature: str
+    ability: str
+
+    def evolve(self, state: State) -> State:
+        kept = (*state.creatures[self.creature].budget.swift, self.ability)
+        return state.with_budget(self.creature, swift=kept)
+
+
+@record
+class SwiftDeclined(Event[State]):
+    """A creature commits to no more Swift abilities in this phase."""
+
+    type: ClassVar[str] = "swift_declined"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return state.with_budget(self.creature, unswift=True)
+
+
+@record
+class SwiftFollowed(Event[State]):
+    """The part of an ability that is not Swift follows what was committed to."""
+
+    type: ClassVar[str] = "swift_followed"
+    creature: str
+    ability: str
+
+    def evolve(self, state: State) -> State:
+        kept = (*state.creatures[self.creature].budget.followed, self.ability)
+        return state.with_budget(self.creature, followed=kept)
+
+
+@record
+class RecoverUsed(Event[State]):
+    """A creature has recovered and cannot do so again before a rest."""
+
+    type: ClassVar[str] = "recover_used"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, recovered=True)
+
+
+# --- what they are -----------------------------------------------------------------------------------
+
+
+@rule("RI-UNIV-TOTALDEF", "S1 P33, R4/R5", settles=("C-28",))
+def total_defense(state: State) -> tuple[Effect, ...]:
+    """Total defense adds 2 to all defenses for the round, already against the attacks of the same phase."""
+    until: Until = "round" if state.option("total_defense_lasts") == "round" else "phase"
+    return (
+        Effect(does="gain", condition="total_defense", modifiers={"defenses": 2}, until=until, swift=True),
+    )
+
+
+@rule("RI-UNIV-RECOVER", "R4/R5")
+def recover(creature: Creature) -> tuple[Effect, ...]:
+    """Recovering removes all conditions, restores damage resistance, and heals half the hit points."""
+    unseen = "hp_max" in creature.gm_only or "dr_max" in creature.gm_only
+    return (
+        Effect(does="lose", condition="*", swift=True),
+        Effect(does="heal_dr", amount=RECOVERS if unseen else dr_max(creature), swift=True),
+        Effect(does="heal_hp", amount=RECOVERS if unseen else creature.sheet.hp_max // 2, swift=True),
+    )
+
+
+@rule("RI-SWIFT-6", "P33", settles=("C-29",))
+def early(ability: Ability) -> tuple[Effect, ...]:
+    """Where only part of an ability is Swift, that part alone comes early, whatever becomes of the rest."""
+    if "swift" in ability.tags:
+        return tuple([changed(effect, swift=True) for effect in ability.effects])
+    return tuple([effect for effect in ability.effects if effect.swift])
+
+
+def reckless(state: State, creature: Creature) -> tuple[Effect, ...]:
+    """Return what a reckless attack does early: as its sheet says, or as the house does."""
+    own = next((early(a) for a in creature.sheet.abilities if a.id == RECKLESS), ())
+    lowered = "defenses" if state.option("reckless_lowers") == "all" else "armor"
+    return own or (
+        Effect(does="gain", condition=RECKLESS, modifiers={lowered: -2}, until="phase", swift=True),
+    )
+
+
+def swift_ability(state: State, creature: Creature, id_: str) -> Ability | None:
+    """Return what is Swift of an ability of *creature*, universal or its own."""
+    made: Mapping[str, tuple[Effect, ...]] = MappingProxyType(
+        {
+            "total_defense": total_defense(state),
+            "recover": recover(creature),
+            RECKLESS: reckless(state, creature),
+        }
+    )
+    if id_ in made:
+        fatigue = 2 if id_ == "recover" else 0
+        return Ability(id=id_, tags=("swift",), effects=made[id_], cost_fatigue=fatigue)
+    own = next((a for a in creature.sheet.abilities if a.id == id_ and early(a)), None)
+    return changed(own, effects=early(own)) if own is not None else None
+
+
+@rule("RI-SWIFT-2", "P32", settles=("C-46",))
+def is_simple(ability: Ability) -> bool:
+    """Swift abilities hurt nobody and make no attack rolls, except to set a number to beat."""
+    if any(effect.does == "damage" for effect in early(ability)):
+        return False
+    if "swift" not in ability.tags:
+        return ability.strike is None or all(effect.to == "self" for effect in early(ability))
+    return ability.strike is None or "swift_roll_ok" in ability.tags
+
+
+@rule("RI-SWIFT-4", "P32-33, R4")
+def check_cost(creature: Creature, ability: Ability) -> None:
+    """Being Swift changes when an ability resolves, not what it costs."""
+    if ability.id == "recover" and creature.recovered:
+        raise Refused("recover_already_used", f"{creature.id} has recovered since its last rest")
+    check_pay(creature, ability.usage, ability.usage, ability.id, repeatable=ability.repeat_same_round)
+
+
+@rule("RI-SWIFT-3", "P32", settles=("C-01",))
+def check_committed(view: State, creature: Creature, ability: str) -> None:
+    """Swift abilities are declared in the user's turn, unless the group had to commit to them beforehand."""
+    if turns(view).precommitted and ability not in creature.budget.swift:
+        raise Refused("swift_not_precommitted", f"{creature.id} has not committed to {ability}")
+
+
+def check_follows(view: State, creature: Creature, ability: str) -> bool:
+    """Tell whether the rest of *ability* follows what was committed and paid; refused if it has already."""
+    if ability in creature.budget.followed:
+        raise Refused("standard_action_spent", f"{creature.id} has used {ability} in this phase", "RI-ACT-2")
+    check_committed(view, creature, ability)
+    return ability in creature.budget.swift
+
+
+def used(creature: str, ability: Ability, targets: tuple[str, ...]) -> Assault:
+    """Return the use of what is Swift of an ability on its targets."""
+    return Assault(
+        user=creature,
+        what=ability.id,
+        targets=targets,
+        effects=ability.effects,
+        fatigue=ability.cost_fatigue,
+    )
+
+
+# --- commands ----------------------------------------------------------------------------------------
+
+
+@record
+class CommitSwift(Act):
+    """Commit a creature to a Swift ability before anybody rolls; its action is paid now."""
+
+    type: ClassVar[str] = "commit_swift"
+    ability: str
+    targets: tuple[str, ...] = ()
+    """On whom; none is the user itself."""
+
+    def check(self, view: State) -> None:
+        creature = in_phase(view, self, "action")
+        if not isinstance(view.top, SwiftFrame):
+            wrong_step(self.creature)
+        able(creature)
+        ability = swift_ability(view, creature, self.ability)
+        if ability is None:
+            raise Refused("ability_not_in_profile", f"{self.creature} has no Swift ability {self.ability}")
+        if self.ability in creature.budget.swift or creature.budget.unswift:
+            raise Refused("already_sealed", f"{self.creature} is committed already", "RI-INFO-2")
+        check_cost(creature, ability)
+        check_named(ability, self.targets)
+        for target in targets_of(view, creature, self.targets, ability.range_ft):
+            if self.ability in UNIVERSAL and target.id != creature.id:
+                raise Refused("invalid_target", f"{self.ability} is not for {target.id}", "RI-ATK-1")
+
+    def decide(self, state: State) -> Tale[State]:
+        ability = swift_ability(state, state.creatures[self.creature], self.ability)
+        assert ability is not None, "checked on the view"
+        state = yield SwiftCommitted(creature=self.creature, ability=self.ability, because=("RI-SWIFT-3",))
+        pay: Pay = "minor" if ability.usage == "minor" else "standard"
+        state = yield from pay_for(self.creature, ability.usage, pay, ability.id)
+        if self.ability == "recover":
+            state = yield RecoverUsed(creature=self.creature, because=("RI-UNIV-RECOVER",))
+        assault = used(self.creature, ability, whom(state, self.creature, ability, self.targets))
+        return (yield AssaultBegun(assault=assault, because=("RI-SWIFT-1",)))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        creature = view.creatures[awaited.creature or ""]
+        for ability in UNIVERSAL:
+            command = cls(by=sender(view, awaited), creature=creature.id, ability=ability)
+            yield from offered(command, view, ability=ability)
+        for own in creature.sheet.abilities:
+            for targets in ((name,) for name in view.creatures) if own.area is None else ((),):
+                given: Mapping[str, Any] = {"ability": own.id, "targets": targets}
+                command = cls(by=sender(view, awaited), creature=creature.id, **given)
+                yield from offered(command, view, **given)
+
+
+@record
+class NoMoreSwift(Act):
+    """Say that a creature commits to no more Swift abilities."""
+
+    type: ClassVar[str] = "no_more_swift"
+
+    def check(self, view: State) -> None:
+        creature = in_phase(view, self, "action")
+        if not isinstance(view.top, SwiftFrame):
+            wrong_step(self.creature)
+        if creature.budget.unswift:
+            raise Refused("already_sealed", f"{self.creature} has said so", "RI-INFO-2")
+
+    def decide(self, state: State) -> Tale[State]:
+        return (yield SwiftDeclined(creature=self.creature, because=("RI-SWIFT-3",)))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield Offer(type=cls.type, creature=awaited.creature)
+
+
+@record
+class _SwiftAct(Act):
+    """A universal Swift ability used in the creature's own turn."""
+
+    abstract: ClassVar[bool] = True
+
+    def ability(self, state: State) -> Ability:
+        """Return what is used."""
+        found = swift_ability(state, state.creatures[self.creature], self.type)
+        assert found is not None, self.type
+        return found
+
+    def check(self, view: State) -> None:
+        creature = taking_turn(view, self)
+        check_cost(creature, self.ability(view))
+        check_committed(view, creature, self.type)
+
+    def decide(self, state: State) -> Tale[State]:
+        state = yield from begun(state, self.creature)
+        state = yield from pay_for(self.creature, "standard", "standard", self.type)
+        if self.type == "recover":
+            state = yield RecoverUsed(creature=self.creature, because=("RI-UNIV-RECOVER",))
+        assault = used(self.creature, self.ability(state), (self.creature,))
+        return (yield AssaultBegun(assault=assault, because=self.because()))
+
+    def because(self) -> tuple[str, ...]:
+        """Return the rules that this use stands on."""
+        raise NotImplementedError
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield from offered(cls(by=sender(view, awaited), creature=awaited.creature or ""), view)
+
+
+@rule("RI-SWIFT-5", "P33", settles=("C-28",))
+@record
+class TotalDefense(_SwiftAct):
+    """Spend the standard action on total defense: it protects against the attacks of this phase already."""
+
+    type: ClassVar[str] = "total_defense"
+
+    def because(self) -> tuple[str, ...]:
+        return ("RI-SWIFT-5", "RI-SWIFT-1")
+
+
+@record
+class Recover(_SwiftAct):
+    """Spend the standard action to throw off conditions and regain damage resistance and hit points."""
+
+    type: ClassVar[str] = "recover"
+
+    def because(self) -> tuple[str, ...]:
+        return ("RI-UNIV-RECOVER", "RI-SWIFT-1")

@@ -1,0 +1,113 @@
+"""Throw the dice of an attack: the exploding roll, and the chance to miss what is hard to see.
+
+Every roll is told with its terms; each belongs to the stream of its user and purpose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+from service.dice.values import Roll, Term
+from service.rules.chance import Chance, Pip
+from service.rules.messages import Fact
+from service.rules.rise.attacks.cover import SHELTERED
+from service.rules.rise.attacks.outcomes import Outcome, grip, lowered
+from service.rules.rise.attacks.uses import Aim
+from service.rules.rise.attacks.zones import is_dark
+from service.rules.rise.creatures.lasting import Cover
+from service.rules.rise.creatures.sheet import Strike
+from service.rules.rise.harm.numbers import accuracy_terms, defense_terms, total
+from service.rules.rise.space.riding import JOLTED
+from service.rules.rise.state import State
+from service.rules.rulebook import rule
+
+Thrown: TypeAlias = Generator[Fact[State], State, tuple[State, Roll]]
+HIDDEN: Final[Mapping[str, int]] = MappingProxyType({"concealed": 2, "unseen": 5})
+"""Of ten attacks, how many miss a target only because it is hard to see."""
+SIGHT: Final[Mapping[str, int]] = MappingProxyType({"dazzled": 2, "blinded": 5})
+"""The same for whoever sees badly."""
+EXPLOSIONS = 20
+BESIDES: Final[Mapping[str, str]] = MappingProxyType({JOLTED: "RI-MOUNT-1"})
+"""What counts in an attack by another rule than that of weapons."""
+
+
+@rule("RI-ATK-13", "R4, GL")
+def see_through(
+    state: State, chance: Chance, aim: Aim, outcome: Outcome
+) -> Generator[Fact[State], State, tuple[State, Outcome]]:
+    """A hidden target is missed by chance, 2 in 10 if concealed, 5 in 10 if unseen; never a glance."""
+    misses = unsure(state, aim)
+    if not misses:
+        return state, outcome
+    roll: Roll
+    state, roll = yield from chance.throw(
+        state,
+        owner=aim.assault.user,
+        stream=f"{aim.assault.user}/concealment",
+        purpose={"who": aim.assault.user, "whom": aim.target, "what": "concealment"},
+        pool=(Pip(role="concealment", sides=10),),
+    )
+    return state, "miss" if roll.total <= misses else outcome
+
+
+def unsure(state: State, aim: Aim) -> int:
+    """Return of ten such attacks how many miss for what cannot be seen: the worst of all reasons counts.
+
+    Whoever is dazzled sees everything as concealed, whoever is blinded sees nothing.
+    """
+    user, target = state.creatures[aim.assault.user], state.creatures[aim.target]
+    if user.id == target.id or aim.assault.area is not None:
+        return 0
+    if is_dark(state, user) or is_dark(state, target):
+        return HIDDEN["unseen"]
+    reasons = [HIDDEN.get(condition.name, 0) for condition in target.known()]
+    return max([*reasons, *(SIGHT.get(condition.name, 0) for condition in user.known())], default=0)
+
+
+@rule("RI-ATK-2", "BK/R5")
+def roll_attack(state: State, chance: Chance, aim: Aim, strike: Strike, *, again: bool) -> Thrown:
+    """A ten on an attack roll explodes: it is rolled on and added. Only attack rolls explode."""
+    assault = aim.assault
+    user = state.creatures[assault.user]
+    terms = [*accuracy_terms(user, brawling=strike.brawling, bonus=strike.accuracy)]
+    for what, amount in assault.terms.items():
+        terms.append(Term(amount=amount, what=what, rule=BESIDES.get(what, "RI-ATK-8")))
+    if again:
+        terms.append(Term(amount=2, what="desperate exertion", rule="RI-UNIV-DESPERATE"))
+    first = int(state.option("explosion_target")) if state.profile.exploding else 10
+
+    def explode(faces: Sequence[int]) -> Sequence[Pip]:
+        if faces[-1] >= (first if len(faces) == 1 else 10) and len(faces) <= EXPLOSIONS:
+            return (Pip(role="explosion", sides=10),)
+        return ()
+
+    return (
+        yield from chance.throw(
+            state,
+            owner=user.id,
+            stream=f"{user.id}/attack",
+            purpose={"who": user.id, "whom": aim.target, "what": assault.what},
+            pool=(Pip(role="attack", sides=10),),
+            more=explode,
+            terms=terms,
+        )
+    )
+
+
+@rule("RI-GROUP-5", "P24")
+def against(state: State, aim: Aim, strike: Strike, cover: Cover | None) -> Mapping[str, int]:
+    """Later members profit from what earlier ones did: defenses count as the group knows them by now."""
+    assault = aim.assault
+    creature, user = state.creatures[aim.target], state.creatures[assault.user]
+    if "grip" in strike.versus:
+        return {"grip": -EXPLOSIONS if assault.maneuver == "grip" else grip(creature)}
+    if aim.target in assault.willing:
+        return dict.fromkeys(strike.versus, lowered())
+    extra = sum(assault.defense_terms.values())
+    sheltered = dict.fromkeys(SHELTERED, cover.bonus) if cover is not None else {}
+    return {
+        name: total(defense_terms(creature, name, user)) + extra + sheltered.get(name, 0)
+        for name in strike.versus
+    }

@@ -1,0 +1,1 @@
+"""Hurt and heal: damage, resistance, vital wounds, conditions, holds, rests, corrections."""

@@ -1,0 +1,126 @@
+"""Put conditions on creatures and take them off, and let them end when their time is over."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from service.rules.messages import Event, Tale
+from service.rules.records import record
+from service.rules.rise.creatures.creature import Creature
+from service.rules.rise.creatures.lasting import Condition
+from service.rules.rise.creatures.sheet import Effect
+from service.rules.rise.state import State
+from service.rules.rulebook import rule
+from service.rules.sealed import Sealed, unsealed
+
+ALL = "*"
+"""The name by which every condition is meant."""
+POSTURES = ("prone", "grappled", "squeezing", "midair")
+"""States of body and place, which a cleansing does not reach."""
+
+
+@record
+class ConditionGained(Event[State]):
+    """A condition or timed effect lies on a creature."""
+
+    type: ClassVar[str] = "condition_gained"
+    creature: str
+    condition: Condition
+    hidden_from_others: tuple[str, ...] = ()
+    """The readers who alone know of it until the announcement; empty where everybody does."""
+    opens: str = ""
+
+    def evolve(self, state: State) -> State:
+        known: Condition | Sealed[Condition] = self.condition
+        if self.hidden_from_others:
+            known = Sealed(audience=self.hidden_from_others, opens=self.opens, value=self.condition)
+        conditions = (*state.creatures[self.creature].conditions, known)
+        return state.with_creature(self.creature, conditions=conditions)
+
+
+@record
+class ConditionLost(Event[State]):
+    """A condition lies on a creature no more: every instance; with `*` all; with `name@source` theirs."""
+
+    type: ClassVar[str] = "condition_lost"
+    creature: str
+    condition: str
+
+    def evolve(self, state: State) -> State:
+        kept = tuple([c for c in state.creatures[self.creature].conditions if not self._meant(unsealed(c))])
+        return state.with_creature(self.creature, conditions=kept)
+
+    def _meant(self, condition: Condition) -> bool:
+        if self.condition == ALL:
+            return condition.until == "condition" and condition.name not in POSTURES
+        return self.condition in (condition.name, f"{condition.name}@{condition.source}")
+
+
+@record
+class EffectsExpired(Event[State]):
+    """Timed effects are over."""
+
+    type: ClassVar[str] = "effects_expired"
+    step: int
+    creatures: tuple[str, ...]
+
+    def evolve(self, state: State) -> State:
+        for name in self.creatures:
+            kept = tuple(
+                [c for c in state.creatures[name].conditions if not over(state, unsealed(c), self.step)]
+            )
+            state = state.with_creature(name, conditions=kept)
+        return state
+
+
+def over(state: State, condition: Condition, step: int) -> bool:
+    """Tell whether *condition* ends with *step* of this round."""
+    if condition.until == "phase":
+        return step in (4, 10)
+    return step == 11 and condition.expires is not None and condition.expires <= state.round
+
+
+@rule("RI-DUR-1", "GL")
+def expire(state: State, step: int) -> Tale[State]:
+    """What lasts this round ends with its last step, what lasts briefly with that of the next round."""
+    ending = tuple(
+        [
+            name
+            for name, creature in state.creatures.items()
+            if any(over(state, unsealed(c), step) for c in creature.conditions)
+        ]
+    )
+    return (yield EffectsExpired(step=step, creatures=ending)) if ending else state
+
+
+@rule("RI-COND-1", "R5, CH5")
+def gain(creature: str, condition: Condition) -> Tale[State]:
+    """A condition stays until it is removed; a second of its kind adds nothing but must go as well."""
+    return (yield ConditionGained(creature=creature, condition=condition))
+
+
+def lose(state: State, creature: str, name: str) -> Tale[State]:
+    """Tell that every instance of a condition is removed, if there is one."""
+    found: Creature = state.creatures[creature]
+    kind, _, source = name.partition("@")
+    if name != ALL and not any(c.name == kind and source in ("", c.source) for c in found.known()):
+        return state
+    if name == ALL and not found.conditions:
+        return state
+    return (yield ConditionLost(creature=creature, condition=name, because=("RI-COND-1",)))
+
+
+def condition_of(effect: Effect, source: str, round_: int) -> Condition:
+    """Return the condition that *effect* puts on a creature in round *round_*."""
+    expires = {"round": round_, "brief": round_ + 1}.get(effect.until)
+    return Condition(
+        name=effect.condition,
+        source=source,
+        until=effect.until,
+        expires=expires,
+        since=round_,
+        modifiers=effect.modifiers,
+        dice=effect.dice,
+        tick=effect.tick,
+        keep=effect.keep,
+    )

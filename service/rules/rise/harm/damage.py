@@ -1,0 +1,326 @@
+"""Take damage and recover from it: resistance first, then hit points, then what being below zero means.
+
+Amounts arrive nominal. Whoever applies several at once applies all damage, then asks `consequences` once,
+then heals: so several hits of one phase count as one, and wounds come before recovery.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from service.rules.chance import Chance
+from service.rules.messages import Event, Tale
+from service.rules.records import record
+from service.rules.rise.creatures.creature import RECOVERS, Creature, is_unconscious
+from service.rules.rise.creatures.lasting import Condition
+from service.rules.rise.creatures.sheet import Sort
+from service.rules.rise.harm.numbers import dr_max
+from service.rules.rise.harm.vital import due, is_mine_to_roll, take_wounds
+from service.rules.rise.questions import answer
+from service.rules.rise.state import State
+from service.rules.rulebook import rule
+
+Fate = Literal["dead", "unconscious", "destroyed"]
+SUBDUAL_FATIGUE = 3
+
+
+@record
+class DamageTaken(Event[State]):
+    """A creature lost damage resistance and hit points."""
+
+    type: ClassVar[str] = "damage_taken"
+    creature: str
+    source: str
+    amount: int
+    sort: Sort
+    dr: int
+    hp: int
+
+    def evolve(self, state: State) -> State:
+        creature = state.creatures[self.creature]
+        hurt = creature.hurt_by if self.source in creature.hurt_by else (*creature.hurt_by, self.source)
+        return state.with_creature(
+            self.creature, dr=creature.dr - self.dr, hp=creature.hp - self.hp, hurt_by=hurt
+        )
+
+
+@record
+class DamageTakenUnseen(Event[State]):
+    """A creature took damage; how much of it resistance stopped is GM-only."""
+
+    type: ClassVar[str] = "damage_taken_unseen"
+    creature: str
+    source: str
+    amount: int
+    sort: Sort
+
+    def evolve(self, state: State) -> State:
+        dr, hp = split(state.creatures[self.creature], self.amount, self.sort)
+        taken = DamageTaken(
+            creature=self.creature, source=self.source, amount=self.amount, sort=self.sort, dr=dr, hp=hp
+        )
+        return taken.evolve(state)
+
+
+@record
+class Healed(Event[State]):
+    """A creature regained hit points; from below zero they count from zero."""
+
+    type: ClassVar[str] = "healed"
+    creature: str
+    hp: int
+    """Its hit points now."""
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, hp=self.hp, depth=0)
+
+
+@record
+class HealedUnseen(Event[State]):
+    """A creature was healed; what its hit points are now is GM-only."""
+
+    type: ClassVar[str] = "healed_unseen"
+    creature: str
+    amount: int
+
+    def evolve(self, state: State) -> State:
+        hp = healed_to(state.creatures[self.creature], self.amount)
+        return Healed(creature=self.creature, hp=hp).evolve(state)
+
+
+@record
+class ResistanceRecovered(Event[State]):
+    """A creature regained damage resistance."""
+
+    type: ClassVar[str] = "resistance_recovered"
+    creature: str
+    dr: int
+    """Its damage resistance now."""
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, dr=self.dr)
+
+
+@record
+class ResistanceRecoveredUnseen(Event[State]):
+    """A creature regained damage resistance; what it has now is GM-only."""
+
+    type: ClassVar[str] = "resistance_recovered_unseen"
+    creature: str
+    amount: int
+
+    def evolve(self, state: State) -> State:
+        dr = restored_to(state.creatures[self.creature], self.amount)
+        return state.with_creature(self.creature, dr=dr)
+
+
+@record
+class FatigueGained(Event[State]):
+    """A creature is more tired."""
+
+    type: ClassVar[str] = "fatigue_gained"
+    creature: str
+    levels: int
+    cause: str
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(
+            self.creature, fatigue=state.creatures[self.creature].fatigue + self.levels
+        )
+
+
+@record
+class Defeated(Event[State]):
+    """A monster or an object is out of the fight, to the credit of everybody who hurt it in this phase."""
+
+    type: ClassVar[str] = "defeated"
+    creature: str
+    fate: Fate
+    credit: tuple[str, ...]
+    wasted_damage: int | None
+    """None where its hit points are GM-only."""
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(
+            self.creature, defeated=True, dead=self.fate != "unconscious", credit=self.credit
+        )
+
+
+@record
+class FellUnconscious(Event[State]):
+    """A creature falls unconscious where it is."""
+
+    type: ClassVar[str] = "fell_unconscious"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        creature = state.creatures[self.creature]
+        conditions = creature.conditions
+        if state.option("fall_prone") and not creature.has("prone"):
+            conditions = (*conditions, Condition(name="prone", source=self.creature))
+        return state.with_creature(self.creature, down=True, conditions=conditions)
+
+
+@record
+class Woke(Event[State]):
+    """A creature is conscious again."""
+
+    type: ClassVar[str] = "woke"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, down=False)
+
+
+@rule("RI-DMG-5", "BK 5.3")
+def normal_damage(state: State, creature: str, source: str, amount: int, sort: Sort) -> Tale[State]:
+    """Damage empties resistance first; what is left over costs hit points."""
+    return (yield _taken(state, creature, source, amount, sort))
+
+
+@rule("RI-DMG-6", "BK 5.3")
+def environmental_damage(state: State, creature: str, source: str, amount: int) -> Tale[State]:
+    """Damage of the surroundings costs what exceeds the resistance at hand, which it does not use up."""
+    return (yield _taken(state, creature, source, amount, "environmental"))
+
+
+def split(creature: Creature, amount: int, sort: Sort) -> tuple[int, int]:
+    """Return what damage takes of a creature's resistance, and of its hit points."""
+    if sort == "environmental":
+        return 0, max(0, amount - creature.dr)
+    stopped = min(creature.dr, amount)
+    return stopped, amount - stopped
+
+
+def _taken(state: State, creature: str, source: str, amount: int, sort: Sort) -> Event[State]:
+    if "dr" in state.gm_only_of(creature):
+        return DamageTakenUnseen(creature=creature, source=source, amount=amount, sort=sort)
+    dr, hp = split(state.creatures[creature], amount, sort)
+    return DamageTaken(creature=creature, source=source, amount=amount, sort=sort, dr=dr, hp=hp)
+
+
+def hurt(state: State, creature: str, source: str, amount: int, sort: Sort) -> Tale[State]:
+    """Tell damage of any sort; what it leads to is told by `consequences`."""
+    found = state.creatures[creature]
+    if found.dead or amount <= 0:
+        return state
+    if sort == "environmental":
+        return (yield from environmental_damage(state, creature, source, amount))
+    return (yield from normal_damage(state, creature, source, amount, sort))
+
+
+def consequences(state: State, chance: Chance, creature: str, *, subdual: bool = False) -> Tale[State]:
+    """Tell what the hit points of *creature* now mean: defeat, wounds, exhaustion, or a fall."""
+    found = state.creatures[creature]
+    if found.dead or found.defeated:
+        return state
+    if not found.sheet.is_pc:
+        return (yield from fell(state, creature, subdual=subdual)) if found.hp <= 0 else state
+    if subdual:
+        state = yield from exhaust(state, creature)
+    else:
+        state = yield from take_wounds(state, chance, creature)
+    return (yield from fall_or_wake(state, creature))
+
+
+@rule("RI-HP-3", "BK 5.3", settles=("C-41", "C-08"))
+def fell(state: State, creature: str, *, subdual: bool) -> Tale[State]:
+    """Monsters take no vital wounds: at zero they die, or drop if subdual damage brought them there."""
+    found = state.creatures[creature]
+    fate: Fate = "unconscious" if subdual else "dead"
+    if found.sheet.kind == "object":
+        fate = "destroyed"
+    elif not subdual:
+        usual = str(state.option("monsters_at_zero"))
+        state, said = yield from answer(state, "monster_fate", (creature,), default=usual)
+        fate = "unconscious" if said == "unconscious" else "dead"
+    return (
+        yield Defeated(
+            creature=creature,
+            fate=fate,
+            credit=credited(state, found.hurt_by),
+            wasted_damage=None if "hp" in state.gm_only_of(creature) else wasted(found),
+        )
+    )
+
+
+@rule("RI-MULTI-2", "P60")
+def wasted(creature: Creature) -> int:
+    """What several groups did beyond felling a creature is simply lost; nothing is given back."""
+    return max(0, -creature.hp)
+
+
+@rule("RI-MULTI-3", "GL", settles=("C-08",))
+def credited(state: State, hurt_by: tuple[str, ...]) -> tuple[str, ...]:
+    """Everybody who damaged a creature in the phase it fell has defeated it."""
+    return hurt_by if state.option("credit") == "everyone" else hurt_by[-1:]
+
+
+@rule("RI-DMG-7", "R4", settles=("C-33",))
+def exhaust(state: State, creature: str) -> Tale[State]:
+    """Subdual damage tires by 3 levels where other damage would have wounded."""
+    found = state.creatures[creature]
+    new = due(state, found) - found.depth
+    if new <= 0 or not is_mine_to_roll(state, creature):
+        return state
+    levels = SUBDUAL_FATIGUE * (new if state.option("subdual_fatigue_per") == "wound" else 1)
+    return (yield FatigueGained(creature=creature, levels=levels, cause="subdual damage"))
+
+
+@rule("RI-HP-1", "BK 5.3", settles=("C-35", "C-53"))
+def fall_or_wake(state: State, creature: str) -> Tale[State]:
+    """A creature falls when a wound or fatigue takes its senses, and wakes when that no longer holds."""
+    found = state.creatures[creature]
+    if found.dead or is_unconscious(found) == found.down:
+        return state
+    return (yield FellUnconscious(creature=creature) if not found.down else Woke(creature=creature))
+
+
+@rule("RI-HEAL-3", "BK 5.3")
+def heal(state: State, creature: str, amount: int) -> Tale[State]:
+    """Healing below zero begins at zero, and nothing rises above the maximum."""
+    found = state.creatures[creature]
+    if found.dead or found.defeated or (amount <= 0 and amount != RECOVERS):
+        return state
+    if "hp" in state.gm_only_of(creature):
+        return (yield HealedUnseen(creature=creature, amount=amount))
+    return (yield Healed(creature=creature, hp=healed_to(found, amount)))
+
+
+def healed_to(creature: Creature, amount: int) -> int:
+    """Return the hit points to which *amount* heals a creature."""
+    if amount == RECOVERS:
+        amount = creature.sheet.hp_max // 2
+    return capped(max(0, creature.hp) + amount, creature.sheet.hp_max)
+
+
+def restored_to(creature: Creature, amount: int) -> int:
+    """Return the resistance that a creature has when it regains *amount* of it."""
+    if amount == RECOVERS:
+        amount = dr_max(creature)
+    return capped(creature.dr + amount, max(creature.dr, dr_max(creature)))
+
+
+@rule("RI-HP-2", "BK 5.3")
+def capped(amount: int, most: int) -> int:
+    """Hit points and resistance never exceed their maximum."""
+    return min(amount, most)
+
+
+def restore(state: State, creature: str, amount: int) -> Tale[State]:
+    """Tell that damage resistance comes back."""
+    found = state.creatures[creature]
+    if found.dead or found.defeated or (amount <= 0 and amount != RECOVERS):
+        return state
+    if "dr" in state.gm_only_of(creature):
+        return (yield ResistanceRecoveredUnseen(creature=creature, amount=amount, because=("RI-HP-2",)))
+    return (yield ResistanceRecovered(creature=creature, dr=restored_to(found, amount), because=("RI-HP-2",)))
+
+
+@rule("RI-FATIG-2", "CH5, R4")
+def tire(state: State, creature: str, levels: int, cause: str) -> Tale[State]:
+    """Fatigue is paid after the ability has done its work, down to unconsciousness; monsters do not tire."""
+    if not state.creatures[creature].sheet.is_pc or levels <= 0:
+        return state
+    state = yield FatigueGained(creature=creature, levels=levels, cause=cause)
+    return (yield from fall_or_wake(state, creature))

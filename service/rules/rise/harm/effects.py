@@ -1,0 +1,156 @@
+"""Record what a group's actions do as effects with nominal amounts, and make them true where they apply.
+
+In a group's world an effect is entered in its log and made true there at once. The announcement applies the
+same effects to the table by the same functions, so resistance is spent once and limits are met once.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from service.rules.chance import Chance
+from service.rules.grid import Cell
+from service.rules.messages import Event, Tale
+from service.rules.records import changed, record
+from service.rules.rise.creatures.lasting import Atom, How
+from service.rules.rise.harm.conditions import gain, lose
+from service.rules.rise.harm.damage import consequences, heal, hurt, restore, tire
+from service.rules.rise.state import State
+from service.rules.rulebook import rule
+from service.rules.stack import TABLE
+
+
+@record
+class EffectRecorded(Event[State]):
+    """An effect stands in the group's log."""
+
+    type: ClassVar[str] = "effect_recorded"
+    effect: Atom
+
+    def evolve(self, state: State) -> State:
+        return changed(state, effects=(*state.effects, self.effect))
+
+
+@record
+class Moved(Event[State]):
+    """A creature changed its place, along with whoever it carries."""
+
+    type: ClassVar[str] = "moved"
+    creature: str
+    path: tuple[Cell, ...]
+    """The cells it entered, in order."""
+    how: str
+    riders: tuple[str, ...] = ()
+
+    def evolve(self, state: State) -> State:
+        for name in (self.creature, *self.riders):
+            state = state.with_creature(name, position=self.path[-1], location_changed=True)
+        return state
+
+
+@record
+class LocationEffectIgnored(Event[State]):
+    """Something would have moved a creature that has moved in this phase already; it stays where it is."""
+
+    type: ClassVar[str] = "location_effect_ignored"
+    creature: str
+    source: str
+    reason: str = "one_movement_per_phase"
+
+    def evolve(self, state: State) -> State:
+        return state
+
+
+@rule("RI-RES-11", "needed by P26 and P62")
+def note(state: State, chance: Chance, effect: Atom) -> Tale[State]:
+    """Effects are logged with their nominal amounts; resistance, limits and thresholds come later."""
+    if state.here != TABLE:
+        effect = entered(state, effect)
+        state = yield EffectRecorded(effect=effect)
+    return (yield from apply(state, chance, effect))
+
+
+def entered(state: State, effect: Atom) -> Atom:
+    """Return *effect* as it stands in the log of this world."""
+    early = effect.swift and not state.committed
+    return changed(effect, seq=len(state.effects) + 1, group=state.here, swift=early)
+
+
+def note_quietly(state: State, effect: Atom) -> Tale[State]:
+    """Log an effect from which no die can follow, and make it true."""
+    effect = entered(state, effect)
+    state = yield EffectRecorded(effect=effect, because=("RI-RES-11",))
+    if effect.does == "locate":
+        return (yield from relocate(state, effect))
+    return (yield from apply_quietly(state, effect))
+
+
+def note_place(state: State, creature: str, path: tuple[Cell, ...], how: How = "self") -> Tale[State]:
+    """Log that a creature goes along *path* by its own will, and make it true."""
+    atom = Atom(seq=0, source=creature, target=creature, does="locate", path=path, how=how)
+    return (yield from note_quietly(state, atom))
+
+
+def apply(state: State, chance: Chance, effect: Atom) -> Tale[State]:
+    """Make one effect true, with everything that follows from it for its target."""
+    target = effect.target
+    if effect.does == "damage":
+        state = yield from hurt(state, target, effect.source, effect.amount, effect.sort)
+        return (yield from consequences(state, chance, target, subdual=effect.sort == "subdual"))
+    if effect.does == "locate":
+        return (yield from relocate(state, effect))
+    return (yield from apply_quietly(state, effect))
+
+
+def apply_quietly(state: State, effect: Atom) -> Tale[State]:
+    """Make true an effect that neither hurts nor moves: healing, conditions, fatigue."""
+    target = effect.target
+    if effect.does == "heal_hp":
+        return (yield from heal(state, target, effect.amount))
+    if effect.does == "heal_dr":
+        return (yield from restore(state, target, effect.amount))
+    if effect.does == "gain":
+        assert effect.condition is not None, "what is gained is named"
+        return (yield from gain(target, effect.condition))
+    if effect.does == "lose":
+        return (yield from lose(state, target, effect.name))
+    assert effect.does == "fatigue", effect.does
+    return (yield from tire(state, target, effect.amount, effect.name))
+
+
+def as_told(state: State, tale: Tale[State]) -> State:
+    """Return *state* with all that *tale* tells true in it, though nobody is told; it throws no dice."""
+    try:
+        fact = next(tale)
+        while True:
+            state = fact.evolve(state)
+            fact = tale.send(state)
+    except StopIteration as end:
+        told: State = end.value
+        return told
+
+
+@rule("RI-MOVE1-6", "P69")
+def is_change(state: State, effect: Atom) -> bool:
+    """Ending where one began, or not moving at all, is no change of place."""
+    return bool(effect.path) and effect.path[-1] != state.creatures[effect.target].position
+
+
+@rule("RI-MOVE1-2", "P69")
+def relocate(state: State, effect: Atom) -> Tale[State]:
+    """Of all effects that would move a creature in one phase the first does, the others do nothing."""
+    if not is_change(state, effect):
+        return state
+    if state.creatures[effect.target].location_changed and effect.how != "continued":
+        return (yield LocationEffectIgnored(creature=effect.target, source=effect.source))
+    return (yield from move(state, effect.target, effect.path, effect.how))
+
+
+@rule("RI-MOVE1-1", "P69")
+def move(
+    state: State, creature: str, path: tuple[Cell, ...], how: str, movers: tuple[str, ...] = ()
+) -> Tale[State]:
+    """One change of place in a phase is all a creature gets; being carried by its mount counts as its own."""
+    riders = [name for name, other in state.creatures.items() if other.mount == creature]
+    free = tuple([n for n in riders if n not in movers and not state.creatures[n].location_changed])
+    return (yield Moved(creature=creature, path=path, how=how, riders=free))

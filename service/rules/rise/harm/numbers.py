@@ -1,0 +1,172 @@
+"""Work out a creature's numbers from its sheet and what lies on it: defenses, accuracy, checks, speeds.
+
+Every number is a sum of terms, each with its rule. Legality reads the same functions on a view, where what is
+hidden counts nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
+
+from service.dice.values import Term
+from service.rules.records import EMPTY, changed
+from service.rules.rise.creatures.creature import Creature, fatigue_penalty, is_unconscious
+from service.rules.rise.creatures.lasting import Condition
+from service.rules.rise.state import State
+from service.rules.rulebook import rule
+from service.rules.sealed import is_closed, unsealed
+
+STATES: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
+    {
+        "prone": {"armor": -2, "reflex": -2},
+        "slowed": {"armor": -2, "reflex": -2},
+        "immobilized": {"armor": -4, "reflex": -4},
+        "grappled": {"armor": -2, "reflex": -2},
+        "squeezing": {"armor": -2, "reflex": -2},
+        "midair": {"armor": -4, "reflex": -4},
+        "dazed": {"defenses": -1},
+        "stunned": {"defenses": -2},
+    }
+)
+"""What the named states of combat add, by defense; `defenses` is all of them."""
+
+COVERS: Final[Mapping[str, str]] = MappingProxyType({"dazed": "stunned", "slowed": "immobilized"})
+"""States that count nothing beside their stronger kin."""
+
+HALVES_SPEED: Final = ("prone", "slowed")
+
+
+@rule("RI-CALC-1", "CH5")
+def in_force(creature: Creature) -> Iterator[Condition]:
+    """Modifiers add up, except those of the same name: of these only the weightiest counts."""
+    best: dict[str, Condition] = {}
+    for condition in creature.known():
+        other = best.get(condition.name)
+        if other is None or _weight(condition) > _weight(other):
+            best[condition.name] = condition
+    for name, condition in best.items():
+        if COVERS.get(name) not in best:
+            yield condition
+
+
+def _weight(condition: Condition) -> int:
+    return sum(abs(amount) for amount in condition.modifiers.values()) + sum(condition.dice)
+
+
+@rule("RI-COND-2", "RF; P24 for prone")
+def modifiers(creature: Creature, *stats: str) -> tuple[Term, ...]:
+    """Prone, slowed, grappled take 2 off Armor and Reflex, immobilized 4; dazed 1 and stunned 2 off all."""
+    found: list[Term] = []
+    for condition in in_force(creature):
+        known = STATES.get(condition.name, EMPTY)
+        for stat in stats:
+            amount = known.get(stat, 0) + condition.modifiers.get(stat, 0)
+            if amount:
+                found.append(Term(amount=amount, what=condition.name, rule="RI-COND-2"))
+    return tuple(found)
+
+
+def defense_terms(creature: Creature, name: str, attacker: Creature | None) -> tuple[Term, ...]:
+    """Return what a defense of *creature* is made of against *attacker*."""
+    base = Term(amount=creature.sheet.defenses.get(name, 0), what=name, rule="RI-ATK-1")
+    terms = [base, *modifiers(creature, name, "defenses")]
+    for effect in (name, "defenses"):
+        count = creature.wounded(effect)
+        if count:
+            amount = -count * (1 if effect == "defenses" else 2)
+            terms.append(Term(amount=amount, what="vital wounds", rule="RI-VITAL-4"))
+    if name in ("armor", "reflex"):
+        terms += [*unaware(creature, attacker), *midair(creature)]
+    return tuple(terms)
+
+
+def midair(creature: Creature) -> tuple[Term, ...]:
+    """Return what being in the air costs whoever is at home on land."""
+    if creature.aloft is None or not creature.sheet.speed("land") or creature.has("midair"):
+        return ()
+    return (Term(amount=-4, what="midair", rule="RI-MOVE-9"),)
+
+
+@rule("RI-ATK-14", "RF")
+def unaware(creature: Creature, attacker: Creature | None) -> tuple[Term, ...]:
+    """Whoever is unaware of an attack, or helpless, has 6 less Armor and Reflex against it; half aware 2."""
+    helpless = is_unconscious(creature) or creature.has("helpless")
+    if helpless or (attacker is not None and attacker.id in creature.unaware_of):
+        return (Term(amount=-6, what="unaware or helpless", rule="RI-ATK-14"),)
+    if creature.has("blinded") or (attacker is not None and attacker.id in creature.partly_unaware_of):
+        return (Term(amount=-2, what="partially unaware", rule="RI-ATK-14"),)
+    return ()
+
+
+def total(terms: Sequence[Term]) -> int:
+    """Return the sum of *terms*."""
+    return sum(term.amount for term in terms)
+
+
+@rule("RI-FATIG-1", "CH4")
+def tired(creature: Creature) -> tuple[Term, ...]:
+    """Fatigue beyond the tolerance comes off accuracy and checks; at five the creature falls unconscious."""
+    penalty = fatigue_penalty(creature)
+    return (Term(amount=-penalty, what="fatigue", rule="RI-FATIG-1"),) if penalty else ()
+
+
+@rule("RI-ATK-9", "P24, CH4")
+def accuracy_terms(creature: Creature, *, brawling: bool, bonus: int) -> tuple[Term, ...]:
+    """An attack counts accuracy, its own bonus, fatigue, wounds and what lies on the attacker by now."""
+    base = creature.sheet.brawling_accuracy if brawling else creature.sheet.accuracy
+    terms = [Term(amount=base, what="brawling accuracy" if brawling else "accuracy", rule="RI-ATK-1")]
+    if bonus:
+        terms.append(Term(amount=bonus, what="this attack", rule="RI-ATK-1"))
+    if wounds := creature.wounded("accuracy"):
+        terms.append(Term(amount=-wounds, what="vital wounds", rule="RI-VITAL-4"))
+    return (*terms, *modifiers(creature, "accuracy"), *tired(creature))
+
+
+def speed_of(state: State, creature: Creature, mode: str = "land") -> int:
+    """Return the feet *creature* may move in one movement, 0 where it may not move at all."""
+    if creature.has("immobilized"):
+        return 0
+    speed = creature.sheet.speed(mode)
+    if not speed:
+        return 0
+    speed -= 5 * creature.wounded("speed")
+    speed += total(modifiers(creature, "speed"))
+    if creature.has("squeezing") and state.profile.squeeze_halves_speed:
+        speed //= 2
+    return max(0, slow(creature, speed))
+
+
+@rule("RI-MOVE-5", "RF, P24")
+def slow(creature: Creature, speed: int) -> int:
+    """Prone and slowed creatures move at half speed; getting up costs half of the speed on one's feet."""
+    return speed // 2 if any(creature.has(name) for name in HALVES_SPEED) else speed
+
+
+def speed_on_its_feet(state: State, creature: Creature, mode: str = "land") -> int:
+    """Return the feet *creature* may move in one movement once it has got up."""
+    lying = tuple([c for c in creature.conditions if is_closed(c) or unsealed(c).name != "prone"])
+    return speed_of(state, changed(creature, conditions=lying), mode)
+
+
+def risen(state: State, creature: Creature, mode: str = "land") -> int:
+    """Return the feet that getting up costs."""
+    return -(-speed_on_its_feet(state, creature, mode) // 10) * 5
+
+
+def hands_free(creature: Creature) -> int:
+    """Return how many hands of *creature* hold nothing and nobody: neither a foe nor the reins."""
+    reins = creature.mount is not None and not creature.budget.knees
+    return creature.sheet.hands - len(creature.held) - creature.has("grappled") - reins
+
+
+@rule("RI-DMG-3", "CH5")
+def halved(amount: int, times: int = 1) -> int:
+    """Halves round down; halving twice leaves a third, and so on."""
+    return amount // (1 + times)
+
+
+def dr_max(creature: Creature) -> int:
+    """Return what the creature's damage resistance can rise to."""
+    return halved(creature.sheet.dr_max, creature.wounded("half_dr"))

@@ -1,0 +1,120 @@
+"""Rest outside combat, and treat mortal wounds: what a fight leaves behind is healed here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.records import changed, record
+from service.rules.rise.creatures.creature import Creature
+from service.rules.rise.creatures.lasting import VitalWound
+from service.rules.rise.harm.numbers import dr_max
+from service.rules.rise.permission import gm
+from service.rules.rise.state import State
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+
+
+@record
+class Rested(Event[State]):
+    """A creature rested."""
+
+    type: ClassVar[str] = "rested"
+    creature: str
+    rest: Literal["short", "long"]
+    wound: int | None = None
+    """Which vital wound a long rest removes, counted from 0."""
+
+    def evolve(self, state: State) -> State:
+        creature = state.creatures[self.creature]
+        new = changed(
+            creature,
+            hp=creature.sheet.hp_max,
+            dr=dr_max(creature),
+            depth=0,
+            conditions=(),
+            recovered=False,
+            delayed=(),
+        )
+        if self.rest == "long":
+            wounds = tuple([wound for i, wound in enumerate(creature.wounds) if i != self.wound])
+            new = changed(new, fatigue=0, wounds=wounds)
+        return changed(state, creatures={**state.creatures, self.creature: new})
+
+
+@record
+class WoundTreated(Event[State]):
+    """A mortal wound will not kill any more."""
+
+    type: ClassVar[str] = "wound_treated"
+    creature: str
+    wound: int
+
+    def evolve(self, state: State) -> State:
+        wounds = list(state.creatures[self.creature].wounds)
+        wounds[self.wound] = changed(wounds[self.wound], treated=True)
+        return state.with_creature(self.creature, wounds=tuple(wounds))
+
+
+@rule("RI-REST-1", "CM")
+@record
+class Rest(Command[State]):
+    """A short rest restores hit points, resistance and health; a long one also a wound and fatigue."""
+
+    type: ClassVar[str] = "rest"
+    creature: str
+    rest: Literal["short", "long"] = "short"
+    wound: int | None = None
+    """Which vital wound a long rest heals, counted from 0; its owner chooses."""
+
+    def check(self, view: State) -> None:
+        gm(self)
+        found = _known(view, self.creature)
+        if view.stage not in ("setup", "ended"):
+            raise Refused("no_rest_in_combat", f"{self.creature} is in combat")
+        if found.dead:
+            raise Refused("actor_incapacitated", f"{self.creature} is dead")
+        if self.wound is not None:
+            _wound(found, self.wound)
+
+    def decide(self, state: State) -> Tale[State]:
+        return (yield Rested(creature=self.creature, rest=self.rest, wound=self.wound))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield from ()
+
+
+@rule("RI-VITAL-5", "BK 5.4")
+@record
+class TreatWound(Command[State]):
+    """Medicine keeps a mortal wound from killing; the wound itself goes with a long rest."""
+
+    type: ClassVar[str] = "treat_wound"
+    creature: str
+    wound: int
+
+    def check(self, view: State) -> None:
+        gm(self)
+        found = _known(view, self.creature)
+        if view.phase:
+            raise Refused("wrong_phase", "wounds are treated between phases", "RI-PHASE-4")
+        if _wound(found, self.wound).deadline is None:
+            raise Refused("invalid_target", f"wound {self.wound} of {self.creature} is not mortal")
+
+    def decide(self, state: State) -> Tale[State]:
+        return (yield WoundTreated(creature=self.creature, wound=self.wound))
+
+
+def _known(view: State, creature: str) -> Creature:
+    found = view.creatures.get(creature)
+    if found is None:
+        raise Refused("no_such_creature", f"there is no creature {creature}", "TABLE-SEAT-1")
+    return found
+
+
+def _wound(creature: Creature, number: int) -> VitalWound:
+    if not 0 <= number < len(creature.wounds):
+        raise Refused("invalid_target", f"{creature.id} has no wound {number}", "RI-VITAL-5")
+    return creature.wounds[number]

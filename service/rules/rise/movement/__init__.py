@@ -1,0 +1,1 @@
+"""Carry movements out: initiative, conflicts, following, withdrawing, blocking, riding."""

@@ -1,0 +1,44 @@
+"""Carry out the movements of all groups together, in either phase: what cannot be, then all who move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from service.rules.chance import Chance
+from service.rules.messages import Event
+from service.rules.rise.creatures.lasting import Plan
+from service.rules.rise.harm.effects import move
+from service.rules.rise.movement.conflicts import Around, Pairs, Paths, Settled, settle
+from service.rules.rise.state import State
+
+
+def carried_out(
+    state: State,
+    chance: Chance,
+    wanted: Paths,
+    hows: Mapping[str, str],
+    around: Around,
+    notes: list[Event[State]],
+) -> Settled:
+    """Tell what keeps movements from being what was wanted, and where everybody goes; return the ways gone.
+
+    *notes* are told once nobody is asked any more. Who is not named in *hows* moves by itself.
+    """
+    paths: Paths
+    state, paths = yield from settle(state, chance, wanted, around, notes)
+    for note in notes:
+        state = yield note
+    for name, path in paths.items():
+        if path and path[-1] != state.creatures[name].position:
+            state = yield from move(state, name, path, hows.get(name, "self"), tuple(wanted))
+    return state, paths
+
+
+def coming_after(plans: Mapping[str, Plan]) -> Pairs:
+    """Return who moves along behind whom, also through others: nobody runs into who comes after it."""
+    pairs = {(name, target): None for name, plan in plans.items() for target in plan.targets}
+    known = 0
+    while len(pairs) > known:
+        known = len(pairs)
+        pairs |= {(a, d): None for a, b in pairs for c, d in pairs if b == c and a != d}
+    return tuple(pairs)

@@ -1,0 +1,217 @@
+"""Roll initiative where actions cannot all happen: one check a phase, ties again, exertion once more."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from typing import ClassVar
+
+from service.dice.values import Roll, Term
+from service.rules.chance import Chance, Pip
+from service.rules.messages import Event, Fact, Tale
+from service.rules.records import changed, record, with_key
+from service.rules.rise.creatures.creature import Creature
+from service.rules.rise.harm.damage import tire
+from service.rules.rise.harm.numbers import speed_of, tired
+from service.rules.rise.state import State
+from service.rules.rise.worlds.apart import GroupFrame
+from service.rules.rulebook import rule
+
+
+@record
+class InitiativeRolled(Event[State]):
+    """A creature's initiative check of this phase, or its re-roll of a tie."""
+
+    type: ClassVar[str] = "initiative_rolled"
+    creature: str
+    total: int
+
+    def evolve(self, state: State) -> State:
+        known = (*state.initiative.get(self.creature, ()), self.total)
+        return changed(state, initiative=with_key(state.initiative, self.creature, known))
+
+
+@record
+class InitiativeShown(Event[State]):
+    """Checks are rolled, and their players may exert themselves before the order is applied."""
+
+    type: ClassVar[str] = "initiative_shown"
+    creatures: tuple[str, ...]
+
+    def evolve(self, state: State) -> State:
+        return state.put(changed(resolving(state), shown=self.creatures))
+
+
+@record
+class InitiativeAnswered(Event[State]):
+    """A player rolls its initiative again with desperate exertion, or lets it stand."""
+
+    type: ClassVar[str] = "initiative_answered"
+    creature: str
+    exerts: bool
+
+    def evolve(self, state: State) -> State:
+        frame = resolving(state)
+        shown = tuple([name for name in frame.shown if name != self.creature])
+        exerting = (*frame.exerting, self.creature) if self.exerts else frame.exerting
+        return state.put(changed(frame, shown=shown, exerting=exerting))
+
+
+@record
+class ExertionRolled(Event[State]):
+    """The check of a creature that exerted itself stands now."""
+
+    type: ClassVar[str] = "exertion_rolled"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        frame = resolving(state)
+        exerting = tuple([name for name in frame.exerting if name != self.creature])
+        return state.put(changed(frame, exerting=exerting, exerted=(*frame.exerted, self.creature)))
+
+
+@record
+class InitiativeRerolled(Event[State]):
+    """A creature has rolled its initiative again with desperate exertion; what counts from now on."""
+
+    type: ClassVar[str] = "initiative_rerolled"
+    creature: str
+    total: int
+    counts: bool
+    """Whether the new roll counts."""
+
+    def evolve(self, state: State) -> State:
+        if not self.counts:
+            return state
+        return changed(state, initiative=with_key(state.initiative, self.creature, (self.total,)))
+
+
+class ExertionAsked(Exception):
+    """The step stops here and is taken again once players have said whether they exert themselves."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__("players are asked about their initiative")
+        self.state = state
+
+
+def resolving(state: State) -> GroupFrame:
+    """Return the frame of the phase whose movements or actions cannot all happen."""
+    frame = state.top
+    assert isinstance(frame, GroupFrame), "conflicts are the table's"
+    return frame
+
+
+def asking(tale: Tale[State]) -> Tale[State]:
+    """Tell *tale*, or as much of it as comes before players are asked about their initiative."""
+    try:
+        return (yield from tale)
+    except ExertionAsked as asked:
+        return asked.state
+
+
+def exertions(state: State, chance: Chance) -> Tale[State]:
+    """Tell what those roll who exert themselves for their initiative."""
+    for name in resolving(state).exerting:
+        state = yield from roll_again(state, chance, name)
+        state = yield ExertionRolled(creature=name, because=("RI-UNIV-DESPERATE",))
+    return state
+
+
+def spent(state: State) -> Tale[State]:
+    """Tell what exertion costs those who rolled their initiative again: 2 fatigue, once all is done."""
+    for name in sorted(resolving(state).exerted):
+        state = yield from tire(state, name, 2, "desperate exertion")
+    return state
+
+
+@rule("RI-INIT-1", "P64; CM", settles=("C-12",))
+def initiative_terms(state: State, creature: Creature) -> tuple[Term, ...]:
+    """An initiative check is a d10 and Dexterity; it is no attack and never explodes."""
+    if state.option("initiative") == "speed":
+        base = Term(amount=speed_of(state, creature) // 5, what="speed", rule="RI-INIT-1")
+    else:
+        base = Term(amount=creature.sheet.dexterity, what="dexterity", rule="RI-INIT-1")
+    return (base, *as_check(creature))
+
+
+@rule("RI-INIT-2", "CH4")
+def as_check(creature: Creature) -> tuple[Term, ...]:
+    """Initiative is a check, so fatigue counts."""
+    return tired(creature)
+
+
+def thrown(
+    state: State, chance: Chance, creature: str, name: str, bonus: tuple[Term, ...] = ()
+) -> Generator[Fact[State], State, tuple[State, Roll]]:
+    """Tell one d10 for initiative, on the creature's stream of this phase called *name*."""
+    return (
+        yield from chance.throw(
+            state,
+            owner=creature,
+            stream=f"{creature}/initiative/{state.stage}/{name}",
+            purpose={"who": creature, "what": "initiative"},
+            pool=(Pip(role="initiative", sides=10),),
+            terms=(*initiative_terms(state, state.creatures[creature]), *bonus),
+        )
+    )
+
+
+def roll_initiative(state: State, chance: Chance, creature: str) -> Tale[State]:
+    """Tell one more initiative roll of *creature* in this phase."""
+    number = len(state.initiative.get(creature, ())) + 1
+    state, roll = yield from thrown(state, chance, creature, str(number))
+    return (yield InitiativeRolled(creature=creature, total=roll.total, because=("RI-INIT-1",)))
+
+
+def roll_again(state: State, chance: Chance, creature: str) -> Tale[State]:
+    """Tell the roll of desperate exertion: 2 more, and the better of both counts unless the house differs."""
+    bonus = (Term(amount=2, what="desperate exertion", rule="RI-UNIV-DESPERATE"),)
+    state, roll = yield from thrown(state, chance, creature, "exertion", bonus)
+    counts = state.option("exertion_keeps") == "second" or roll.total > state.initiative[creature][0]
+    return (
+        yield InitiativeRerolled(
+            creature=creature, total=roll.total, counts=counts, because=("RI-UNIV-DESPERATE", "C-44")
+        )
+    )
+
+
+@rule("RI-INIT-4", "service ruling", settles=("C-11",))
+def ranked(
+    state: State, chance: Chance, creatures: Iterable[str]
+) -> Generator[Fact[State], State, tuple[State, tuple[str, ...]]]:
+    """One initiative check serves a creature for all conflicts of a phase."""
+    names = sorted(creatures)
+    new = [name for name in names if name not in state.initiative]
+    for name in new:
+        state = yield from roll_initiative(state, chance, name)
+    while tied := ties(state, names):
+        state = yield from break_ties(state, chance, tied)
+    order = sorted(names, key=lambda name: state.initiative[name], reverse=True)
+    asked = tuple([name for name in new if may_exert(state, name, order)])
+    if asked:
+        state = yield InitiativeShown(creatures=asked, because=("RI-UNIV-DESPERATE", "C-44"))
+        raise ExertionAsked(state)
+    return state, tuple(order)
+
+
+def may_exert(state: State, name: str, order: Sequence[str]) -> bool:
+    """Tell whether a player is asked to roll its initiative again."""
+    asks = state.option("exertion_prompt")
+    if not state.creatures[name].sheet.is_pc:
+        return False
+    return asks == "always" or (asks == "misses" and order[0] != name)
+
+
+def ties(state: State, names: Sequence[str]) -> list[str]:
+    """Return those of *names* who have to roll again: as far as they have rolled they equal another."""
+    known = {name: state.initiative[name] for name in names}
+    tied = [n for n in names if any(m != n and known[m][: len(known[n])] == known[n] for m in names)]
+    fewest = min((len(known[name]) for name in tied), default=0)
+    return [name for name in tied if len(known[name]) == fewest]
+
+
+@rule("RI-INIT-3", "CM", settles=("C-11",))
+def break_ties(state: State, chance: Chance, tied: Sequence[str]) -> Tale[State]:
+    """Creatures with equal checks, and only they, roll again among themselves."""
+    for name in tied:
+        state = yield from roll_initiative(state, chance, name)
+    return state

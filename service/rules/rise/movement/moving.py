@@ -1,0 +1,181 @@
+"""Move in the action phase, once, for the standard action: along a path, or by a rule about others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Literal
+
+from service.rules.grid import Feet
+from service.rules.messages import Actor, Event, Offer, Refused, Tale
+from service.rules.records import changed, record, with_key
+from service.rules.rise.acting.actions import check_trade, pay_for
+from service.rules.rise.acting.strikes import moved_already
+from service.rules.rise.acting.turns import begun, offered, sender, taking_turn
+from service.rules.rise.creatures.creature import Creature
+from service.rules.rise.creatures.lasting import Atom, Plan
+from service.rules.rise.harm.effects import note_place, note_quietly
+from service.rules.rise.harm.numbers import risen
+from service.rules.rise.movement.reacting import DISTANCES, NEAR_FT, check_rule, reacted
+from service.rules.rise.permission import Act
+from service.rules.rise.space.aloft import AIRBORNE, TookOff, climb_ft, height
+from service.rules.rise.space.lines import feet_offered, straight
+from service.rules.rise.space.pace import budget_of, once_up
+from service.rules.rise.space.paths import check_free, check_path, feet_of
+from service.rules.rise.state import State
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+
+
+@rule("RI-MOVE-6", "R4")
+def left(view: State, creature: Creature, mode: str, *, sprint: bool) -> int:
+    """Ways of moving mix: none beyond its own speed, and all together not beyond the best of them."""
+    spent = creature.budget.modes
+    most = max([budget_of(view, creature, way, sprint=sprint) for way in (mode, *spent)])
+    own = budget_of(view, creature, mode, sprint=sprint) - spent.get(mode, 0)
+    return min(own, most - sum(spent.values()))
+
+
+@record
+class MovedPart(Event[State]):
+    """A creature spent part or all of the movement it paid for."""
+
+    type: ClassVar[str] = "movement_spent"
+    creature: str
+    mode: str
+    feet: int
+    paused: bool
+
+    def evolve(self, state: State) -> State:
+        modes = state.creatures[self.creature].budget.modes
+        modes = with_key(modes, self.mode, modes.get(self.mode, 0) + self.feet)
+        return state.with_budget(self.creature, modes=modes, paused=self.paused)
+
+
+@rule("RI-ACT-6", "P18, P21", settles=("C-24",))
+def interrupted(creature: str, mode: str, feet: int, *, pause: bool) -> Tale[State]:
+    """A creature's own minor and free actions may come in the middle of its movement."""
+    return (yield MovedPart(creature=creature, mode=mode, feet=feet, paused=pause))
+
+
+@rule("RI-MOVE1-5", "P69, P11")
+@record
+class Move(Act):
+    """Give the standard action for a movement; one in the movement phase does not stand in its way."""
+
+    type: ClassVar[str] = "move"
+    ability: Literal["hustle", "follow", "withdraw"] = "hustle"
+    """Along a path, or by a rule about others: where that leads shows when all groups have acted."""
+    targets: tuple[str, ...] = ()
+    """Whom it follows, or from whom it withdraws."""
+    distance_ft: Feet | None = None
+    """How near to stay, or how far to get; null is 5 feet."""
+    path: tuple[tuple[int, int], ...] = ()
+    mode: str = "land"
+    sprint: bool = False
+    """Whether to move at double speed, as far as that is needed."""
+    stand_up: bool = False
+    """Whether to stand up from prone first, for half the speed."""
+    altitude_ft: int | None = None
+    """How high a flight ends; null stays as high, or just above the ground."""
+    pause: bool = False
+    """Whether the movement goes on after a minor or free action."""
+
+    def check(self, view: State) -> None:
+        creature = taking_turn(view, self)
+        goes_on = creature.budget.paused
+        if not goes_on:
+            check_trade(creature, "movement")
+        if (self.sprint or self.reacts) and view.option("traded_movement") == "hustle":
+            raise Refused("no_such_trade", "a standard action buys a hustle in this house", "RI-ACT-4")
+        if creature.location_changed and not goes_on and (self.path or self.reacts or not self.stand_up):
+            moved_already(view, creature.id)
+        if self.stand_up and goes_on:
+            raise Refused("wrong_step", f"{creature.id} gets up before it moves", "RI-MOVE-5")
+        check_path(view, creature, self.path, self.feet(view, creature))
+        check_free(view, creature, self.path)
+        check_rule(view, creature, self)
+
+    @property
+    def reacts(self) -> bool:
+        """Whether it goes by a rule about others."""
+        return self.ability in DISTANCES
+
+    def feet(self, view: State, creature: Creature) -> int:
+        """Return how far it may go over the ground; refused where the creature cannot move so at all."""
+        budget = (once_up if self.stand_up else left)(view, creature, self.mode, sprint=self.sprint)
+        return budget - climb_ft(creature, self.type, self.mode, self.altitude_ft)
+
+    def decide(self, state: State) -> Tale[State]:
+        state = yield from begun(state, self.creature)
+        goes_on = state.creatures[self.creature].budget.paused
+        if not goes_on:
+            state = yield from pay_for(self.creature, "movement", "standard", self.type)
+        creature = state.creatures[self.creature]
+        plan = Plan(
+            ability=self.ability,
+            targets=self.targets,
+            distance_ft=NEAR_FT if self.distance_ft is None else self.distance_ft,
+            mode=self.mode,
+            feet=self.feet(state, creature),
+        )
+        if not self.reacts:
+            state = yield from self.set_out(state, creature)
+        if self.stand_up and state.creatures[self.creature].has("prone"):
+            rises = Atom(seq=0, source=self.creature, target=self.creature, does="lose", name="prone")
+            state = yield from note_quietly(state, rises)
+        if self.mode in AIRBORNE:
+            high = height(creature, self.type, self.mode, self.altitude_ft)
+            state = yield TookOff(creature=self.creature, altitude=high, because=("RI-MOVE-9",))
+        if self.reacts:
+            return (yield from reacted(state, self.creature, plan))
+        return (yield from note_place(state, self.creature, self.path, "continued" if goes_on else "self"))
+
+    def set_out(self, state: State, creature: Creature) -> Tale[State]:
+        """Tell what of its movement a creature spends on a path."""
+        up = risen(state, creature, self.mode) if self.stand_up else 0
+        up += climb_ft(creature, self.type, self.mode, self.altitude_ft)
+        feet = feet_of(state, creature, self.path) + up
+        return (yield from interrupted(self.creature, self.mode, feet, pause=self.pause))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        by, creature = sender(view, awaited), view.creatures[awaited.creature or ""]
+        if creature.budget.standard != "unused" and not creature.budget.paused:
+            return
+        ways: list[Mapping[str, Any]] = [{"mode": mode} for mode in {"land": 0, **creature.sheet.speeds}]
+        if not creature.budget.paused:
+            ways += [{"sprint": True}, {"stand_up": True}, {"stand_up": True, "sprint": True}]
+            yield from offered(cls(by=by, creature=creature.id, stand_up=True), view, stand_up=True)
+        for way in ways:
+            paths = tuple(straight(view, creature, farthest(view, creature, way)))
+            for offer in (
+                offered(cls(by=by, creature=creature.id, path=paths[0], **way), view, **way) if paths else ()
+            ):
+                yield changed(offer, choices={"path": paths, "pause": (False, True)})
+        if not creature.budget.paused and not creature.location_changed:
+            yield from rules(view, by, creature)
+
+
+def rules(view: State, by: Actor, creature: Creature) -> Iterator[Offer]:
+    """Yield the movements by a rule about each creature in sight that *creature* may make."""
+    for stand_up in (False, True):
+        if feet_offered(view, creature, stand_up=stand_up) < 0:
+            continue
+        sprints = feet_offered(view, creature, sprint=True, stand_up=stand_up) >= 0
+        for target in view.creatures:
+            for ability, distances in DISTANCES.items():
+                given: Mapping[str, Any] = {"ability": ability, "targets": (target,), "stand_up": stand_up}
+                for offer in offered(Move(by=by, creature=creature.id, **given), view, **given):
+                    doubled = (False, True) if sprints else (False,)
+                    yield changed(offer, choices={"distance_ft": distances, "sprint": doubled})
+
+
+def farthest(view: State, creature: Creature, way: Mapping[str, Any]) -> int:
+    """Return how far a movement of this kind may be offered to go."""
+    if not creature.budget.paused:
+        return feet_offered(view, creature, **way)
+    mode = way["mode"]
+    try:
+        return left(view, creature, mode, sprint=False) - climb_ft(creature, "move", mode, None)
+    except Refused:
+        return -1

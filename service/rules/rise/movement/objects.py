@@ -1,0 +1,226 @@
+"""Handle objects: once a round for nothing, then for minor or standard actions, three times in all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Final, Literal
+
+from service.rules.chance import Chance
+from service.rules.grid import FEET, Cell, distance
+from service.rules.messages import Event, Offer, Refused, Tale
+from service.rules.records import changed, record
+from service.rules.rise.acting.actions import (
+    MANIPULATIONS,
+    Pay,
+    check_minor,
+    check_standard,
+    check_trade,
+    pay_for,
+)
+from service.rules.rise.acting.turns import begun, offered, sender, taking_turn
+from service.rules.rise.creatures.creature import Creature
+from service.rules.rise.harm.numbers import hands_free
+from service.rules.rise.movement.initiative import ranked
+from service.rules.rise.permission import Act, able, in_phase
+from service.rules.rise.rulings import ruled
+from service.rules.rise.state import State
+from service.rules.rulebook import rule
+from service.rules.stack import TABLE, Awaited
+
+Handling = Literal["draw", "stow", "drop", "open", "pick_up", "rummage", "heavy", "other"]
+COSTS_MINOR = ("draw", "stow")
+LETTING_GO: Final[tuple[Handling, ...]] = ("drop", "stow")
+PAYING: Final[tuple[Pay, ...]] = ("free", "minor", "standard")
+COSTS_STANDARD = ("rummage", "heavy")
+
+
+@record
+class ObjectManipulated(Event[State]):
+    """A creature handled an object."""
+
+    type: ClassVar[str] = "object_manipulated"
+    creature: str
+    what: Handling
+    item: str
+    free: bool
+    at: Cell | None = None
+    """Where it comes to lie, if not at its holder's feet."""
+    trivial: bool = False
+    """Whether it is not counted, as the GM has ruled."""
+
+    def evolve(self, state: State) -> State:
+        creature = state.creatures[self.creature]
+        held = creature.held
+        if self.what in ("draw", "pick_up") and self.item:
+            held = (*held, self.item)
+        if self.what in ("stow", "drop"):
+            held = tuple([item for item in held if item != self.item])
+        lying = {item: at for item, at in state.lying.items() if item != self.item}
+        if self.what == "drop":
+            lying[self.item] = self.at or creature.position
+        state = changed(state, lying=lying)
+        budget = creature.budget
+        if self.what != "drop" and not self.trivial:
+            budget = changed(
+                budget,
+                manipulations=budget.manipulations + 1,
+                free_manipulation=budget.free_manipulation or self.free,
+            )
+        return state.with_creature(self.creature, held=held, budget=budget)
+
+
+@rule("RI-UNIV-MANIP", "P22")
+@record
+class ManipulateObject(Act):
+    """Handle an object: free once in a round, in either phase, then for a minor or standard action."""
+
+    type: ClassVar[str] = "manipulate_object"
+    what: Handling = "other"
+    item: str = ""
+    pay: Pay = "free"
+
+    def check(self, view: State) -> None:
+        creature = handling(view, self)
+        if self.what == "drop":
+            dropping(creature, self.item)
+            return
+        if self.is_trivial(view):
+            return
+        three_at_most(creature)
+        check_hands(view, creature, self.what, self.item)
+        if view.option("detailed_manipulation"):
+            detailed(self.what, self.pay)
+        if self.pay == "free":
+            once_for_nothing(creature)
+        else:
+            paid_for(view, creature, self.pay)
+
+    def is_trivial(self, view: State) -> bool:
+        """Tell whether the GM lets this creature do such a thing uncounted."""
+        return self.what == "other" and ruled(view, "trivial_manipulation", self.creature) == "yes"
+
+    def decide(self, state: State) -> Tale[State]:
+        if state.phase == "action":
+            state = yield from begun(state, self.creature)
+        trivial = self.is_trivial(state)
+        if self.pay != "free" and self.what != "drop" and not trivial:
+            usage = "minor" if self.pay == "minor" else "standard"
+            state = yield from pay_for(self.creature, usage, self.pay, f"{self.type}-{self.what}")
+        return (
+            yield ObjectManipulated(
+                creature=self.creature,
+                what=self.what,
+                item=self.item,
+                free=self.pay == "free",
+                trivial=trivial,
+            )
+        )
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        by, name = sender(view, awaited), awaited.creature or ""
+        held, beside = view.creatures[name].held, tuple(view.lying)
+        things: list[tuple[Handling, str]] = [("open", ""), ("rummage", ""), ("other", "")]
+        things += [("draw", own.id) for own in view.creatures[name].sheet.weapons if own.id not in held]
+        things += [(what, item) for what in LETTING_GO for item in held]
+        things += [("pick_up", item) for item in beside]
+        for what, item in things:
+            for pay in PAYING:
+                if what == "drop" and pay != "free":
+                    continue
+                given: Mapping[str, Any] = {"what": what, "pay": pay, **({"item": item} if item else {})}
+                yield from offered(cls(by=by, creature=name, **given), view, **given)
+
+
+def check_hands(view: State, creature: Creature, what: str, item: str) -> None:
+    """Refuse to take what is not there, or with no hand free."""
+    if what == "pick_up":
+        at = view.lying.get(item)
+        if at is None or distance(creature.position, creature.space, at, 1, "chebyshev") > FEET:
+            raise Refused("invalid_target", f"no {item} lies beside {creature.id}", "RI-MAN-1")
+    if what in ("pick_up", "draw") and item and hands_free(creature) < 1:
+        raise Refused("no_free_hand", f"{creature.id} has no hand free", "RI-MAN-1")
+
+
+@record
+class ItemsTaken(Event[State]):
+    """Things that lay there are held by whoever got them; who came too late holds nothing."""
+
+    type: ClassVar[str] = "items_taken"
+    items: Mapping[str, str]
+
+    def evolve(self, state: State) -> State:
+        for item, winner in self.items.items():
+            for name, creature in state.creatures.items():
+                if name != winner and item in creature.held:
+                    left = tuple([kept for kept in creature.held if kept != item])
+                    state = state.with_creature(name, held=left)
+        lying = {item: at for item, at in state.lying.items() if item not in self.items}
+        return changed(state, lying=lying)
+
+
+def shared_out(state: State, chance: Chance) -> Tale[State]:
+    """Tell who holds what several groups took at once: initiative decides, and the others took in vain."""
+    items: dict[str, str] = {}
+    for item in sorted(state.lying):
+        takers = [name for name, creature in sorted(state.creatures.items()) if item in creature.held]
+        if len(takers) > 1:
+            order: tuple[str, ...]
+            state, order = yield from ranked(state, chance, takers)
+            takers = list(order)
+        items |= {item: takers[0]} if takers else {}
+    return (yield ItemsTaken(items=items, because=("RI-CONF-2", "C-39"))) if items else state
+
+
+@rule("RI-PHASE-3", "P06", settles=("C-25",))
+def handling(view: State, command: Act) -> Creature:
+    """Free actions are allowed in both phases."""
+    if view.phase == "movement":
+        creature = in_phase(view, command, "movement")
+        able(creature)
+        if view.here == TABLE or view.top is None:
+            raise Refused("wrong_step", f"{creature.id} has sealed its plans", "RI-ORDER-1")
+        return creature
+    return taking_turn(view, command)
+
+
+@rule("RI-MAN-3", "EQ")
+def dropping(creature: Creature, item: str) -> None:
+    """Letting go of what one holds is not counted."""
+    if item not in creature.held:
+        raise Refused("invalid_target", f"{creature.id} holds no {item}")
+
+
+@rule("RI-MAN-2", "EQ")
+def three_at_most(creature: Creature) -> None:
+    """Nobody handles objects more than three times in a round, however it is paid."""
+    if creature.budget.manipulations >= MANIPULATIONS:
+        raise Refused("object_manipulation_limit", f"{creature.id} has handled three objects this round")
+
+
+@rule("RI-MAN-1", "P22")
+def once_for_nothing(creature: Creature) -> None:
+    """Handling an object is free once in a round."""
+    if creature.budget.free_manipulation:
+        raise Refused("free_manipulation_spent", f"{creature.id} has handled an object for free this round")
+
+
+@rule("RI-MAN-4", "EQ", settles=("C-27",))
+def detailed(what: str, pay: str) -> None:
+    """By the later printing a sheathed thing takes a minor action, and searching a bag a standard one."""
+    if what in COSTS_STANDARD and pay != "standard":
+        raise Refused("needs_standard_action", f"to {what} takes a standard action")
+    if what in COSTS_MINOR and pay == "free":
+        raise Refused("needs_minor_action", f"to {what} takes a minor action")
+
+
+def paid_for(view: State, creature: Creature, pay: str) -> None:
+    """Refuse unless the action that is to pay for it is there; in the movement phase none is."""
+    if view.phase != "action":
+        raise Refused("wrong_phase", "only free actions come in the movement phase", "RI-PHASE-1")
+    if pay == "minor":
+        check_minor(creature)
+    elif pay == "standard":
+        check_standard(creature)
+    else:
+        check_trade(creature, "free")

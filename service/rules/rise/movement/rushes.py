@@ -1,0 +1,226 @@
+"""Settle overruns and shoves that are movements: they attack before anything of the phase moves.
+
+The mover's line is looked at as the others' movements would leave it. Whoever is in its way may step aside;
+the others are attacked, and what comes of it stands in the plan, which then is a path like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Literal
+
+from service.rules.chance import Chance
+from service.rules.grid import Cell, cells
+from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.records import changed, record
+from service.rules.rise.acting.brawling import brawl
+from service.rules.rise.acting.shoving import straight_away
+from service.rules.rise.attacks.assault import AssaultBegun
+from service.rules.rise.attacks.uses import Assault
+from service.rules.rise.creatures.creature import Creature, is_able
+from service.rules.rise.movement.conflicts import Paths, ending
+from service.rules.rise.permission import own
+from service.rules.rise.space.paths import is_passable
+from service.rules.rise.state import State
+from service.rules.stack import Awaited, Frame
+
+ONE_LARGER = 1
+
+
+@record
+class RushFrame(Frame[State]):
+    """One overrun or shove of the movement phase."""
+
+    kind: ClassVar[str] = "rise_rush"
+    user: str
+    stage: Literal["asked", "attack"] = "asked"
+    asked: tuple[str, ...] = ()
+    """Who may step aside and has not said so."""
+    targets: tuple[str, ...] = ()
+    """Who is attacked unless it steps aside, in the order in which the mover comes to them."""
+
+    def waiting(self, state: State) -> tuple[Awaited, ...]:
+        return tuple(
+            [
+                Awaited(
+                    prompt=f"{self.path}/aside/{name}",
+                    seat=state.controller(name),
+                    accepts=("step_aside",),
+                    creature=name,
+                )
+                for name in self.asked
+            ]
+        )
+
+    def advance(self, state: State, chance: Chance) -> Tale[State]:
+        if self.stage == "attack" or not self.targets:
+            return (yield RushDone(path=self.path, because=because(state, self.user)))
+        state = yield RushAttacks(path=self.path, because=because(state, self.user))
+        return (yield AssaultBegun(assault=assault_of(state, self), because=because(state, self.user)))
+
+
+@record
+class RushBegun(Event[State]):
+    """A creature runs into others, or shoves whom it grapples with."""
+
+    type: ClassVar[str] = "rush_began"
+    user: str
+    targets: tuple[str, ...]
+    asked: tuple[str, ...]
+    path: tuple[Cell, ...]
+    """The line as far as nobody too big stands in it."""
+
+    def evolve(self, state: State) -> State:
+        top: Any = state.top  # the phase's own frame, which imports this file
+        state = state.put(changed(top, rushed=(*top.rushed, self.user)))
+        plan = changed(state.plans[self.user], path=self.path)
+        state = changed(state, plans={**state.plans, self.user: plan})
+        frame = RushFrame(
+            path=f"{top.path}/rush/{self.user}", user=self.user, asked=self.asked, targets=self.targets
+        )
+        return state.pushed(frame)
+
+
+@record
+class SteppedAside(Event[State]):
+    """A creature lets another run past, or stands in its way."""
+
+    type: ClassVar[str] = "stepped_aside"
+    creature: str
+    user: str
+    accepted: bool
+
+    def evolve(self, state: State) -> State:
+        frame = rushing(state)
+        asked = tuple([name for name in frame.asked if name != self.creature])
+        if not self.accepted:
+            return state.put(changed(frame, asked=asked))
+        targets = tuple([name for name in frame.targets if name != self.creature])
+        plan = state.plans[self.user]
+        plan = changed(plan, passes=(*plan.passes, self.creature))
+        return changed(
+            state.put(changed(frame, asked=asked, targets=targets)), plans={**state.plans, self.user: plan}
+        )
+
+
+@record
+class RushAttacks(Event[State]):
+    """Nobody else steps aside: the rest are attacked."""
+
+    type: ClassVar[str] = "rush_attacks"
+    path: str
+
+    def evolve(self, state: State) -> State:
+        return state.put(changed(rushing(state), stage="attack"))
+
+
+@record
+class RushDone(Event[State]):
+    """It is settled how far an overrun or shove leads, if nothing else stops it."""
+
+    type: ClassVar[str] = "rush_done"
+    path: str
+
+    def evolve(self, state: State) -> State:
+        return state.popped(self.path)
+
+
+def rushing(state: State) -> RushFrame:
+    """Return the overrun or shove that is being settled."""
+    frame = state.top
+    assert isinstance(frame, RushFrame)
+    return frame
+
+
+def because(state: State, user: str) -> tuple[str, ...]:
+    """Return the rule that the movement of *user* is."""
+    return (f"RI-UNIV-{state.plans[user].ability.upper()}",)
+
+
+def rushers(state: State) -> list[str]:
+    """Return whose movements attack, in the order in which they are settled."""
+    return sorted(name for name, plan in state.plans.items() if plan.ability in ("overrun", "shove"))
+
+
+def rush(state: State, user: str, paths: Paths) -> Tale[State]:
+    """Tell whom an overrun runs into, or a shove pushes, and who of them is asked to step aside."""
+    plan, mover = state.plans[user], state.creatures[user]
+    if plan.ability == "shove":
+        return (
+            yield RushBegun(user=user, targets=plan.targets, asked=(), path=(), because=("RI-UNIV-SHOVE",))
+        )
+    line = as_far_as_small_enough(state, mover, plan.path, paths)
+    targets = tuple(in_line(state, mover, line, paths))
+    asked = tuple([name for name in targets if is_able(state.creatures[name])])
+    return (yield RushBegun(user=user, targets=targets, asked=asked, path=line, because=("RI-UNIV-OVERRUN",)))
+
+
+def in_line(state: State, mover: Creature, line: tuple[Cell, ...], paths: Paths) -> list[str]:
+    """Return who will stand on *line* when all have moved and is not simply passed, in order."""
+    after = ending(state, {name: path for name, path in paths.items() if name != mover.id})
+    found = [
+        other.id
+        for cell in line
+        for part in cells(cell, mover.space)
+        for other in after.standing_at(part)
+        if other.id != mover.id and not is_passable(after, mover, other)
+    ]
+    return list(dict.fromkeys(found))
+
+
+def as_far_as_small_enough(
+    state: State, mover: Creature, line: tuple[Cell, ...], paths: Paths
+) -> tuple[Cell, ...]:
+    """Return *line* up to the first creature that is too big to be run over."""
+    for length in range(1, len(line) + 1):
+        for name in in_line(state, mover, line[:length], paths):
+            other = state.creatures[name]
+            if other.rank - other.has("prone") - mover.rank > ONE_LARGER:
+                return line[: length - 1]
+    return line
+
+
+def assault_of(state: State, frame: RushFrame) -> Assault:
+    """Return the attacks of an overrun or shove."""
+    plan, user = state.plans[frame.user], state.creatures[frame.user]
+    shoves = plan.ability == "shove"
+    away = straight_away(user.position, state.creatures[frame.targets[0]].position)
+    return Assault(
+        user=user.id,
+        what=plan.ability,
+        targets=frame.targets,
+        strike=brawl(state.profile.shove),
+        willing=tuple([name for name in frame.targets if not is_able(state.creatures[name])]),
+        path=plan.path,
+        push=(plan.step or away) if shoves else None,
+        maneuver="rush_shove" if shoves else "rush",
+    )
+
+
+@record
+class StepAside(Command[State]):
+    """Say whether a creature lets an overrunning one past instead of standing in its way."""
+
+    type: ClassVar[str] = "step_aside"
+    creature: str
+    accept: bool
+
+    def check(self, view: State) -> None:
+        own(view, self, self.creature)
+        frame = view.top
+        if not isinstance(frame, RushFrame) or self.creature not in frame.asked:
+            raise Refused("wrong_step", f"nobody asks {self.creature} to step aside", "RI-UNIV-OVERRUN")
+
+    def decide(self, state: State) -> Tale[State]:
+        return (
+            yield SteppedAside(
+                creature=self.creature,
+                user=rushing(state).user,
+                accepted=self.accept,
+                because=("RI-UNIV-OVERRUN",),
+            )
+        )
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield Offer(type=cls.type, creature=awaited.creature, choices={"accept": (True, False)})

@@ -1,0 +1,1 @@
+"""Run the round: the movement phase, the action phase, and the merge that makes everything true."""

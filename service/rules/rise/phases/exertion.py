@@ -1,0 +1,116 @@
+"""Let a player reroll what its creature has just rolled, at the price of fatigue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from service.rules.messages import Event, Offer, Refused, Tale
+from service.rules.records import changed, record
+from service.rules.rise.attacks.assault import AssaultFrame, assaulting
+from service.rules.rise.attacks.uses import may_modify
+from service.rules.rise.creatures.creature import Creature
+from service.rules.rise.movement.initiative import InitiativeAnswered
+from service.rules.rise.movement.reins import RideExerted, RideFrame, settle
+from service.rules.rise.permission import Act, in_phase, own
+from service.rules.rise.state import State
+from service.rules.rise.worlds.apart import GroupFrame
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+
+
+@record
+class ExertionUsed(Event[State]):
+    """An attack is rolled again with desperate exertion."""
+
+    type: ClassVar[str] = "exertion_used"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return state.put(changed(assaulting(state), stage="roll", rerolled=True, exerted=True))
+
+
+@record
+class RollKept(Event[State]):
+    """An attack stands as it was rolled."""
+
+    type: ClassVar[str] = "roll_kept"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return state.put(changed(assaulting(state), stage="land"))
+
+
+def shown_to(view: State, command: Act) -> Creature:
+    """Return the creature if a roll of its own lies open: an attack, or its initiative before the order."""
+    frame, name = view.top, command.creature
+    if isinstance(frame, GroupFrame) and name in frame.shown:
+        return own(view, command, name)
+    if isinstance(frame, RideFrame) and frame.shows(name):
+        return own(view, command, name)
+    if isinstance(frame, AssaultFrame) and frame.assault.user == name and frame.stage == "shown":
+        return own(view, command, name)
+    creature = in_phase(view, command, "action")
+    if creature.budget.turn == "open" and is_wounded_now(view, creature):
+        raise Refused("cannot_modify_vital_roll", f"the wound of {name} stands as rolled", "RI-VITAL-2")
+    raise Refused("too_late", f"{name} has no roll to change", "RI-UNIV-DESPERATE")
+
+
+def is_wounded_now(view: State, creature: Creature) -> bool:
+    """Tell whether the last roll of *creature* that its group knows of is a vital one of this phase."""
+    return any(w.gained == view.round and w.phase == view.stage for w in creature.wounds)
+
+
+@rule("RI-UNIV-DESPERATE", "R4/R5", settles=("C-44",))
+@record
+class DesperateExertion(Act):
+    """For 2 fatigue a player rolls an attack or initiative again, with 2 more; the better roll counts."""
+
+    type: ClassVar[str] = "desperate_exertion"
+
+    def check(self, view: State) -> None:
+        creature = shown_to(view, self)
+        frame = view.top
+        if isinstance(frame, (GroupFrame, RideFrame)):
+            return
+        assert isinstance(frame, AssaultFrame), "a roll is shown"
+        if frame.rerolled:
+            raise Refused("already_rerolled", f"{self.creature} has rolled this again already")
+        if not may_modify(frame.assault):
+            raise Refused("reactive_cannot_modify", f"{frame.assault.what} stands as rolled", "RI-ATK-11")
+        if not creature.sheet.is_pc:
+            raise Refused("ability_not_in_profile", f"{self.creature} does not tire")
+
+    def decide(self, state: State) -> Tale[State]:
+        if isinstance(state.top, GroupFrame):
+            return (yield InitiativeAnswered(creature=self.creature, exerts=True))
+        if isinstance(state.top, RideFrame):
+            return (yield RideExerted(creature=self.creature))
+        return (yield ExertionUsed(creature=self.creature))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield Offer(type=cls.type, creature=awaited.creature)
+
+
+@record
+class KeepRoll(Act):
+    """Let an attack or an initiative check stand as it was rolled."""
+
+    type: ClassVar[str] = "keep_roll"
+
+    def check(self, view: State) -> None:
+        shown_to(view, self)
+
+    def decide(self, state: State) -> Tale[State]:
+        if isinstance(state.top, GroupFrame):
+            return (
+                yield InitiativeAnswered(creature=self.creature, exerts=False, because=("RI-UNIV-DESPERATE",))
+            )
+        if isinstance(state.top, RideFrame):
+            return (yield from settle(state))
+        return (yield RollKept(creature=self.creature, because=("RI-UNIV-DESPERATE",)))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield Offer(type=cls.type, creature=awaited.creature)

@@ -1,0 +1,230 @@
+"""Merge what groups did apart: who ends where, then for each creature what came from outside and from inside.
+
+Nothing is judged again. Outside damage comes first with what it means, then outside conditions, then the
+group's own effects in their order, and outside healing last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from service.rules.chance import Chance
+from service.rules.messages import Event, Fact, Tale
+from service.rules.records import changed
+from service.rules.rise.attacks.unjudged import AttackJudged, log_of
+from service.rules.rise.creatures.lasting import Atom, Plan
+from service.rules.rise.harm.conditions import ALL
+from service.rules.rise.harm.damage import consequences, hurt
+from service.rules.rise.harm.effects import LocationEffectIgnored, apply, apply_quietly
+from service.rules.rise.harm.holds import let_go
+from service.rules.rise.movement.afoot import carried_out, coming_after
+from service.rules.rise.movement.conflicts import Around
+from service.rules.rise.movement.initiative import ranked
+from service.rules.rise.movement.reactive import intended
+from service.rules.rise.questions import answer
+from service.rules.rise.space.riding import come_off
+from service.rules.rise.state import State
+from service.rules.rulebook import rule
+
+Logs: TypeAlias = Mapping[str, tuple[Atom, ...]]
+Contested: TypeAlias = Generator[Fact[State], State, tuple[State, Atom]]
+SORTS = ("environmental", "normal", "subdual")
+"""In which order simultaneous damage is applied, so that no hit strips resistance for another kind."""
+
+
+@rule("RI-RES-8", "P26")
+def where_it_ends(
+    state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[str, ...]]
+) -> Tale[State]:
+    """An attack stops nobody's movement: whoever is knocked out drops where its movement ends."""
+    state = yield from places(state, chance, logs, groups)
+    for name in sorted(state.creatures):
+        state = yield from merge(state, chance, name, logs, state.group_of(name))
+    state = yield from come_off(state)
+    return (yield from let_go(state))
+
+
+@rule("RI-RES-14", "service ruling")
+def in_fixed_order(state: State) -> Mapping[str, tuple[tuple[Atom, ...], tuple[AttackJudged, ...]]]:
+    """In which order groups resolved changes nothing: their logs are taken by name."""
+    return {group: log_of(state.at(group)) for group in sorted(state.groups)}
+
+
+@rule("RI-HEAL-4", "P62")
+def after_swift(log: Sequence[Atom]) -> tuple[Atom, ...]:
+    """What is Swift, as most healing is, was true before the attacks; only the rest comes now."""
+    return tuple([effect for effect in log if not effect.swift])
+
+
+@rule("RI-HEAL-5", "P24", settles=("C-05",))
+def own_in_order(state: State, chance: Chance, inside: Sequence[Atom]) -> Tale[State]:
+    """Within a group nothing is simultaneous: what its members did to each other stays in their order."""
+    if state.option("own_healing") == "last":
+        inside = sorted(inside, key=lambda effect: effect.does in ("heal_hp", "heal_dr"))
+    for effect in inside:
+        if effect.does != "locate":
+            state = yield from apply(state, chance, effect)
+    return state
+
+
+@rule("RI-RES-10", "P28", settles=("C-05", "C-06"))
+def merge(state: State, chance: Chance, name: str, logs: Logs, own: str | None) -> Tale[State]:
+    """Two combatants may fell each other in one phase: both outcomes stand."""
+    outside = [e for group in sorted(logs) if group != own for e in logs[group] if e.target == name]
+    inside = [e for e in logs.get(own or "", ()) if e.target == name]
+    saved = is_saved_by_healing(state, name)
+    state = yield from damage_first(state, chance, name, outside, judged=not saved)
+    early = cleansed_before(state, inside)
+    for effect in (*early, *outside):
+        if effect.does in ("gain", "lose", "fatigue"):
+            state = yield from apply_quietly(state, effect)
+    state = yield from own_in_order(state, chance, [e for e in inside if e not in early])
+    state = yield from healing_last(state, outside)
+    return (yield from consequences(state, chance, name)) if saved else state
+
+
+def is_saved_by_healing(state: State, name: str) -> bool:
+    """Tell whether the house lets healing of the same phase save a creature that takes no wounds."""
+    return state.option("late_healing") == "saves" and not state.creatures[name].sheet.is_pc
+
+
+def cleansed_before(state: State, inside: Sequence[Atom]) -> list[Atom]:
+    """Return the group's cleansings that, by the house's rule, come too early for what others did."""
+    if state.option("cleanse") == "removes":
+        return []
+    return [effect for effect in inside if effect.does == "lose" and effect.name == ALL]
+
+
+@rule("RI-HEAL-1", "P62", settles=("C-51",))
+def damage_first(
+    state: State, chance: Chance, name: str, outside: Sequence[Atom], *, judged: bool
+) -> Tale[State]:
+    """Damage and recovery that come at once: all damage first, wounds and all, then recovery."""
+    by_kind = state.option("damage_order") == "by_kind"
+    hits = sorted(
+        (e for e in outside if e.does == "damage"),
+        key=lambda e: (SORTS.index(e.sort) if by_kind else e.sort == "subdual", e.group, e.seq),
+    )
+    lethal = [e for e in hits if e.sort != "subdual"]
+    for effect in lethal:
+        state = yield from hurt(state, name, effect.source, effect.amount, effect.sort)
+    if lethal and judged:
+        state = yield from consequences(state, chance, name)
+    for effect in hits[len(lethal) :]:
+        state = yield from apply(state, chance, effect)
+    return state
+
+
+@rule("RI-HEAL-2", "P62", settles=("C-07",))
+def healing_last(state: State, outside: Sequence[Atom]) -> Tale[State]:
+    """Vital wounds are gained and felt before any recovery of the same phase."""
+    for effect in outside:
+        if effect.does in ("heal_hp", "heal_dr"):
+            state = yield from apply_quietly(state, effect)
+    return state
+
+
+class Located(NamedTuple):
+    """What would move one creature, as groups announced it."""
+
+    own: Sequence[Atom]
+    outside: Sequence[Atom]
+
+
+def located(logs: Logs, groups: Mapping[str, tuple[str, ...]], name: str) -> Located:
+    """Return what its own group and what others would do to the place of *name*."""
+    found = [
+        (group, effect)
+        for group in sorted(logs)
+        for effect in logs[group]
+        if effect.target == name and effect.does == "locate" and effect.path
+    ]
+    own = [effect for group, effect in found if name in groups[group]]
+    return Located(as_one(own), [effect for group, effect in found if name not in groups[group]])
+
+
+@rule("RI-RES-7", "P26")
+def places(state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[str, ...]]) -> Tale[State]:
+    """Moving away dodges nothing: attacks were judged on where their group saw the target."""
+    found = {name: located(logs, groups, name) for name in sorted(state.creatures)}
+    own_first = state.option("shove_of_movers") == "own"
+    overruled = [name for name in sorted(state.plans) if found[name].outside and not own_first]
+    rules = {name: state.plans[name] for name in sorted(state.plans) if name not in overruled}
+    chosen: dict[str, Atom] = {}
+    for name, (own, outside) in found.items():
+        if name not in rules and (own or outside):
+            inside = own if own_first or not outside else ()
+            state, chosen[name] = yield from first(state, chance, inside, outside)
+    wanted = intended(state, {**on_their_ways(chosen), **rules})
+    while stuck := [name for name in rules if found[name].outside and not wanted[name]]:
+        for name in stuck:
+            del rules[name]
+            state, chosen[name] = yield from first(state, chance, (), found[name].outside)
+        wanted = intended(state, {**on_their_ways(chosen), **rules})
+    wanted = {name: wanted.get(name, ()) for name in (*chosen, *rules)}
+    still = tuple([name for name in state.creatures if not wanted.get(name)])
+    around = Around(
+        behind=(*((effect.source, name) for name, effect in chosen.items()), *coming_after(rules)),
+        past=dict.fromkeys(chosen, still),
+    )
+    notes = ignored(found, chosen, overruled)
+    hows = {name: effect.how for name, effect in chosen.items()}
+    state, _ = yield from carried_out(state, chance, wanted, hows, around, notes)
+    return state
+
+
+def on_their_ways(chosen: Mapping[str, Atom]) -> dict[str, Plan]:
+    """Return what moves creatures, whatever others do, as plans beside those who react to it."""
+    return {name: Plan(ability=effect.how, path=effect.path) for name, effect in chosen.items()}
+
+
+def first(state: State, chance: Chance, own: Sequence[Atom], outside: Sequence[Atom]) -> Contested:
+    """Return what moves a creature: the first of its own group, else what comes from outside."""
+    if own:
+        return state, own[0]
+    return (yield from contest(state, chance, outside))
+
+
+def ignored(
+    found: Mapping[str, Located], chosen: Mapping[str, Atom], overruled: Sequence[str]
+) -> list[Event[State]]:
+    """Return what is told of all that would have moved somebody and does not."""
+    sources = [
+        (name, effect.source)
+        for name, (own, outside) in found.items()
+        for effect in (*own, *outside)
+        if effect is not chosen.get(name)
+    ]
+    sources += [(name, name) for name in overruled]
+    return [
+        LocationEffectIgnored(creature=name, source=source, because=("RI-MOVE1-2", "C-15"))
+        for name, source in sources
+    ]
+
+
+def as_one(own: Sequence[Atom]) -> list[Atom]:
+    """Return *own* with the parts of an interrupted movement joined to its beginning."""
+    found: list[Atom] = []
+    for effect in own:
+        if effect.how == "continued" and found:
+            found[0] = changed(found[0], path=(*found[0].path, *effect.path))
+        else:
+            found.append(effect)
+    return found
+
+
+@rule("RI-MOVE1-7", "service ruling", settles=("C-16", "C-17"))
+def contest(state: State, chance: Chance, outside: Sequence[Atom]) -> Contested:
+    """Which of several outside effects moves a creature first is decided by their sources' initiative."""
+    sources = tuple(dict.fromkeys([effect.source for effect in outside]))
+    if len(sources) == 1:
+        return state, outside[0]
+    if state.option("outside_moves") == "nobody":
+        return state, changed(outside[0], path=())
+    state, first = yield from answer(state, "location_conflict", (outside[0].target,), more=sources)
+    if first not in sources:
+        order: tuple[str, ...]
+        state, order = yield from ranked(state, chance, sources)
+        first = order[0]
+    return state, next(effect for effect in outside if effect.source == first)

@@ -1,0 +1,280 @@
+"""Run a movement phase at the table: plans are made apart, revealed together, resolved in one step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar, Literal
+
+from service.rules.chance import Chance
+from service.rules.grid import Cell
+from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.records import EMPTY, changed, record
+from service.rules.rise.creatures.lasting import Plan
+from service.rules.rise.harm.conditions import lose
+from service.rules.rise.harm.damage import tire
+from service.rules.rise.harm.holds import let_go
+from service.rules.rise.movement.afoot import carried_out, coming_after
+from service.rules.rise.movement.blocking import blocks
+from service.rules.rise.movement.conflicts import Around, Paths
+from service.rules.rise.movement.initiative import asking, exertions, spent
+from service.rules.rise.movement.objects import shared_out
+from service.rules.rise.movement.reactive import budget, courses, intended, outrun, shaken_off
+from service.rules.rise.movement.reins import bolt
+from service.rules.rise.movement.rushes import rush, rushers
+from service.rules.rise.permission import own
+from service.rules.rise.planning.freely import come, due, planned
+from service.rules.rise.space.aloft import TookOff
+from service.rules.rise.space.riding import Mounted, come_off
+from service.rules.rise.space.soaring import climbed
+from service.rules.rise.state import State
+from service.rules.rise.worlds.apart import GroupFinished, GroupFrame, hand_over, unread
+from service.rules.rise.worlds.groups import WorldsOpened, carried_over, occasion, opened
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited
+
+Reached = Literal["begin", "plans", "revealed", "sprints", "resolve", "moved"]
+
+
+@record
+class MovementFrame(GroupFrame):
+    """The movement phase."""
+
+    kind: ClassVar[str] = "rise_movement"
+    reached: Reached = "begin"
+    asked: tuple[str, ...] = ()
+    """Who may still sprint after an outrunning creature."""
+    sprinting: tuple[str, ...] = ()
+    rushed: tuple[str, ...] = ()
+    """Whose overruns and shoves are settled."""
+    used: int = 0
+    """How many of the free abilities in the plans have come."""
+    paths: Paths = EMPTY
+    """The ways that were gone, where free abilities come after them."""
+
+    def waiting(self, state: State) -> tuple[Awaited, ...]:
+        if self.reached == "sprints":
+            return self.asks(state, "sprint", self.asked, ("consent_sprint",))
+        return super().waiting(state)
+
+    def waits(self, state: State) -> bool:
+        return bool(self.asked) if self.reached == "sprints" else super().waits(state)
+
+    def advance(self, state: State, chance: Chance) -> Tale[State]:
+        if self.reached == "begin":
+            return (yield from begin(state))
+        if unread(state):
+            return (yield from hand_over(state))
+        for group in self.finished(state):
+            return (yield GroupFinished(group=group, path=self.path, because=("RI-INFO-2",)))
+        if self.reached == "plans":
+            return (yield from reveal(state))
+        moved = self.reached == "moved"
+        for name, use in due(state, self.used, moved=moved):
+            return (yield from come(state, name, use, self.paths, moved=moved))
+        return (yield from go_on(state, chance, self))
+
+
+def go_on(state: State, chance: Chance, frame: MovementFrame) -> Tale[State]:
+    """Tell what follows once plans are open and no free ability is due."""
+    if frame.reached == "revealed":
+        return (yield from ask(state))
+    if frame.reached == "moved":
+        return (yield MovementResolved(paths=frame.paths, path=frame.path, because=("RI-PHASE-4",)))
+    for name in rushers(state):
+        if name not in frame.rushed:
+            return (yield from rush(state, name, intended(state, state.plans, frame.sprinting)))
+    return (yield from asking(resolve(state, chance)))
+
+
+def moving(state: State) -> MovementFrame:
+    """Return the frame of the movement phase."""
+    frame = state.top
+    assert isinstance(frame, MovementFrame)
+    return frame
+
+
+@record
+class PlanningBegun(Event[State]):
+    """All groups plan their movements."""
+
+    type: ClassVar[str] = "planning_began"
+    groups: tuple[str, ...]
+
+    def evolve(self, state: State) -> State:
+        return state.put(changed(moving(state), reached="plans", at_work=self.groups))
+
+
+@record
+class PlansRevealed(Event[State]):
+    """The plans of one group are open."""
+
+    type: ClassVar[str] = "plans_revealed"
+    group: str
+    plans: Mapping[str, Plan]
+    occasion: str
+
+    def evolve(self, state: State) -> State:
+        plans = dict(
+            sorted(self.plans.items())
+        )  # as the record spells them: whoever folds it has no other order
+        state = changed(carried_over(state, self.group), plans={**state.plans, **plans})
+        return state.put(changed(moving(state), reached="revealed"))
+
+
+@record
+class SprintsAsked(Event[State]):
+    """Creatures that fall behind may sprint."""
+
+    type: ClassVar[str] = "sprints_asked"
+    asked: tuple[str, ...]
+    sprinting: tuple[str, ...]
+
+    def evolve(self, state: State) -> State:
+        return state.put(
+            changed(
+                moving(state),
+                reached="sprints" if self.asked else "resolve",
+                asked=self.asked,
+                sprinting=self.sprinting,
+            )
+        )
+
+
+@record
+class SprintAnswered(Event[State]):
+    """A creature that falls behind sprints, or does not."""
+
+    type: ClassVar[str] = "sprint_answered"
+    creature: str
+    accepted: bool
+
+    def evolve(self, state: State) -> State:
+        frame = moving(state)
+        asked = tuple([name for name in frame.asked if name != self.creature])
+        sprinting = (*frame.sprinting, self.creature) if self.accepted else frame.sprinting
+        return state.put(
+            changed(frame, asked=asked, sprinting=sprinting, reached="sprints" if asked else "resolve")
+        )
+
+
+@record
+class MovementsMade(Event[State]):
+    """All have moved; what they do on their ways for nothing comes now."""
+
+    type: ClassVar[str] = "movements_made"
+    paths: Paths
+
+    def evolve(self, state: State) -> State:
+        return state.put(changed(moving(state), reached="moved", paths=self.paths))
+
+
+@record
+class MovementResolved(Event[State]):
+    """All movements of the phase have happened."""
+
+    type: ClassVar[str] = "movement_resolved"
+    paths: Mapping[str, tuple[Cell, ...]]
+    path: str
+
+    def evolve(self, state: State) -> State:
+        return changed(state.popped(self.path), stage="movement_end", step=4)
+
+
+# --- the phase ---------------------------------------------------------------------------------------
+
+
+@rule("RI-RES-1", "P24-25, P60")
+def begin(state: State) -> Tale[State]:
+    """Inside a group everything is sequential and known, between groups everything is simultaneous."""
+    state = yield PlanningBegun(groups=tuple(state.groups))
+    return (yield WorldsOpened(groups={group: opened(state, group, "plan") for group in state.groups}))
+
+
+@rule("RI-INFO-4", "P24", settles=("C-22",))
+def reveal(state: State) -> Tale[State]:
+    """Members see each other's plans while they make them; everybody else sees them once all are made."""
+    plans = {group: dict(state.at(group).plans) for group in state.groups}
+    logs = [effect for group in state.groups for effect in state.at(group).effects]
+    for group in state.groups:
+        state = yield PlansRevealed(group=group, plans=plans[group], occasion=occasion(state, group))
+    for effect in logs:  # what members exerted themselves for, while they planned
+        state = yield from tire(state, effect.target, effect.amount, effect.name)
+    return (yield from bolt(state))
+
+
+def ask(state: State) -> Tale[State]:
+    """Tell who falls behind, and may sprint after all."""
+    behind = outrun(state, state.plans)
+    auto = tuple([name for name in behind if state.plans[name].sprint == "auto"])
+    asked = tuple([name for name in behind if state.plans[name].sprint == "ask"])
+    return (yield SprintsAsked(asked=asked, sprinting=auto, because=("RI-CONF-6",)))
+
+
+@rule("RI-PHASE-4", "P07")
+def resolve(state: State, chance: Chance) -> Tale[State]:
+    """A phase is no length of time: all its movements happen together, in no order but that of the rules."""
+    state = yield from exertions(state, chance)
+    state = yield from shared_out(state, chance)
+    frame = moving(state)
+    notes: list[Event[State]] = []
+    lost: tuple[str, ...]
+    state, lost = yield from shaken_off(state, chance)
+    wanted: Paths
+    wanted, highs = courses(state, state.plans, frame.sprinting, lost)
+    climbs = {n: climbed(state.creatures[n], plan, highs.get(n)) for n, plan in state.plans.items()}
+    budgets = {n: budget(state, plan, n, frame.sprinting) - climbs[n] for n, plan in state.plans.items()}
+    state, wanted = yield from blocks(state, chance, wanted, budgets, notes)
+    for name, plan in state.plans.items():
+        if plan.mount not in (None, state.creatures[name].mount):
+            state = yield Mounted(creature=name, mount=plan.mount, because=("RI-MOUNT-1",))
+    around = Around(
+        behind=coming_after(state.plans),
+        past={name: plan.passes for name, plan in state.plans.items()},
+    )
+    paths: Paths
+    pushed = {name: "forced" for name, plan in state.plans.items() if plan.ability == "pushed"}
+    state, paths = yield from carried_out(state, chance, wanted, pushed, around, notes)
+    state = yield from come_off(state)
+    state = yield from let_go(state)
+    for name in sorted(state.plans):
+        state = yield from afterwards(state, name, frame, highs.get(name))
+    state = yield from spent(state)
+    if planned(state, first=False):
+        return (yield MovementsMade(paths=paths))
+    return (yield MovementResolved(paths=paths, path=frame.path))
+
+
+def afterwards(state: State, name: str, frame: MovementFrame, high: int | None) -> Tale[State]:
+    """Tell what a movement leaves behind: a creature on its feet, tired, or in the air."""
+    plan = state.plans[name]
+    if plan.stand_up:
+        state = yield from lose(state, name, "prone")
+    if plan.ability in ("sprint", "overrun") or name in frame.sprinting:
+        state = yield from tire(state, name, 1, plan.ability if plan.ability == "overrun" else "sprint")
+    if high is not None:
+        jumped = plan.ability == "jump"
+        state = yield TookOff(creature=name, jumped=jumped, altitude=high, because=("RI-MOVE-9",))
+    return state
+
+
+@rule("RI-RES-9", "P27", settles=("C-20",))
+@record
+class ConsentSprint(Command[State]):
+    """Once plans are open, say whether a creature that falls behind sprints; it tires by 1 if it does."""
+
+    type: ClassVar[str] = "consent_sprint"
+    creature: str
+    accept: bool
+
+    def check(self, view: State) -> None:
+        own(view, self, self.creature)
+        frame = view.top
+        if not isinstance(frame, MovementFrame) or self.creature not in frame.asked:
+            raise Refused("wrong_step", f"{self.creature} is not asked to sprint", "RI-CONF-6")
+
+    def decide(self, state: State) -> Tale[State]:
+        return (yield SprintAnswered(creature=self.creature, accepted=self.accept, because=("RI-CONF-6",)))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield Offer(type=cls.type, creature=awaited.creature, choices={"accept": (True, False)})

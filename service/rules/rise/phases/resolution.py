@@ -1,0 +1,245 @@
+"""Run an action phase at the table: Swift first, groups apart, then everything announced and true at once.
+
+The merge judges nothing again. For each creature what came from outside counts as earlier than what its own
+group did: outside damage, what that means, outside conditions, the group's own effects in their order, and
+outside healing last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Final, Literal
+
+from service.rules.chance import Chance
+from service.rules.messages import Event, Tale
+from service.rules.records import EMPTY, changed, record, with_key
+from service.rules.rise.attacks.hidden import SwiftHidden, unhidden
+from service.rules.rise.creatures.lasting import Atom, Plan
+from service.rules.rise.harm.effects import apply_quietly
+from service.rules.rise.harm.vital import wound_stream
+from service.rules.rise.movement.initiative import asking, exertions, spent
+from service.rules.rise.movement.objects import shared_out
+from service.rules.rise.phases.merging import after_swift, in_fixed_order, where_it_ends
+from service.rules.rise.state import State
+from service.rules.rise.worlds.apart import GroupFinished, GroupFrame, hand_over, unread
+from service.rules.rise.worlds.groups import WorldsOpened, carried_over, is_played, occasion, opened
+from service.rules.rulebook import rule
+from service.rules.table import Told
+
+ANNOUNCED: Final = ("RI-RES-6", "C-03")
+"""The rule of the announcement, which is taken with the merge though that may wait for players."""
+Reached = Literal["begin", "swift", "first", "second", "merge"]
+
+
+@record
+class ActionFrame(GroupFrame):
+    """The action phase."""
+
+    kind: ClassVar[str] = "rise_action"
+    reached: Reached = "begin"
+    committing: tuple[str, ...] = ()
+    """The groups that commit to Swift abilities before anybody rolls."""
+    first: tuple[str, ...] = ()
+    """The groups that resolve first."""
+    second: tuple[str, ...] = ()
+    """The groups that wait until the first have declared their Swift."""
+    logs: Mapping[str, tuple[Atom, ...]] = EMPTY
+    """What groups have announced and is not true yet."""
+
+    def advance(self, state: State, chance: Chance) -> Tale[State]:
+        if self.reached == "begin":
+            return (yield from begin(state))
+        if unread(state):
+            return (yield from hand_over(state))
+        for group in self.finished(state):
+            return (yield GroupFinished(group=group, path=self.path, because=("RI-INFO-2",)))
+        if self.reached == "merge":
+            return (yield from asking(merge(state, chance, self)))
+        return (yield from go_on(state, self))
+
+
+def go_on(state: State, frame: ActionFrame) -> Tale[State]:
+    """Tell what follows when all groups at work are done: others resolve, or everybody announces."""
+    if frame.reached == "swift":
+        return (yield from first(state, frame))
+    if frame.reached == "first" and frame.second:
+        return (yield from second(state, frame))
+    return (yield from announce(state))
+
+
+def acting(state: State) -> ActionFrame:
+    """Return the frame of the action phase."""
+    frame = state.top
+    assert isinstance(frame, ActionFrame)
+    return frame
+
+
+@record
+class GroupsScheduled(Event[State]):
+    """It is fixed for the phase which groups commit to Swift, and which resolve first."""
+
+    type: ClassVar[str] = "groups_scheduled"
+    committing: tuple[str, ...]
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+
+    def evolve(self, state: State) -> State:
+        frame = acting(state)
+        return state.put(changed(frame, committing=self.committing, first=self.first, second=self.second))
+
+
+@record
+class ActionStepReached(Event[State]):
+    """The action phase goes on: these groups are at work now."""
+
+    type: ClassVar[str] = "action_step_reached"
+    reached: Reached
+    groups: tuple[str, ...]
+    step: int
+
+    def evolve(self, state: State) -> State:
+        frame = changed(acting(state), reached=self.reached, at_work=self.groups, done=())
+        return changed(state.put(frame), step=self.step)
+
+
+@record
+class GroupAnnounced(Event[State]):
+    """What one group did is open: its log, and with it everything it rolled and decided."""
+
+    type: ClassVar[str] = "group_announced"
+    group: str
+    effects: tuple[Atom, ...]
+    occasion: str
+    plans: Mapping[str, Plan] = EMPTY
+    """The movements that members paid for and that react to others."""
+
+    def evolve(self, state: State) -> State:
+        told = dict(state.told)
+        places = dict(state.places)
+        inner = state.at(self.group)
+        for name in state.groups[self.group]:
+            new = inner.creatures[name].wounds[len(state.creatures[name].wounds) :]
+            for number, wound in enumerate(new, 1):
+                if wound.by is not None:
+                    told[wound_stream(name, state.stage, number)] = Told(seat=wound.by, faces=(wound.die,))
+        for key, place in inner.places.items():
+            if "/vital/" not in key:  # a wound that is rolled again here is the same roll
+                places[key] = max(places.get(key, 0), place)
+        frame = acting(state)
+        frame = changed(frame, reached="merge", logs=with_key(frame.logs, self.group, self.effects))
+        plans = {**state.plans, **dict(sorted(self.plans.items()))}
+        state = changed(state.put(frame), told=told, places=places, plans=plans)
+        return unhidden(carried_over(state, self.group), self.occasion)
+
+
+@record
+class PhaseResolved(Event[State]):
+    """Everything that groups did in the phase is true."""
+
+    type: ClassVar[str] = "phase_resolved"
+    path: str
+
+    def evolve(self, state: State) -> State:
+        return changed(state.popped(self.path), stage="action_end", step=10, told={})
+
+
+# --- who is when at it -------------------------------------------------------------------------------
+
+
+@rule("RI-GM-1", "CM")
+def is_strict(state: State) -> bool:
+    """Where players of one group alone face the GM they declare as they go; else all commit beforehand."""
+    mode = state.option("swift_mode")
+    if mode == "auto":
+        return sum(is_played(state, group) for group in state.groups) > 1
+    return mode == "strict"
+
+
+def committing(state: State) -> tuple[str, ...]:
+    """Return the groups that commit to Swift abilities before anybody rolls."""
+    return tuple([group for group in state.groups if is_strict(state) or not is_played(state, group)])
+
+
+def at_once(state: State) -> tuple[str, ...]:
+    """Return the groups that resolve first: all, or the players' where the others wait for their Swift."""
+    played = tuple([group for group in state.groups if is_played(state, group)])
+    return tuple(state.groups) if is_strict(state) or not played else played
+
+
+@rule("RI-ORDER-2", "P48-50 with P25")
+def begin(state: State) -> Tale[State]:
+    """Your group's actions and the others' are one step seen from two sides; they run in any order."""
+    groups = committing(state)
+    first = at_once(state)
+    rest = tuple([group for group in state.groups if group not in first])
+    state = yield GroupsScheduled(committing=groups, first=first, second=rest)
+    state = yield ActionStepReached(reached="swift", groups=groups, step=6)
+    return (yield WorldsOpened(groups={group: opened(state, group, "swift") for group in groups}))
+
+
+@rule("RI-RES-2", "P25, P46-50", settles=("C-02",))
+def first(state: State, frame: ActionFrame) -> Tale[State]:
+    """Every group resolves on what was true after Swift abilities, and on its own actions so far."""
+    if not frame.second:
+        for group in frame.committing:
+            state = yield from apply_swift(state, group)
+    else:
+        state = yield SwiftHidden(groups=frame.committing, because=("RI-SWIFT-7", "C-01"))
+    return (yield from open_turns(state, "first", frame.first))
+
+
+@rule("RI-SWIFT-8", "RI-RES-3")
+def second(state: State, frame: ActionFrame) -> Tale[State]:
+    """Swift effects stand even if their user falls in the same phase; who waited for them goes on now."""
+    for group in frame.first:
+        state = yield from apply_swift(state, group)
+    return (yield from open_turns(state, "second", frame.second))
+
+
+@rule("RI-MULTI-1", "P60")
+def open_turns(state: State, reached: Reached, groups: tuple[str, ...]) -> Tale[State]:
+    """However many groups there are, each is sequential in itself and simultaneous with all others."""
+    state = yield ActionStepReached(reached=reached, groups=groups, step=7, because=("RI-ORDER-2",))
+    known = acting(state).committing
+    worlds = {group: opened(state, group, "turns", precommitted=group in known) for group in groups}
+    return (yield WorldsOpened(groups=worlds, because=("RI-RES-2",)))
+
+
+@rule("RI-SWIFT-1", "P32, P46")
+def apply_swift(state: State, group: str) -> Tale[State]:
+    """Swift abilities resolve before all others of the phase, so they change what enemies do."""
+    for effect in state.at(group).effects:
+        if effect.swift:
+            state = yield from together(state, effect)
+    return state
+
+
+@rule("RI-SWIFT-7", "P46; CH5")
+def together(state: State, effect: Atom) -> Tale[State]:
+    """Swift effects of all groups are simultaneous and add up; the same effect twice counts once."""
+    return (yield from apply_quietly(state, effect))
+
+
+# --- the announcement --------------------------------------------------------------------------------
+
+
+def announce(state: State) -> Tale[State]:
+    """Tell what every group did; from now on it is open."""
+    for group, (log, told) in in_fixed_order(state).items():
+        opens = occasion(state, group)
+        plans = state.at(group).plans
+        state = yield GroupAnnounced(group=group, effects=log, occasion=opens, plans=plans, because=ANNOUNCED)
+        for judged in told:
+            state = yield judged
+    return state
+
+
+@rule("RI-RES-6", "P25-26", settles=("C-03",))
+def merge(state: State, chance: Chance, frame: ActionFrame) -> Tale[State]:
+    """What others did counts as earlier than what your group did, but changes nothing your group has done."""
+    state = yield from exertions(state, chance)
+    state = yield from shared_out(state, chance)
+    late = {group: after_swift(log) for group, log in frame.logs.items()}
+    state = yield from where_it_ends(state, chance, late, state.groups)
+    state = yield from spent(state)
+    return (yield PhaseResolved(path=frame.path, because=("RI-RES-10",)))

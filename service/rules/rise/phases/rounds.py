@@ -1,0 +1,296 @@
+"""Run the round: eleven steps in order, two phases, and what happens by itself at their boundaries.
+
+The bottom frame of the table's stack. A round ends by disclosing the dice it was played with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Literal
+
+from service.rules.chance import Chance
+from service.rules.closing import close_epoch
+from service.rules.messages import Event, Tale
+from service.rules.records import EMPTY, changed, record
+from service.rules.rise.acting.reactions import react, set_off
+from service.rules.rise.attacks.zones import burning, clear
+from service.rules.rise.creatures.creature import Budget, Creature, is_able
+from service.rules.rise.creatures.lasting import Condition
+from service.rules.rise.harm.conditions import expire
+from service.rules.rise.harm.damage import consequences, fall_or_wake, heal, hurt
+from service.rules.rise.harm.holds import let_go
+from service.rules.rise.harm.vital import die_of_wounds
+from service.rules.rise.movement.reins import hold_mounts
+from service.rules.rise.phases.joining import arrive
+from service.rules.rise.phases.movement import MovementFrame
+from service.rules.rise.phases.resolution import ActionFrame
+from service.rules.rise.space.aloft import come_down
+from service.rules.rise.space.paths import is_wall, occupant
+from service.rules.rise.space.riding import come_off
+from service.rules.rise.state import Stage, State
+from service.rules.rise.worlds.groups import partition
+from service.rules.rulebook import rule
+from service.rules.sealed import Sealed
+from service.rules.stack import Awaited, Frame
+from service.rules.table import GM
+
+
+@record
+class CombatFrame(Frame[State]):
+    """The fight itself, below everything unfinished in it."""
+
+    kind: ClassVar[str] = "rise_combat"
+
+    def waiting(self, state: State) -> tuple[Awaited, ...]:
+        accepts = {"setup": ("start_combat",), "idle": ("next_round", "end_combat")}.get(state.stage)
+        if accepts is None:
+            return ()
+        return (Awaited(prompt=f"r{state.round}/{state.stage}", seat=GM, accepts=accepts),)
+
+    def waits(self, state: State) -> bool:
+        return state.stage in ("setup", "idle", "ended")
+
+    def advance(self, state: State, chance: Chance) -> Tale[State]:
+        if state.stage == "round_start":
+            return (yield from start_round(state, chance))
+        if state.stage in ("movement_start", "action_start"):
+            return (yield from start_phase(state, chance))
+        if state.stage in ("movement_end", "action_end") and (due := set_off(state)):
+            return (yield from react(due))
+        if state.stage == "movement_end":
+            return (yield from end_phase(state, chance, 4))
+        if state.stage == "action_end":
+            return (yield from end_phase(state, chance, 10))
+        assert state.stage == "round_end", state.stage
+        return (yield from end_round(state, chance))
+
+
+# --- facts -------------------------------------------------------------------------------------------
+
+
+@record
+class RoundStarted(Event[State]):
+    """A round begins: movements, actions and uses of the round are new."""
+
+    type: ClassVar[str] = "round_started"
+    round: int
+
+    def evolve(self, state: State) -> State:
+        creatures = {name: changed(c, budget=fresh()) for name, c in state.creatures.items()}
+        skips = self.round == 1 and state.start_phase == "action"
+        stage: Stage = "action_start" if skips else "movement_start"
+        return changed(state, round=self.round, step=1, stage=stage, creatures=creatures)
+
+
+@rule("RI-ROUND-3", "P09, P16, P19, P22")
+def fresh() -> Budget:
+    """Movements, actions and uses come anew with each round; what was not used is not kept."""
+    return Budget()
+
+
+@record
+class PhaseStarted(Event[State]):
+    """A phase begins: groups and attitudes are fixed, and what one phase counts is counted anew."""
+
+    type: ClassVar[str] = "phase_started"
+    phase: Literal["movement", "action"]
+    groups: Mapping[str, tuple[str, ...]]
+
+    def evolve(self, state: State) -> State:
+        creatures = {
+            name: changed(
+                c,
+                location_changed=False,
+                hovered=False,
+                stood=c.position,
+                hurt_by=(),
+                budget=changed(c.budget, turn="not_started", attacks=0, unswift=False),
+            )
+            for name, c in state.creatures.items()
+        }
+        state = changed(
+            state,
+            stage=self.phase,
+            step=2 if self.phase == "movement" else 5,
+            groups=self.groups,
+            creatures=creatures,
+            plans=EMPTY,
+            initiative=EMPTY,
+            defaulted=(),
+        )
+        frame = MovementFrame if self.phase == "movement" else ActionFrame
+        return state.pushed(frame(path=f"r{state.round}/{self.phase}"))
+
+
+@record
+class AttitudesApplied(Event[State]):
+    """What creatures said of others for this phase holds now."""
+
+    type: ClassVar[str] = "attitudes_set"
+
+    def evolve(self, state: State) -> State:
+        said = {name: dict(known) for name, known in state.attitudes.items()}
+        for name, more in state.next_attitudes.items():
+            said[name] = {**said.get(name, {}), **more}
+        return changed(state, attitudes=said, next_attitudes=EMPTY)
+
+
+@record
+class SqueezingJudged(Event[State]):
+    """These creatures squeeze in this phase: they have less room than they need."""
+
+    type: ClassVar[str] = "squeezing_judged"
+    creatures: tuple[str, ...]
+
+    def evolve(self, state: State) -> State:
+        for name, creature in state.creatures.items():
+            kept = tuple([c for c in creature.conditions if isinstance(c, Sealed) or c.name != "squeezing"])
+            if name in self.creatures:
+                kept = (*kept, Condition(name="squeezing", source=name, until="permanent"))
+            if kept != creature.conditions:
+                state = state.with_creature(name, conditions=kept)
+        return state
+
+
+def is_tight(state: State, creature: Creature) -> bool:
+    """Tell whether *creature* shares its space with one of about its size, or stands half in a wall."""
+    if creature.dead or creature.defeated:
+        return False
+    return is_wall(state, creature, creature.position) or (
+        occupant(state, creature, creature.position) is not None
+    )
+
+
+@record
+class PhaseEnded(Event[State]):
+    """A phase is over."""
+
+    type: ClassVar[str] = "phase_ended"
+    phase: Literal["movement", "action"]
+
+    def evolve(self, state: State) -> State:
+        stage: Stage = "action_start" if self.phase == "movement" else "round_end"
+        return changed(state, stage=stage, step=5 if self.phase == "movement" else 11, reacted=False)
+
+
+@record
+class HitPointsReset(Event[State]):
+    """With the round, hit points below zero become zero."""
+
+    type: ClassVar[str] = "hit_points_reset"
+    creatures: tuple[str, ...]
+
+    def evolve(self, state: State) -> State:
+        for name in self.creatures:
+            state = state.with_creature(name, hp=0, depth=0)
+        return state
+
+
+@record
+class RoundEnded(Event[State]):
+    """A round is over."""
+
+    type: ClassVar[str] = "round_ended"
+    round: int
+
+    def evolve(self, state: State) -> State:
+        creatures = {
+            name: changed(c, unaware_of=(), partly_unaware_of=()) for name, c in state.creatures.items()
+        }
+        return changed(state, stage="round_start", step=0, creatures=creatures)
+
+
+@record
+class NobodyCanAct(Event[State]):
+    """Nobody is able to act: the fight waits for the GM."""
+
+    type: ClassVar[str] = "nobody_can_act"
+
+    def evolve(self, state: State) -> State:
+        return changed(state, stage="idle")
+
+
+# --- the steps ---------------------------------------------------------------------------------------
+
+
+@rule("RI-ROUND-1", "P04, GMG")
+def start_round(state: State, chance: Chance) -> Tale[State]:
+    """Combat runs in rounds of about six seconds, ten to a minute; only rounds are counted."""
+    state = yield RoundStarted(round=state.round + 1)
+    state = yield from boundary(state, chance, 1)
+    if not any(is_able(creature) for creature in state.creatures.values()):
+        return (yield NobodyCanAct(because=("RI-PHASE-6",)))
+    return (yield from hold_mounts(state))
+
+
+@rule("RI-ROUND-2", "P04, P06")
+def start_phase(state: State, chance: Chance) -> Tale[State]:
+    """Each round has a movement phase and then an action phase; when both are over the next round begins."""
+    phase: Literal["movement", "action"] = "movement" if state.stage == "movement_start" else "action"
+    state = yield from boundary(state, chance, 2 if phase == "movement" else 5)
+    state = yield from arrive(state)
+    state = yield from squeeze(state)
+    if state.next_attitudes:
+        state = yield AttitudesApplied(because=("RI-GROUP-2",))
+    return (yield PhaseStarted(phase=phase, groups=dict(partition(state))))
+
+
+@rule("RI-MOVE-8", "R5")
+def squeeze(state: State) -> Tale[State]:
+    """Whether creatures have to squeeze is judged when a phase begins, and at no other time."""
+    tight = tuple([name for name, creature in state.creatures.items() if is_tight(state, creature)])
+    known = tuple([name for name, creature in state.creatures.items() if creature.has("squeezing")])
+    return (yield SqueezingJudged(creatures=tight)) if tight != known else state
+
+
+def end_phase(state: State, chance: Chance, step: int) -> Tale[State]:
+    """Tell what happens by itself when a phase ends, and that it has ended."""
+    phase: Literal["movement", "action"] = "movement" if step == 4 else "action"
+    state = yield from boundary(state, chance, step)
+    state = yield from come_down(state, chance)
+    state = yield from expire(state, step)
+    state = yield from clear(state, step)
+    return (yield PhaseEnded(phase=phase, because=("RI-ROUND-2",)))
+
+
+@rule("RI-ORDER-4", "BK 5.3")
+def end_round(state: State, chance: Chance) -> Tale[State]:
+    """At the end of the round, after its damage and healing, hit points below zero become zero."""
+    state = yield from boundary(state, chance, 11)
+    low = tuple([name for name, c in state.creatures.items() if (c.hp < 0 or c.depth) and not c.dead])
+    if low:
+        state = yield HitPointsReset(creatures=low)
+    state = yield from expire(state, 11)
+    state = yield from clear(state, 11)
+    state = yield from die_of_wounds(state)
+    state = yield RoundEnded(round=state.round, because=("RI-ROUND-1",))
+    after: State = yield from close_epoch(state, chance)
+    return after
+
+
+@rule("RI-ORDER-3", "P62", settles=("C-31",))
+def boundary(state: State, chance: Chance, step: int) -> Tale[State]:
+    """What a boundary of the round sets off happens at once: damage, then healing, then all the rest."""
+    ticks = [
+        (name, condition.source, condition.tick)
+        for name, creature in state.creatures.items()
+        for condition in creature.known()
+        if condition.tick is not None and condition.tick.step == step
+    ]
+    for name, source, tick in ticks:
+        state = yield from hurt(state, name, source or name, tick.damage, tick.sort)
+    burnt = burning(state) if step in (4, 10) else []
+    for name, placed in burnt:
+        state = yield from hurt(state, name, placed.source, placed.zone.damage, placed.zone.sort)
+    hit = [*(name for name, _, tick in ticks if tick.damage), *(name for name, _ in burnt)]
+    for name in dict.fromkeys(hit):
+        state = yield from consequences(state, chance, name)
+    for name, _, tick in ticks:
+        state = yield from heal(state, name, tick.heal)
+    for name in state.creatures:
+        state = yield from fall_or_wake(state, name)
+    state = yield from come_off(state)
+    return (yield from let_go(state))
+
+
+# --- commands ----------------------------------------------------------------------------------------

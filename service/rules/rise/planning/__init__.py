@@ -1,0 +1,1 @@
+"""Plan in secret what the movement phase will carry out."""

@@ -1,0 +1,192 @@
+"""Use free abilities in the movement phase: planned with one's own movement, and done in its course.
+
+They are paid when they are planned, and sealed with the plan. What a creature does to itself before its first
+step, and whatever is Swift, comes before anybody moves; everything else when all have moved. None of it
+attacks, hurts or moves anybody: that is for the action phase.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from service.rules.grid import Cell
+from service.rules.messages import Event, Refused, Tale
+from service.rules.records import changed, record
+from service.rules.rise.acting.actions import ActionPaid, check_free, paid
+from service.rules.rise.acting.brawling import GRIP, check_grappled, grip, not_twice
+from service.rules.rise.acting.special import ability_on, carried_out, check_targets, priced, use_of
+from service.rules.rise.attacks.assault import AssaultBegun
+from service.rules.rise.attacks.uses import atom_of
+from service.rules.rise.attacks.zones import check_place
+from service.rules.rise.creatures.creature import Creature, is_able
+from service.rules.rise.creatures.lasting import FreeUse
+from service.rules.rise.creatures.sheet import Ability
+from service.rules.rise.harm.effects import apply_quietly, as_told
+from service.rules.rise.space.sight import check_reach
+from service.rules.rise.state import State
+
+Paths = Mapping[str, tuple[Cell, ...]]
+FORCE: Final = ("damage", "push", "knockback")
+"""Effects that are for the action phase, though no attack roll is made for them."""
+
+
+@record
+class FreeAbilityCame(Event[State]):
+    """A free ability is used in the course of its user's movement."""
+
+    type: ClassVar[str] = "free_ability_came"
+    creature: str
+    ability: str
+    at: Cell
+    """Where its user is then: short of the place it had planned, where something has stopped it."""
+    missed: tuple[str, ...] = ()
+    """Whom it cannot reach from there."""
+
+    def evolve(self, state: State) -> State:
+        top: Any = state.top  # the phase's own frame, which imports this file
+        return state.put(changed(top, used=top.used + 1))
+
+
+def check_uses(view: State, creature: Creature, path: Sequence[Cell], uses: Sequence[FreeUse]) -> None:
+    """Refuse free abilities that the creature cannot use on its way; each counts for those after it."""
+    for use in uses:
+        if not 0 <= use.step <= len(path):
+            raise Refused("invalid_target", f"{creature.id} takes no step {use.step}", "RI-ACT-6")
+        if use.ability == GRIP:
+            check_grip(view, creature, use)
+        else:
+            check_use(view, creature, path, use)
+        creature = changed(creature, budget=paid(creature.budget, payment(creature.id, use)))
+
+
+def check_grip(view: State, creature: Creature, use: FreeUse) -> None:
+    """Refuse to firm a grip where there is none, or twice."""
+    check_grappled(creature)
+    not_twice(creature, GRIP)
+    check_free(view, creature, GRIP, None)
+    if use.targets or use.at is not None:
+        raise Refused("invalid_target", f"{GRIP} has no target", "RI-UNIV-MAINTAIN")
+
+
+def check_use(view: State, creature: Creature, path: Sequence[Cell], use: FreeUse) -> None:
+    """Refuse an ability that is not free, that attacks, or that does not reach from where it is used."""
+    ability = ability_on(creature, use.ability)
+    check_peaceful(view, ability)
+    check_free(view, creature, ability.id, ability.per_round_limit)
+    there = changed(creature, position=place_on(creature.position, path, use.step))
+    check_place(view, there, ability, use.at)
+    check_targets(view, there, ability, use.targets)
+
+
+def check_peaceful(view: State, ability: Ability) -> None:
+    """Refuse what takes an action, and what attacks: only boundaries do that in the movement phase (C-50)."""
+    if ability.trigger != "none":
+        raise Refused("unknown_action_type", f"{ability.id} comes by itself", "RI-ACT-1")
+    if priced(view, ability).usage not in ("free", "none"):
+        raise Refused("wrong_phase", f"{ability.id} is no free action", "RI-PHASE-1")
+    if ability.strike is not None or any(effect.does in FORCE for effect in ability.effects):
+        raise Refused("wrong_phase", f"{ability.id} attacks or moves somebody", "RI-PHASE-1")
+    if ability.area is not None:
+        raise Refused("wrong_phase", f"{ability.id} fills an area", "RI-PHASE-1")
+    if ability.later != "none":
+        raise Refused("wrong_phase", f"{ability.id} comes in later actions", "RI-DELAY-1")
+
+
+def payment(creature: str, use: FreeUse) -> ActionPaid:
+    """Return what a use costs: one of the free actions of the round."""
+    return ActionPaid(creature=creature, pay="free", what=use.ability, because=("RI-PHASE-3", "C-25"))
+
+
+def place_on(start: Cell, path: Sequence[Cell], step: int) -> Cell:
+    """Return where *path* is after so many steps, or where it ends before."""
+    return path[min(step, len(path)) - 1] if step and path else start
+
+
+def comes_first(user: Creature, use: FreeUse) -> bool:
+    """Tell whether a use comes before anybody moves: it is Swift, or one's own before the first step."""
+    if use.ability == GRIP:
+        return True
+    ability = ability_on(user, use.ability)
+    alone = set(use.targets) <= {user.id} or all(effect.to == "self" for effect in ability.effects)
+    return "swift" in ability.tags or (use.step == 0 and alone and ability.zone is None)
+
+
+def braced(view: State, creature: Creature, uses: Sequence[FreeUse]) -> State:
+    """Return *view* as it is for the creature when it sets out: with what it does to itself before."""
+    for use in uses:
+        if use.ability == GRIP or not comes_first(creature, use):
+            continue
+        assault = use_of(view, creature.id, ability_on(creature, use.ability), use.targets)
+        for effect in (*assault.effects, *assault.after):
+            if effect.does in ("gain", "lose") and (effect.to == "self" or creature.id in use.targets):
+                atom = atom_of(view, assault, effect, creature.id, effect.amount)
+                view = as_told(view, apply_quietly(view, atom))
+    return view
+
+
+# --- as the movements of the phase resolve -----------------------------------------------------------
+
+
+def planned(state: State, *, first: bool) -> list[tuple[str, FreeUse]]:
+    """Return the uses in all plans that come before, or after, anybody moves: by name, as planned."""
+    return [
+        (name, use)
+        for name, plan in sorted(state.plans.items())
+        for use in plan.free_actions
+        if comes_first(state.creatures[name], use) is first
+    ]
+
+
+def due(state: State, used: int, *, moved: bool) -> list[tuple[str, FreeUse]]:
+    """Return the uses that come now, *used* of them having come: those after the movements once all moved."""
+    first = planned(state, first=True)
+    return planned(state, first=False)[used - len(first) :] if moved else first[used:]
+
+
+def come(state: State, name: str, use: FreeUse, paths: Paths, *, moved: bool) -> Tale[State]:
+    """Tell that a use comes, on whom it still reaches from where its user got to."""
+    user = state.creatures[name]
+    start = user.stood or user.position
+    where = place_on(start, paths.get(name, ()), use.step) if moved else user.position
+    there = changed(user, position=where)
+    range_ft = 0 if use.ability == GRIP else ability_on(user, use.ability).range_ft
+    missed = tuple([t for t in use.targets if t != name and not reaches(state, there, t, range_ft)])
+    state = yield FreeAbilityCame(
+        creature=name, ability=use.ability, at=where, missed=missed, because=("RI-PHASE-3", "C-25")
+    )
+    if not is_able(user):
+        return state
+    if use.ability == GRIP:
+        return (yield AssaultBegun(assault=grip(name), because=("RI-UNIV-MAINTAIN",)))
+    ability = priced(state, ability_on(user, use.ability))
+    targets = tuple([target for target in use.targets if target not in missed])
+    return (yield from carried_out(state, name, ability, targets, use.at))
+
+
+def reaches(state: State, there: Creature, target: str, range_ft: int) -> bool:
+    """Tell whether *target* is in reach where it stood when the phase began: moving away dodges nothing."""
+    other = state.creatures[target]
+    try:
+        check_reach(state, there, changed(other, position=other.stood or other.position), range_ft)
+    except Refused:
+        return False
+    return True
+
+
+# --- what is offered ---------------------------------------------------------------------------------
+
+
+def offered_uses(view: State, creature: Creature) -> Iterator[FreeUse]:
+    """Yield the free abilities that *creature* may use before its first step."""
+    found = [FreeUse(ability=GRIP)]
+    for ability in creature.sheet.abilities:
+        for target in view.creatures.values():
+            at = target.position if ability.zone is not None else None
+            found.append(FreeUse(ability=ability.id, targets=(target.id,), at=at))
+    for use in found:
+        try:
+            check_uses(view, creature, (), (use,))
+        except Refused:
+            continue
+        yield use

@@ -1,0 +1,264 @@
+"""Plan movements in secret: a path, or one simple rule about others; sealed until all groups have planned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar, Final, Literal
+
+from service.rules.chance import Chance
+from service.rules.codec import to_data
+from service.rules.grid import STEPS, Feet, cells
+from service.rules.messages import Event, Offer, Refused, Tale
+from service.rules.records import EMPTY, changed, record, with_key
+from service.rules.rise.acting.turns import offered, sender
+from service.rules.rise.creatures.creature import Creature, obeys
+from service.rules.rise.creatures.lasting import FreeUse, Plan
+from service.rules.rise.permission import Act, able, in_phase
+from service.rules.rise.planning.freely import braced, check_uses, offered_uses, payment
+from service.rules.rise.planning.intents import REACTIVE, check_intent
+from service.rules.rise.space.lines import Path, feet_offered, onto, straight
+from service.rules.rise.space.riding import check_carried, check_mount, check_not_carried
+from service.rules.rise.state import State
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited, Frame
+
+BY_TARGET: Final[tuple[Mapping[str, Any], ...]] = (
+    {"ability": "follow"},
+    {"ability": "withdraw"},
+    {"ability": "block"},
+    {"ability": "shove"},
+    {"ability": "custom", "within_ft": 10},
+)
+"""The movements that are offered against each creature in sight."""
+_SPRINTS: Final = ("never", "ask", "auto")
+CHOICES: Final[Mapping[str, Mapping[str, tuple[Any, ...]]]] = MappingProxyType(
+    {
+        "follow": MappingProxyType({"distance_ft": (5, 10, 30), "sprint": _SPRINTS}),
+        "withdraw": MappingProxyType({"distance_ft": (10, 30, 60), "sprint": _SPRINTS}),
+        "shove": MappingProxyType({"direction": STEPS}),
+    }
+)
+"""What is left to choose of them."""
+
+
+@record
+class PlanFrame(Frame[State]):
+    """A group that plans its movements: waits for each member able to move."""
+
+    kind: ClassVar[str] = "rise_plans"
+
+    def waiting(self, state: State) -> tuple[Awaited, ...]:
+        return tuple(
+            [
+                Awaited(
+                    prompt=f"{self.path}/{name}",
+                    seat=state.controller(name),
+                    accepts=("plan_movement", "pass_movement", "manipulate_object", "guide_with_knees"),
+                    creature=name,
+                )
+                for name in state.groups[state.here]
+                if not state.creatures[name].budget.moved and obeys(state.creatures[name])
+            ]
+        )
+
+    def advance(self, state: State, chance: Chance) -> Tale[State]:
+        return (yield PlansSealed(path=self.path, because=("RI-INFO-2",)))
+
+
+@record
+class MovementPlanned(Event[State]):
+    """A creature has planned its movement, or to make none."""
+
+    type: ClassVar[str] = "movement_planned"
+    creature: str
+    plan: Plan | None
+
+    def evolve(self, state: State) -> State:
+        state = state.with_budget(self.creature, moved=True)
+        if self.plan is None:
+            return state
+        return changed(state, plans=with_key(state.plans, self.creature, self.plan))
+
+
+@record
+class PlansSealed(Event[State]):
+    """All members of the group have planned."""
+
+    type: ClassVar[str] = "plans_sealed"
+    path: str
+
+    def evolve(self, state: State) -> State:
+        return state.popped(self.path)
+
+
+@rule("RI-PHASE-1", "P06, P09")
+def planning(view: State, command: Act) -> Creature:
+    """The movement phase holds one movement for each creature, and free actions."""
+    found = in_phase(view, command, "movement")
+    able(found)
+    if found.budget.moved or view.top is None:
+        raise Refused("movement_already_used", f"{found.id} has used its movement")
+    return found
+
+
+@rule("RI-UNIV-HUSTLE", "P09, R4")
+@record
+class PlanMovement(Act):
+    """Plan one movement: along a path, by a rule about others, through them, or pushing who holds one."""
+
+    type: ClassVar[str] = "plan_movement"
+    ability: Literal[
+        "hustle",
+        "sprint",
+        "follow",
+        "withdraw",
+        "block",
+        "jump",
+        "overrun",
+        "shove",
+        "teleport",
+        "custom",
+    ] = "hustle"
+    path: tuple[tuple[int, int], ...] = ()
+    targets: tuple[str, ...] = ()
+    distance_ft: Feet = 5
+    mode: str = "land"
+    sprint: Literal["never", "ask", "auto"] = "ask"
+    """Whether a reactive movement that falls short sprints."""
+    carry: tuple[str, ...] = ()
+    """Creatures that ride along."""
+    mount: str | None = None
+    """The creature to mount where the path ends."""
+    stand_up: bool = False
+    """Whether to get up from prone first, for half the speed."""
+    direction: tuple[int, int] | None = None
+    """The one step in which a shove, or a custom movement by a rule, goes; null is straight away."""
+    altitude_ft: int | None = None
+    """How high a flight or a jump ends; null stays as high, or just above the ground."""
+    within_ft: Feet | None = None
+    """Custom: stay this near to the targets."""
+    beyond_ft: Feet | None = None
+    """Custom: keep this far from the targets."""
+
+    free_actions: tuple[FreeUse, ...] = ()
+    """Free abilities to use on the way, each after so many steps."""
+
+    def check(self, view: State) -> None:
+        creature = planning(view, self)
+        check_uses(view, creature, self.way(), self.free_actions)
+        view = braced(view, creature, self.free_actions)
+        creature = view.creatures[creature.id]
+        check_not_carried(view, creature)
+        for rider in self.carry:
+            check_carried(view, creature, rider, sprints=self.ability == "sprint")
+        check_intent(view, creature, self)
+        if self.mount is not None:
+            check_mount(view, creature, self.mount, self.path)
+
+    def way(self) -> tuple[tuple[int, int], ...]:
+        """Return the path that is planned; where others are reacted to there is none."""
+        return () if self.ability in (*REACTIVE, "shove") else self.path
+
+    def decide(self, state: State) -> Tale[State]:
+        creature = state.creatures[self.creature]
+        reacts = self.ability in ("follow", "withdraw") and creature.sheet.is_pc
+        plan = Plan(
+            ability=self.ability,
+            path=self.way(),
+            targets=self.targets,
+            distance_ft=self.distance_ft,
+            mode=self.mode,
+            sprint=self.sprint if reacts else "never",
+            carry=self.carry,
+            mount=self.mount,
+            stand_up=self.stand_up,
+            step=self.direction,
+            altitude_ft=self.altitude_ft,
+            within_ft=self.within_ft,
+            beyond_ft=self.beyond_ft,
+            free_actions=self.free_actions,
+        )
+        for use in self.free_actions:
+            yield payment(self.creature, use)
+        return (yield MovementPlanned(creature=self.creature, plan=plan))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        by, creature = sender(view, awaited), view.creatures[awaited.creature or ""]
+        for given, paths in ways(view, creature):
+            first = {**given, "path": paths[0]}
+            for offer in offered(cls(by=by, creature=creature.id, **first), view, **given):
+                yield changed(offer, choices={"path": paths})
+        for use, paths in freely(view, creature):
+            command = cls(by=by, creature=creature.id, path=paths[0], free_actions=(use,))
+            for offer in offered(command, view, free_actions=(to_data(use),)):
+                yield changed(offer, choices={"path": paths})
+        for target in view.creatures:
+            for more in BY_TARGET:
+                given = {"targets": (target,), **more}
+                for offer in offered(cls(by=by, creature=creature.id, **given), view, **given):
+                    yield changed(offer, choices=CHOICES.get(more["ability"], EMPTY))
+
+
+def ways(view: State, creature: Creature) -> Iterator[tuple[Mapping[str, Any], tuple[Path, ...]]]:
+    """Yield the movements along straight paths that *creature* may try, and where they may lead."""
+    riders = tuple([other.id for other in view.creatures.values() if other.mount == creature.id])
+    found: list[Mapping[str, Any]] = [{"mode": mode} for mode in {"land": 0, **creature.sheet.speeds}]
+    found += [{"ability": ability} for ability in ("sprint", "overrun", "jump")]
+    found += [{"stand_up": True}]
+    for way in found:
+        ability, mode = way.get("ability", "hustle"), way.get("mode", "land")
+        feet = feet_offered(
+            view, creature, mode, ability=ability, sprint=ability == "sprint", stand_up="stand_up" in way
+        )
+        paths = tuple(straight(view, creature, feet, through=True))
+        if paths:
+            yield way, paths
+            if riders:
+                yield {**way, "carry": riders}, paths
+    for mount in view.creatures.values():
+        if mount.sheet.carries_riders and mount.id != creature.id:
+            reached = onto(creature, cells(mount.position, mount.space), feet_offered(view, creature))
+            for path in reached:
+                yield {"mount": mount.id}, (path,)
+
+
+def freely(view: State, creature: Creature) -> Iterator[tuple[FreeUse, tuple[Path, ...]]]:
+    """Yield the free abilities that *creature* may use on its way, and the ways it may go with each."""
+    for use in offered_uses(view, creature):
+        ready = braced(view, creature, (use,))
+        me = ready.creatures[creature.id]
+        paths = tuple(straight(ready, me, feet_offered(ready, me), through=True))
+        yield use, ((), *paths)
+        if paths and use.targets in ((), (me.id,)) and use.at is None:
+            after = changed(use, step=1)
+            ways = tuple(straight(view, creature, feet_offered(view, creature), through=True))
+            if ways:
+                yield after, ways
+
+
+@record
+class PassMovement(Act):
+    """Stay where the creature is in this movement phase, and do no more than what is free."""
+
+    type: ClassVar[str] = "pass_movement"
+    free_actions: tuple[FreeUse, ...] = ()
+    """Free abilities to use meanwhile."""
+
+    def check(self, view: State) -> None:
+        check_uses(view, planning(view, self), (), self.free_actions)
+
+    def decide(self, state: State) -> Tale[State]:
+        for use in self.free_actions:
+            yield payment(self.creature, use)
+        plan = Plan(ability="stay", free_actions=self.free_actions) if self.free_actions else None
+        return (yield MovementPlanned(creature=self.creature, plan=plan, because=("RI-MOVE1-6",)))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        by, creature = sender(view, awaited), view.creatures[awaited.creature or ""]
+        yield from offered(cls(by=by, creature=creature.id), view)
+        for use in offered_uses(view, creature):
+            command = cls(by=by, creature=creature.id, free_actions=(use,))
+            yield from offered(command, view, free_actions=(to_data(use),))

@@ -1,0 +1,1 @@
+"""Know the grid: paths and their costs, lines of sight, paces, heights, mounts, pushes."""

@@ -1,0 +1,137 @@
+"""Keep flyers in the air, or let them fall: what does not move in a phase comes down at its end."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+from service.dice.values import Roll
+from service.rules.chance import Chance, Pip
+from service.rules.messages import Event, Refused, Tale
+from service.rules.records import record
+from service.rules.rise.creatures.creature import Creature, is_able
+from service.rules.rise.creatures.lasting import Condition
+from service.rules.rise.harm.damage import consequences, hurt
+from service.rules.rise.state import State
+from service.rules.rulebook import rule
+
+FALL_FT = 300
+"""How far a phase's fall goes."""
+AIRBORNE: Final = ("fly", "glide")
+GLIDE_FT = 10
+"""How far gliding goes down with each movement."""
+
+
+@record
+class TookOff(Event[State]):
+    """A creature is in the air, or on the ground again."""
+
+    type: ClassVar[str] = "took_off"
+    creature: str
+    jumped: bool = False
+    altitude: int = 5
+
+    def evolve(self, state: State) -> State:
+        how = "jumping" if self.jumped else "flying"
+        return state.with_creature(
+            self.creature, aloft=how if self.altitude else None, altitude=self.altitude, hovered=True
+        )
+
+
+@record
+class Fell(Event[State]):
+    """A creature falls out of the air; it lies where it comes down, or goes on falling."""
+
+    type: ClassVar[str] = "fell"
+    creature: str
+    feet: int
+
+    def evolve(self, state: State) -> State:
+        creature = state.creatures[self.creature]
+        left = max(0, creature.altitude - self.feet)
+        if left:
+            return state.with_creature(self.creature, aloft="falling", altitude=left)
+        conditions = (*creature.conditions, Condition(name="prone", source=self.creature))
+        return state.with_creature(self.creature, aloft=None, altitude=0, conditions=conditions)
+
+
+@record
+class WillFall(Event[State]):
+    """A creature that jumped is in mid-air; it comes down with the next phase."""
+
+    type: ClassVar[str] = "mid_air"
+    creature: str
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, aloft="falling")
+
+
+def height(creature: Creature, ability: str, mode: str, wanted: int | None) -> int:
+    """Return how high a movement ends."""
+    if mode == "glide":
+        return max(0, creature.altitude - GLIDE_FT)
+    if wanted is not None:
+        return wanted
+    return max(5, creature.altitude) if mode == "fly" or ability == "jump" else creature.altitude
+
+
+def climb_ft(creature: Creature, ability: str, mode: str, wanted: int | None) -> int:
+    """Return the feet of a movement that go up or down; refused where the creature cannot get there."""
+    if wanted is None or mode == "glide":
+        return 0
+    if wanted < 0 or wanted % 5:
+        raise Refused("path_blocked", "heights are counted in steps of 5 feet from the ground", "RI-MOVE-9")
+    if ability == "jump":
+        if wanted > jump_ft(creature) // 2:
+            raise Refused("insufficient_speed", f"{creature.id} does not jump so high", "RI-MOVE-10")
+    elif mode != "fly":
+        raise Refused("no_such_movement_mode", f"{creature.id} does not fly", "RI-MOVE-9")
+    return abs(wanted - creature.altitude)
+
+
+def jump_ft(creature: Creature) -> int:
+    """Return how far *creature* jumps: 5 feet for every 2 of strength, and at least over a step."""
+    return max(10, 5 * (creature.sheet.strength // 2))
+
+
+@rule("RI-ORDER-5", "R4/R5 Aerial, CH5", settles=("C-43",))
+def come_down(state: State, chance: Chance) -> Tale[State]:
+    """Falls are seen to at the end of each phase; they are no movement of one's own."""
+    for name, creature in state.creatures.items():
+        if creature.aloft == "jumping" and state.stage == "movement_end":
+            state = yield from hang(name)
+        elif creature.aloft is not None and not stays_up(creature):
+            state = yield from fall(state, chance, name)
+    return state
+
+
+def fall(state: State, chance: Chance, name: str) -> Tale[State]:
+    """Tell a fall of up to 300 feet, and what hitting the ground does: 1d6 for every 10 feet."""
+    feet = min(FALL_FT, state.creatures[name].altitude)
+    state = yield Fell(creature=name, feet=feet, because=("RI-ORDER-5",))
+    if state.creatures[name].altitude or feet < 10 or state.option("fall_damage") == "none":
+        return state
+    roll: Roll
+    state, roll = yield from chance.throw(
+        state,
+        owner=name,
+        stream=f"{name}/fall",
+        purpose={"who": name, "what": "fall"},
+        pool=tuple([Pip(role="fall", sides=6)] * (feet // 10)),
+    )
+    state = yield from hurt(state, name, name, roll.total, "environmental")
+    return (yield from consequences(state, chance, name))
+
+
+@rule("RI-MOVE-9", "R4")
+def stays_up(creature: Creature) -> bool:
+    """Whoever flies or glides has to move in both phases, or falls 300 feet; what floats does not."""
+    if creature.dead or creature.defeated:
+        return False
+    moved = creature.location_changed or creature.hovered
+    return creature.sheet.floats or (creature.aloft == "flying" and moved and is_able(creature))
+
+
+@rule("RI-MOVE-10", "R4")
+def hang(creature: str) -> Tale[State]:
+    """Whoever jumps into the air in the movement phase begins to fall only in the next."""
+    return (yield WillFall(creature=creature))

@@ -1,0 +1,95 @@
+"""Move creatures against their will: pushes end at obstacles, and a creature that has moved stays.
+
+A push is one effect on the pushed and one on whoever walks along; each is its one change of place.
+"""
+
+from __future__ import annotations
+
+from service.dice.values import Roll
+from service.rules.chance import Chance, Pip
+from service.rules.grid import Cell, away, line
+from service.rules.messages import Tale
+from service.rules.rise.creatures.creature import Creature
+from service.rules.rise.creatures.lasting import Atom
+from service.rules.rise.harm.effects import note
+from service.rules.rise.harm.numbers import speed_of
+from service.rules.rise.space.paths import in_the_way, is_wall, walk
+from service.rules.rise.state import State
+from service.rules.rulebook import rule
+
+TWO_SIZES = 2
+
+
+@rule("RI-MOVE-7", "R4/R5, GL")
+def pushed_path(
+    state: State, creature: Creature, step: Cell, feet: int, ignoring: tuple[str, ...] = ()
+) -> tuple[Cell, ...]:
+    """A push goes straight, 5 feet for 5 feet, and ends harmlessly at the first obstacle."""
+    return walk(state, creature, tuple(line(creature.position, step, feet // 5)), feet, ignoring).cells
+
+
+def pushed(state: State, chance: Chance, user: str, target: str, feet: int) -> Tale[State]:
+    """Tell that *target* is pushed straight away from *user*; whoever pushes stays."""
+    creature = state.creatures[target]
+    path = pushed_path(state, creature, away(creature.position, state.creatures[user].position), feet)
+    atom = Atom(seq=0, source=user, target=target, does="locate", path=path, how="forced")
+    return (yield from note(state, chance, atom))
+
+
+def knocked_back(state: State, chance: Chance, user: str, target: str, feet: int) -> Tale[State]:
+    """Tell that *target* is thrown back; what it hits and it take 1d6 for each 10 feet that were left."""
+    creature = state.creatures[target]
+    step = away(creature.position, state.creatures[user].position)
+    path = pushed_path(state, creature, step, feet)
+    at = path[-1] if path else creature.position
+    beyond = (at[0] + step[0], at[1] + step[1])
+    blocker = in_the_way(state, creature, beyond)
+    moved = state.creatures[target].location_changed
+    atom = Atom(seq=0, source=user, target=target, does="locate", path=path, how="forced")
+    state = yield from note(state, chance, atom)
+    dice = (feet - 5 * len(path)) // 10
+    if moved or not dice or (blocker is None and not is_wall(state, creature, beyond)):
+        return state
+    roll: Roll
+    state, roll = yield from chance.throw(
+        state,
+        owner=user,
+        stream=f"{user}/knockback",
+        purpose={"who": user, "whom": target, "what": "knockback"},
+        pool=tuple([Pip(role="knockback", sides=6)] * dice),
+    )
+    for name in (target, *([blocker.id] if blocker is not None else [])):
+        hits = Atom(seq=0, source=user, target=name, does="damage", amount=roll.total)
+        state = yield from note(state, chance, hits)
+    return state
+
+
+def push_feet(state: State, user: Creature, target: Creature, *, critical: bool) -> int:
+    """Return how far *user* can push: half its speed, all of it critically or if far larger."""
+    speed = speed_of(state, user)
+    return speed if critical or user.rank - target.rank >= TWO_SIZES else speed // 2
+
+
+def hurl(state: State, chance: Chance, user: str, target: str, step: Cell, feet: int) -> Tale[State]:
+    """Tell that *target* flies straight for up to *feet*; who threw it stays."""
+    path = pushed_path(state, state.creatures[target], step, feet, (user,))
+    atom = Atom(seq=0, source=user, target=target, does="locate", path=path, how="forced")
+    return (yield from note(state, chance, atom))
+
+
+@rule("RI-MOVE1-4", "P69", settles=("C-18",))
+def push(state: State, chance: Chance, user: str, target: str, step: Cell, feet: int) -> Tale[State]:
+    """Nobody is carried or shoved on by an ally after moving: the pusher walks, the pushed stays."""
+    mover, moved = state.creatures[user], state.creatures[target]
+    both = (user, target)
+    path = pushed_path(state, moved, step, feet, both)
+    length = len(path) if not moved.location_changed else feet // 5
+    own = pushed_path(state, mover, step, 5 * length, both)
+    atom = Atom(seq=0, source=user, target=target, does="locate", path=path, how="forced")
+    state = yield from note(state, chance, atom)
+    if mover.location_changed:
+        return state
+    pushed = state.creatures[target].position
+    free = tuple([cell for cell in own if cell != pushed]) if moved.location_changed else own
+    clear = free if free == own else own[: own.index(pushed)]
+    return (yield from note(state, chance, Atom(seq=0, source=user, target=user, does="locate", path=clear)))

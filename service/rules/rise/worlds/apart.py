@@ -1,0 +1,122 @@
+"""Wait at the table for groups that act apart: who is done, who is at work, and who reads whose world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from service.rules.messages import Event, Tale
+from service.rules.records import changed, record
+from service.rules.rise.state import State
+from service.rules.rise.worlds.groups import audience
+from service.rules.sealed import Sealed
+from service.rules.stack import Awaited, Frame
+from service.rules.table import GM
+
+
+@record
+class GroupFrame(Frame[State]):
+    """A phase in which groups act apart: who is done, and how far it has come."""
+
+    kind: ClassVar[str] = "rise_phase"
+    done: tuple[str, ...] = ()
+    """The groups that have finished what they are at."""
+    at_work: tuple[str, ...] = ()
+    """The groups that are waited for now."""
+    shown: tuple[str, ...] = ()
+    """Whose initiative lies open: their players may roll it again before the order holds."""
+    exerting: tuple[str, ...] = ()
+    """Who rolls its initiative again."""
+    exerted: tuple[str, ...] = ()
+    """Who has rolled it again."""
+
+    def waiting(self, state: State) -> tuple[Awaited, ...]:
+        """Return who may exert itself, or what outsiders may know: that a group is still at it."""
+        if self.shown:
+            return self.asks(state, "initiative", self.shown, ("desperate_exertion", "keep_roll"))
+        return tuple(
+            [
+                Awaited(prompt=f"{self.path}/{group}", seat=seat_of(state, group), accepts=())
+                for group in self.at_work
+                if group not in self.done and group not in state.apart
+            ]
+        )
+
+    def asks(
+        self, state: State, what: str, creatures: tuple[str, ...], accepts: tuple[str, ...]
+    ) -> tuple[Awaited, ...]:
+        """Return what is asked of each of *creatures*."""
+        return tuple(
+            [
+                Awaited(
+                    prompt=f"{self.path}/{what}/{name}",
+                    seat=state.controller(name),
+                    accepts=accepts,
+                    creature=name,
+                )
+                for name in creatures
+            ]
+        )
+
+    def waits(self, state: State) -> bool:
+        if self.shown:
+            return True
+        if self.finished(state) or unread(state):
+            return False
+        return any(group not in self.done for group in self.at_work)
+
+    def finished(self, state: State) -> list[str]:
+        """Return the groups whose stacks are empty and of whom nobody has been told yet."""
+        return [
+            group
+            for group in self.at_work
+            if group not in self.done and group in state.apart and not state.at(group).stacks.table
+        ]
+
+
+def unread(state: State) -> dict[str, tuple[str, ...]]:
+    """Return the worlds whose readers do not control their groups any more, with who should read them."""
+    found = {}
+    for group, kept in state.worlds.items():
+        readers = audience(state, state.groups[group])
+        if isinstance(kept, Sealed) and kept.audience != readers:
+            found[group] = readers
+    return found
+
+
+@record
+class ReadersChanged(Event[State]):
+    """Other seats control a group in the middle of a phase: its world is theirs to read from now on."""
+
+    type: ClassVar[str] = "readers_changed"
+    readers: Mapping[str, tuple[str, ...]]
+
+    def evolve(self, state: State) -> State:
+        worlds = dict(state.worlds)
+        for group, readers in self.readers.items():
+            worlds[group] = changed(worlds[group], audience=readers)
+        return changed(state, worlds=worlds)
+
+
+def hand_over(state: State) -> Tale[State]:
+    """Tell who reads which world from now on."""
+    return (yield ReadersChanged(readers=unread(state), because=("RI-INFO-1",)))
+
+
+def seat_of(state: State, group: str) -> str:
+    """Return the seat that is named to others for what *group* owes."""
+    return min([state.controller(name) for name in state.groups[group]], default=GM)
+
+
+@record
+class GroupFinished(Event[State]):
+    """A group is done with what it was at; what it decided stays sealed."""
+
+    type: ClassVar[str] = "group_finished"
+    group: str
+    path: str
+
+    def evolve(self, state: State) -> State:
+        frame = state.stacks.find(self.path)
+        assert isinstance(frame, GroupFrame)
+        return state.put(changed(frame, done=(*frame.done, self.group)))
