@@ -46,7 +46,7 @@ def audits_valid(mirror: Mirror, owner: Api, host: Host) -> None:
 
 def _verdict(mirror: Mirror, owner: Api, host: Host) -> str:
     job = json.loads(owner("POST", f"{mirror.at}/audits", {}).text)
-    Auditor(host.log, BOTH, worker="one", stopping=Event()).work()
+    Auditor(host.log, BOTH, worker="one", stopping=Event()).look()
     found = audits.find(host, mirror.at.rpartition("/")[2], job["audit"])
     assert found is not None
     return str(found["verdict"])

@@ -24,7 +24,8 @@ from service.encounter.deciding.snapshot import folded_from
 from service.encounter.stores import audits
 from service.log.errors import StoreFailure
 from service.log.protocol import Log
-from workers.desk import DONE, FAILED, Desk, Progress, Stopped
+from workers.desk import DONE, FAILED, Desk, Progress
+from workers.lookout import Stopped
 
 _logger: Final = structlog.get_logger()
 
@@ -32,6 +33,7 @@ _logger: Final = structlog.get_logger()
 class Auditor(Desk):
     """Does audits one after the other, and signs what it finds, until it is told to stop."""
 
+    name = "audits"
     shelf = audits.SHELF
 
     def __init__(
@@ -49,12 +51,12 @@ class Auditor(Desk):
         self._signer = signer
         self._durability = durability
 
-    def work(self) -> None:
+    def look(self) -> None:
         """Take in what was asked for, and do every job that nobody works at."""
         taken = importing.work(self.log, self._shelf)
         if taken:
             _logger.info("bundles.taken", count=taken)
-        super().work()
+        super().look()
 
     def load(self, pointer: audits.Job) -> audits.Job | None:
         """Return the job that a pointer names."""

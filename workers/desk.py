@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import json
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from threading import Event
 from typing import Any, Final
 
-import structlog
-
-from service.log.errors import StoreFailure
 from service.log.protocol import Log
+from workers.lookout import Lookout, Stopped
 
 PENDING: Final = "pending"
 RUNNING: Final = "running"
@@ -41,26 +39,21 @@ _DEEPEST: Final = 1_000
 _BREATH_S: Final = 0.002
 """Left to the threads that fold, between two stretches of work."""
 
-_logger: Final = structlog.get_logger()
-
 Job = dict[str, Any]
 
 
-class Stopped(Exception):
-    """Say that the worker ends: the job is left for another."""
-
-
-class Desk(ABC):
+class Desk(Lookout):
     """Does the jobs of one kind, one after the other, until it is told to stop."""
 
+    every_s = EVERY_S
+    tick_s = TICK_S
     shelf: str
     """Where pointers to the jobs lie."""
 
     def __init__(self, log: Log, *, worker: str, stopping: Event) -> None:
+        super().__init__(stopping)
         self.log = log
         self.worker = worker
-        self.stopping = stopping
-        self._rung = Event()
         self._depth = _DEEPEST
 
     @abstractmethod
@@ -76,25 +69,6 @@ class Desk(ABC):
         """Do one job to its end; may raise `StoreFailure` or `Stopped`."""
 
     def look(self) -> None:
-        """Look for jobs now."""
-        self._rung.set()
-
-    def run(self) -> None:
-        """Do what is asked for; an outage of the store is waited out."""
-        looked = 0.0
-        while not self.stopping.wait(TICK_S):
-            if not self._rung.is_set() and time.monotonic() - looked < EVERY_S:
-                continue
-            self._rung.clear()
-            looked = time.monotonic()
-            try:
-                self.work()
-            except StoreFailure as failure:
-                _logger.warning("desk.store_down", desk=self.shelf, why=type(failure).__name__)
-            except Stopped:
-                return
-
-    def work(self) -> None:
         """Do every job that nobody works at."""
         for job in self._open_jobs():
             self.do(job)

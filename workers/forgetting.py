@@ -10,8 +10,8 @@ from typing import Final
 import structlog
 
 from service.encounter.lines.forgetting import forget_due
-from service.log.errors import StoreFailure
 from service.log.protocol import Log
+from workers.lookout import Lookout
 
 EVERY_S: Final = 30.0
 """How often is looked. From its end on a fork is refused at the door, so that nobody sees the difference."""
@@ -19,8 +19,11 @@ EVERY_S: Final = 30.0
 _logger: Final = structlog.get_logger()
 
 
-class Forgetting:
+class Forgetting(Lookout):
     """Forgets for one worker; several at once do no harm. *gone* hears each encounter that is forgotten."""
+
+    name = "forgetting"
+    every_s = EVERY_S
 
     def __init__(
         self,
@@ -29,20 +32,10 @@ class Forgetting:
         gone: Callable[[str], object],
         clock: Callable[[], float] = time.time,
     ) -> None:
+        super().__init__(stopping)
         self._log = log
-        self._stopping = stopping
         self._gone = gone
         self._clock = clock
-
-    def run(self) -> None:
-        """Look at once, then again and again until the worker stops; an outage of the store is waited out."""
-        while True:
-            try:
-                self.look()
-            except StoreFailure as failure:
-                _logger.warning("forgetting.store_down", why=type(failure).__name__)
-            if self._stopping.wait(EVERY_S):
-                return
 
     def look(self) -> None:
         """Forget all that is due now."""

@@ -17,8 +17,9 @@ from service.audit.notary import Disputed, Notary
 from service.audit.signing import Signer, publish
 from service.encounter.stores import points
 from service.encounter.stores.register import SHELF as REGISTERED
-from service.log.errors import NoSuchEncounter, StoreFailure
+from service.log.errors import NoSuchEncounter
 from service.log.protocol import Log
+from workers.lookout import Lookout
 
 EVERY_S: Final = 2.0
 """How long a request for a checkpoint may wait when nobody rings."""
@@ -38,20 +39,24 @@ _PAGE: Final = 50
 _logger: Final = structlog.get_logger()
 
 
-class Signing:
+class Signing(Lookout):
     """What one worker signs, in a thread of its own; the threads that fold wake it and ask it."""
 
+    name = "notary"
+    every_s = EVERY_S
+    tick_s = TICK_S
+
     def __init__(self, log: Log, notary: Notary, signer: Callable[[], Signer], stopping: Event) -> None:
+        super().__init__(stopping)
         self._log = log
         self._notary = notary
         self._signer = signer
-        self._stopping = stopping
         self._woken: dict[str, bool] = {}
         self._checked: set[str] = set()
         self._disputed: dict[str, float] = {}
         self._resumes: dict[str, int] = {}
         self._lock = Lock()
-        self._rung = Event()
+        self._has_started = False
 
     # --- for the threads that fold -------------------------------------------------------------------
 
@@ -61,7 +66,7 @@ class Signing:
         if closes or whole:
             with self._lock:
                 self._woken[encounter] = whole or self._woken.get(encounter, False)
-            self._rung.set()
+            self.ring()
 
     def may_fold(self, encounter: str) -> bool:
         """Tell whether the store's history is the signed one; the first question looks."""
@@ -88,28 +93,15 @@ class Signing:
         """Return the command that accepted another history than the signed one; 0 if none did."""
         return self._resumes.get(encounter, 0)
 
-    def look(self) -> None:
-        """Look now whether somebody asked for a checkpoint."""
-        self._rung.set()
-
     # --- the thread ----------------------------------------------------------------------------------
 
-    def run(self) -> None:
-        """Sign until the worker stops; an outage of the store is waited out."""
-        started = False
-        looked = 0.0
-        while not self._stopping.wait(TICK_S):
-            try:
-                if not started:
-                    publish(self._log, self._signer(), time.time())
-                    self.catch_up()
-                    started = True
-                if self._rung.is_set() or time.monotonic() - looked > EVERY_S:
-                    self._rung.clear()
-                    looked = time.monotonic()
-                    self.work()
-            except StoreFailure as failure:
-                _logger.warning("notary.store_down", why=type(failure).__name__)
+    def look(self) -> None:
+        """Sign what there is to sign; the first look holds the whole store to what was signed here."""
+        if not self._has_started:
+            publish(self._log, self._signer(), time.time())
+            self.catch_up()
+            self._has_started = True
+        self.work()
 
     def work(self) -> None:
         """Sign for everybody who was woken for, and for everybody who asked."""
@@ -125,7 +117,7 @@ class Signing:
         """Hold the whole store to what was signed here, and sign what was left over."""
         recent = [record.id for record in self._log.records(REGISTERED, None, _RECENT)]
         for encounter in dict.fromkeys([*self._notary.encounters(), *recent]):
-            if self._stopping.is_set():
+            if self.stopping.is_set():
                 return
             self._sign(encounter, whole=True)
 

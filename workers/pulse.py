@@ -16,9 +16,9 @@ from typing import Final
 import structlog
 
 from service.encounter.signals.pulse import beat
-from service.log.errors import StoreFailure
 from service.log.protocol import Log
 from workers.fold import Folding
+from workers.lookout import Lookout
 
 EVERY_S: Final = 1.0
 LONGEST_S: Final = 20.0
@@ -27,8 +27,11 @@ LONGEST_S: Final = 20.0
 _logger: Final = structlog.get_logger()
 
 
-class Pulse:
+class Pulse(Lookout):
     """Beats for one worker, and watches its *foldings*."""
+
+    name = "pulse"
+    every_s = EVERY_S
 
     def __init__(
         self,
@@ -38,26 +41,16 @@ class Pulse:
         stopping: Event,
         longest_s: float,
     ) -> None:
+        super().__init__(stopping)
         self._log = log
         self._worker = worker
         self._foldings = tuple(foldings)
-        self._stopping = stopping
         self._longest_s = longest_s
 
-    def run(self) -> None:
-        """Beat every second until the worker stops; an outage of the store is waited out."""
-        down = False
-        while True:
-            self._watch()
-            try:
-                beat(self._log, self._worker, int(time.time() * 1000))
-                down = False
-            except StoreFailure as failure:
-                if not down:
-                    _logger.warning("pulse.store_down", why=type(failure).__name__)
-                down = True
-            if self._stopping.wait(EVERY_S):
-                return
+    def look(self) -> None:
+        """Watch and beat once."""
+        self._watch()
+        beat(self._log, self._worker, int(time.time() * 1000))
 
     def _watch(self) -> None:
         for folding in self._foldings:

@@ -30,6 +30,7 @@ from service.encounter.stores.register import Register
 from service.log.errors import NoSuchEncounter, StoreFailure
 from service.log.protocol import Log
 from service.rules.table import GM
+from workers.lookout import Lookout
 
 EVERY_S: Final = 30.0
 DAY_S: Final = 86_400
@@ -64,8 +65,11 @@ class Archive:
         return path
 
 
-class Retention:
+class Retention(Lookout):
     """What one worker archives and deletes, in a thread of its own; several at once do no harm."""
+
+    name = "retention"
+    every_s = EVERY_S
 
     def __init__(
         self,
@@ -76,24 +80,14 @@ class Retention:
         gone: Callable[[str], object],
         clock: Callable[[], float] = time.time,
     ) -> None:
+        super().__init__(stopping)
         self._log = log
         self._shelf = shelf
         self._folder = Folder(log, shelf, capacity=1)
         self._register = Register(log)
         self._archive = archive
-        self._stopping = stopping
         self._gone = gone
         self._clock = clock
-
-    def run(self) -> None:
-        """Look at once, then again and again until the worker stops; an outage of the store is waited out."""
-        while True:
-            try:
-                self.look()
-            except StoreFailure as failure:
-                _logger.warning("retention.store_down", why=type(failure).__name__)
-            if self._stopping.wait(EVERY_S):
-                return
 
     def look(self) -> None:
         """Delete what was removed a minute ago, and archive and remove what was closed long enough ago."""
@@ -109,7 +103,7 @@ class Retention:
             return
         upto = now - self._archive.days * DAY_S
         for encounter in self._log.due(removals.CLOSED, int(upto * 1000), PAGE):
-            if self._stopping.is_set():
+            if self.stopping.is_set():
                 return
             self._retire(encounter, now)
 

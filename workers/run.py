@@ -76,9 +76,9 @@ def run(  # noqa: PLR0913 - everything one worker works with
 
     def answer(shard: int) -> None:
         """Fold the shard that was rung for; whoever asked for a job or a checkpoint has rung too."""
-        auditor.look()
-        simulator.look()
-        signing.look()
+        auditor.ring()
+        simulator.ring()
+        signing.ring()
         rung.run(shard, others_wait=ringer.is_rung)
 
     retention = Retention(log, shelf, archive or Archive(0, Path()), stopping, witness.forget)

@@ -14,7 +14,8 @@ from service.log.errors import StoreFailure
 from service.log.protocol import Log
 from service.simulation import jobs
 from service.simulation.fights import Limits, play
-from workers.desk import DONE, FAILED, Desk, Job, Progress, Stopped
+from workers.desk import DONE, FAILED, Desk, Job, Progress
+from workers.lookout import Stopped
 
 _logger: Final = structlog.get_logger()
 
@@ -22,6 +23,7 @@ _logger: Final = structlog.get_logger()
 class Simulator(Desk):
     """Plays simulations one after the other, until it is told to stop."""
 
+    name = "simulations"
     shelf = jobs.SHELF
 
     def __init__(self, log: Log, shelf: Shelf, *, worker: str, stopping: Event) -> None:

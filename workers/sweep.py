@@ -10,42 +10,31 @@ import time
 from threading import Event
 from typing import Final
 
-import structlog
-
-from service.log.errors import StoreFailure
 from service.log.protocol import Log
+from workers.lookout import Lookout
 from workers.shard import ShardFold
 
 EVERY_S: Final = 2.0
 WAITED_MS: Final = 1_500
 """How long an encounter may wait before it counts as left behind."""
 
-_logger: Final = structlog.get_logger()
 
-
-class Sweeper:
+class Sweeper(Lookout):
     """Sweeps all *shards* until it is told to stop."""
 
+    name = "sweep"
+    every_s = EVERY_S
+
     def __init__(self, log: Log, fold: ShardFold, shards: int, stopping: Event) -> None:
+        super().__init__(stopping)
         self._log = log
         self._fold = fold
         self._shards = shards
-        self._stopping = stopping
 
-    def run(self) -> None:
-        """Sweep every two seconds; an outage of the store is waited out."""
-        while not self._stopping.wait(EVERY_S):
-            try:
-                self.sweep()
-            except StoreFailure as failure:
-                _logger.warning("sweep.store_down", why=type(failure).__name__)
-            except Exception as fault:  # noqa: BLE001 - without its sweeper a worker looks well and leaves commands
-                _logger.error("sweep.failed", error=type(fault).__name__)  # noqa: TRY400 - ids only
-
-    def sweep(self) -> None:
+    def look(self) -> None:
         """Fold every shard in which an encounter waits too long."""
         for shard in range(self._shards):
-            if self._stopping.is_set():
+            if self.stopping.is_set():
                 return
             if self._is_left_behind(shard):
                 self._fold.run(shard, lambda shard=shard: self._others_wait(shard))  # type: ignore[misc]  # bound now, not when called

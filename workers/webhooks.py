@@ -27,6 +27,7 @@ from service.encounter.signals.webhooks import AGENDA, Delivery, Webhook
 from service.encounter.stores.register import Register
 from service.log.errors import StoreFailure
 from service.log.protocol import Log
+from workers.lookout import Lookout
 from workers.posting import ANSWER_S, NoAnswer, post, resolve
 
 THREADS: Final = 8
@@ -56,8 +57,10 @@ class Pace:
         return doubled * (1 + crc32(f"{name}/{attempts}".encode()) % 100 / 1000)
 
 
-class Telling:
+class Telling(Lookout):
     """What one worker tells, in a thread of its own; the threads that fold say what is new."""
+
+    name = "webhooks"
 
     def __init__(
         self,
@@ -68,16 +71,18 @@ class Telling:
         pace: Pace | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
+        super().__init__(stopping)
         self._log = log
         self._service_key = service_key
         self._outward = outward
-        self._stopping = stopping
         self._pace = pace or Pace()
+        self.every_s = self._pace.tick_s
         self._clock = clock
         self._register = Register(log)
         self._news: set[str] = set()
         self._under_way: dict[str, str] = {}
         self._lock = Lock()
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="webhook")
 
     @property
     def news(self) -> frozenset[str]:
@@ -126,14 +131,14 @@ class Telling:
     # --- the thread ----------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Tell until told to stop; an outage of the store is waited out."""
-        with ThreadPoolExecutor(THREADS, thread_name_prefix="webhook") as pool:
-            while not self._stopping.wait(self._pace.tick_s):
-                try:
-                    self._spread()
-                    self._try_due(pool)
-                except StoreFailure as failure:
-                    _logger.warning("webhooks.store_down", why=type(failure).__name__)
+        """Tell until told to stop; attempts that are under way are waited for."""
+        with self._pool:
+            super().run()
+
+    def look(self) -> None:
+        """Put what is new on the agenda, and try what is due."""
+        self._spread()
+        self._try_due()
 
     def _spread(self) -> None:
         with self._lock:
@@ -141,7 +146,7 @@ class Telling:
         for encounter in news:
             self.put_on_agenda(encounter)
 
-    def _try_due(self, pool: ThreadPoolExecutor) -> None:
+    def _try_due(self) -> None:
         """Begin an attempt at what is due and not under way, at most `AT_ONCE` for a webhook."""
         due = self._log.due(AGENDA, self._now_ms(), PAGE)
         with self._lock:
@@ -155,7 +160,7 @@ class Telling:
                     busy[webhook] += 1
                     chosen.append(name)
         for name in chosen:
-            pool.submit(self._attempt, name)
+            self._pool.submit(self._attempt, name)
 
     def _attempt(self, name: str) -> None:
         try:

@@ -104,7 +104,7 @@ def test_what_is_taken_in_reads_replays_and_audits_as_where_it_was_played(
         assert elsewhere.get(table.at + path) == table.gm.get(table.at + path), path
     assert bundle_of(elsewhere, table) == raw
     job = json.loads(elsewhere("POST", f"{table.at}/audits", {}).text)
-    Auditor(other.log, BOTH, worker="one", stopping=Event()).work()
+    Auditor(other.log, BOTH, worker="one", stopping=Event()).look()
     found = audits.find(other, table.id, job["audit"])
     assert found is not None
     assert found["verdict"] == "valid"

@@ -275,7 +275,7 @@ class Twins:
 def audit(log: Log, run: Sitting) -> dict[str, Any]:
     """Return the certificate of an audit that the gm asks for."""
     told = json.loads(run.seats["gm"]("POST", f"{run.at}/audits", {}).text)
-    Auditor(log, BOTH, worker="one", stopping=Event()).work()
+    Auditor(log, BOTH, worker="one", stopping=Event()).look()
     certificate: dict[str, Any] = run.seats["gm"].get(f"{run.at}/audits/{told['audit']}")["certificate"]
     return certificate
 

@@ -15,7 +15,7 @@ from service.encounter.stores import keys
 from service.rules.shelf import SHELF
 from service.simulation.fights import play
 from tests.api.client import Api, is_problem
-from workers.desk import Stopped
+from workers.lookout import Stopped
 from workers.simulations import Simulator
 
 PATH = "/v1/simulations"
@@ -37,7 +37,7 @@ def test_its_fights_are_those_of_the_same_seed_on_the_command_line(
 ) -> None:
     asked = owner("POST", PATH, {"opening": opening, "times": 2, "seed": "x"}, Idempotency_Key="k")
     assert (asked.status_code, asked.json["status"]) == (202, "pending")  # type: ignore[index]  # it is JSON
-    simulator(host).work()
+    simulator(host).look()
 
     told = owner.get(asked.headers["Location"])
 
@@ -88,10 +88,10 @@ def test_what_a_worker_left_undone_another_begins_anew(
     stopping.set()
 
     with pytest.raises(Stopped):
-        simulator(host, stopping).work()
+        simulator(host, stopping).look()
     assert owner.get(at)["status"] == "pending"
 
-    simulator(host).work()
+    simulator(host).look()
     assert owner.get(at)["status"] == "done"
 
 
@@ -101,7 +101,7 @@ def test_a_fault_is_told_to_who_asked(
     at = owner("POST", PATH, {"opening": opening}).headers["Location"]
     monkeypatch.setattr("workers.simulations.play", lambda *_: 1 / 0)
 
-    simulator(host).work()
+    simulator(host).look()
 
     told = owner.get(at)
     assert (told["status"], told["fault"]) == ("failed", "it could not be played: ZeroDivisionError")

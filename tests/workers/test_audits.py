@@ -20,7 +20,8 @@ from tests.encounter.sitting import Sitting, eid
 from tests.encounter.tiny import TINY
 from workers import audits as work
 from workers.audits import Auditor
-from workers.desk import STALE_S, Stopped
+from workers.desk import STALE_S
+from workers.lookout import Stopped
 
 SHELF = {TINY.edition: TINY}
 
@@ -83,7 +84,7 @@ def job_of(log: Log, encounter: str, id_: str = "a1") -> Job:
 def test_what_was_asked_for_is_done_and_told(log: Log, sitting: Sitting) -> None:
     asked(log, sitting.encounter)
 
-    auditor(log).work()
+    auditor(log).look()
 
     job = job_of(log, sitting.encounter)
     assert (job["status"], job["verdict"]) == ("done", "valid_to_epoch(1)")
@@ -95,7 +96,7 @@ def test_the_rounds_that_were_asked_for_are_decided_alone(log: Log, sitting: Sit
     rounds: dict[str, object] = {"from": 2, "to": 2}
     asked(log, sitting.encounter, **rounds)
 
-    auditor(log).work()
+    auditor(log).look()
 
     first = int(log.marks(sitting.encounter)["round/2"])
     assert job_of(log, sitting.encounter)["certificate"]["decided"] == {"from": first, "to": 5}
@@ -103,10 +104,10 @@ def test_the_rounds_that_were_asked_for_are_decided_alone(log: Log, sitting: Sit
 
 def test_what_is_done_is_not_done_again(log: Log, sitting: Sitting, monkeypatch: pytest.MonkeyPatch) -> None:
     asked(log, sitting.encounter)
-    auditor(log).work()
+    auditor(log).look()
     monkeypatch.setattr(work, "verify", None)
 
-    auditor(log, "two").work()
+    auditor(log, "two").look()
 
     assert job_of(log, sitting.encounter)["progress"]["worker"] == "one"
 
@@ -118,7 +119,7 @@ def test_what_another_works_at_is_left_until_it_stops_beating(log: Log, sitting:
     stale = running | {"beat": now - int(STALE_S) - 1}
     asked(log, sitting.encounter, "a2", status="running", progress=stale)
 
-    auditor(log, "two").work()
+    auditor(log, "two").look()
 
     assert job_of(log, sitting.encounter, "a1")["status"] == "running"
     assert job_of(log, sitting.encounter, "a2")["status"] == "done"
@@ -127,7 +128,7 @@ def test_what_another_works_at_is_left_until_it_stops_beating(log: Log, sitting:
 def test_an_audit_that_cannot_be_done_is_told_as_failed(log: Log) -> None:
     asked(log, eid(9))
 
-    auditor(log).work()
+    auditor(log).look()
 
     job = job_of(log, eid(9))
     assert job["status"] == "failed"
@@ -137,7 +138,7 @@ def test_an_audit_that_cannot_be_done_is_told_as_failed(log: Log) -> None:
 def test_rules_that_are_not_at_hand_bound_the_audit(log: Log, sitting: Sitting) -> None:
     asked(log, sitting.encounter)
 
-    auditor(log, shelf={}).work()
+    auditor(log, shelf={}).look()
 
     assert job_of(log, sitting.encounter)["verdict"] == "valid_as_opened(1)"
 
@@ -148,7 +149,7 @@ def test_a_worker_that_stops_leaves_its_audit_for_another(log: Log, sitting: Sit
     stopping.set()
 
     with pytest.raises(Stopped):
-        auditor(log, stopping=stopping).work()
+        auditor(log, stopping=stopping).look()
 
     assert job_of(log, sitting.encounter)["status"] == "pending"
 
@@ -163,10 +164,10 @@ def test_the_state_that_the_store_keeps_is_held_to_the_record(log: Log, sitting:
     lie = snapshot_of(other.folded)
     asked(log, sitting.encounter, "a1")
     log.put_state(sitting.encounter, cached)
-    auditor(log).work()
+    auditor(log).look()
     asked(log, sitting.encounter, "a2")
     log.put_state(sitting.encounter, CachedState(cached.n, cached.hash, cached.ruleset_digest, lie.blob))
-    auditor(log).work()
+    auditor(log).look()
 
     assert job_of(log, sitting.encounter, "a1")["verdict"] == "valid_to_epoch(1)"
     assert job_of(log, sitting.encounter, "a2")["verdict"].startswith("state_mismatch(5")
@@ -177,6 +178,6 @@ def test_jobs_are_found_however_many_were_done_since_the_worker_started(log: Log
     for number in range(120):
         asked(log, sitting.encounter, f"n{number}", status="done", progress={"beat": 0})
 
-    auditor(log).work()
+    auditor(log).look()
 
     assert job_of(log, sitting.encounter, "old")["status"] == "done"

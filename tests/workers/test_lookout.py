@@ -1,0 +1,71 @@
+"""The lookout: whatever befalls one look, the next one comes, until the worker stops."""
+
+from threading import Event
+
+from structlog.testing import capture_logs
+
+from service.log.errors import Unavailable
+from workers.lookout import Lookout, Stopped
+
+
+class Scripted(Lookout):
+    """Does what its script says, look by look, and stops with the last."""
+
+    name = "scripted"
+
+    def __init__(self, *script: Exception | None, every_s: float = 0.0, tick_s: float | None = None) -> None:
+        super().__init__(Event())
+        self.every_s, self.tick_s = every_s, tick_s
+        self.script = list(script)
+        self.looks = 0
+
+    def look(self) -> None:
+        """Do the next thing of the script."""
+        self.looks += 1
+        if len(self.script) == 1:
+            self.stopping.set()
+        fault = self.script.pop(0)
+        if fault is not None:
+            raise fault
+
+
+def told(lookout: Lookout) -> list[str]:
+    """Run *lookout* to its end and return what it logged, as `of event why`."""
+    with capture_logs() as lines:
+        lookout.run()
+    return [f"{line['of']} {line['event']} {line.get('why') or line.get('error')}" for line in lines]
+
+
+def test_an_outage_is_waited_out_and_said_once_each_time_it_begins() -> None:
+    down = Unavailable("it is gone")
+    lookout = Scripted(down, down, None, down, None)
+
+    assert told(lookout) == ["scripted lookout.store_down Unavailable"] * 2
+    assert lookout.looks == 5
+
+
+def test_a_fault_is_said_without_its_text_and_ends_nothing() -> None:
+    lookout = Scripted(ValueError("a secret"), None)
+
+    assert told(lookout) == ["scripted lookout.failed ValueError"]
+    assert lookout.looks == 2
+
+
+def test_a_look_that_was_left_with_the_worker_is_no_fault() -> None:
+    assert told(Scripted(Stopped())) == []
+
+
+def test_a_ring_brings_the_next_look_whatever_the_time_between_looks() -> None:
+    lookout = Scripted(None, None, every_s=3_600.0, tick_s=0.0)
+    lookout.ring()  # heard by the first look
+    first = lookout.look
+
+    def look_and_ring() -> None:
+        first()
+        lookout.ring()
+
+    lookout.look = look_and_ring  # type: ignore[method-assign]  # rung while it looks
+
+    lookout.run()
+
+    assert lookout.looks == 2

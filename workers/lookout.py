@@ -1,0 +1,72 @@
+"""Look every so often until the worker stops, whatever befalls one look: what every thread of a worker does.
+
+Laws. The first look is at once. A ring only makes the next one sooner. An outage of the store is waited out
+and said once; any other fault of a look is said and ends nothing: a worker whose thread died would look well.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from threading import Event
+from typing import ClassVar, Final
+
+import structlog
+
+from service.log.errors import StoreFailure
+
+_logger: Final = structlog.get_logger()
+
+
+class Stopped(Exception):
+    """Say that a look was left, because the worker ends; what it did not do is left for another."""
+
+
+class Lookout(ABC):
+    """Looks in a thread of its own; a class of them says what is looked at, and how often."""
+
+    name: ClassVar[str]
+    """What it is called in the log."""
+
+    every_s: float
+    """How long a look may be after the one before, if nobody rings."""
+
+    tick_s: float | None = None
+    """How soon a ring is noticed; None where nobody rings."""
+
+    def __init__(self, stopping: Event) -> None:
+        self.stopping = stopping
+        self._rung = Event()
+        self._is_down = False
+
+    @abstractmethod
+    def look(self) -> None:
+        """Do what there is to do now; may raise `StoreFailure` or `Stopped`."""
+
+    def ring(self) -> None:
+        """See that somebody looks soon; any thread may."""
+        self._rung.set()
+
+    def run(self) -> None:
+        """Look again and again until told to stop."""
+        looked: float | None = None
+        while True:
+            if looked is None or self._rung.is_set() or time.monotonic() - looked >= self.every_s:
+                self._rung.clear()
+                looked = time.monotonic()
+                self._look_safely()
+            if self.stopping.wait(self.every_s if self.tick_s is None else self.tick_s):
+                return
+
+    def _look_safely(self) -> None:
+        try:
+            self.look()
+            self._is_down = False
+        except Stopped:
+            return
+        except StoreFailure as failure:
+            if not self._is_down:
+                _logger.warning("lookout.store_down", of=self.name, why=type(failure).__name__)
+            self._is_down = True
+        except Exception as fault:  # noqa: BLE001 - the next look comes, whatever was wrong with this one
+            _logger.error("lookout.failed", of=self.name, error=type(fault).__name__)  # noqa: TRY400 - ids only
