@@ -134,6 +134,7 @@ def test_a_worker_forgets_what_is_due_and_what_it_signed_of_it(
     while witness.seen(fork) is None:
         assert time.monotonic() < ends, "nothing of the fork was signed"
         time.sleep(0.01)
+    worker.stop()  # what it signs is told after it is remembered: nobody may be at it yet
 
     forgetting = Forgetting(log, Event(), witness.forget, lambda: time.time() + LATER_S + GRACE_S)
     forgetting.look()
