@@ -8,7 +8,6 @@ most.
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -191,7 +190,7 @@ class Telling(Lookout):
             return
         if not self._log.use_once(f"webhook/{name}/{before.attempts}", int(self._pace.lease_s * 1000)):
             return
-        body = json.dumps(webhooks.told(load_commit(entries[0].raw)), separators=(",", ":")).encode()
+        body = webhooks.body(load_commit(entries[0].raw))
         after = self._sent(webhook, before, body)
         if after.status == _GONE:
             webhooks.disable(self._log, webhook)

@@ -15,7 +15,8 @@ import pytest
 
 from service.log.memory import MemoryLog
 from tests.api.client import Api
-from tests.api.test_secrecy import MISTAKES, PATHS, PLACES, SEATS, answers, audit, masked, served
+from tests.api.everything import MISTAKES, PATHS, answers, masked
+from tests.api.test_secrecy import PLACES, SEATS, audit, served
 from tests.heartrush.kit import opening
 
 

@@ -14,9 +14,10 @@ from service.audit.verify import verify
 from service.log.memory import MemoryLog
 from tests.api.client import Api
 from tests.api.conftest import BOTH
+from tests.api.everything import masked
 from tests.api.test_gm_only import Table
 from tests.api.test_gm_only_lines import gone_on, last
-from tests.api.test_secrecy import PLACES, SEATS, audit, masked, served
+from tests.api.test_secrecy import PLACES, SEATS, audit, served
 from tests.heartrush.kit import opening
 
 GOB: Final = {"stat_block": "goblin", "id": "gob", "side": "enemies", "position": [3, 3]}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -26,6 +26,7 @@ from service.log import Log
 from service.log.memory import MemoryLog
 from tests.api.client import Api, contract
 from tests.api.conftest import BOTH, KEY, Worker
+from tests.api.everything import MISTAKES, PATHS, answers, masked, of_each
 from tests.heartrush.kit import opening
 from workers.audits import Auditor
 
@@ -36,8 +37,6 @@ SEATS = [
     {"seat": "yan", "role": "player", "creatures": ["ash"]},
     {"seat": "eve", "role": "observer", "creatures": []},
 ]
-_HASH = re.compile(r"[0-9a-f]{64}|(?<=sha-256=:)[A-Za-z0-9+/]{43}=")
-_SECONDS = re.compile(r";t=[0-9]+")
 
 
 @contextmanager
@@ -56,6 +55,7 @@ def served(log: Log | None = None) -> Iterator[Api]:
         drawn,
         mock.patch("service.encounter.play.token_hex", hexes),
         mock.patch("service.api.request_ids.token_hex", hexes),
+        mock.patch("service.encounter.stores.tickets.token_hex", hexes),
         mock.patch("service.encounter.stores.keys.token_hex", return_value="0" * 12),
         mock.patch("service.encounter.stores.keys.token_urlsafe", return_value="A" * 43),
     ):
@@ -111,79 +111,8 @@ class Run:
         return answers(self.seats[seat], self.at, PATHS, MISTAKES)
 
 
-def answers(who: Api, at: str, paths: Sequence[str], mistakes: Sequence[dict[str, Any]]) -> list[str]:
-    """Return every answer *who* can get of the encounter at *at*: reading, and asking for what it may not."""
-    head = who.get(at)["version"]
-    told = []
-    for path in (*paths, f"/state?at={head}", f"/state?at={head}&known={head}", *_of_each(head)):
-        answer = who("GET", at + path)
-        told.append(f"{path} {answer.status_code} {sorted(answer.headers)} {answer.text}")
-    for mistake in mistakes:
-        answer = who("POST", f"{at}/commands", mistake)
-        told.append(f"{answer.status_code} {sorted(answer.headers)} {answer.text}")
-    return [*told, streamed(who, at)]
-
-
-def streamed(who: Api, at: str) -> str:
-    """Return the stream of all commits up to its first heartbeat, as it comes."""
-    answer = who("GET", f"{at}/commits?after=0", Accept="text/event-stream")
-    text = ""
-    for part in answer.iter_encoded():
-        text += part.decode()
-        if "event: heartbeat" in text:
-            break
-    answer.close()
-    return f"stream {answer.status_code} {sorted(answer.headers)} {text}"
-
-
-def _of_each(head: int) -> Iterator[str]:
-    for n in range(1, head + 1):
-        yield f"/commands/{n}"
-        yield f"/commits?after={n - 1}&limit=1"
-        yield f"/commits/{n}/explanation"
-
-
-PATHS: Final = (
-    "",
-    "/state",
-    "/state?round=0",
-    "/state?min_version=1",
-    "/state?at=99",
-    "/options",
-    "/options?creature=pia",
-    "/options?creature=orc",
-    "/commits",
-    "/commits?round=1",
-    "/commands?key=nobody",
-    "/rounds",
-    "/rounds/1",
-    "/rounds/1/replay",
-    "/rolls",
-    "/rolls?creature=pia",
-    "/seats",
-    "/seats/zoe",
-    "/rolls/statistics",
-    "/contests",
-    "/contests/1",
-    "/amendments/1",
-    "/checkpoints",
-    "/removal",
-    "/bundle",
-    "/diff?from=1&to=3",
-    "/diff",
-    "/audits",
-    "/audits/1",
-    "/nothing",
-)
-MISTAKES: Final = (
-    {"type": "choose_stance", "creature": "pia", "stance": "might", "prompt": "r1/e1/stance/pia"},
-    {"type": "declare_attack", "creature": "pia", "target": "orc", "prompt": "r1/e1/might/pia"},
-    {"type": "dash", "creature": "pia", "to": [3, 3]},
-)
-
-
 def test_every_answer_about_an_encounter_is_among_those_that_are_compared() -> None:
-    asked = [path.partition("?")[0] for path in (*PATHS, *_of_each(1))]
+    asked = [path.partition("?")[0] for path in (*PATHS, *of_each(1))]
     reading = [path for path, operations in contract()["paths"].items() if "get" in operations]
     for path in reading:
         inside = path.removeprefix("/v1/encounters/{encounter}")
@@ -244,16 +173,6 @@ SECRETS: Final = (
     Secret("order", ("attack_first", "move_first"), hide_order),
     Secret("path", ([0, -2], [0, -7]), hide_path),
 )
-
-
-def masked(texts: list[str]) -> list[str]:
-    """Return *texts* with each hash replaced by the place it first appears, and no clock."""
-    seen: dict[str, str] = {}
-
-    def name(found: re.Match[str]) -> str:
-        return seen.setdefault(found[0], f"<{len(seen):060d}>")
-
-    return [_HASH.sub(name, _SECONDS.sub(";t=", text)) for text in texts]
 
 
 class Sitting(Protocol):
@@ -321,7 +240,7 @@ def test_the_word_itself_is_told_to_nobody_else(twins: Twins) -> None:
         "stance": '"stance":"',
         "target": '"declaration":{"t',
         "order": '"order":"',
-        "path": '"left":[',
+        "path": '"left":[[',
         "roll": "a secret of",
     }
     for told in twins.told:

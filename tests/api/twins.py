@@ -2,8 +2,9 @@
 
 Each script is a fight of one rulebook in which monsters have GM-only fields and the GM rolls behind the
 screen. Both twins are played by the same chance, in Heart Rush with every window asked of everybody. Then
-every answer to every seat but the gm's is compared: each endpoint, stream, ETag and error. Hidden values are
-chosen where they cannot show: hit points that are never reached, armor that nothing beats.
+every answer to every seat but the gm's is compared: each endpoint, stream, ETag and error; so is what
+webhooks are sent and what an audit certifies. Hidden values are chosen where they cannot show: hit points
+that are never reached, armor that nothing beats. `test_planted_leaks.py` plants what could tell twins apart.
 
     python -m tests.api.twins [scripts] [first seed]
 """
@@ -11,23 +12,42 @@ chosen where they cannot show: hit points that are never reached, armor that not
 from __future__ import annotations
 
 import json
+import logging
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from random import Random
 from typing import Any, Final
 
+import structlog
+
+from service.encounter.record.commit import load_commit
+from service.encounter.signals import webhooks
 from service.log.memory import MemoryLog
 from service.rules.heartrush.abilities.catalogue import CATALOGUE
 from service.rules.heartrush.sheets.abilities import Ability
+from tests.api.apart import CERTIFICATE, WEBHOOK, Difference, Told, compared, hashes_of, remembering
 from tests.api.client import Api
-from tests.api.test_secrecy import MISTAKES, PATHS, PLACES, SEATS, answers, masked, served
+from tests.api.everything import MISTAKES, PATHS, answers
+from tests.api.test_secrecy import PLACES, SEATS, audit, served
 from tests.heartrush.kit import opening as heartrush
 from tests.rise.bot import KIT
 from tests.rise.kit import entry
 from tests.rise.kit import opening as rise
+from tests.rise.test_twins import MISTAKES as RISE_MISTAKES
+from tests.rise.test_twins import PATHS as RISE_PATHS
 
 STEPS: Final = 30
 SCRIPTS: Final = 500
+MOST_TOLD: Final = 5
+"""Differences that are written for one script."""
+
+ASKED_IN: Final[Mapping[str, tuple[Sequence[str], Sequence[dict[str, Any]]]]] = {
+    "heartrush@1": (PATHS, MISTAKES),
+    "rise@1": ((*PATHS, *sorted(set(RISE_PATHS) - set(PATHS))), RISE_MISTAKES),
+}
 KEPT_OUT: Final = ("end_combat", "close", "end_fight", "set_standing", "gm_ruling", "rest", "invoke_wound")
 """What would end a script early, or tells of no fight."""
 
@@ -111,43 +131,63 @@ class Script:
         assert answer.status_code == 200, f"{command}: {answer.text}"
 
 
-def told_by(edition: str, seed: int, which: int) -> dict[str, list[str]]:
-    """Play one twin and return every answer to every seat."""
-    with served(MemoryLog()) as api:
+# --- what is told ------------------------------------------------------------------------------------
+
+KNOWN_TO_THE_GM: Final = ("/state", "/commits", "/rolls")
+
+
+def told_by(edition: str, seed: int, which: int) -> Told:
+    """Play one twin and return every answer to everybody."""
+    log = MemoryLog()
+    with served(log) as api, remembering():
         script = Script(api, edition, seed, which)
         script.play()
-        return {seat: answers(who, script.at, PATHS, MISTAKES) for seat, who in script.seats.items()}
+        gm = script.seats.pop("gm")
+        paths, mistakes = ASKED_IN[edition]
+        told = {seat: answers(who, script.at, paths, mistakes) for seat, who in script.seats.items()}
+        script.seats["gm"] = gm
+        told["gm"] = [gm("GET", script.at + path).text for path in KNOWN_TO_THE_GM]
+        told[CERTIFICATE] = [json.dumps(audit(log, script), sort_keys=True)]
+        commits = [load_commit(entry.raw) for entry in log.commits(script.at.rpartition("/")[2], 0, 10_000)]
+        told[WEBHOOK] = [f"commit {commit.n} {webhooks.body(commit).decode()}" for commit in commits]
+        return Told(told, frozenset(hashes_of(commits)))
 
 
-def difference(edition: str, seed: int) -> str | None:
-    """Return where the twins of a script differ for somebody who must not tell them apart, if anywhere."""
-    left, right = told_by(edition, seed, 0), told_by(edition, seed, 1)
-    if masked(left["gm"]) == masked(right["gm"]):
-        return f"{edition} {seed}: the gm is told the same of both: nothing was hidden"
-    for seat in left.keys() - {"gm"}:
-        ones, others = masked(left[seat]), masked(right[seat])
-        for one, other in zip(ones, others, strict=False):
-            if one != other:
-                at = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
-                return f"{edition} {seed} {seat}: {one[max(0, at - 200) : at + 99]!r} {other[at : at + 99]!r}"
-        if len(ones) != len(others):
-            return f"{edition} {seed} {seat}: {len(ones)} answers and {len(others)}"
-    return None
+# --- many scripts ------------------------------------------------------------------------------------
+
+
+def differences(edition: str, seed: int) -> list[Difference]:
+    """Return where the twins of a script differ for somebody who must not tell them apart."""
+    left, right = (told_by(edition, seed, which) for which in (0, 1))
+    return compared(f"{edition} {seed}", left, right)
+
+
+def script(seed: int) -> tuple[str, int]:
+    """Return the rulebook and the seed of a script: both books in turn."""
+    return ("heartrush@1", "rise@1")[seed % 2], seed
+
+
+def found_in(seed: int) -> tuple[int, list[Difference]]:
+    """Play one script in a process that writes no log."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    return seed, differences(*script(seed))
 
 
 def main(scripts: int, first: int) -> int:
-    """Play *scripts* of both rulebooks in turn; say what was found."""
-    found = 0
-    for seed in range(first, first + scripts):
-        edition = ("heartrush@1", "rise@1")[seed % 2]
-        differs = difference(edition, seed)
-        if differs is not None:
-            found += 1
-            sys.stdout.write(f"{differs}\n")
-    sys.stdout.write(f"{scripts} scripts, {found} of them told apart\n")
-    return 1 if found else 0
+    """Play *scripts* of both rulebooks on all processors; say what was found."""
+    told_apart = 0
+    began = time.monotonic()
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        for played, (seed, found) in enumerate(pool.map(found_in, range(first, first + scripts)), 1):
+            told_apart += bool(found)
+            sys.stdout.writelines(f"{each}\n" for each in found[:MOST_TOLD])
+            if played % 50 == 0:
+                sys.stdout.write(f"{played} scripts to seed {seed}, {time.monotonic() - began:.0f} s\n")
+                sys.stdout.flush()
+    sys.stdout.write(f"{scripts} scripts, {told_apart} of them told apart\n")
+    return 1 if told_apart else 0
 
 
 if __name__ == "__main__":
-    told = [int(word) for word in sys.argv[1:]]
-    sys.exit(main(*(told + [SCRIPTS, 0][len(told) :])))
+    words = [int(word) for word in sys.argv[1:]]
+    sys.exit(main(*(words + [SCRIPTS, 0][len(words) :])))

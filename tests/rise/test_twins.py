@@ -16,7 +16,8 @@ import pytest
 
 from service.log.memory import MemoryLog
 from tests.api.client import Api
-from tests.api.test_secrecy import answers, audit, masked, served
+from tests.api.everything import answers, masked
+from tests.api.test_secrecy import audit, served
 from tests.rise.bot import KIT
 from tests.rise.kit import entry
 from tests.rise.test_http import Played

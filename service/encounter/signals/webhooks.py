@@ -119,6 +119,11 @@ def told(commit: Commit) -> views.Data:
 # --- webhooks ----------------------------------------------------------------------------------------
 
 
+def body(commit: Commit) -> bytes:
+    """Return what a receiver is sent of *commit*: JSON."""
+    return json.dumps(told(commit), separators=(",", ":")).encode()
+
+
 def derived_id(service_key: bytes, owner: str, key: str) -> str:
     """Return the id of the webhook that *owner* makes with the idempotency *key*."""
     return "wh" + hmac_digest(service_key, _ID + f"{owner}\0{key}".encode(), sha256).hex()[:20]

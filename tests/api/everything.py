@@ -1,0 +1,115 @@
+"""Ask for everything that a seat can be told of an encounter, and make what two services tell comparable."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Container, Iterator, Sequence
+from hashlib import sha256
+from typing import Any, Final
+
+from tests.api.client import Api
+
+_HASH = re.compile(r"[0-9a-f]{64}|(?<=sha-256=:)[A-Za-z0-9+/]{43}=")
+_SECONDS = re.compile(r";t=[0-9]+")
+
+PATHS: Final = (
+    "",
+    "/state",
+    "/state?round=0",
+    "/state?min_version=1",
+    "/state?at=99",
+    "/options",
+    "/options?creature=pia",
+    "/options?creature=orc",
+    "/commits",
+    "/commits?round=1",
+    "/commands?key=nobody",
+    "/rounds",
+    "/rounds/1",
+    "/rounds/1/replay",
+    "/rolls",
+    "/rolls?creature=pia",
+    "/seats",
+    "/seats/zoe",
+    "/rolls/statistics",
+    "/contests",
+    "/contests/1",
+    "/amendments/1",
+    "/checkpoints",
+    "/removal",
+    "/bundle",
+    "/diff?from=1&to=3",
+    "/diff",
+    "/audits",
+    "/audits/1",
+    "/nothing",
+)
+ASKED: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
+    ("/contests", {"commit": 2, "claim": "it was otherwise"}),
+    ("/forks", {"at": 1, "commands": []}),
+    ("/audits", {}),
+    ("/tickets", {}),
+    ("/undo", {"commit": 2}),
+)
+"""What players ask for besides reading: some of it they may, some they may not."""
+
+MISTAKES: Final = (
+    {"type": "choose_stance", "creature": "pia", "stance": "might", "prompt": "r1/e1/stance/pia"},
+    {"type": "declare_attack", "creature": "pia", "target": "orc", "prompt": "r1/e1/might/pia"},
+    {"type": "dash", "creature": "pia", "to": [3, 3]},
+)
+
+
+def answers(who: Api, at: str, paths: Sequence[str], mistakes: Sequence[dict[str, Any]]) -> list[str]:
+    """Return every answer *who* can get of the encounter at *at*: reading, and asking for what it may not."""
+    head = who.get(at)["version"]
+    reading = (*paths, f"/state?at={head}", f"/state?at={head}&known={head}", *of_each(head))
+    told = [_answer(who, "GET", at, path) for path in reading]
+    told += [_answer(who, "POST", at, path, data) for path, data in ASKED]
+    for mistake in mistakes:
+        told += [_answer(who, "POST", at, path, mistake) for path in ("/previews", "/commands")]
+    return [*told, streamed(who, at)]
+
+
+def _answer(who: Api, method: str, at: str, path: str, data: object = None) -> str:
+    """Return one answer whole, after what was asked."""
+    answer = who(method, at + path, data)
+    digest = answer.headers.get("Repr-Digest")
+    if digest is not None:  # then it says nothing that the answer itself does not say
+        assert digest == f"sha-256=:{b64encode(sha256(answer.data).digest()).decode()}:"
+    return f"{method} {path} {answer.status_code} {sorted(answer.headers)} {answer.text}"
+
+
+def streamed(who: Api, at: str) -> str:
+    """Return the stream of all commits up to its first heartbeat, as it comes."""
+    answer = who("GET", f"{at}/commits?after=0", Accept="text/event-stream")
+    text = ""
+    for part in answer.iter_encoded():
+        text += part.decode()
+        if "event: heartbeat" in text:
+            break
+    answer.close()
+    return f"GET /stream {answer.status_code} {sorted(answer.headers)} {text}"
+
+
+def of_each(head: int) -> Iterator[str]:
+    for n in range(1, head + 1):
+        yield f"/commands/{n}"
+        yield f"/commits?after={n - 1}&limit=1"
+        yield f"/commits/{n}/explanation"
+
+
+def masked(texts: list[str], hashes: Container[str] | None = None) -> list[str]:
+    """Return *texts* with each hash replaced by the place it first appears, and no clock.
+
+    Where it is told which *hashes* the record itself holds, any other one stays: it must not differ.
+    """
+    seen: dict[str, str] = {}
+
+    def name(found: re.Match[str]) -> str:
+        if hashes is not None and found[0] not in hashes and not found[0].endswith("="):
+            return found[0]
+        return seen.setdefault(found[0], f"<{len(seen):060d}>")
+
+    return [_HASH.sub(name, _SECONDS.sub(";t=", text)) for text in texts]
