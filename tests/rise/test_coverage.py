@@ -26,6 +26,7 @@ WITHOUT_HOME: Final = {
 """Rules of section B that no code of Rise is the home of."""
 
 BEYOND: Final = {
+    "RI-REAC-6": "reactions in a conflict: the ledger leads them by others and says nothing of checks",
     "RI-GM-4": "contests, which the service has for every ruleset",
     "RI-GM-5": "reinforcements: the ledger lists the command and says nothing of when they join",
 }

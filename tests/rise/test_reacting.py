@@ -145,14 +145,14 @@ def test_RI_MOVE1_6_a_follower_is_pushed_only_if_it_goes_nowhere(
 
 
 def test_RI_CONF_2_a_follower_ends_where_another_has_to_pass() -> None:
-    """RI-CONF-3: whose path its end bars rolls initiative; whoever is too fast runs into whom it follows."""
+    """RI-CONF-3, RI-REAC-6: whose path its end bars rolls initiative; it comes after whom it follows."""
     fight = begun(entry("mon@x/f", (0, 0)), entry("mon@y/t", (2, 0)), entry("mon@z/o", (5, 5)))
     fight.do("move", "f", targets=["t"], **FOLLOW).end("f")
     fight.do("move", "t", path=_east(2, 6)).end("t")
     fight.do("move", "o", path=[[5, y] for y in range(4, -1, -1)]).end("o")
     fight.throw(9, 2, 5)
-    assert fight.told("conflict_found")[-1].order == ("f", "t", "o")
-    assert [fight[name].position for name in "fto"] == [(1, 0), (6, 0), (5, 0)], "t has not gone yet"
+    assert fight.told("conflict_found")[-1].order == ("t", "f", "o")
+    assert [fight[name].position for name in "fto"] == [(5, 1), (6, 0), (5, 2)]
 
 
 def test_RI_MOUNT_1_a_mount_that_follows_takes_its_rider_along() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, Literal
 
 from service.rules.grid import Cell
-from service.rules.records import EMPTY, record
+from service.rules.records import EMPTY, changed, record
 from service.rules.rise.creatures.lasting import Atom, Condition, Delayed, VitalWound
 from service.rules.rise.creatures.sheet import Sheet, rank, side_of
 from service.rules.sealable import sealable
@@ -89,6 +89,8 @@ class Creature:
     """How it is in the air, if it is."""
     stood: Cell | None = None
     """Where it was when the phase began."""
+    stood_ft: int = 0
+    """How high it was then."""
     hovered: bool = False
     """Whether it spent a movement in the air in this phase, though it stayed in place."""
     altitude: int = 0
@@ -132,6 +134,11 @@ def above(a: Creature, b: Creature) -> int:
     """Return the feet between two creatures' heights: 0 where they overlap, 5 for one on top of the other."""
     low, high = (a, b) if a.altitude <= b.altitude else (b, a)
     return max(0, high.altitude - (low.altitude + 5 * (low.space - 1)))
+
+
+def on_its_way(creature: Creature, high: int) -> Creature:
+    """Return *creature* as it passes others: it rises before its first step, and sinks after its last."""
+    return changed(creature, altitude=max(creature.stood_ft, high))
 
 
 def is_unconscious(creature: Creature) -> bool:

@@ -8,14 +8,14 @@ from service.rules.chance import Chance
 from service.rules.messages import Event
 from service.rules.rise.creatures.lasting import Plan
 from service.rules.rise.harm.effects import move
-from service.rules.rise.movement.conflicts import Around, Pairs, Paths, Settled, settle
+from service.rules.rise.movement.conflicts import Around, Pairs, Settled, Ways, settle
 from service.rules.rise.state import State
 
 
 def carried_out(
     state: State,
     chance: Chance,
-    wanted: Paths,
+    wanted: Ways,
     hows: Mapping[str, str],
     around: Around,
     notes: list[Event[State]],
@@ -24,14 +24,14 @@ def carried_out(
 
     *notes* are told once nobody is asked any more. Who is not named in *hows* moves by itself.
     """
-    paths: Paths
-    state, paths = yield from settle(state, chance, wanted, around, notes)
+    ways: Ways
+    state, ways = yield from settle(state, chance, wanted, around, notes)
     for note in notes:
         state = yield note
-    for name, path in paths.items():
+    for name, path in ways.paths.items():
         if path and path[-1] != state.creatures[name].position:
-            state = yield from move(state, name, path, hows.get(name, "self"), tuple(wanted))
-    return state, paths
+            state = yield from move(state, name, path, hows.get(name, "self"), tuple(wanted.paths))
+    return state, ways
 
 
 def coming_after(plans: Mapping[str, Plan]) -> Pairs:

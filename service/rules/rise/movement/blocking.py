@@ -7,14 +7,14 @@ from itertools import pairwise
 from typing import ClassVar
 
 from service.rules.chance import Chance
-from service.rules.grid import Cell, distance
+from service.rules.grid import FEET, Cell, distance
 from service.rules.messages import Event
 from service.rules.records import record
-from service.rules.rise.creatures.creature import Creature
+from service.rules.rise.creatures.creature import Creature, above
 from service.rules.rise.harm.numbers import speed_of
-from service.rules.rise.movement.conflicts import Paths, Settled
+from service.rules.rise.movement.conflicts import Settled, Ways
 from service.rules.rise.movement.initiative import ranked
-from service.rules.rise.space.paths import is_passable, leaving, step_feet
+from service.rules.rise.space.paths import flown, is_passable, leaving, step_feet
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
@@ -34,7 +34,7 @@ class BlockChecked(Event[State]):
 
 @rule("RI-SWIFT-10", "R4/R5 Block", settles=("C-21",))
 def blocks(
-    state: State, chance: Chance, wanted: Paths, budgets: Mapping[str, int], notes: list[Event[State]]
+    state: State, chance: Chance, wanted: Ways, budgets: Mapping[str, int], notes: list[Event[State]]
 ) -> Settled:
     """Blocking is Swift: it is looked at before any movement of the phase happens."""
     blockers: dict[str, list[str]] = {}
@@ -42,7 +42,7 @@ def blocks(
         if plan.ability == "block" and passes(state, name, plan.targets[0], wanted):
             blockers.setdefault(plan.targets[0], []).append(name)
     for target, names in sorted(blockers.items()):
-        state, wanted = yield from block(state, chance, {**wanted}, target, names, budgets[target], notes)
+        state, wanted = yield from block(state, chance, wanted, target, names, budgets[target], notes)
     return state, wanted
 
 
@@ -50,7 +50,7 @@ def blocks(
 def block(
     state: State,
     chance: Chance,
-    wanted: dict[str, tuple[Cell, ...]],
+    wanted: Ways,
     target: str,
     blockers: Sequence[str],
     feet: int,
@@ -68,13 +68,20 @@ def block(
                 blocker=blocker, creature=target, blocked=blocker in won, because=("RI-REAC-4", "C-19")
             )
         )
-    return state, {**wanted, target: hindered(state, state.creatures[target], wanted[target], won, feet)}
+    mover = passing(state, target, wanted)
+    path = hindered(state, mover, wanted.paths[target], won, feet)
+    return state, wanted.joined(target, path, None)
 
 
-def passes(state: State, blocker: str, target: str, wanted: Paths) -> bool:
+def passing(state: State, name: str, wanted: Ways) -> Creature:
+    """Return a mover as high as it passes others."""
+    return flown(state.creatures[name], wanted.highs.get(name))[0]
+
+
+def passes(state: State, blocker: str, target: str, wanted: Ways) -> bool:
     """Tell whether *target* goes from one space beside the blocker to another, and cannot go through it."""
-    mover = state.creatures[target]
-    path = wanted.get(target, ())
+    mover = passing(state, target, wanted)
+    path = wanted.paths.get(target, ())
     if not path or target not in state.plans:
         return False
     if is_passable(state, mover, state.creatures[blocker]) or blocker in state.plans[target].passes:
@@ -87,7 +94,8 @@ def passes(state: State, blocker: str, target: str, wanted: Paths) -> bool:
 
 def _beside(state: State, blocker: str, mover: Creature, at: Cell) -> bool:
     other = state.creatures[blocker]
-    return distance(other.position, other.space, at, mover.space, "chebyshev") <= 5
+    flat = distance(other.position, other.space, at, mover.space, "chebyshev")
+    return max(flat, above(other, mover)) <= FEET
 
 
 def hindered(

@@ -92,13 +92,19 @@ class Move(Act):
         if self.stand_up and goes_on:
             raise Refused("wrong_step", f"{creature.id} gets up before it moves", "RI-MOVE-5")
         check_path(view, creature, self.path, self.feet(view, creature))
-        check_free(view, creature, self.path)
+        check_free(view, creature, self.path, self.high(creature))
         check_rule(view, creature, self)
 
     @property
     def reacts(self) -> bool:
         """Whether it goes by a rule about others."""
         return self.ability in DISTANCES
+
+    def high(self, creature: Creature) -> int | None:
+        """Return how high a flight ends, null for a movement that is none."""
+        if self.mode not in AIRBORNE or self.reacts:
+            return None
+        return height(creature, self.type, self.mode, self.altitude_ft)
 
     def feet(self, view: State, creature: Creature) -> int:
         """Return how far it may go over the ground; refused where the creature cannot move so at all."""
@@ -147,7 +153,8 @@ class Move(Act):
             ways += [{"sprint": True}, {"stand_up": True}, {"stand_up": True, "sprint": True}]
             yield from offered(cls(by=by, creature=creature.id, stand_up=True), view, stand_up=True)
         for way in ways:
-            paths = tuple(straight(view, creature, farthest(view, creature, way)))
+            high = cls(by=by, creature=creature.id, **way).high(creature)
+            paths = tuple(straight(view, creature, farthest(view, creature, way), high=high))
             for offer in (
                 offered(cls(by=by, creature=creature.id, path=paths[0], **way), view, **way) if paths else ()
             ):

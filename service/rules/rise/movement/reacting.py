@@ -77,7 +77,7 @@ def reacted(state: State, name: str, plan: Plan) -> Tale[State]:
     if state.creatures[name].location_changed:
         return (yield LocationEffectIgnored(creature=name, source=name, because=("RI-MOVE1-2", "C-18")))
     if all(has_moved(state, target) for target in plan.targets):
-        return (yield from note_place(state, name, intended(state, {name: plan})[name]))
+        return (yield from note_place(state, name, intended(state, {name: plan}).paths[name]))
     return (yield MovementDeclared(creature=name, plan=plan, because=("RI-UNIV-FOLLOW", "C-48")))
 
 

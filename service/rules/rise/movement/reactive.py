@@ -15,21 +15,27 @@ from service.rules.records import changed
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Plan
 from service.rules.rise.harm.numbers import risen, speed_of, speed_on_its_feet
-from service.rules.rise.movement.conflicts import ending
+from service.rules.rise.movement.conflicts import Around, Reactions, Ways, ending, lifted
 from service.rules.rise.movement.initiative import ranked
 from service.rules.rise.space.pace import is_laden
-from service.rules.rise.space.paths import feet_of, in_the_way, is_wall, leaving, occupant, step_feet, walk
+from service.rules.rise.space.paths import (
+    feet_of,
+    flown,
+    in_the_way,
+    is_wall,
+    leaving,
+    occupant,
+    step_feet,
+    walk,
+)
 from service.rules.rise.space.sight import is_clear
-from service.rules.rise.space.soaring import Heights, apart, away_from, own_heights, poised, towards
+from service.rules.rise.space.soaring import apart, away_from, own_heights, poised, soars, towards
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
-Paths: TypeAlias = dict[str, tuple[Cell, ...]]
-Known: TypeAlias = tuple[Paths, Heights]
-"""The movements worked out so far: their paths, and how high those end that lead through the air."""
 Course: TypeAlias = tuple[tuple[Cell, ...], int]
 """One movement: its path, and the height at which it ends."""
-_Rule: TypeAlias = Callable[[State, Mapping[str, Plan], Known, str, int], Course]
+_Rule: TypeAlias = Callable[[State, Mapping[str, Plan], Ways, str, int], Course]
 DETOUR = 40
 """Feet more than the straight way within which a way around obstacles is looked for."""
 FAR_OFF = 160
@@ -39,45 +45,56 @@ FAR_OFF = 160
 @rule("RI-UNIV-FOLLOW", "R4/R5")
 def intended(
     state: State, plans: Mapping[str, Plan], sprinting: tuple[str, ...] = (), lost: tuple[str, ...] = ()
-) -> Paths:
+) -> Ways:
     """Following and withdrawing are movements that react: first those who do not react, then the others.
 
     *lost* are followers who could not tell where a teleporting creature went.
     """
-    return courses(state, plans, sprinting, lost)[0]
-
-
-def courses(
-    state: State, plans: Mapping[str, Plan], sprinting: tuple[str, ...] = (), lost: tuple[str, ...] = ()
-) -> tuple[Paths, Heights]:
-    """Return the paths that are intended, and how high those end that lead through the air."""
-    paths: Paths = {name: plan.path for name, plan in plans.items() if plan.path}
     highs = own_heights(state.creatures, plans)
-
-    def lead(name: str, rule_of: _Rule, seen: Paths) -> None:
-        feet = budget(state, plans[name], name, sprinting)
-        paths[name], high = rule_of(state, plans, (seen, highs), name, feet)
-        if name in highs:
-            highs[name] = high
-
-    for name in _doing(plans, "withdraw"):
-        lead(name, withdrawing, paths)
-    for name in _doing(plans, "custom"):
-        if name not in paths:
-            lead(name, by_own_rule, paths)
-    for name in in_turn(plans):
-        vanished = plans[name].targets if name in lost else ()
-        lead(name, following, {k: v for k, v in paths.items() if k not in vanished})
-    return paths, highs
+    led = reacting(plans)
+    own = {n: plan.path for n, plan in plans.items() if n not in led and (plan.path or n in highs)}
+    past = {name: (*led, *plan.passes, plan.mount or "") for name, plan in plans.items()}
+    ways = lifted(state, Ways(own, highs), Around(past=past))
+    for name in led:
+        ways = ways.joined(name, *course(state, plans, ways, name, sprinting, lost))
+    return ways
 
 
-def ended(state: State, known: Known) -> State:
-    """Return the state as it is when all known movements are over, in the air as on the ground."""
-    paths, highs = known
-    state = ending(state, paths)
-    for name, high in highs.items():
-        state = state.with_creature(name, altitude=high)
-    return state
+def reacting(plans: Mapping[str, Plan]) -> tuple[str, ...]:
+    """Return who goes by a rule, in order: who withdraws, who goes by a rule of its own, who follows."""
+    custom = [name for name in _doing(plans, "custom") if not plans[name].path]
+    return (*_doing(plans, "withdraw"), *custom, *in_turn(plans))
+
+
+def course(
+    state: State,
+    plans: Mapping[str, Plan],
+    ways: Ways,
+    name: str,
+    sprinting: tuple[str, ...],
+    lost: tuple[str, ...],
+) -> tuple[tuple[Cell, ...], int | None]:
+    """Return where its rule leads *name*, and how high if that is through the air."""
+    plan, feet = plans[name], budget(state, plans[name], name, sprinting)
+    rules: Mapping[str, _Rule] = {"withdraw": withdrawing, "custom": by_own_rule, "follow": following}
+    seen = ways.without(plan.targets) if name in lost else ways
+    path, high = rules[plan.ability](state, plans, seen, name, feet)
+    return path, high if soars(plan) else None
+
+
+def reactions(
+    state: State,
+    plans: Mapping[str, Plan],
+    meant: Ways,
+    sprinting: tuple[str, ...] = (),
+    lost: tuple[str, ...] = (),
+) -> Reactions:
+    """Return how those who react are led anew where others do not get where they were *meant* to."""
+    return Reactions(
+        keyed={name: plans[name].targets for name in reacting(plans)},
+        meant=meant,
+        lead=lambda ways, name: course(state, plans, ways, name, sprinting, lost),
+    )
 
 
 def _doing(plans: Mapping[str, Plan], ability: str) -> list[str]:
@@ -94,13 +111,13 @@ def in_turn(plans: Mapping[str, Plan]) -> list[str]:
     return found
 
 
-def by_own_rule(state: State, plans: Mapping[str, Plan], known: Known, name: str, feet: int) -> Course:
+def by_own_rule(state: State, plans: Mapping[str, Plan], known: Ways, name: str, feet: int) -> Course:
     """Return where a rule of one's own leads: near, away, or one way until the rule is kept."""
     plan, creature = plans[name], poised(state.creatures[name], plans[name])
-    after = ended(state, known)
+    after = ending(state, known)
     if plan.step is not None:
         line_ = tuple(line(creature.position, plan.step, feet // FEET))
-        whole = walk(ending(state, known[0]), state.creatures[name], line_, feet, _movers(known)).cells
+        whole = walk(after, creature, line_, feet, _movers(known)).cells
         kept = (whole[:n] for n in range(len(whole)) if _content(after, plan, creature, whole[:n]))
         return next(kept, whole), creature.altitude
     if _content(after, plan, creature, ()):
@@ -162,14 +179,14 @@ def budget(state: State, plan: Plan, name: str, sprinting: tuple[str, ...]) -> i
 
 
 @rule("RI-REAC-3", "R4", settles=("C-19",))
-def withdrawing(state: State, plans: Mapping[str, Plan], known: Known, name: str, feet: int) -> Course:
+def withdrawing(state: State, plans: Mapping[str, Plan], known: Ways, name: str, feet: int) -> Course:
     """Whoever withdraws goes straight away from the nearest until far enough from all, as speed allows."""
     plan = plans[name]
-    creature, after = poised(state.creatures[name], plan), ended(state, known)
+    creature, after = poised(state.creatures[name], plan), ending(state, known)
     nearest = min(plan.targets, key=lambda t: (state.distance(creature, state.creatures[t]), t))
     step = _away(creature.position, state.creatures[nearest].position)
     straight = tuple(line(creature.position, step, feet // FEET))
-    whole = walk(ending(state, known[0]), state.creatures[name], straight, feet, _movers(known)).cells
+    whole = walk(after, creature, straight, feet, _movers(known)).cells
 
     def short(there: Cell, altitude: int) -> int:
         return max(_too_near(state, after, plans, creature, (there, altitude), t) for t in plan.targets)
@@ -186,8 +203,8 @@ def _away(of: Cell, from_: Cell) -> Cell:
     return ((dx > 0) - (dx < 0), (dy > 0) - (dy < 0)) if (dx, dy) != (0, 0) else (1, 0)
 
 
-def _movers(known: Known) -> tuple[str, ...]:
-    return tuple(known[0])
+def _movers(known: Ways) -> tuple[str, ...]:
+    return tuple(known.paths)
 
 
 def _too_near(
@@ -207,23 +224,23 @@ def _too_near(
     return plans[creature.id].distance_ft + reach - apart(creature, *at, other)
 
 
-def following(state: State, plans: Mapping[str, Plan], known: Known, name: str, feet: int) -> Course:
+def following(state: State, plans: Mapping[str, Plan], known: Ways, name: str, feet: int) -> Course:
     """Whoever follows takes the shortest way to within its distance of where the other ends."""
-    plan, (paths, highs) = plans[name], known
+    plan = plans[name]
     creature = poised(state.creatures[name], plan)
     (target,) = plan.targets
-    all_paths = {**paths, **_closing(state, plans, paths, name)}
-    after = ended(state, (all_paths, highs))
+    after = ending(state, Ways({**known.paths, **_closing(state, plans, known.paths, name)}, known.highs))
     goal = after.creatures[target]
     if after.distance(creature, goal) <= plan.distance_ft:
         return (), creature.altitude
     high, near = towards(creature, plan, goal, feet, plan.distance_ft)
-    met, walker = ending(state, all_paths), state.creatures[name]  # conflicts are judged at these heights
     spare = feet - abs(high - creature.altitude)
-    return walk(met, walker, _way(met, walker, goal, near), spare).cells, high
+    return walk(after, creature, _way(after, creature, goal, near, high), spare, (), high).cells, high
 
 
-def _closing(state: State, plans: Mapping[str, Plan], paths: Paths, name: str) -> Paths:
+def _closing(
+    state: State, plans: Mapping[str, Plan], paths: Mapping[str, tuple[Cell, ...]], name: str
+) -> dict[str, tuple[Cell, ...]]:
     """Return how far the followed creature comes when it follows the follower: half the gap."""
     (target,) = plans[name].targets
     back = plans.get(target)
@@ -236,20 +253,21 @@ def _closing(state: State, plans: Mapping[str, Plan], paths: Paths, name: str) -
     return {target: tuple(line(b.position, step, min(gap // 2, budget(state, back, target, ())) // FEET))}
 
 
-def _way(after: State, creature: Creature, goal: Creature, distance_ft: int) -> tuple[Cell, ...]:
+def _way(after: State, creature: Creature, goal: Creature, distance_ft: int, high: int) -> tuple[Cell, ...]:
     """Return the shortest way to the nearest place within *distance_ft* of *goal* that may be stood in."""
     closed: dict[Cell, bool] = {}
+    passing, landing = flown(creature, high)
 
     def cost(before: Cell, cell: Cell, diagonals: int) -> int | None:
         if cell not in closed:
-            closed[cell] = is_wall(after, creature, cell) or in_the_way(after, creature, cell) is not None
+            closed[cell] = is_wall(after, creature, cell) or in_the_way(after, passing, cell) is not None
         if closed[cell]:
             return None
         return step_feet(before, cell, diagonals) + leaving(after, creature, before)
 
     def is_there(cell: Cell) -> bool:
         apart = distance(cell, creature.space, goal.position, goal.space, "alternating")
-        return apart <= distance_ft and occupant(after, creature, cell) is None
+        return apart <= distance_ft and occupant(after, landing, cell) is None
 
     straight = distance(creature.position, creature.space, goal.position, goal.space, "alternating")
     if straight < FAR_OFF:
@@ -263,7 +281,7 @@ def _way(after: State, creature: Creature, goal: Creature, distance_ft: int) -> 
 @rule("RI-CONF-6", "P67", settles=("C-20",))
 def outrun(state: State, plans: Mapping[str, Plan]) -> tuple[str, ...]:
     """Being left out of reach is a legal result; a player's creature may break it by sprinting after all."""
-    after = ended(state, courses(state, plans))
+    after = ending(state, intended(state, plans))
     return tuple(
         [
             name

@@ -17,10 +17,10 @@ from service.rules.rise.acting.brawling import brawl
 from service.rules.rise.acting.shoving import straight_away
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.attacks.uses import Assault
-from service.rules.rise.creatures.creature import Creature, is_able
-from service.rules.rise.movement.conflicts import Paths, ending
+from service.rules.rise.creatures.creature import Creature, above, is_able
+from service.rules.rise.movement.conflicts import Ways, ending
 from service.rules.rise.permission import own
-from service.rules.rise.space.paths import is_passable
+from service.rules.rise.space.paths import flown, is_passable
 from service.rules.rise.state import State
 from service.rules.stack import Awaited, Frame
 
@@ -142,38 +142,39 @@ def rushers(state: State) -> list[str]:
     return sorted(name for name, plan in state.plans.items() if plan.ability in ("overrun", "shove"))
 
 
-def rush(state: State, user: str, paths: Paths) -> Tale[State]:
+def rush(state: State, user: str, ways: Ways) -> Tale[State]:
     """Tell whom an overrun runs into, or a shove pushes, and who of them is asked to step aside."""
     plan, mover = state.plans[user], state.creatures[user]
     if plan.ability == "shove":
         return (
             yield RushBegun(user=user, targets=plan.targets, asked=(), path=(), because=("RI-UNIV-SHOVE",))
         )
-    line = as_far_as_small_enough(state, mover, plan.path, paths)
-    targets = tuple(in_line(state, mover, line, paths))
+    line = as_far_as_small_enough(state, mover, plan.path, ways)
+    targets = tuple(in_line(state, mover, line, ways))
     asked = tuple([name for name in targets if is_able(state.creatures[name])])
     return (yield RushBegun(user=user, targets=targets, asked=asked, path=line, because=("RI-UNIV-OVERRUN",)))
 
 
-def in_line(state: State, mover: Creature, line: tuple[Cell, ...], paths: Paths) -> list[str]:
+def in_line(state: State, mover: Creature, line: tuple[Cell, ...], ways: Ways) -> list[str]:
     """Return who will stand on *line* when all have moved and is not simply passed, in order."""
-    after = ending(state, {name: path for name, path in paths.items() if name != mover.id})
+    after = ending(state, ways.without((mover.id,)))
+    passing, _ = flown(mover, ways.highs.get(mover.id))
     found = [
         other.id
         for cell in line
         for part in cells(cell, mover.space)
         for other in after.standing_at(part)
-        if other.id != mover.id and not is_passable(after, mover, other)
+        if other.id != mover.id and not is_passable(after, mover, other) and not above(passing, other)
     ]
     return list(dict.fromkeys(found))
 
 
 def as_far_as_small_enough(
-    state: State, mover: Creature, line: tuple[Cell, ...], paths: Paths
+    state: State, mover: Creature, line: tuple[Cell, ...], ways: Ways
 ) -> tuple[Cell, ...]:
     """Return *line* up to the first creature that is too big to be run over."""
     for length in range(1, len(line) + 1):
-        for name in in_line(state, mover, line[:length], paths):
+        for name in in_line(state, mover, line[:length], ways):
             other = state.creatures[name]
             if other.rank - other.has("prone") - mover.rank > ONE_LARGER:
                 return line[: length - 1]

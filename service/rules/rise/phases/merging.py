@@ -19,9 +19,9 @@ from service.rules.rise.harm.damage import consequences, hurt
 from service.rules.rise.harm.effects import LocationEffectIgnored, apply, apply_quietly
 from service.rules.rise.harm.holds import let_go
 from service.rules.rise.movement.afoot import carried_out, coming_after
-from service.rules.rise.movement.conflicts import Around
+from service.rules.rise.movement.conflicts import Around, Ways
 from service.rules.rise.movement.initiative import ranked
-from service.rules.rise.movement.reactive import intended
+from service.rules.rise.movement.reactive import intended, reactions
 from service.rules.rise.questions import answer
 from service.rules.rise.space.riding import come_off
 from service.rules.rise.state import State
@@ -156,17 +156,20 @@ def places(state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[
         if name not in rules and (own or outside):
             inside = own if own_first or not outside else ()
             state, chosen[name] = yield from first(state, chance, inside, outside)
-    wanted = intended(state, {**on_their_ways(chosen), **rules})
-    while stuck := [name for name in rules if found[name].outside and not wanted[name]]:
+    plans = {**on_their_ways(state, chosen), **rules}
+    wanted = intended(state, plans)
+    while stuck := [name for name in rules if found[name].outside and not wanted.paths[name]]:
         for name in stuck:
             del rules[name]
             state, chosen[name] = yield from first(state, chance, (), found[name].outside)
-        wanted = intended(state, {**on_their_ways(chosen), **rules})
-    wanted = {name: wanted.get(name, ()) for name in (*chosen, *rules)}
-    still = tuple([name for name in state.creatures if not wanted.get(name)])
+        plans = {**on_their_ways(state, chosen), **rules}
+        wanted = intended(state, plans)
+    wanted = Ways(wanted.paths, {**flights(state, chosen), **wanted.highs})
+    still = tuple([name for name in state.creatures if not wanted.paths.get(name)])
     around = Around(
         behind=(*((effect.source, name) for name, effect in chosen.items()), *coming_after(rules)),
         past=dict.fromkeys(chosen, still),
+        reactions=reactions(state, plans, wanted),
     )
     notes = ignored(found, chosen, overruled)
     hows = {name: effect.how for name, effect in chosen.items()}
@@ -174,9 +177,21 @@ def places(state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[
     return state
 
 
-def on_their_ways(chosen: Mapping[str, Atom]) -> dict[str, Plan]:
-    """Return what moves creatures, whatever others do, as plans beside those who react to it."""
-    return {name: Plan(ability=effect.how, path=effect.path) for name, effect in chosen.items()}
+def flights(state: State, chosen: Mapping[str, Atom]) -> dict[str, int]:
+    """Return how high those end who went up or down by themselves; the table knows it from their worlds."""
+    movers = [state.creatures[name] for name, effect in chosen.items() if effect.how == "self"]
+    return {mover.id: mover.altitude for mover in movers if mover.altitude != mover.stood_ft}
+
+
+def on_their_ways(state: State, chosen: Mapping[str, Atom]) -> dict[str, Plan]:
+    """Return what moves creatures, whatever others do, as plans beside those who react to it.
+
+    What stood in their ways was looked at when they set out, and their heights are known from then.
+    """
+    everybody = tuple(state.creatures)
+    return {
+        name: Plan(ability=effect.how, path=effect.path, passes=everybody) for name, effect in chosen.items()
+    }
 
 
 def first(state: State, chance: Chance, own: Sequence[Atom], outside: Sequence[Atom]) -> Contested:

@@ -15,17 +15,17 @@ from service.rules.rise.harm.damage import tire
 from service.rules.rise.harm.holds import let_go
 from service.rules.rise.movement.afoot import carried_out, coming_after
 from service.rules.rise.movement.blocking import blocks
-from service.rules.rise.movement.conflicts import Around, Paths
+from service.rules.rise.movement.conflicts import Around, Paths, Ways, ending
 from service.rules.rise.movement.initiative import asking, exertions, spent
 from service.rules.rise.movement.objects import shared_out
-from service.rules.rise.movement.reactive import budget, courses, intended, outrun, shaken_off
+from service.rules.rise.movement.reactive import budget, intended, outrun, reactions, shaken_off
 from service.rules.rise.movement.reins import bolt
 from service.rules.rise.movement.rushes import rush, rushers
 from service.rules.rise.permission import own
 from service.rules.rise.planning.freely import come, due, planned
 from service.rules.rise.space.aloft import TookOff
 from service.rules.rise.space.riding import Mounted, come_off
-from service.rules.rise.space.soaring import climbed
+from service.rules.rise.space.soaring import climbed, lands
 from service.rules.rise.state import State
 from service.rules.rise.worlds.apart import GroupFinished, GroupFrame, hand_over, unread
 from service.rules.rise.worlds.groups import WorldsOpened, carried_over, occasion, opened
@@ -219,29 +219,34 @@ def resolve(state: State, chance: Chance) -> Tale[State]:
     notes: list[Event[State]] = []
     lost: tuple[str, ...]
     state, lost = yield from shaken_off(state, chance)
-    wanted: Paths
-    wanted, highs = courses(state, state.plans, frame.sprinting, lost)
-    climbs = {n: climbed(state.creatures[n], plan, highs.get(n)) for n, plan in state.plans.items()}
+    meant = intended(state, state.plans, frame.sprinting, lost)
+    climbs = {n: climbed(state.creatures[n], plan, meant.highs.get(n)) for n, plan in state.plans.items()}
     budgets = {n: budget(state, plan, n, frame.sprinting) - climbs[n] for n, plan in state.plans.items()}
-    state, wanted = yield from blocks(state, chance, wanted, budgets, notes)
-    for name, plan in state.plans.items():
-        if plan.mount not in (None, state.creatures[name].mount):
-            state = yield Mounted(creature=name, mount=plan.mount, because=("RI-MOUNT-1",))
+    wanted: Ways
+    state, wanted = yield from blocks(state, chance, meant, budgets, notes)
+    blocked = [name for name, path in wanted.paths.items() if path != meant.paths[name]]
+    led = reactions(state, state.plans, meant, frame.sprinting, lost)
     around = Around(
         behind=coming_after(state.plans),
         past={name: plan.passes for name, plan in state.plans.items()},
+        reactions=led.without(blocked),
     )
-    paths: Paths
+    for name, plan in state.plans.items():
+        if plan.mount not in (None, state.creatures[name].mount):
+            state = yield Mounted(creature=name, mount=plan.mount, because=("RI-MOUNT-1",))
+    ways: Ways
     pushed = {name: "forced" for name, plan in state.plans.items() if plan.ability == "pushed"}
-    state, paths = yield from carried_out(state, chance, wanted, pushed, around, notes)
+    state, ways = yield from carried_out(state, chance, wanted, pushed, around, notes)
+    after = ending(state, ways)
     state = yield from come_off(state)
     state = yield from let_go(state)
     for name in sorted(state.plans):
-        state = yield from afterwards(state, name, frame, highs.get(name))
+        high = lands(after, state.creatures[name], ways.highs.get(name))
+        state = yield from afterwards(state, name, frame, high)
     state = yield from spent(state)
     if planned(state, first=False):
-        return (yield MovementsMade(paths=paths))
-    return (yield MovementResolved(paths=paths, path=frame.path))
+        return (yield MovementsMade(paths=ways.paths))
+    return (yield MovementResolved(paths=ways.paths, path=frame.path))
 
 
 def afterwards(state: State, name: str, frame: MovementFrame, high: int | None) -> Tale[State]:

@@ -103,6 +103,7 @@ class PhaseStarted(Event[State]):
                 location_changed=False,
                 hovered=False,
                 stood=c.position,
+                stood_ft=c.altitude,
                 hurt_by=(),
                 budget=changed(c.budget, turn="not_started", attacks=0, unswift=False),
             )

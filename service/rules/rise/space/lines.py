@@ -12,7 +12,7 @@ from service.rules.messages import Refused
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.space.aloft import climb_ft
 from service.rules.rise.space.pace import budget_of, once_up
-from service.rules.rise.space.paths import in_the_way, is_wall, leaving, occupant, step_feet
+from service.rules.rise.space.paths import flown, in_the_way, is_wall, leaving, occupant, step_feet
 from service.rules.rise.state import State
 
 Path = tuple[Cell, ...]
@@ -35,8 +35,14 @@ def feet_offered(
         return -1
 
 
-def straight(view: State, creature: Creature, feet: int, *, through: bool = False) -> Iterator[Path]:
-    """Yield every straight path of up to *feet* that ends in a free space; *through* others if so wanted."""
+def straight(
+    view: State, creature: Creature, feet: int, *, through: bool = False, high: int | None = None
+) -> Iterator[Path]:
+    """Yield every straight path of up to *feet* that ends in a free space; *through* others if so wanted.
+
+    *high* is how high a flight ends.
+    """
+    passing, ending = flown(creature, high)
     for step in STEPS:
         path: Path = ()
         spent, at = 0, creature.position
@@ -44,10 +50,10 @@ def straight(view: State, creature: Creature, feet: int, *, through: bool = Fals
             spent += step_feet(at, cell, len(path)) + leaving(view, creature, at)
             if spent > feet or is_wall(view, creature, cell):
                 break
-            if not through and in_the_way(view, creature, cell) is not None:
+            if not through and in_the_way(view, passing, cell) is not None:
                 break
             path, at = (*path, cell), cell
-            if occupant(view, creature, cell) is None:
+            if occupant(view, ending, cell) is None:
                 yield path
 
 

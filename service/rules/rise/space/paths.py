@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from service.rules.grid import FEET, Cell, cells, is_step
 from service.rules.messages import Refused
-from service.rules.rise.creatures.creature import Creature, above
+from service.rules.records import changed
+from service.rules.rise.creatures.creature import Creature, above, on_its_way
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
@@ -111,28 +112,45 @@ def check_budget(view: State, creature: Creature, path: Sequence[Cell], budget: 
         raise Refused("insufficient_speed", f"{creature.id} has {budget} feet, and the path takes {feet}")
 
 
-def check_free(view: State, creature: Creature, path: Sequence[Cell], ignoring: Sequence[str] = ()) -> None:
+def check_free(view: State, creature: Creature, path: Sequence[Cell], high: int | None = None) -> None:
     """Refuse a path through an enemy, or into a space that is taken, as far as the mover knows."""
+    passing, ending = flown(creature, high)
     for cell in path:
-        other = in_the_way(view, creature, cell, ignoring)
+        other = in_the_way(view, passing, cell)
         if other is not None:
             raise Refused("enemy_blocks_path", f"{other.id} is in the way of {creature.id}", "RI-MOVE-4")
-    if path:
-        taken = occupant(view, creature, path[-1], ignoring)
+    if path or ending.altitude != creature.altitude:
+        taken = occupant(view, ending, path[-1] if path else creature.position)
         if taken is not None:
             raise Refused("space_occupied", f"{taken.id} stands where {creature.id} would end", "RI-MOVE-4")
 
 
+def flown(creature: Creature, high: int | None) -> tuple[Creature, Creature]:
+    """Return a mover as it passes others and as it ends, *high* feet up; null keeps it as high as it is."""
+    if high is None:
+        return creature, creature
+    return on_its_way(creature, high), changed(creature, altitude=high)
+
+
 def walk(
-    state: State, creature: Creature, path: Sequence[Cell], budget: int, ignoring: Sequence[str] = ()
+    state: State,
+    creature: Creature,
+    path: Sequence[Cell],
+    budget: int,
+    ignoring: Sequence[str] = (),
+    high: int | None = None,
 ) -> Walk:
-    """Return how far *path* leads: up to what stops it, and back to the first space that may be stood in."""
+    """Return how far *path* leads: up to what stops it, and back to the first space that may be stood in.
+
+    *high* is how high it ends, null where that is as high as it began.
+    """
+    passing, ending = flown(creature, high)
     taken: list[Cell] = []
     spent, diagonals, at, stopped = 0, 0, creature.position, None
     costs = [0]
     for cell in path:
         feet = step_feet(at, cell, diagonals) + leaving(state, creature, at)
-        blocker = in_the_way(state, creature, cell, ignoring)
+        blocker = in_the_way(state, passing, cell, ignoring)
         if spent + feet > budget or blocker is not None or is_wall(state, creature, cell):
             stopped = blocker.id if blocker is not None else "speed"
             break
@@ -140,8 +158,8 @@ def walk(
         spent, at = spent + feet, cell
         taken.append(cell)
         costs.append(spent)
-    while taken and occupant(state, creature, taken[-1], ignoring) is not None:
-        other = occupant(state, creature, taken.pop(), ignoring)
+    while taken and occupant(state, ending, taken[-1], ignoring) is not None:
+        other = occupant(state, ending, taken.pop(), ignoring)
         stopped = other.id if other is not None else stopped
         costs.pop()
     return Walk(tuple(taken), costs[-1], stopped)

@@ -12,7 +12,9 @@ from service.rules.grid import FEET, Cell, distance
 from service.rules.records import changed
 from service.rules.rise.creatures.creature import Creature, above
 from service.rules.rise.creatures.lasting import Plan
-from service.rules.rise.space.aloft import AIRBORNE, height
+from service.rules.rise.space.aloft import AIRBORNE, climb_ft, height
+from service.rules.rise.space.paths import occupant
+from service.rules.rise.state import State
 
 Heights: TypeAlias = dict[str, int]
 """The height in feet at which each movement through the air ends."""
@@ -25,7 +27,7 @@ def own_heights(creatures: Mapping[str, Creature], plans: Mapping[str, Plan]) ->
     return {
         name: height(creatures[name], plan.ability, plan.mode, plan.altitude_ft)
         for name, plan in plans.items()
-        if soars(plan) or plan.ability == "jump"
+        if (soars(plan) or plan.ability == "jump") and (plan.path or plan.ability not in BY_RULE)
     }
 
 
@@ -42,10 +44,23 @@ def poised(creature: Creature, plan: Plan) -> Creature:
 
 
 def climbed(creature: Creature, plan: Plan, high: int | None) -> int:
-    """Return the feet of speed that a movement by a rule spends on going up or down."""
-    if high is None or plan.ability not in BY_RULE or plan.path:
+    """Return the feet of speed that a movement spends on going up or down."""
+    if high is None:
         return 0
-    return abs(high - poised(creature, plan).altitude)
+    if plan.ability in BY_RULE and not plan.path:
+        return abs(high - poised(creature, plan).altitude)
+    return climb_ft(creature, plan.ability, plan.mode, plan.altitude_ft)
+
+
+def lands(after: State, creature: Creature, wanted: int | None) -> int | None:
+    """Return how high a movement through the air ends: short of whoever is there, null for any other."""
+    if wanted is None:
+        return None
+    there = after.creatures[creature.id]
+    for high in range(wanted, creature.altitude, FEET if creature.altitude > wanted else -FEET):
+        if occupant(after, changed(there, altitude=high), there.position) is None:
+            return high
+    return creature.altitude
 
 
 def in_space(flat: int, high: int) -> int:
