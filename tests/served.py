@@ -13,7 +13,7 @@ from typing import Any
 
 from service.encounter.host import Host
 from service.encounter.reading import views
-from service.encounter.stores import audits
+from service.encounter.stores.jobs import AUDITS
 from service.rules.codec import to_data
 from service.rules.ruleset import Ruleset, legal
 from tests.api.client import Api
@@ -47,6 +47,6 @@ def audits_valid(mirror: Mirror, owner: Api, host: Host) -> None:
 def _verdict(mirror: Mirror, owner: Api, host: Host) -> str:
     job = json.loads(owner("POST", f"{mirror.at}/audits", {}).text)
     Auditor(host.log, BOTH, worker="one", stopping=Event()).look()
-    found = audits.find(host, mirror.at.rpartition("/")[2], job["audit"])
+    found = AUDITS.find(host.log, mirror.at.rpartition("/")[2], job["audit"])
     assert found is not None
     return str(found["verdict"])

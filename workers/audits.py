@@ -5,7 +5,6 @@ Of the encounter's secrets nothing is read for an audit: salts lie beside what t
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,10 +20,10 @@ from service.audit.report import Report
 from service.audit.signing import Signer
 from service.audit.verify import Shelf, verify
 from service.encounter.deciding.snapshot import folded_from
-from service.encounter.stores import audits
+from service.encounter.stores.jobs import AUDITS, DONE, FAILED, Job
 from service.log.errors import StoreFailure
 from service.log.protocol import Log
-from workers.desk import DONE, FAILED, Desk, Progress
+from workers.desk import Desk, Progress
 from workers.lookout import Stopped
 
 _logger: Final = structlog.get_logger()
@@ -33,8 +32,7 @@ _logger: Final = structlog.get_logger()
 class Auditor(Desk):
     """Does audits one after the other, and signs what it finds, until it is told to stop."""
 
-    name = "audits"
-    shelf = audits.SHELF
+    kind = AUDITS
 
     def __init__(
         self,
@@ -58,12 +56,7 @@ class Auditor(Desk):
             _logger.info("bundles.taken", count=taken)
         super().look()
 
-    def load(self, pointer: audits.Job) -> audits.Job | None:
-        """Return the job that a pointer names."""
-        blob = self.log.record(f"{audits.SHELF}/{pointer['encounter']}", pointer["audit"])
-        return None if blob is None else json.loads(blob)
-
-    def do(self, job: audits.Job) -> None:
+    def do(self, job: Job) -> None:
         """Do one audit to its end."""
         started = time.monotonic()
         encounter, audit = job["encounter"], job["audit"]
@@ -89,15 +82,9 @@ class Auditor(Desk):
         data = certificate(report, durability=self._durability)
         return data if self._signer is None else signed(data, self._signer())
 
-    def put(self, job: audits.Job) -> None:
-        """Keep *job* as it is now."""
-        audits.put(self.log, job)
-
-    def _finish(self, job: audits.Job) -> None:
+    def _finish(self, job: Job) -> None:
         progress = {**(job.get("progress") or {}), "worker": self.worker, "beat": int(time.time())}
-        self.put(job | {"progress": progress})
-        pointer = {"encounter": job["encounter"], "audit": job["audit"], "done": True}
-        self.log.put_record(audits.SHELF, f"{job['encounter']}/{job['audit']}", json.dumps(pointer).encode())
+        self.close(job | {"progress": progress})
 
     # --- evidence ------------------------------------------------------------------------------------
 
@@ -113,7 +100,7 @@ class Auditor(Desk):
         folded = None if ruleset is None else folded_from(evidence.encounter, ruleset, cached)
         return evidence if folded is None else replace(evidence, claimed=(folded.n, folded.state))
 
-    def _span(self, job: audits.Job) -> tuple[int, int] | None:
+    def _span(self, job: Job) -> tuple[int, int] | None:
         """Return the commits of the rounds that the job asks for; None for all."""
         if job["from"] is None and job["to"] is None:
             return None

@@ -7,20 +7,15 @@ died stops beating, and another begins anew. Two who work at one job find the sa
 
 from __future__ import annotations
 
-import json
 import time
 from abc import abstractmethod
 from collections.abc import Iterator
 from threading import Event
-from typing import Any, Final
+from typing import Final
 
+from service.encounter.stores.jobs import PENDING, RUNNING, Job, Kind
 from service.log.protocol import Log
 from workers.lookout import Lookout, Stopped
-
-PENDING: Final = "pending"
-RUNNING: Final = "running"
-DONE: Final = "done"
-FAILED: Final = "failed"
 
 EVERY_S: Final = 2.0
 """How long a job may wait when nobody rings."""
@@ -39,30 +34,21 @@ _DEEPEST: Final = 1_000
 _BREATH_S: Final = 0.002
 """Left to the threads that fold, between two stretches of work."""
 
-Job = dict[str, Any]
-
 
 class Desk(Lookout):
     """Does the jobs of one kind, one after the other, until it is told to stop."""
 
     every_s = EVERY_S
     tick_s = TICK_S
-    shelf: str
-    """Where pointers to the jobs lie."""
+    kind: Kind
+    """The kind of jobs it does."""
 
     def __init__(self, log: Log, *, worker: str, stopping: Event) -> None:
         super().__init__(stopping)
+        self.name = self.kind.shelf
         self.log = log
         self.worker = worker
         self._depth = _DEEPEST
-
-    @abstractmethod
-    def load(self, pointer: Job) -> Job | None:
-        """Return the job that a pointer names."""
-
-    @abstractmethod
-    def put(self, job: Job) -> None:
-        """Keep a job as it is now."""
 
     @abstractmethod
     def do(self, job: Job) -> None:
@@ -73,16 +59,23 @@ class Desk(Lookout):
         for job in self._open_jobs():
             self.do(job)
 
+    def put(self, job: Job) -> None:
+        """Keep *job* as it is now."""
+        self.kind.put(self.log, job)
+
+    def close(self, job: Job) -> None:
+        """Keep *job* as it came out: nobody looks for it any more."""
+        self.put(job)
+        self.kind.close(self.log, job)
+
     def _open_jobs(self) -> Iterator[Job]:
         """Yield the jobs that are to be done, the newest first."""
         before, seen = None, 0
-        while seen < self._depth and (page := self.log.records(self.shelf, before, _PAGE)):
-            for record in page:
-                pointer = json.loads(record.blob)
-                if not pointer.get("done"):
-                    job = self.load(pointer)
-                    if job is not None and _is_free(job):
-                        yield job
+        while seen < self._depth and (page := self.kind.pointers(self.log, before, _PAGE)):
+            for pointer in page:
+                job = None if pointer.is_done else self.kind.find(self.log, pointer.whose, pointer.id)
+                if job is not None and _is_free(job):
+                    yield job
             before, seen = page[-1].number, seen + len(page)
         self._depth = _PAGE
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from threading import Event
-from typing import ClassVar, Final
+from typing import Final
 
 import structlog
 
@@ -25,7 +25,7 @@ class Stopped(Exception):
 class Lookout(ABC):
     """Looks in a thread of its own; a class of them says what is looked at, and how often."""
 
-    name: ClassVar[str]
+    name: str
     """What it is called in the log."""
 
     every_s: float

@@ -10,11 +10,11 @@ from typing import Final
 import structlog
 
 from service.encounter.deciding.fold import Shelf
+from service.encounter.stores.jobs import DONE, FAILED, SIMULATIONS, Job
 from service.log.errors import StoreFailure
 from service.log.protocol import Log
-from service.simulation import jobs
 from service.simulation.fights import Limits, play
-from workers.desk import DONE, FAILED, Desk, Job, Progress
+from workers.desk import Desk, Progress
 from workers.lookout import Stopped
 
 _logger: Final = structlog.get_logger()
@@ -23,20 +23,11 @@ _logger: Final = structlog.get_logger()
 class Simulator(Desk):
     """Plays simulations one after the other, until it is told to stop."""
 
-    name = "simulations"
-    shelf = jobs.SHELF
+    kind = SIMULATIONS
 
     def __init__(self, log: Log, shelf: Shelf, *, worker: str, stopping: Event) -> None:
         super().__init__(log, worker=worker, stopping=stopping)
         self._editions = shelf
-
-    def load(self, pointer: Job) -> Job | None:
-        """Return the job that a pointer names."""
-        return jobs.find(self.log, pointer["owner"], pointer["simulation"])
-
-    def put(self, job: Job) -> None:
-        """Keep a job as it is now."""
-        jobs.put(self.log, job)
 
     def do(self, job: Job) -> None:
         """Play every fight of one job."""
@@ -62,5 +53,4 @@ class Simulator(Desk):
     def _finish(self, job: Job) -> None:
         done = len(job.get("fights") or ())
         progress = {"done": done, "of": job["times"], "worker": self.worker, "beat": int(time.time())}
-        self.put(job | {"progress": progress})
-        jobs.close(self.log, job)
+        self.close(job | {"progress": progress})

@@ -13,7 +13,8 @@ from service.api.app import create_app
 from service.audit import bundle, importing
 from service.audit.verify import verify
 from service.encounter.host import Host, host_of
-from service.encounter.stores import audits, keys
+from service.encounter.stores import keys
+from service.encounter.stores.jobs import AUDITS
 from service.log.memory import MemoryLog
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import BOTH
@@ -105,7 +106,7 @@ def test_what_is_taken_in_reads_replays_and_audits_as_where_it_was_played(
     assert bundle_of(elsewhere, table) == raw
     job = json.loads(elsewhere("POST", f"{table.at}/audits", {}).text)
     Auditor(other.log, BOTH, worker="one", stopping=Event()).look()
-    found = audits.find(other, table.id, job["audit"])
+    found = AUDITS.find(other.log, table.id, job["audit"])
     assert found is not None
     assert found["verdict"] == "valid"
 

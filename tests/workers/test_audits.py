@@ -11,8 +11,7 @@ import pytest
 
 from service.encounter.deciding.snapshot import snapshot_of
 from service.encounter.record.commit import load_commit
-from service.encounter.stores import audits
-from service.encounter.stores.audits import Job
+from service.encounter.stores.jobs import AUDITS, Job
 from service.log import Fold, Log
 from service.log.memory import MemoryLog
 from service.log.values import CachedState
@@ -68,16 +67,15 @@ def asked(log: Log, encounter: str, id_: str = "a1", /, **said: object) -> Job:
         "fingerprint": "f",
         **said,
     }
-    audits.put(log, job)
+    AUDITS.put(log, job)
     pointer = json.dumps({"encounter": encounter, "audit": id_}).encode()
-    log.put_record(audits.SHELF, f"{encounter}/{id_}", pointer)
+    log.put_record("audits", f"{encounter}/{id_}", pointer)
     return job
 
 
 def job_of(log: Log, encounter: str, id_: str = "a1") -> Job:
-    blob = log.record(f"{audits.SHELF}/{encounter}", id_)
-    assert blob is not None
-    job: Job = json.loads(blob)
+    job = AUDITS.find(log, encounter, id_)
+    assert job is not None
     return job
 
 

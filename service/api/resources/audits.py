@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from service.api.call import Answer, Call, cursor, read_cursor
 from service.api.inputs import AUDIT_REQUEST
@@ -11,8 +11,9 @@ from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import invalid, not_found
 from service.api.schemas import faults
 from service.api.sending import judge, under_way
+from service.encounter.play import Once
 from service.encounter.reading import records
-from service.encounter.stores import audits
+from service.encounter.stores.jobs import AUDITS, Job
 
 TAG: Final = "Audits"
 _PATH: Final = "/v1/encounters/{encounter}/audits"
@@ -47,12 +48,12 @@ def start_audit(call: Call) -> Answer:
     if first is not None and last is not None and first > last:
         raise invalid(("/to", f"not before round {first}"))
     asked = call.repeatable
-    job, replayed = audits.ask(
-        call.host, call.encounter, call.me.scope, asked.key, asked.fingerprint, first=first, last=last
-    )
-    return under_way(
-        call, _shown(job), f"/v1/encounters/{call.encounter}/audits/{job['audit']}", replayed=replayed
-    )
+    once = Once(call.me.scope, asked.key, asked.fingerprint)
+    wanted = {"from": first, "to": last, "verdict": None, "certificate": None}
+    shard = call.host.shard_of(call.encounter)
+    job, replayed = AUDITS.ask(call.host, call.encounter, once, wanted, shard)
+    at = f"/v1/encounters/{call.encounter}/audits/{job['audit']}"
+    return under_way(call, _shown(job), at, replayed=replayed)
 
 
 @operation(
@@ -67,7 +68,7 @@ def list_audits(call: Call) -> Answer:
     """List the audits of an encounter, the newest first."""
     before = read_cursor(call.query["cursor"], 1)[0] if "cursor" in call.query else None
     limit = call.query.get("limit", PAGE)
-    found = audits.listed(call.host, call.encounter, before, limit)
+    found = AUDITS.listed(call.host.log, call.encounter, before, limit)
     data = [_shown(job) for _, job in found]
     return paged(call, "audits", data, cursor(found[-1][0]) if len(found) == limit else None)
 
@@ -75,12 +76,12 @@ def list_audits(call: Call) -> Answer:
 @operation("GET", _PATH + "/{audit}", "getAudit", TAG, answers={200: Shape("The audit.", "Audit")})
 def get_audit(call: Call) -> Answer:
     """Tell how far an audit is, and what it found."""
-    job = audits.find(call.host, call.encounter, call.path["audit"])
+    job = AUDITS.find(call.host.log, call.encounter, call.path["audit"])
     if job is None:
         raise not_found()
     return Answer(_shown(job))
 
 
-def _shown(job: dict[str, Any]) -> dict[str, Any]:
-    """Return a job as clients see it: what belongs to nobody else, and nothing that is not known yet."""
-    return {name: value for name, value in job.items() if name not in audits.INTERNAL and value is not None}
+def _shown(job: Job) -> Job:
+    """Return a job as clients see it: nothing that is not known yet."""
+    return {name: value for name, value in AUDITS.shown(job).items() if value is not None}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from service.api.call import Answer, Call
 from service.api.inputs import SIMULATION
@@ -11,7 +11,8 @@ from service.api.problems import invalid, not_found
 from service.api.schemas import faults
 from service.api.sending import judge, under_way
 from service.encounter.openings import opening_faults
-from service.simulation import jobs
+from service.encounter.play import Once
+from service.encounter.stores.jobs import SIMULATIONS
 from service.simulation.fights import COMMANDS, ROUNDS
 from service.simulation.table import SERVER
 
@@ -54,8 +55,10 @@ def start_simulation(call: Call) -> Answer:
         "commands": call.data.get("commands", COMMANDS),
     }
     asked = call.repeatable
-    job, replayed = jobs.ask(call.host, call.caller.key.owner, asked.key, asked.fingerprint, wanted)
-    return under_way(call, _shown(job), f"{_PATH}/{job['simulation']}", replayed=replayed)
+    owner = call.caller.key.owner
+    once = Once(owner, asked.key, asked.fingerprint)
+    job, replayed = SIMULATIONS.ask(call.host, owner, once, {"fights": None, "winners": None, **wanted}, 0)
+    return under_way(call, SIMULATIONS.shown(job), f"{_PATH}/{job['simulation']}", replayed=replayed)
 
 
 @operation(
@@ -69,10 +72,10 @@ def get_simulation(call: Call) -> Answer:
     """Tell how far a simulation is, and how its fights came out once it is `done`."""
     assert call.caller is not None
     assert call.caller.key is not None
-    job = jobs.find(call.host.log, call.caller.key.owner, call.path["simulation"])
+    job = SIMULATIONS.find(call.host.log, call.caller.key.owner, call.path["simulation"])
     if job is None:
         raise not_found()
-    return Answer(_shown(job))
+    return Answer(SIMULATIONS.shown(job))
 
 
 def _check_opening(call: Call, opening: object) -> None:
@@ -88,7 +91,3 @@ def _check_opening(call: Call, opening: object) -> None:
     if not found and opening.get("seeding", {}).get("mode", SERVER) != SERVER:
         found = [("/seeding/mode", "server: nobody is here who could add to the seed")]
     judge([(f"/opening{pointer}", detail) for pointer, detail in found])
-
-
-def _shown(job: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in job.items() if name not in jobs.INTERNAL}

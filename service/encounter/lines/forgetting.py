@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Final
 
 from service.encounter.signals import webhooks
-from service.encounter.stores import audits, disputes, points
+from service.encounter.stores import disputes, points
+from service.encounter.stores.jobs import AUDITS
 from service.encounter.stores.register import EXPIRING, Register, Registered
 from service.log import Log
 
@@ -34,14 +35,9 @@ def _forget(log: Log, entry: Registered) -> None:
     """Delete the record of an encounter, and what stands beside it."""
     encounter = entry.encounter
     log.forget(encounter)
-    jobs = f"{audits.SHELF}/{encounter}"
-    while page := log.records(jobs, None, PAGE):
-        for record in page:
-            log.drop_record(audits.SHELF, f"{encounter}/{record.id}")
-            log.drop_record(jobs, record.id)
+    AUDITS.forget(log, encounter)
     for webhook in webhooks.of_owner(log, entry.owner):
         log.drop_record(f"{webhooks.CURSORS}/{webhook.id}", encounter)
-    log.drop_shelf(jobs)
     log.drop_shelf(f"{points.SHELF}/{encounter}")
     for shelf in (points.SHELF, points.ASKED, disputes.SHELF):
         log.drop_record(shelf, encounter)
