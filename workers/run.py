@@ -102,5 +102,6 @@ def run(  # noqa: PLR0913 - everything one worker works with
     answering.run()
     for thread in threads:
         thread.join()
+    witness.close()
     log.close()
     _logger.info("worker.stopped", worker=worker)

@@ -2,16 +2,22 @@
 
 A store that was rolled back, restored or swapped looks whole by itself. Whoever has signed remembers, so that
 nothing is signed, or played on, that contradicts it. One SQLite file, which any number of workers share.
+
+Laws. One connection is kept for all threads of a process, and each step of it is whole or did not happen. No
+connection lives through a fork: SQLite counts its locks in memory that a child would believe to be its own.
 """
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Final
+from weakref import WeakSet
 
 _TABLE: Final = """
 CREATE TABLE IF NOT EXISTS signed (
@@ -35,25 +41,28 @@ class Seen:
 
 
 class Witness:
-    """The memory in the file at *path*; it is made where it is not there."""
+    """The memory in the file at *path*; it is made where it is not there. Any thread may use it."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._path = path
-        with self._open() as db:
+        self._lock = Lock()
+        self._db: sqlite3.Connection | None = None
+        _LIVING.add(self)
+        with self._step() as db:
             db.execute("PRAGMA journal_mode=WAL")
             db.execute(_TABLE)
         path.chmod(0o600)
 
     def seen(self, encounter: str) -> Seen | None:
         """Return what was signed last of *encounter*, None if nothing was."""
-        with self._open() as db:
-            row = db.execute("SELECT * FROM signed WHERE encounter = ?", (encounter,)).fetchone()
-        return None if row is None else Seen(*row)
+        with self._step() as db:
+            rows = db.execute("SELECT * FROM signed WHERE encounter = ?", (encounter,)).fetchall()
+        return Seen(*rows[0]) if rows else None
 
     def remember(self, seen: Seen) -> None:
         """Remember *seen*, unless more was signed of its encounter by now."""
-        with self._open() as db:
+        with self._step() as db:
             db.execute(
                 "INSERT INTO signed VALUES (?, ?, ?, ?, ?) ON CONFLICT (encounter) DO UPDATE"
                 " SET size = excluded.size, root = excluded.root, note = excluded.note,"
@@ -64,16 +73,57 @@ class Witness:
 
     def forget(self, encounter: str) -> None:
         """Forget an encounter whose history was accepted as it is now."""
-        with self._open() as db:
+        with self._step() as db:
             db.execute("DELETE FROM signed WHERE encounter = ?", (encounter,))
 
     def encounters(self) -> list[str]:
         """Return the encounters of which something was signed here."""
-        with self._open() as db:
+        with self._step() as db:
             return [row[0] for row in db.execute("SELECT encounter FROM signed ORDER BY encounter")]
 
+    def close(self) -> None:
+        """Close the file; whoever asks again opens it again."""
+        with self._lock:
+            self._shut()
+
     @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """Give a connection for one step: it is committed, or nothing of it happened."""
-        with closing(sqlite3.connect(self._path, timeout=_PATIENCE_S)) as db, db:
-            yield db
+    def _step(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection for one step: it is committed, or nothing of it happened."""
+        with self._lock:
+            if self._db is None:
+                self._db = sqlite3.connect(self._path, timeout=_PATIENCE_S, check_same_thread=False)
+            with self._db as db:
+                yield db
+
+    def _shut(self) -> None:
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    def before_fork(self) -> None:
+        """Close the file, and let no thread open it until `after_fork`."""
+        self._lock.acquire()
+        self._shut()
+
+    def after_fork(self) -> None:
+        """Let parent and child open the file, each for itself."""
+        self._lock.release()
+
+
+_LIVING: Final[WeakSet[Witness]] = WeakSet()
+_FORKING: Final[list[Witness]] = []
+"""Those that are closed while the process forks."""
+
+
+def _before_fork() -> None:
+    _FORKING.extend(_LIVING)
+    for witness in _FORKING:
+        witness.before_fork()
+
+
+def _after_fork() -> None:
+    while _FORKING:
+        _FORKING.pop().after_fork()
+
+
+os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)

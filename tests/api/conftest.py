@@ -107,10 +107,12 @@ def host(log: Log) -> Iterator[Host]:
 
 @pytest.fixture
 def worker(log: Log, tmp_path: Path) -> Iterator[Worker]:
-    made = Worker(log, Witness(tmp_path / "witness.db"))
+    witness = Witness(tmp_path / "witness.db")
+    made = Worker(log, witness)
     made.start()
     yield made
     made.stop()
+    witness.close()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,8 +23,10 @@ KEY = verifier_key(f"{SIGNER.origin}/{Sitting().encounter}", SIGNER.public)
 
 
 @pytest.fixture
-def witness(tmp_path: Path) -> Witness:
-    return Witness(tmp_path / "witness.db")
+def witness(tmp_path: Path) -> Iterator[Witness]:
+    made = Witness(tmp_path / "witness.db")
+    yield made
+    made.close()
 
 
 def notary_of(log: MemoryLog, witness: Witness) -> Notary:
@@ -183,7 +186,7 @@ def test_the_witness_remembers_the_greatest_and_forgets_when_told(witness: Witne
 
 
 def test_the_witness_is_for_its_owner_alone(tmp_path: Path) -> None:
-    Witness(tmp_path / "new" / "witness.db")
+    Witness(tmp_path / "new" / "witness.db").close()
 
     assert (tmp_path / "new" / "witness.db").stat().st_mode & 0o777 == 0o600
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
 
@@ -27,8 +28,10 @@ from workers.notary import Signing
 
 
 @pytest.fixture
-def witness(tmp_path: Path) -> Witness:
-    return Witness(tmp_path / "witness.db")
+def witness(tmp_path: Path) -> Iterator[Witness]:
+    made = Witness(tmp_path / "witness.db")
+    yield made
+    made.close()
 
 
 def signing_of(log: MemoryLog, witness: Witness) -> Signing:
