@@ -103,9 +103,9 @@ class Script:
         begun = {"type": "begin_combat"} if edition == "heartrush@1" else {"type": "start_combat"}
         self.send("gm", begun)
 
-    def play(self) -> None:
+    def play(self, steps: int = STEPS) -> None:
         """Let whoever is asked choose at random, and the gm roll in secret now and then."""
-        for _ in range(STEPS):
+        for _ in range(steps):
             if self.chance.random() < 0.1:
                 self.send("gm", {"type": "roll_behind_screen", **SCREEN[self.which]})
             seats = ["gm", *self.players]
@@ -136,18 +136,18 @@ class Script:
 KNOWN_TO_THE_GM: Final = ("/state", "/commits", "/rolls")
 
 
-def told_by(edition: str, seed: int, which: int) -> Told:
-    """Play one twin and return every answer to everybody."""
+def told_by(edition: str, seed: int, which: int, steps: int = STEPS, readers: int | None = None) -> Told:
+    """Play one twin and return every answer to everybody, or to the first *readers* that have seats."""
     log = MemoryLog()
     with served(log) as api, remembering():
         script = Script(api, edition, seed, which)
-        script.play()
-        gm = script.seats.pop("gm")
+        script.play(steps)
+        gm = script.seats["gm"]
         paths, mistakes = ASKED_IN[edition]
-        told = {seat: answers(who, script.at, paths, mistakes) for seat, who in script.seats.items()}
-        script.seats["gm"] = gm
+        asked = [seat for seat in script.seats if seat != "gm"][:readers]
+        told = {seat: answers(script.seats[seat], script.at, paths, mistakes) for seat in asked}
         told["gm"] = [gm("GET", script.at + path).text for path in KNOWN_TO_THE_GM]
-        told[CERTIFICATE] = [json.dumps(audit(log, script), sort_keys=True)]
+        told[CERTIFICATE] = ["a certificate " + json.dumps(audit(log, script), sort_keys=True)]
         commits = [load_commit(entry.raw) for entry in log.commits(script.at.rpartition("/")[2], 0, 10_000)]
         told[WEBHOOK] = [f"commit {commit.n} {webhooks.body(commit).decode()}" for commit in commits]
         return Told(told, frozenset(hashes_of(commits)))
@@ -156,9 +156,9 @@ def told_by(edition: str, seed: int, which: int) -> Told:
 # --- many scripts ------------------------------------------------------------------------------------
 
 
-def differences(edition: str, seed: int) -> list[Difference]:
+def differences(edition: str, seed: int, steps: int = STEPS, readers: int | None = None) -> list[Difference]:
     """Return where the twins of a script differ for somebody who must not tell them apart."""
-    left, right = (told_by(edition, seed, which) for which in (0, 1))
+    left, right = (told_by(edition, seed, which, steps, readers) for which in (0, 1))
     return compared(f"{edition} {seed}", left, right)
 
 
