@@ -183,7 +183,7 @@ class Folding:
             if written is None:
                 self._folder.drop(folded.encounter)  # the next look is a cold one, and counts its try
                 return None
-            folds.append(_fold_of(folded, written))
+            folds.append(self._to_write(folded, written))
             folded = written.folded
         return folded, folds
 
@@ -232,7 +232,7 @@ class Folding:
             if written is None:
                 crashed = True
                 break
-            waiting.append(_fold_of(folded, written))
+            waiting.append(self._to_write(folded, written))
             folded = written.folded
             if suspicious:
                 self._commit(encounter, waiting)
@@ -267,6 +267,18 @@ class Folding:
         finally:
             self.deciding_since = None
 
+    def _to_write(self, before: Folded[Any], written: Written[Any]) -> Fold:
+        """Return what to write; that an encounter was played to its end is noted first.
+
+        So whoever hears of the end finds it noted. If this process dies in between, the next one decides the
+        same end.
+        """
+        state = written.folded.state
+        over = state.is_over or state.continued is not None
+        if state.closed and over and not before.state.closed:
+            self._register.finish(before.encounter)
+        return _fold_of(before, written)
+
     def _commit(self, encounter: str, folds: list[Fold]) -> None:
         if folds:
             self._log.commit(encounter, *folds)
@@ -275,9 +287,6 @@ class Folding:
         self._folder.keep(folded)
         if folded.n // SNAPSHOT_EVERY > start.n // SNAPSHOT_EVERY:
             self._log.put_state(folded.encounter, snapshot_of(folded))
-        over = folded.state.is_over or folded.state.continued is not None
-        if folded.state.closed and over and not start.state.closed:
-            self._register.finish(folded.encounter)
         if folded.state.closed and not start.state.closed:
             self._log.set_due(CLOSED, [folded.encounter], int(time.time() * 1000), anew=False)
         closes = folded.state.epoch > start.state.epoch or folded.state.closed

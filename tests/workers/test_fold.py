@@ -8,11 +8,12 @@ import pytest
 
 from service.encounter.deciding.fold import Folder
 from service.encounter.record.commit import load_commit
+from service.encounter.stores.register import Register, Registered
 from service.encounter.stores.secrets import EncounterSecrets, Undecipherable
 from service.log import Fold, NoSuchEncounter, Stale, Unavailable, Wake
 from service.log.memory import MemoryLog
 from tests.encounter.sitting import KEY, Sitting, eid, player, request
-from tests.encounter.tiny import SHELF
+from tests.encounter.tiny import SHELF, TinyState
 from workers.fold import MAX_TRIES, PAGE, SNAPSHOT_EVERY, Folding, NoSecret
 
 
@@ -115,6 +116,26 @@ def test_an_encounter_that_is_over_is_forgotten_when_idle(log: Meddler) -> None:
 
     assert folder.kept(eid()) is None
     folding.settle(eid())
+
+
+def test_that_a_game_was_played_to_its_end_is_noted_before_the_end_stands(
+    log: Meddler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever hears of the end finds it noted: the next opening does not count it as left unfinished."""
+    monkeypatch.setattr(TinyState, "is_over", property(lambda state: state.round > 1))
+    register = Register(log)
+    register.enter(Registered(eid(), "ada", "tiny@1", "", "2026-01-02T00:00:00.000Z"))
+    sitting = _sitting()
+    sitting.do("close")
+    _append(log, sitting)
+    noted: list[bool] = []
+    log.before_commit = lambda: noted.append(bool(log.records("encounters/ada/finished")))
+
+    _folding(log)[0].fold(eid(), always)
+
+    assert noted == [True]
+    later = Registered(eid(2), "ada", "tiny@1", "", "2026-01-02T00:00:01.000Z")
+    assert register.unfinished_before(later) == 0
 
 
 def test_a_race_that_is_lost_starts_again_from_the_store(log: Meddler) -> None:

@@ -106,7 +106,7 @@ class Register:
     def unfinished_before(self, entry: Registered) -> int:
         """Return how many earlier encounters of its owner have not been played to their end by now.
 
-        A crash between an end and its note leaves one too many, never one too few.
+        An end is noted before it stands, so whoever heard of it finds it counted.
         """
         shelf = f"{SHELF}/{entry.owner}"
         opened = self._log.put_record(shelf, entry.encounter, json.dumps(asdict(entry)).encode()) - 1
