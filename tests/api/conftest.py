@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 
 import pytest
 
+from service.api import call
 from service.api.app import create_app
 from service.audit.notary import Notary
 from service.audit.signing import publish
@@ -38,6 +39,7 @@ class Worker:
         self.witness = witness
         self.folder = Folder(log, BOTH)
         self.paused = Event()
+        self._working = Lock()
         self._stopping = Event()
         self._listening = Event()
         self._thread = Thread(target=self._run, daemon=True)
@@ -45,15 +47,17 @@ class Worker:
     def start(self) -> None:
         self._beat()
         self._thread.start()
-        assert self._listening.wait(5)
+        assert self._listening.wait(30)
 
     def stop(self) -> None:
         self._stopping.set()
         self._thread.join()
 
     def pause(self) -> None:
-        """Leave what comes undecided until `go_on`."""
+        """Leave what comes undecided and unsigned until `go_on`, from the next line on."""
         self.paused.set()
+        with self._working:  # a fold under way looks once more before it ends, and would find what comes
+            pass
 
     def go_on(self) -> None:
         self.paused.clear()
@@ -78,10 +82,19 @@ class Worker:
                 woken = wakes.get(0.02)
                 if woken is not None:
                     waiting.append(woken.encounter)
-                while waiting and not self.paused.is_set():
-                    folding.fold(waiting.pop(0), lambda: True)
-                if signing is not None:
-                    signing.work()
+                with self._working:
+                    while waiting and not self.paused.is_set():
+                        folding.fold(waiting.pop(0), lambda: True)
+                    if signing is not None and not self.paused.is_set():
+                        signing.work()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_hurry() -> Iterator[None]:
+    """Have who says nothing of waiting wait long: a machine that stalls makes no answer a pending one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(call, "WAIT", 25.0)
+        yield
 
 
 @pytest.fixture
@@ -101,8 +114,17 @@ def host(log: Log) -> Iterator[Host]:
         key=KEY,
         mode="memory",
     )
+    until_it_listens(made)
     yield made
     made.outcomes.close()
+
+
+def until_it_listens(host: Host) -> None:
+    """Wait until *host* hears of commits, as a service that is ready does."""
+    ends = time.monotonic() + 30
+    while not host.outcomes.stands:
+        assert time.monotonic() < ends, "the subscription does not stand"
+        time.sleep(0.001)
 
 
 @pytest.fixture

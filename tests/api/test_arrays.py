@@ -84,7 +84,7 @@ def test_an_array_that_is_not_decided_yet_is_pending_and_settled_by_its_key(
     assert answer.headers["Location"] == f"{table.at}/commands/{data['n']}"
 
     worker.go_on()
-    settled = sent(table, [ADD, ADD], Idempotency_Key="a1", Prefer="wait=10")
+    settled = sent(table, [ADD, ADD], Idempotency_Key="a1", Prefer="wait=30")
 
     assert outcomes(settled) == ["accepted", "accepted"]
     assert table.gm.get(f"{table.at}/commands?key=a1") == settled

@@ -63,7 +63,7 @@ def played(table: Table) -> Table:
 
 def closed(table: Table) -> Table:
     table.send(played(table).gm, {"type": "close", "reason": "enough"})
-    assert table.gm("POST", f"{table.at}/checkpoints", Prefer="wait=10").status_code == 200
+    assert table.gm("POST", f"{table.at}/checkpoints", Prefer="wait=30").status_code == 200
     return table
 
 

@@ -68,7 +68,7 @@ def test_an_origin_that_is_not_listed_is_allowed_nothing(listed: Api, table: Tab
 def test_a_listed_page_may_read_every_field_of_every_answer_problems_too(listed: Api, table: Table) -> None:
     add = {"type": "add", "amount": 1}
     answers = [
-        listed("POST", f"{table.at}/commands", add, Origin=PAGE, Idempotency_Key="k", Prefer="wait=5"),
+        listed("POST", f"{table.at}/commands", add, Origin=PAGE, Idempotency_Key="k", Prefer="wait=30"),
         listed("POST", f"{table.at}/commands", add, Origin=PAGE, Idempotency_Key="k"),
         listed("GET", f"{table.at}/commits?limit=1", Origin=PAGE),
         listed("POST", f"{table.at}/commands", {**add, "amount": 99}, Origin=PAGE),

@@ -130,10 +130,11 @@ def test_a_worker_forgets_what_is_due_and_what_it_signed_of_it(
     table.gm.get(f"/v1/encounters/{fork}/state?min_version=2")
     witness = worker.witness
     assert isinstance(witness, Witness)
-    ends = time.monotonic() + 10
-    while witness.seen(fork) is None:
+    ends = time.monotonic() + 30
+    while log.record("checkpoints", fork) is None:  # written last of what a signature leaves
         assert time.monotonic() < ends, "nothing of the fork was signed"
         time.sleep(0.01)
+    assert witness.seen(fork) is not None
     worker.stop()  # what it signs is told after it is remembered: nobody may be at it yet
 
     forgetting = Forgetting(log, Event(), witness.forget, lambda: time.time() + LATER_S + GRACE_S)

@@ -50,12 +50,19 @@ def over(table: Table) -> Table:
 
 def had(table: Table) -> tuple[bytes, str]:
     """Return the gm's bundle and its digest, as soon as what signs its close stands in it."""
-    raw = b""
-    ends = time.monotonic() + 20
-    while raw != (raw := table.gm("GET", f"{table.at}/bundle").data):
-        assert time.monotonic() < ends
-        time.sleep(0.3)
+    ends = time.monotonic() + 30
+    while not is_signed(table):
+        assert time.monotonic() < ends, "its close is not signed"
+        time.sleep(0.01)
+    raw = table.gm("GET", f"{table.at}/bundle").data
     return raw, sha256(raw).hexdigest()
+
+
+def is_signed(table: Table) -> bool:
+    """Tell whether nothing of it will be signed any more: it is open, or its close is signed."""
+    told = table.gm.get(table.at)
+    points = table.gm.get(f"{table.at}/checkpoints?limit=1")["checkpoints"]
+    return not told["closed"] or [point["size"] for point in points] == [told["version"]]
 
 
 def removed(table: Table) -> Any:

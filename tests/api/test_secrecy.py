@@ -25,7 +25,7 @@ from service.encounter.stores import keys
 from service.log import Log
 from service.log.memory import MemoryLog
 from tests.api.client import Api, contract
-from tests.api.conftest import BOTH, KEY, Worker
+from tests.api.conftest import BOTH, KEY, Worker, until_it_listens
 from tests.api.everything import MISTAKES, PATHS, answers, masked, of_each
 from tests.heartrush.kit import opening
 from workers.audits import Auditor
@@ -60,10 +60,13 @@ def served(log: Log | None = None) -> Iterator[Api]:
         mock.patch("service.encounter.stores.keys.token_urlsafe", return_value="A" * 43),
     ):
         worker.start()
+        until_it_listens(host)
         token, _ = keys.create(log, "tests", NOW)
-        yield Api(create_app(host), token)
-        host.outcomes.close()
-        worker.stop()
+        try:
+            yield Api(create_app(host), token)
+        finally:
+            host.outcomes.close()
+            worker.stop()
 
 
 class Run:

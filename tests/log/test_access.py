@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,28 +69,29 @@ def ask(client: redis.Redis, *command: str | bytes | int) -> object:
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     place = tmp_path_factory.mktemp("acl")
-    socket = place / "s"
+    address = place / "s"
     conf = [line for line in (ROOT / "deploy" / "valkey-streams.conf").read_text().splitlines() if line]
     settings = [line for line in conf if not line.startswith(("#", "dir ", "bind ", "protected-mode "))]
     (place / "streams.conf").write_text(
-        "\n".join([*settings, f"dir {place}", "port 0", f"unixsocket {socket}"])
+        "\n".join([*settings, f"dir {place}", "port 0", f"unixsocket {address}"])
     )
     process = subprocess.Popen(
         [binary(), place / "streams.conf", *deployed()], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
     try:
-        _until_it_answers(Store(socket), process)
-        yield Store(socket)
+        _until_it_answers(Store(address), process)
+        yield Store(address)
     finally:
         process.terminate()
         process.communicate()
 
 
 def _until_it_answers(store: Store, process: subprocess.Popen[bytes]) -> None:
-    ends = time.monotonic() + 20
+    ends = time.monotonic() + 60
     while time.monotonic() < ends:
         assert process.poll() is None, process.communicate()[0].decode()
-        if store.socket.exists():
+        with socket.socket(socket.AF_UNIX) as line, suppress(OSError):
+            line.connect(str(store.socket))
             return
         time.sleep(0.02)
     raise AssertionError("the store does not start")

@@ -33,7 +33,7 @@ def submit(
     )
 
 
-def becomes_true(claim: Callable[[], bool], within_s: float = 5.0) -> bool:
+def becomes_true(claim: Callable[[], bool], within_s: float = 30.0) -> bool:
     ends = time.monotonic() + within_s
     while time.monotonic() < ends:
         if claim():
@@ -47,7 +47,7 @@ def test_a_submission_appends_marks_wakes_and_rings(log: Log) -> None:
         done = submit(log, create=True)
 
         assert Submitted(1, replayed=False, must_ring=True) == done
-        woken = wakes.get(5)
+        woken = wakes.get(30)
         assert woken is not None
         assert (woken.encounter, woken.n) == ("e1", 1)
         assert others.get(0.05) is None
@@ -111,11 +111,12 @@ def test_a_mark_without_an_encounter_can_be_taken_away(log: Log) -> None:
 
 
 def test_the_bell_rings_once_and_again_after_its_life(log: Log) -> None:
-    assert log.ring(0, 30)
-    assert not log.ring(0, 30)
+    assert log.ring(0, RING_MS)
+    assert not log.ring(0, RING_MS)
     assert log.ring(1, 30)
 
-    assert becomes_true(lambda: log.ring(0, RING_MS))
+    assert becomes_true(lambda: log.ring(1, RING_MS))
+    assert not log.ring(1, RING_MS)
 
 
 def test_one_worker_holds_the_bell_and_nobody_rings_meanwhile(log: Log) -> None:
@@ -152,8 +153,8 @@ def test_every_commit_is_heard_by_every_listener_in_order(log: Log) -> None:
         log.commit("e1", Fold(1, ZERO_HASH, "a" * 64, b"c\n1\n"), Fold(2, "a" * 64, "b" * 64, b"\x00\xff"))
 
         for listener in (one, two):
-            assert Outcome("e1", 1, b"c\n1\n") == listener.get(5)
-            assert Outcome("e1", 2, b"\x00\xff") == listener.get(5)
+            assert Outcome("e1", 1, b"c\n1\n") == listener.get(30)
+            assert Outcome("e1", 2, b"\x00\xff") == listener.get(30)
             assert listener.get(0) is None
 
 
@@ -162,7 +163,7 @@ def test_a_listener_hears_nothing_from_before(log: Log) -> None:
     with log.listen_wakes(0) as wakes:
         assert wakes.get(0.05) is None
         log.wake(0, "e2")
-        assert wakes.get(5) == Wake("e2", 0, b"")
+        assert wakes.get(30) == Wake("e2", 0, b"")
 
 
 def test_a_wake_brings_the_command_as_appended_but_a_repeat_brings_none(log: Log) -> None:
@@ -170,8 +171,8 @@ def test_a_wake_brings_the_command_as_appended_but_a_repeat_brings_none(log: Log
         submit(log, b"first", create=True)
         submit(log, b"spelled anew", create=True)
 
-        assert wakes.get(5) == Wake("e1", 1, b"first")
-        assert wakes.get(5) == Wake("e1", 0, b"")
+        assert wakes.get(30) == Wake("e1", 1, b"first")
+        assert wakes.get(30) == Wake("e1", 0, b"")
 
 
 def test_several_requests_go_together_under_one_key(log: Log) -> None:
@@ -180,7 +181,7 @@ def test_several_requests_go_together_under_one_key(log: Log) -> None:
         placed = submit(log, b"two", key="k2", more=(b"three", b"four"))
 
         assert (placed.n, placed.replayed) == (2, False)
-        assert [wakes.get(5) for _ in range(3)] == [
+        assert [wakes.get(30) for _ in range(3)] == [
             Wake("e1", 2, b"two"),
             Wake("e1", 3, b"three"),
             Wake("e1", 4, b"four"),

@@ -90,7 +90,7 @@ def relay(valkey: EmbeddedValkey, streams: ValkeyLog, tmp_path: Path) -> Iterato
 def test_a_lost_answer_is_unknown_is_not_sent_again_and_is_settled_by_its_key(
     streams: ValkeyLog, relay: Relay
 ) -> None:
-    distant = ValkeyLog.connect(f"unix://{relay.path}", answer_s=0.2)
+    distant = ValkeyLog.connect(f"unix://{relay.path}", answer_s=1.5)
     relay.loses_answers = True
 
     with pytest.raises(Unknown):
@@ -105,7 +105,7 @@ def test_a_lost_answer_is_unknown_is_not_sent_again_and_is_settled_by_its_key(
 
 
 def test_a_lost_answer_to_a_question_is_no_unknown_change(streams: ValkeyLog, relay: Relay) -> None:
-    distant = ValkeyLog.connect(f"unix://{relay.path}", answer_s=0.2)
+    distant = ValkeyLog.connect(f"unix://{relay.path}", answer_s=1.5)
     relay.loses_answers = True
 
     with pytest.raises(Unavailable):
@@ -114,7 +114,7 @@ def test_a_lost_answer_to_a_question_is_no_unknown_change(streams: ValkeyLog, re
 
 
 def test_a_line_that_was_cut_while_idle_is_opened_again(streams: ValkeyLog, relay: Relay) -> None:
-    distant = ValkeyLog.connect(f"unix://{relay.path}", answer_s=5)
+    distant = ValkeyLog.connect(f"unix://{relay.path}", answer_s=30)
     relay.cut()
 
     assert opening(distant).n == 1
@@ -122,12 +122,12 @@ def test_a_line_that_was_cut_while_idle_is_opened_again(streams: ValkeyLog, rela
 
 
 def test_a_listener_that_lost_its_line_says_so(streams: ValkeyLog, relay: Relay) -> None:
-    distant = ValkeyLog.connect(f"unix://{relay.path}", answer_s=5)
+    distant = ValkeyLog.connect(f"unix://{relay.path}", answer_s=30)
     with distant.listen_outcomes() as outcomes:
         relay.cut()
 
         with pytest.raises(Unavailable):
-            outcomes.get(5)
+            outcomes.get(30)
     distant.close()
 
 
@@ -151,7 +151,7 @@ def test_a_listener_whose_log_is_closed_while_it_looks_says_so(
         monkeypatch.setattr(parser, "_reader", mock.Mock(has_data=log.close))
 
         with pytest.raises(Unavailable, match="were closed") as caught:
-            outcomes.get(5)
+            outcomes.get(30)
         assert isinstance(caught.value.__cause__, TypeError), "it fell over a socket that was None"
     log.close()
 

@@ -23,7 +23,7 @@ from tests.encounter.sitting import KEY, Sitting, opening, request, secrets_of
 from tests.encounter.tiny import SHELF
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_S = 25.0
+PATIENCE_S = 50.0
 
 
 def until(holds: Callable[[], object], what: str, seconds: float = PATIENCE_S) -> None:
@@ -59,7 +59,8 @@ class WorkerProcess:
 
     def lines(self, event: str) -> list[dict[str, Any]]:
         """Return its log lines of *event*."""
-        told = [json.loads(line) for line in self.output.read_text().splitlines() if line.startswith("{")]
+        whole = self.output.read_text().rpartition("\n")[0]  # the last line may be half written
+        told = [json.loads(line) for line in whole.splitlines() if line.startswith("{")]
         return [line for line in told if line["event"] == event]
 
 
@@ -81,8 +82,8 @@ class Hall:
         """What the workers of this hall remember of what they signed."""
         return self.directory / "witness.db"
 
-    def start(self, fault: str = "", longest_s: float = 20.0) -> WorkerProcess:
-        """Start a worker, with *fault* in it, and wait until it works."""
+    def start(self, fault: str = "", longest_s: float = 20.0, *, sweeps: bool = True) -> WorkerProcess:
+        """Start a worker, with *fault* in it, and wait until it works; without *sweeps* it needs rings."""
         output = self.directory / f"worker-{len(self.workers)}.log"
         command = [sys.executable, "-m", "tests.workers.tiny_worker"]
         with output.open("wb") as file:
@@ -96,7 +97,7 @@ class Hall:
                     str(self.witness),
                 ],
                 cwd=ROOT,
-                env=os.environ | {"REWOUND_FAULT": fault},
+                env=os.environ | {"REWOUND_FAULT": fault, "TINY_SWEEPS": "yes" if sweeps else "no"},
                 stdout=file,
                 stderr=file,
             )

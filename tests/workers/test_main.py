@@ -9,7 +9,7 @@ from pathlib import Path
 from service.embedded import EmbeddedValkey
 from service.log.valkey import ValkeyLog
 from tests.encounter.sitting import eid
-from tests.workers.conftest import ROOT, Hall, until
+from tests.workers.conftest import PATIENCE_S, ROOT, Hall, until
 
 WORKER = (sys.executable, "-m", "workers")
 
@@ -50,7 +50,7 @@ def test_a_worker_waits_for_its_store_and_ends_when_told(tmp_path: Path) -> None
         with EmbeddedValkey(directory):
             until(lambda: "worker.started" in output.read_text(), "the worker works")
             worker.send_signal(signal.SIGTERM)
-            assert worker.wait(15) == 0
+            assert worker.wait(PATIENCE_S) == 0
     finally:
         worker.kill()
         worker.wait()
@@ -81,9 +81,9 @@ def test_without_a_queue_folding_goes_on(tmp_path: Path, hall: Hall) -> None:
     for _ in range(3):
         hall.do(eid(), "roll")
 
-    hall.until_folded(10)
+    hall.until_folded()
 
     hall.check()
-    assert worker.lines("queue.lost")
+    until(lambda: worker.lines("queue.lost"), "that there is no queue is said")
     worker.send(signal.SIGTERM)
-    assert worker.ended(10) == 0
+    assert worker.ended() == 0

@@ -74,7 +74,7 @@ def test_a_planted_job_is_refused_and_not_run(hall: Hall, tmp_path: Path) -> Non
     assert str(planted) not in worker.output.read_text()
     assert not planted.exists()
     hall.open(eid())
-    hall.until_folded(5)
+    hall.until_folded()
 
 
 def test_a_planted_callback_and_a_planted_order_are_left_out(hall: Hall, tmp_path: Path) -> None:
@@ -82,8 +82,12 @@ def test_a_planted_callback_and_a_planted_order_are_left_out(hall: Hall, tmp_pat
     planted = tmp_path / "planted"
     queue = Queue(QUEUE, connection=hall.queue, serializer=JSONSerializer)
     callback = Callback("os.mkdir")
-    job = queue.enqueue_call(FOLD, args=(0,), on_success=callback, on_failure=callback, result_ttl=600)
-    hall.queue.hset(job.key, "success_callback_name", "pathlib.Path.touch")
+    with hall.queue.pipeline() as together:  # or the worker might have done with the job before the callback
+        job = queue.enqueue_call(
+            FOLD, args=(0,), on_success=callback, on_failure=callback, result_ttl=600, pipeline=together
+        )
+        together.hset(job.key, "success_callback_name", "pathlib.Path.touch")
+        together.execute()
     for name in hall.queue.smembers("rq:workers"):
         hall.queue.publish(f"rq:pubsub:{as_text(name).rpartition(':')[2]}", '{"command": "shutdown"}')
 
@@ -91,7 +95,7 @@ def test_a_planted_callback_and_a_planted_order_are_left_out(hall: Hall, tmp_pat
     until(lambda: not hall.queue.exists(job.key), "nothing of the job is kept")
 
     hall.open(eid())
-    hall.until_folded(5)
+    hall.until_folded()
     assert worker.process.poll() is None
     assert not worker.lines("job.failed")
     assert not planted.exists()

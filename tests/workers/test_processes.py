@@ -12,12 +12,12 @@ from tests.workers.conftest import Hall, until
 
 
 def test_a_ring_folds_what_was_sent(hall: Hall) -> None:
-    hall.start()
+    hall.start(sweeps=False)
     hall.open(eid())
     for _ in range(5):
         hall.do(eid(), "roll")
 
-    hall.until_folded(5)
+    hall.until_folded()
 
     hall.check()
 
@@ -138,20 +138,20 @@ def test_a_ring_that_was_lost_is_found_by_the_sweeper(hall: Hall) -> None:
     hall.queue.flushdb()
     hall.start()
 
-    hall.until_folded(8)
+    hall.until_folded()
 
     hall.check()
 
 
 def test_shards_share_a_worker(hall: Hall) -> None:
     hall.shards = 4
-    hall.start()
+    hall.start(sweeps=False)
     encounters = [eid(number) for number in range(1, 9)]
     for encounter in encounters:
         hall.open(encounter)
         hall.do(encounter, "roll")
 
-    hall.until_folded(5)
+    hall.until_folded()
 
     hall.check()
 
@@ -165,5 +165,5 @@ def test_sigterm_ends_a_worker_that_works_and_one_that_waits(hall: Hall) -> None
     for worker in (idle, busy):
         worker.send(signal.SIGTERM)
 
-    assert [worker.ended(10) for worker in (idle, busy)] == [0, 0]
+    assert [worker.ended() for worker in (idle, busy)] == [0, 0]
     hall.check()

@@ -26,6 +26,6 @@ def test_a_pulse_beats_until_it_is_stopped() -> None:
 
     until(lambda: log.record("workers", "w"), "a beat")
     stopping.set()
-    thread.join(5)
+    thread.join(30)
 
     assert not thread.is_alive()

@@ -10,6 +10,7 @@ from service.log.queue import queue_client
 from tests.encounter.sitting import KEY, SIGNER
 from tests.encounter.tiny import SHELF
 from tests.receiver import NETWORK
+from workers import sweep
 from workers.faults import faulty
 from workers.run import run
 from workers.start import connected, write_lines
@@ -19,6 +20,8 @@ from workers.webhooks import Pace
 def main() -> None:
     streams_url, queue_url, shards, longest_s, witness = sys.argv[1:]
     write_lines("info")
+    if os.environ.get("TINY_SWEEPS") == "no":
+        sweep.EVERY_S = 3_600.0  # type: ignore[misc]  # nothing is found but by a ring
     log = faulty(connected(streams_url), os.environ.get("REWOUND_FAULT"))
     run(
         log,
