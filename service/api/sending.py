@@ -8,7 +8,9 @@ from typing import Any
 from service.api.call import Answer, Call
 from service.api.fields import NUMBER_AS_TEXT
 from service.api.problems import Problem, invalid, listed
+from service.api.schemas import faults
 from service.encounter import play
+from service.encounter.at_the_door import Given
 from service.encounter.reading import views
 from service.rules.messages import Actor, Command, Refused
 from service.rules.rulebook import refuser
@@ -21,6 +23,17 @@ def judge(found: Sequence[tuple[str, str]]) -> None:
     if all(detail == NUMBER_AS_TEXT for _, detail in found):
         raise Problem("not-strict-json", f"{found[0][0]}: {found[0][1]}", members={"errors": listed(found)})
     raise invalid(*found)
+
+
+def read_command(
+    call: Call, data: object, at: str = ""
+) -> tuple[type[Command[Any]], dict[str, Any], list[tuple[str, str]]]:
+    """Return the kind of a command, what it is given, and what is wrong with that (pointer, detail)."""
+    told = data if isinstance(data, dict) else {}
+    type_, schema = call.inputs[call.me.edition].command(told.get("type"), at)
+    found = [(at + pointer, detail) for pointer, detail in faults(schema, told)]
+    given = {name: value for name, value in told.items() if name != "type"}
+    return call.host.shelf[call.me.edition].commands[type_], given, found
 
 
 def once(call: Call, scope: str) -> play.Once:
@@ -49,9 +62,7 @@ def refused_at_the_door(call: Call, refused: Refused) -> Problem:
     return _refusal(refused.code, refused.detail, rule, _key_header(call))
 
 
-def send_array(
-    call: Call, commands: Sequence[tuple[type[Command[Any]], Mapping[str, Any]]], *, stop: bool
-) -> play.Sent:
+def send_array(call: Call, commands: Sequence[Given], *, stop: bool) -> play.Sent:
     """Append commands that fit their schemas together; a refusal at the door becomes its problem."""
     actor = Actor(seat=call.me.seat, role=call.me.role)
     asked = once(call, call.me.scope)

@@ -1,11 +1,12 @@
 """Refuse at the door what only the record can judge: moments that are not there, lines that nobody plays.
 
-Rules see a state, not the commits behind it. What is refused here leaves no trace.
+Rules see a state, not the commits behind it. What is refused here leaves no trace: it is the one door for a
+command alone, for an array, for a preview, and for what is sent along with a fork.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -14,17 +15,57 @@ from service.encounter.lines.continuing import line_id
 from service.encounter.reading.contests import check_moment
 from service.encounter.reading.views import Reader
 from service.encounter.record.commit import SEALED, load_commit
+from service.encounter.stores.disputes import Disputes
 from service.rules.amendments import AcceptAmendment, Amend, DropAmendment, Redo, Undo
+from service.rules.codec import from_data
 from service.rules.contests import OpenContest, Uphold
-from service.rules.messages import Command, Refused
-from service.rules.table import GM
+from service.rules.epochs import AcceptHistory
+from service.rules.messages import Actor, Command, Refused
+from service.rules.ruleset import check
+from service.rules.table import GM, Table
 
 ABOUT_LINES: Final = tuple(
     kind.type for kind in (OpenContest, Uphold, Amend, Undo, Redo, AcceptAmendment, DropAmendment)
 )
 """Commands about a line of play, not in it: no other line takes them, and none is begun with them."""
 
+ALONE: Final[Mapping[type[Command[Any]], str]] = MappingProxyType(
+    {AcceptAmendment: "TABLE-AMEND-3", AcceptHistory: "TABLE-EPOCH-3"}
+)
+"""Commands after which nothing is as it was: no array has one, by which rule."""
+
 Check = Callable[[Host, str, Mapping[str, Any]], None]
+Given = tuple[type[Command[Any]], Mapping[str, Any]]
+"""A command as it came: its kind, and data that fits its schema."""
+
+
+def check_array(commands: Iterable[Given]) -> None:
+    """Raise `Refused` for commands that come with others and must be requests of their own."""
+    for kind, _ in commands:
+        if kind in ALONE:
+            raise Refused("not_in_an_array", f"{kind.type} is a request of its own", ALONE[kind])
+
+
+def check_each(
+    host: Host, encounter: str, actor: Actor, commands: Sequence[Given], state: Callable[[], Table]
+) -> None:
+    """Raise `Refused` for whatever of *commands* leaves no trace on the record of *encounter*.
+
+    What would be sealed is checked on the seat's own view of *state*, which all of them begin with.
+    """
+    for kind, data in commands:
+        if kind in AT_THE_DOOR:
+            AT_THE_DOOR[kind](host, encounter, data)
+        if may_seal(kind):
+            begun = state()
+            command = from_data(kind, data, by=actor)
+            if command.scope(begun) is not None:
+                check(begun, command)
+
+
+def may_seal(kind: type[Command[Any]]) -> bool:
+    """Tell whether commands of *kind* may have a sealed scope."""
+    return kind.scope is not Command.scope or kind.place is not Command.place
 
 
 def check_line(host: Host, encounter: str) -> None:
@@ -92,11 +133,16 @@ def _check_accept(host: Host, encounter: str, data: Mapping[str, Any]) -> None:
         raise Refused("amendment_undecided", "the line is still being decided", "TABLE-AMEND-3")
 
 
+def _check_history(host: Host, encounter: str, data: Mapping[str, Any]) -> None:
+    Disputes(host.log).check_named(encounter, data)
+
+
 AT_THE_DOOR: Final[Mapping[type[Command[Any]], Check]] = MappingProxyType(
     {
         OpenContest: _check_contest,
         Amend: _check_amend,
         Undo: _check_undo,
         AcceptAmendment: _check_accept,
+        AcceptHistory: _check_history,
     }
 )

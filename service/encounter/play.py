@@ -11,10 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from secrets import token_hex
-from types import MappingProxyType
 from typing import Any, Final
 
-from service.encounter.at_the_door import AT_THE_DOOR, check_line
+from service.encounter.at_the_door import Given, check_array, check_each, check_line
 from service.encounter.host import Host
 from service.encounter.reading import views
 from service.encounter.record.commit import (
@@ -29,19 +28,15 @@ from service.encounter.record.commit import (
 from service.encounter.record.envelopes import Opened, envelopes
 from service.encounter.signals.doorbell import RING_MS
 from service.encounter.stores.disputes import Disputes
-from service.rules.amendments import AcceptAmendment
 from service.rules.chance import check_sealed
 from service.rules.codec import from_data
 from service.rules.epochs import AcceptHistory
 from service.rules.messages import Actor, Command, Refused
 from service.rules.rulebook import refuser
 from service.rules.ruleset import Refusal, check, needs_dice
+from service.rules.table import Table
 
 NONCE_BYTES: Final = 16
-ALONE: Final[Mapping[type[Command[Any]], str]] = MappingProxyType(
-    {AcceptAmendment: "TABLE-AMEND-3", AcceptHistory: "TABLE-EPOCH-3"}
-)
-"""Commands after which nothing is as it was: no array has one, by which rule."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +87,7 @@ def preview(
     folded = host.folder.current(encounter)
     try:
         check_line(host, encounter)
-        if kind in AT_THE_DOOR:
-            AT_THE_DOOR[kind](host, encounter, data)
+        check_each(host, encounter, actor, ((kind, data),), lambda: folded.state)
         command = from_data(kind, data, by=actor)
         check(folded.state, command)
         if needs_dice(folded.state, command):
@@ -108,7 +102,7 @@ def send_all(
     host: Host,
     encounter: str,
     actor: Actor,
-    commands: Sequence[tuple[type[Command[Any]], Mapping[str, Any]]],
+    commands: Sequence[Given],
     once: Once,
     *,
     expected: int | None = None,
@@ -118,9 +112,7 @@ def send_all(
 
     Raises as `send` does: whatever is legal in a sealed scope must be so before the first of them.
     """
-    for kind, _ in commands:
-        if kind in ALONE:
-            raise Refused("not_in_an_array", f"{kind.type} is a request of its own", ALONE[kind])
+    check_array(commands)
     _check_at_the_door(host, encounter, actor, commands, once)
     batch, at = token_hex(NONCE_BYTES), now(host)
     told = [
@@ -134,27 +126,16 @@ def _check_at_the_door(
     host: Host,
     encounter: str,
     actor: Actor,
-    commands: Sequence[tuple[type[Command[Any]], Mapping[str, Any]]],
+    commands: Sequence[Given],
     once: Once,
 ) -> None:
     """Raise `Refused` for what leaves no trace on the record; a repeat is not judged again."""
     try:
         check_line(host, encounter)
-        for kind, data in commands:
-            if kind in AT_THE_DOOR:
-                AT_THE_DOOR[kind](host, encounter, data)
-            if kind is AcceptHistory:
-                Disputes(host.log).check_named(encounter, data)
-            if may_seal(kind):
-                _check_sealed(host, encounter, actor, kind, data)
+        check_each(host, encounter, actor, commands, lambda: _settled(host, encounter))
     except Refused:
         if host.log.find_key(encounter, once.scope, once.key) is None:
             raise
-
-
-def may_seal(kind: type[Command[Any]]) -> bool:
-    """Tell whether commands of *kind* may have a sealed scope."""
-    return kind.scope is not Command.scope or kind.place is not Command.place
 
 
 def array_at(host: Host, encounter: str, n: int) -> int:
@@ -163,17 +144,13 @@ def array_at(host: Host, encounter: str, n: int) -> int:
     return request.batch.of if request is not None and request.batch is not None else 0
 
 
-def _check_sealed(
-    host: Host, encounter: str, actor: Actor, kind: type[Command[Any]], data: Mapping[str, Any]
-) -> None:
-    """Raise `Refused` if the command is illegal inside a sealed scope."""
+def _settled(host: Host, encounter: str) -> Table:
+    """Return the state after all that was appended by now, unless that takes long."""
     head = host.log.head(encounter)
     if head is not None and head.appended != head.folded:
         host.outcomes.wait(encounter, head.appended, 1.0)
-    state = host.folder.current(encounter).state
-    command = from_data(kind, data, by=actor)
-    if command.scope(state) is not None:
-        check(state, command)
+    state: Table = host.folder.current(encounter).state
+    return state
 
 
 class Imported(Exception):

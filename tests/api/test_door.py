@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.encounter.at_the_door import AT_THE_DOOR
+from service.encounter.at_the_door import ABOUT_LINES, ALONE, AT_THE_DOOR
 from service.log import Log
 from tests.api.client import Api, Table, is_problem
 from tests.api.test_amendments import ADD, ROLL, did, made
@@ -52,7 +52,53 @@ def test_an_array_is_refused_at_the_door_for_what_one_command_is(
 
 def test_every_check_at_the_door_is_among_them() -> None:
     tried = {command["type"] for _, _, command in AT_ONCE}
-    assert {kind.type for kind in AT_THE_DOOR} - tried == {"accept_amendment"}  # it is a request of its own
+    alone = {kind.type for kind in ALONE}
+    assert {kind.type for kind in AT_THE_DOOR} - tried == alone  # they are requests of their own
+
+
+HEAD: Command = {"n": 1, "hash": "a" * 64}
+LOST: Command = {"size": 1, "root": "a" * 64}
+ABOUT_HISTORY: Command = {"type": "accept_history", "lost": LOST, "epoch": 1, "reason": "so it is"}
+ABOUT_A_LINE: list[Command] = [
+    {"type": "contest", "commit": 3, "claim": "what"},
+    {"type": "uphold", "contest": "c1", "decision": "so"},
+    {"type": "amend", "contest": "c1", "decision": "so", "instead": [UNDO]},
+    {"type": "undo", "commit": 3},
+    {"type": "redo"},
+    {"type": "accept_amendment", "amendment": "a1", "version": 3, "encounter": "e", "head": HEAD},
+    {"type": "drop_amendment", "amendment": "a1"},
+]
+WITH_A_FORK: list[tuple[str, str | None, Command]] = [
+    *(("not_in_line", "TABLE-LINE-1", command) for command in ABOUT_A_LINE),
+    ("not_in_an_array", "TABLE-EPOCH-3", ABOUT_HISTORY),
+    ("not_a_player", "TINY-3", {"type": "choose", "number": 7}),
+]
+
+
+@pytest.mark.parametrize(("code", "rule", "command"), WITH_A_FORK)
+def test_what_is_sent_along_with_a_fork_goes_through_the_same_door(
+    table: Table, log: Log, code: str, rule: str | None, command: Command
+) -> None:
+    did(table, ROLL)
+    opened = [record.id for record in log.records("encounters")]
+
+    for commands in ([command], [ADD, command]):
+        answer = table.gm("POST", f"{table.at}/forks", {"at": 4, "commands": commands})
+        problem = is_problem(answer, 409, "command-refused")
+        assert (problem["code"], problem["rule"]) == (code, rule)
+
+    assert [record.id for record in log.records("encounters")] == opened  # no fork was made of it
+
+
+def test_every_command_about_a_line_is_tried_with_a_fork() -> None:
+    assert {command["type"] for command in ABOUT_A_LINE} == set(ABOUT_LINES)
+
+
+def test_a_preview_is_refused_for_what_the_door_refuses(table: Table) -> None:
+    told = table.gm("POST", f"{table.at}/previews", ABOUT_HISTORY)
+    assert json.loads(told.text)["refusal"]["code"] == "no_dispute"
+    answer = table.gm("POST", f"{table.at}/commands", ABOUT_HISTORY)
+    assert is_problem(answer, 409, "command-refused")["code"] == "no_dispute"
 
 
 @pytest.mark.parametrize("type_", ["accept_amendment", "accept_history"])

@@ -8,10 +8,18 @@ from typing import Any, Final
 from service.api.call import Answer, Call, read_key
 from service.api.operations import Parameter, Shape, operation
 from service.api.problems import invalid, not_found
-from service.api.schemas import faults
-from service.api.sending import address, judge, outcomes, pending, pending_array, send_array, send_checked
+from service.api.sending import (
+    address,
+    judge,
+    outcomes,
+    pending,
+    pending_array,
+    read_command,
+    send_array,
+    send_checked,
+)
 from service.encounter import play
-from service.rules.messages import Command
+from service.encounter.at_the_door import may_seal
 
 TAG: Final = "Commands"
 
@@ -56,7 +64,7 @@ def send_command(call: Call) -> Answer:
         return _send_array(call, data)
     if "continue" in call.query:
         raise invalid(("?continue", "an array: a single command has nothing to go on with"))
-    kind, given, found = _read(call, data)
+    kind, given, found = read_command(call, data)
     judge(found)
     return pending(call, send_checked(call, kind, given))
 
@@ -67,24 +75,13 @@ def _send_array(call: Call, data: list[Any]) -> Answer:
     goes_on = call.query.get("continue") == "true"
     commands, found = [], []
     for index, each in enumerate(data):
-        kind, given, wrong = _read(call, each, f"/{index}")
+        kind, given, wrong = read_command(call, each, f"/{index}")
         found += wrong
         commands.append((kind, given))
-        if play.may_seal(kind) and index < len(data) - 1 and not goes_on:
+        if may_seal(kind) and index < len(data) - 1 and not goes_on:
             found.append((f"/{index}", "a secret choice at the end, or `?continue=true`"))
     judge(found)
     return pending_array(call, send_array(call, commands, stop=not goes_on), len(data))
-
-
-def _read(
-    call: Call, data: object, at: str = ""
-) -> tuple[type[Command[Any]], dict[str, Any], list[tuple[str, str]]]:
-    """Return the kind of a command, what it is given, and what is wrong with that (pointer, detail)."""
-    told = data if isinstance(data, dict) else {}
-    type_, schema = call.inputs[call.me.edition].command(told.get("type"), at)
-    found = [(at + pointer, detail) for pointer, detail in faults(schema, told)]
-    given = {name: value for name, value in told.items() if name != "type"}
-    return call.host.shelf[call.me.edition].commands[type_], given, found
 
 
 @operation(

@@ -9,7 +9,8 @@ from service.api.inputs import NEW_FORK
 from service.api.operations import Shape, operation
 from service.api.problems import Problem, invalid
 from service.api.schemas import faults
-from service.api.sending import after, judge, once, refused_at_the_door
+from service.api.sending import after, judge, once, read_command, refused_at_the_door
+from service.encounter.at_the_door import Given
 from service.encounter.lines import forking
 from service.encounter.reading import records
 from service.encounter.record.commit import load_commit
@@ -37,10 +38,11 @@ MOST_COMMANDS: Final = 50
 def fork_encounter(call: Call) -> Answer:
     """Ask what if: open an encounter that goes on from this one after a commit, with dice of its own.
 
-    You are its gm and command everybody in it; `commands` are given there at once. Before this encounter is
-    closed only its gm may fork, and never where something is sealed from you (`sealed_here`). Nothing is ever
-    written here. A fork is deleted when it `expires`, with all that
-    went on from it. With a seat's token you get a token for the fork.
+    You are its gm and command everybody in it; `commands` are given there at once, as `POST …/commands` with
+    `?continue=true` would take them: what is refused at the door there is refused here, and then there is no
+    fork. Before this encounter is closed only its gm may fork, and never where something is sealed from you
+    (`sealed_here`). Nothing is ever written here. A fork is deleted when it `expires`, with all that went on
+    from it. With a seat's token you get a token for the fork.
     """
     judge(faults(NEW_FORK, call.data))
     newest = records.head(call.host, call.encounter)
@@ -77,16 +79,16 @@ def fork_encounter(call: Call) -> Answer:
     return Answer(data | {"outcome": commit.outcome, "version": 1, "hash": commit.hash}, 201, headers)
 
 
-def _commands(call: Call) -> list[dict[str, Any]]:
+def _commands(call: Call) -> list[Given]:
     """Return the commands given in the fork at once, each held to its schema."""
     given = call.data.get("commands", ())
     if len(given) > MOST_COMMANDS:
         raise invalid(("/commands", f"at most {MOST_COMMANDS}"))
-    made = []
+    made: list[Given] = []
+    found: list[tuple[str, str]] = []
     for index, each in enumerate(given):
-        told = each.get("type") if isinstance(each, dict) else None
-        type_, schema = call.inputs[call.me.edition].command(told, f"/commands/{index}")
-        judge([(f"/commands/{index}{pointer}", detail) for pointer, detail in faults(schema, each)])
-        data = {name: value for name, value in each.items() if name != "type"}
-        made.append({"type": type_, "data": data})
+        kind, data, wrong = read_command(call, each, f"/commands/{index}")
+        found += wrong
+        made.append((kind, data))
+    judge(found)
     return made

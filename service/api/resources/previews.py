@@ -6,8 +6,7 @@ from typing import Final
 
 from service.api.call import Answer, Call
 from service.api.operations import Shape, operation
-from service.api.schemas import faults
-from service.api.sending import judge
+from service.api.sending import judge, read_command
 from service.encounter import play
 from service.rules.codec import to_data
 from service.rules.messages import Actor
@@ -30,11 +29,8 @@ def preview_command(call: Call) -> Answer:
     Judged as commands are: on your seat's view. What would come of it is not told, for that may hang on dice;
     none is drawn, and nothing stands on the record.
     """
-    told_type = call.data.get("type") if isinstance(call.data, dict) else None
-    type_, schema = call.inputs[call.me.edition].command(told_type)
-    judge(faults(schema, call.data))
-    kind = call.host.shelf[call.me.edition].commands[type_]
-    data = {name: value for name, value in call.data.items() if name != "type"}
+    kind, data, found = read_command(call, call.data)
+    judge(found)
     actor = Actor(seat=call.me.seat, role=call.me.role)
     version, refusal = play.preview(call.host, call.encounter, actor, kind, data)
     told = {"refusal": to_data(refusal)} if refusal is not None else {}

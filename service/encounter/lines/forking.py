@@ -7,12 +7,12 @@ Whoever makes it is its gm and commands everybody in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from service.encounter.at_the_door import check_in_line
+from service.encounter.at_the_door import Given, check_array, check_each, check_in_line
 from service.encounter.host import Host
 from service.encounter.lines.continuing import Reading, parted_occasions
 from service.encounter.openings import encounter_id
@@ -50,11 +50,12 @@ class Forked:
 
 
 def fork(
-    host: Host, parent: str, at: int, seat: str, role: str, commands: Sequence[Mapping[str, Any]], once: Once
+    host: Host, parent: str, at: int, seat: str, role: str, commands: Sequence[Given], once: Once
 ) -> Forked:
     """Append the opening of a fork of *parent* after commit *at*, and *commands* of its gm behind it.
 
-    Raises `Refused` where *seat* may not fork, `KeyReused`, and `Forgotten` for a fork that has expired.
+    Raises `Refused` where *seat* may not fork or one of *commands* is refused at the door, `KeyReused`, and
+    `Forgotten` for a fork that has expired.
     """
     owner = host.register.find(parent)
     assert owner is not None, "what is forked is somebody's"
@@ -66,7 +67,11 @@ def fork(
     if known is not None and known.fingerprint != once.fingerprint:
         raise KeyReused(known.n)
     _check(host, parent, at, seat, role)
-    check_in_line(each["type"] for each in commands)
+    secrets, gm = EncounterSecrets.create(encounter), Actor(seat=GM, role=GM)
+    first = _first(host, encounter, parent, at, secrets.setup(Seeding()))
+    check_in_line(kind.type for kind, _ in commands)
+    check_array(commands)
+    check_each(host, encounter, gm, commands, lambda: first)
     told_at = now(host)
     until = datetime.fromtimestamp(host.clock(), UTC) + timedelta(days=host.fork_days)
     entry = host.register.enter(
@@ -79,11 +84,8 @@ def fork(
         )
     )
     host.register.finish(encounter)  # a what-if is no fight that somebody left unfinished
-    secrets = EncounterSecrets.create(encounter)
-    request = _opening(host, entry, parent, at, secrets.setup(Seeding()))
-    gm = Actor(seat=GM, role=GM)
-    more = [Wanted(each["type"], each["data"], gm, told_at) for each in commands]
-    opening = Wanted(BeginLine.type, request, gm, told_at)
+    opening = Wanted(BeginLine.type, _opening(host, parent, at, first), gm, told_at)
+    more = [Wanted(kind.type, data, gm, told_at) for kind, data in commands]
     blob = secrets.encrypt(host.secrets_key)
     return Forked(entry, append(host, encounter, opening, once, create=True, more=more, secret=blob))
 
@@ -102,19 +104,24 @@ def _check(host: Host, parent: str, at: int, seat: str, role: str) -> None:
             raise Refused("sealed_here", f"something is sealed from you at commit {at}", RULE)
 
 
-def _opening(host: Host, entry: Registered, parent: str, at: int, dice: DiceSetup) -> dict[str, Any]:
-    """Return the data of the request that opens the fork."""
+def _first(host: Host, encounter: str, parent: str, at: int, dice: DiceSetup) -> Table:
+    """Return the state with which the fork *encounter* begins."""
     before = host.folder.at(parent, at)
     state: Table = changed(
         state_of(before.state),
-        encounter=entry.encounter,
+        encounter=encounter,
         digest=ruleset_digest(before.ruleset),
         dice=dice,
         origin=Origin(parent=parent, n=at, hash=before.hash, upto=at, kind=FORK),
     )
+    return state
+
+
+def _opening(host: Host, parent: str, at: int, state: Table) -> dict[str, Any]:
+    """Return the data of the request that opens the fork with *state*."""
     everybody, _ = parted(state)
     return {
-        "encounter": entry.encounter,
+        "encounter": state.encounter,
         "edition": state.edition,
         "digest": state.digest,
         "dice": to_data(state.dice),
