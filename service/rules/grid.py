@@ -90,6 +90,15 @@ def away(of: Cell, from_: Cell) -> Cell:
     return (x, y)
 
 
+def heights_apart(height: int, side: int, other: int, other_side: int) -> int:
+    """Return the feet between two spaces' heights: 0 where they overlap, 5 for one on top of the other.
+
+    A space is as high as it is wide; *height* and *other* are the feet under it.
+    """
+    low, low_side, high = (height, side, other) if height <= other else (other, other_side, height)
+    return max(0, high - (low + FEET * (low_side - 1)))
+
+
 def _sign(number: int) -> int:
     return (number > 0) - (number < 0)
 

@@ -16,6 +16,7 @@ from service.rules.chance import DICE_NOT_SEALED, Chance, DiceWanted
 from service.rules.codec import Malformed, from_data, to_data
 from service.rules.gm_only import guarded
 from service.rules.house import OptionSpec
+from service.rules.lurkers import found
 from service.rules.messages import (
     Actor,
     Command,
@@ -124,11 +125,17 @@ class _Tape(Generic[S]):
                 self.facts.append(fact)
                 fact = tale.send(self.state.at(place))
         except StopIteration:
-            return
+            self.meet(before)
         except BaseException:
             del self.facts[start:]
             self.state = before
             raise
+
+    def meet(self, before: S) -> None:
+        """Let whoever came into a hidden creature's space since *before* find it, however it came there."""
+        met = self.state.trespass(before)
+        if met is not None:
+            self.play(found(self.state, *met))
 
     def settle(self, chance: Chance) -> None:
         """Advance every stack until all are empty or wait: the groups first, then what they come from."""

@@ -276,6 +276,10 @@ class Table:
         """Return the table with exactly these *names* GM-only about *creature*."""
         return self
 
+    def trespass(self, before: Self) -> tuple[str, str] | None:
+        """Return a lurker and who came into its space since *before*, if anybody (see `lurking.py`)."""
+        return None
+
     def controller(self, creature: str) -> str:
         """Return the seat that commands *creature*: the open player seat that lists it, or the GM's."""
         for seat_id, seat in self.seats.items():

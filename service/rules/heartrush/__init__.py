@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from service.rules import lurkers as common_lurkers
 from service.rules.heartrush import arrivals, combat, lurkers, opening
 from service.rules.heartrush.abilities import (
     ability_effects,
@@ -103,6 +104,7 @@ _CHAPTERS: Final = (
     ruling_kinds,
     table_kinds,
     arrivals,
+    common_lurkers,
     lurkers,
     healing,
     wounds,

@@ -15,10 +15,11 @@ from service.rules.heartrush.sheets.abilities import Ability, Lasting, Spell
 from service.rules.heartrush.sheets.ground import Scenery, Terrain
 from service.rules.heartrush.sheets.notes import Coat, Complication, HidingPlace, Request, Standing
 from service.rules.heartrush.sheets.sheet import GM_ONLY, Entry, Sheet, rank, side_of
+from service.rules.lurking import Lurking, Room
 from service.rules.records import EMPTY, changed, derived, record, with_key
 from service.rules.sealable import sealable
-from service.rules.sealed import Sealed, is_closed, unsealed
-from service.rules.table import Option, Table
+from service.rules.sealed import Sealed
+from service.rules.table import Option
 
 Phase = Literal[
     "setup",
@@ -180,7 +181,7 @@ class Creature:
 
 
 @record
-class State(Table):
+class State(Lurking):
     """A whole fight of Heart Rush."""
 
     phase: Phase = "setup"
@@ -239,9 +240,6 @@ class State(Table):
     complications: tuple[Complication, ...] = ()
     requests: tuple[Request, ...] = ()
     lurkers: Mapping[str, Entry | Sealed[Entry]] = EMPTY
-    """Creatures that only the GM knows of, by number; they take no part (see `lurkers.py`)."""
-    hidden: int = 0
-    """How many there have been: the next one's number."""
 
     def option(self, key: str) -> Option:
         """Return the house's value of an option, or its default."""
@@ -304,18 +302,12 @@ class State(Table):
         """Return the living creatures whose space covers *cell*."""
         return derived(self, "standing", _standing).get(cell, ())
 
-    def lurking(self) -> Mapping[str, Entry]:
-        """Return the lurkers that this view may know, by number."""
-        return {number: unsealed(lies) for number, lies in self.lurkers.items() if not is_closed(lies)}
+    def room_of(self, creature: Creature) -> Room | None:
+        return Room(creature.position, creature.space) if creature.is_present else None
 
-    def lurker_in(self, space: tuple[Cell, ...]) -> str | None:
-        """Return the first lurker whose space has a cell of *space*."""
-        for number, entry in self.lurking().items() if self.lurkers else ():
-            assert entry.sheet is not None, "a lurker lies there with its sheet"
-            held = cells(entry.position, side_of(entry.sheet.size))
-            if any(cell in held for cell in space):
-                return number
-        return None
+    def room_for(self, entry: Entry) -> Room:
+        assert entry.sheet is not None, "a lurker lies there with its sheet"
+        return Room(entry.position, side_of(entry.sheet.size))
 
     def paused(self) -> bool:
         """Tell whether combat runs (its rules apply) rather than being set up or over."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from service.rules import lurkers as common_lurkers
 from service.rules.messages import Command, Event
-from service.rules.rise import arrivals, combat, opening, questions, rulings
+from service.rules.rise import arrivals, combat, lurkers, opening, questions, rulings
 from service.rules.rise.acting import (
     actions,
     brawling,
@@ -56,6 +57,8 @@ _CHAPTERS: Final = (
     apart,
     arrivals,
     joining,
+    common_lurkers,
+    lurkers,
     movement,
     riding,
     reins,

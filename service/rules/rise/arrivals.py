@@ -30,22 +30,35 @@ class AddCreature(Command[State]):
 
     def check(self, view: State) -> None:
         gm(self)
-        if view.is_over:
-            raise Refused("wrong_step", "combat is over", "RI-ROUND-5")
-        alone = Opening(creatures=(self.entry,), options=view.options, terrain=view.terrain)
-        for pointer, fault in faults(alone):
-            raise Refused("opening_not_possible", f"{pointer}: {fault}", "RI-GM-5")
-        names = (*view.creatures, *(known.entry.sheet.id for known in view.arriving))
-        if self.entry.sheet.id in names:
-            raise Refused("creature_taken", f"there is a creature {self.entry.sheet.id} already", "RI-GM-5")
-        if len(names) >= MOST_CREATURES:
-            raise Refused("opening_not_possible", f"at most {MOST_CREATURES} creatures take part", "RI-GM-5")
+        check_running(view)
+        check_entry(view, self.entry)
         if self.seat is not None and self.seat != GM and not is_player(view, self.seat):
             raise Refused("no_such_seat", f"there is no open player's seat {self.seat}", "TABLE-SEAT-1")
 
     def decide(self, state: State) -> Tale[State]:
-        arrival = Arrival(entry=spelled_out(self.entry), seat=self.seat)
-        if state.stage == "setup":
-            after: State = yield from join(state, arrival)
-            return after
-        return (yield CreatureArriving(arrival=arrival))
+        return (yield from announced(state, Arrival(entry=spelled_out(self.entry), seat=self.seat)))
+
+
+def check_running(view: State) -> None:
+    """Refuse where no phase comes any more."""
+    if view.is_over:
+        raise Refused("wrong_step", "combat is over", "RI-ROUND-5")
+
+
+def check_entry(view: State, entry: Entry) -> None:
+    """Refuse what is no creature of this fight: a sheet or a place that cannot be, or an id that is taken."""
+    alone = Opening(creatures=(entry,), options=view.options, terrain=view.terrain)
+    for pointer, fault in faults(alone):
+        raise Refused("opening_not_possible", f"{pointer}: {fault}", "RI-GM-5")
+    if view.is_named(entry.sheet.id):
+        raise Refused("creature_taken", f"there is a creature {entry.sheet.id} already", "RI-GM-5")
+    if len(view.creatures) + len(view.arriving) >= MOST_CREATURES:
+        raise Refused("opening_not_possible", f"at most {MOST_CREATURES} creatures take part", "RI-GM-5")
+
+
+def announced(state: State, arrival: Arrival) -> Tale[State]:
+    """Tell that somebody comes: at once before the fight begins, and with the next phase in its course."""
+    if state.stage == "setup":
+        after: State = yield from join(state, arrival)
+        return after
+    return (yield CreatureArriving(arrival=arrival, because=("RI-GM-5",)))

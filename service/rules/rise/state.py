@@ -11,12 +11,13 @@ from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
 
 from service.rules.grid import Cell, cells, distance
+from service.rules.lurking import Lurking, Room
 from service.rules.records import EMPTY, changed, derived, record, with_key
 from service.rules.rise.creatures.creature import Creature, above
-from service.rules.rise.creatures.entries import Arrival
+from service.rules.rise.creatures.entries import Arrival, Entry
 from service.rules.rise.creatures.lasting import Atom, Plan, Ruling, Unjudged
 from service.rules.rise.creatures.profiles import PROFILES, Profile
-from service.rules.rise.creatures.sheet import GM_ONLY, Zone
+from service.rules.rise.creatures.sheet import GM_ONLY, Zone, side_of
 from service.rules.rise.options import DEFAULTS, OPTIONS
 from service.rules.sealed import Sealed
 from service.rules.table import Option
@@ -59,7 +60,7 @@ class Placed:
 
 
 @record
-class State(Parted):
+class State(Parted, Lurking):
     """A whole fight of Rise, or the fight as one group has resolved it so far."""
 
     shared: ClassVar[tuple[str, ...]] = (*SHARED, "rulings")
@@ -103,6 +104,7 @@ class State(Parted):
     defaulted: tuple[tuple[str, ...], ...] = ()
     """The questions of this phase, each with whom it is about, that the default has answered."""
     worlds: Mapping[str, State | Sealed[State]] = EMPTY
+    lurkers: Mapping[str, Entry | Sealed[Entry]] = EMPTY
 
     @property
     def profile(self) -> Profile:
@@ -128,6 +130,17 @@ class State(Parted):
 
     def has_creature(self, creature: str) -> bool:
         return creature in self.creatures
+
+    def is_named(self, name: str) -> bool:
+        return name in self.creatures or any(name == known.entry.sheet.id for known in self.arriving)
+
+    def room_of(self, creature: Creature) -> Room | None:
+        if creature.dead or creature.defeated:
+            return None
+        return Room(creature.position, creature.space, creature.altitude)
+
+    def room_for(self, entry: Entry) -> Room:
+        return Room(entry.position, side_of(entry.sheet.size), entry.altitude)
 
     def gm_only_of(self, creature: str) -> tuple[str, ...]:
         found = self.creatures.get(creature)

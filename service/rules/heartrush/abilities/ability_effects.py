@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import ClassVar, Final, Literal
 
 from service.rules.chance import Chance
-from service.rules.grid import cells
 from service.rules.heartrush.creatures.cantrips import is_wet
 from service.rules.heartrush.creatures.healing import heal
 from service.rules.heartrush.creatures.lasting import EffectEnded, EffectLaid
@@ -23,6 +22,7 @@ from service.rules.heartrush.sheets.abilities import Lasting, Lasts, Modifier
 from service.rules.heartrush.sheets.modifiers import Aura, DicePool, NextRush
 from service.rules.heartrush.sheets.sheet import DieSize
 from service.rules.heartrush.state import Creature, State
+from service.rules.lurking import Room
 from service.rules.messages import Event, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
@@ -185,7 +185,7 @@ class EarlySidestep(Effect):
         except Refused:
             return state
         state = yield EarlySidestepTaken(creature=self.creature, because=frame.rules)
-        lurker = state.lurker_in(cells(self.to, state.creatures[self.creature].space))
+        lurker = state.lurker_in(Room(self.to, state.creatures[self.creature].space))
         if lurker is not None:
             return (yield from bumped_into(state, self.creature, lurker))
         return (

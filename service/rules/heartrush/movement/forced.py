@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from service.dice.values import Roll
 from service.rules.chance import Chance, Pip
-from service.rules.grid import FEET, Cell, away, cells, line
+from service.rules.grid import FEET, Cell, away, line
 from service.rules.heartrush.checks.rolls import throw
 from service.rules.heartrush.creatures.bonds import captive_of, grappler_of, moved
 from service.rules.heartrush.creatures.hands import shield_held
@@ -20,6 +20,7 @@ from service.rules.heartrush.space.paths import may_stop
 from service.rules.heartrush.space.pushed_way import way
 from service.rules.heartrush.state import State
 from service.rules.heartrush.windows.windows import WindowOpened
+from service.rules.lurking import Room
 from service.rules.messages import Event, Tale
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
@@ -215,7 +216,7 @@ def go_on(state: State, frame: PushFrame) -> Tale[State]:
     if mover.has("prone") and not frame.began_prone:
         return (yield from finish(state, frame))
     crossed, stopped, blocker = way(state, mover, frame.step, frame.left_ft, frame.companion)
-    lurkers = [state.lurker_in(cells(cell, mover.space)) for cell in crossed] if state.lurkers else []
+    lurkers = [state.lurker_in(Room(cell, mover.space)) for cell in crossed]
     found = next((i for i, lurker in enumerate(lurkers) if lurker is not None), None)
     if found is not None:
         crossed, stopped = crossed[:found], False

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import ClassVar, NamedTuple
 
 from service.rules.chance import Chance
-from service.rules.grid import Cell, cells, is_step
+from service.rules.grid import Cell, is_step
 from service.rules.heartrush.creatures.bonds import captive_of, moved
 from service.rules.heartrush.engagements.reactions import Trigger
 from service.rules.heartrush.harm.conditions import ConditionLost
@@ -23,6 +23,8 @@ from service.rules.heartrush.space.watching import provoked_by, watchers
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.listening import asks_all, is_worth_asking
 from service.rules.heartrush.windows.windows import WindowOpened
+from service.rules.lurkers import found
+from service.rules.lurking import Room
 from service.rules.messages import Event, Private, Tale
 from service.rules.records import EMPTY, changed, record
 from service.rules.rulebook import rule
@@ -215,7 +217,7 @@ def stride(state: State, mover: Creature, walk: Walk, *, step_by_step: bool) -> 
     diagonals, inside = walk.diagonals, walk.inside
     watching = watchers(state, mover, walk.provoked, walk.how)
     for done, new in enumerate(walk.left):
-        lurker = state.lurker_in(cells(new, mover.space)) if state.lurkers else None
+        lurker = state.lurker_in(Room(new, mover.space))
         if lurker is not None:
             return Stride(done, feet, diagonals, inside, lurker=lurker)
         cn = 0 if walk.climbed else climb_cn(state, mover, at, new)
@@ -290,11 +292,10 @@ def go_on(state: State, movement: str, walk: Walk) -> Tale[State]:
 
 def bumped_into(state: State, mover: str, lurker: str, movement: str = "") -> Tale[State]:
     """Tell that *mover* has come upon a creature that was hidden, which ends its *movement*."""
-    from service.rules.heartrush.lurkers import found  # noqa: PLC0415 - who arrives has abilities that move
-
     if state.stacks.find(movement) is not None:
         state = yield MovementEnded(movement=movement, occasion=f"{movement}/end", because=("HR-MOVE-3",))
-    return (yield from found(state, lurker, mover))
+    after: State = yield from found(state, lurker, mover)
+    return after
 
 
 def interrupt(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final, Literal
 
-from service.rules.grid import FEET, STEPS, Cell, cells, is_step
+from service.rules.grid import FEET, STEPS, Cell, is_step
 from service.rules.heartrush.creatures.lasting import having
 from service.rules.heartrush.creatures.weapons import check_ranged_move, leaves_no_step
 from service.rules.heartrush.engagements.scene import engagement
@@ -29,6 +29,7 @@ from service.rules.heartrush.space.paths import (
 from service.rules.heartrush.space.watching import watchers
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.deeds import Deed, Said, declared
+from service.rules.lurking import Room
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
@@ -165,7 +166,7 @@ def sidestep(state: State, creature: str, to: Cell | None) -> Tale[State]:
     if to is None:
         return (yield ConditionLost(creature=creature, condition="prone"))
     before = state.creatures[creature]
-    lurker = state.lurker_in(cells(to, before.space))
+    lurker = state.lurker_in(Room(to, before.space))
     if lurker is not None:
         return (yield from bumped_into(state, creature, lurker))
     sentinels = leaving(state, before, to) if state.abilities else ()

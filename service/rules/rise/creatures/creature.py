@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal
 
-from service.rules.grid import Cell
+from service.rules.grid import Cell, heights_apart
 from service.rules.records import EMPTY, changed, record
 from service.rules.rise.creatures.lasting import Atom, Condition, Delayed, VitalWound
 from service.rules.rise.creatures.sheet import Sheet, rank, side_of
@@ -132,8 +132,7 @@ class Creature:
 
 def above(a: Creature, b: Creature) -> int:
     """Return the feet between two creatures' heights: 0 where they overlap, 5 for one on top of the other."""
-    low, high = (a, b) if a.altitude <= b.altitude else (b, a)
-    return max(0, high.altitude - (low.altitude + 5 * (low.space - 1)))
+    return heights_apart(a.altitude, a.space, b.altitude, b.space)
 
 
 def on_its_way(creature: Creature, high: int) -> Creature:

@@ -10,11 +10,13 @@ from typing import ClassVar
 
 from service.rules.chance import Chance
 from service.rules.grid import Cell
+from service.rules.lurkers import found
 from service.rules.messages import Event, Tale
 from service.rules.records import changed, record
 from service.rules.rise.creatures.lasting import Atom, How
 from service.rules.rise.harm.conditions import gain, lose
 from service.rules.rise.harm.damage import consequences, heal, hurt, restore, tire
+from service.rules.rise.harm.treading import before_lurkers, lurker_at
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.stack import TABLE
@@ -143,7 +145,15 @@ def relocate(state: State, effect: Atom) -> Tale[State]:
         return state
     if state.creatures[effect.target].location_changed and effect.how != "continued":
         return (yield LocationEffectIgnored(creature=effect.target, source=effect.source))
-    return (yield from move(state, effect.target, effect.path, effect.how))
+    way = before_lurkers(state, state.creatures[effect.target], effect.path)
+    if way:
+        state = yield from move(state, effect.target, way, effect.how)
+    if way == effect.path:
+        return state
+    lurker = lurker_at(state, state.creatures[effect.target], effect.path[len(way)])
+    assert lurker is not None, "it is what ended the way"
+    after: State = yield from found(state, lurker, effect.target)
+    return after
 
 
 @rule("RI-MOVE1-1", "P69")

@@ -14,10 +14,11 @@ from service.rules.grid import Cell, cells
 from service.rules.messages import Event, Fact
 from service.rules.records import EMPTY, changed, record
 from service.rules.rise.creatures.creature import Creature, above, on_its_way
+from service.rules.rise.harm.treading import before_lurkers
 from service.rules.rise.movement.initiative import ranked
 from service.rules.rise.questions import answer
 from service.rules.rise.rulings import ruled_on
-from service.rules.rise.space.paths import BIG_ENOUGH, is_passable, walk
+from service.rules.rise.space.paths import BIG_ENOUGH, flown, is_passable, walk
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
@@ -31,15 +32,20 @@ class Ways(NamedTuple):
 
     paths: Paths = EMPTY
     highs: Mapping[str, int] = EMPTY
+    left: Paths = EMPTY
+    """What is left of those that were not gone to their end."""
 
-    def joined(self, name: str, path: tuple[Cell, ...], high: int | None) -> Ways:
-        """Return these with one more, or with another way for *name*."""
+    def joined(
+        self, name: str, path: tuple[Cell, ...], high: int | None, whole: tuple[Cell, ...] = ()
+    ) -> Ways:
+        """Return these with one more, or with another way for *name*: so far of the *whole*."""
         highs = self.highs if high is None else {**self.highs, name: high}
-        return Ways({**self.paths, name: path}, highs)
+        return Ways({**self.paths, name: path}, highs, {**self.left, name: whole[len(path) :]})
 
     def without(self, names: Sequence[str]) -> Ways:
         """Return these but for those of *names*."""
-        return Ways({name: path for name, path in self.paths.items() if name not in names}, self.highs)
+        kept = {name: path for name, path in self.paths.items() if name not in names}
+        return self._replace(paths=kept)
 
 
 Settled: TypeAlias = Generator[Fact[State], State, tuple[State, Ways]]
@@ -235,7 +241,7 @@ def lifted(state: State, wanted: Ways, around: Around) -> Ways:
     """Return how far each path leads when only creatures that stay where they are stand in the way."""
     ways = Ways(EMPTY, wanted.highs)
     for name, path in wanted.paths.items():
-        ways = ways.joined(name, unhindered(state, wanted, around, name, path), None)
+        ways = ways.joined(name, unhindered(state, wanted, around, name, path), None, path)
     return led_again(state, wanted, ways, around, ())
 
 
@@ -244,7 +250,16 @@ def unhindered(
 ) -> tuple[Cell, ...]:
     """Return how far *path* leads past everybody who moves."""
     past = [*(other for other, way in wanted.paths.items() if way), *around.past.get(name, ())]
-    return walk(state, state.creatures[name], path, FAR, past, wanted.highs.get(name)).cells
+    return gone(state, name, path, past, wanted.highs.get(name))
+
+
+def gone(
+    now: State, name: str, path: tuple[Cell, ...], past: Sequence[str], high: int | None
+) -> tuple[Cell, ...]:
+    """Return how far *path* leads: to whoever stands in the way, or lurks in it."""
+    creature = now.creatures[name]
+    open_ = before_lurkers(now, flown(creature, high)[0], path)
+    return walk(now, creature, open_, FAR, past, high).cells
 
 
 def led_again(state: State, wanted: Ways, ways: Ways, around: Around, settled: Sequence[str]) -> Ways:
@@ -253,7 +268,7 @@ def led_again(state: State, wanted: Ways, ways: Ways, around: Around, settled: S
         if name not in settled and is_otherwise(ways, around, name):
             path, high = led(ways, around, name)
             wanted = wanted.joined(name, path, high)
-            ways = ways.joined(name, unhindered(state, wanted, around, name, path), high)
+            ways = ways.joined(name, unhindered(state, wanted, around, name, path), high, path)
     return ways
 
 
@@ -289,9 +304,9 @@ def walked(state: State, wanted: Ways, ways: Ways, order: Sequence[str], around:
             path, high = led(settled, around, name)
         led_by_it = [other for other in around.reactions.keyed if (other, name) in around.behind]
         past = (*around.past.get(name, ()), *led_by_it)
-        path = as_far_as_possible(now, name, path, past, high)
-        settled = settled.joined(name, path, high)
-        now = ending(now, Ways({name: path}, settled.highs))
+        way = as_far_as_possible(now, name, path, past, high)
+        settled = settled.joined(name, way, high, path)
+        now = ending(now, Ways({name: way}, settled.highs))
     return led_again(state, wanted, settled, around, order)
 
 
@@ -319,4 +334,4 @@ def into_one_space(
     now: State, name: str, path: tuple[Cell, ...], past: Sequence[str], high: int | None
 ) -> tuple[Cell, ...]:
     """Where several want one space the best check enters it, and the others stop on running into it."""
-    return walk(now, now.creatures[name], path, FAR, past, high).cells
+    return gone(now, name, path, past, high)

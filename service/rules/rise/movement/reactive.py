@@ -11,7 +11,7 @@ from typing import TypeAlias
 from service.rules.chance import Chance
 from service.rules.grid import FEET, Cell, distance, line, path_to, reachable
 from service.rules.messages import Fact
-from service.rules.records import changed
+from service.rules.records import EMPTY, changed
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Plan
 from service.rules.rise.harm.numbers import risen, speed_of, speed_on_its_feet
@@ -54,7 +54,8 @@ def intended(
     led = reacting(plans)
     own = {n: plan.path for n, plan in plans.items() if n not in led and (plan.path or n in highs)}
     past = {name: (*led, *plan.passes, plan.mount or "") for name, plan in plans.items()}
-    ways = lifted(state, Ways(own, highs), Around(past=past))
+    known = changed(state, lurkers=EMPTY) if state.lurkers else state  # nobody means to be stopped by one
+    ways = lifted(known, Ways(own, highs), Around(past=past))
     for name in led:
         ways = ways.joined(name, *course(state, plans, ways, name, sprinting, lost))
     return ways

@@ -63,6 +63,7 @@ def world(state: State, group: str, opened: Opened) -> Sealed[State]:
         here=group,
         committed=opened.precommitted,
         worlds=EMPTY,
+        lurkers=EMPTY,
         orders=EMPTY,
         plans=EMPTY,
         told=EMPTY,

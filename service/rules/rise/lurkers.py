@@ -1,0 +1,43 @@
+"""Let creatures lurk in Rise: no group knows of them, and whoever is seen joins with the next phase."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from service.rules import lurkers
+from service.rules.lurking import Den
+from service.rules.messages import Tale
+from service.rules.records import record
+from service.rules.rise.arrivals import announced, check_entry, check_running
+from service.rules.rise.creatures.entries import Arrival, Entry, spelled_out
+from service.rules.rise.state import State
+
+
+@record
+class CreatureHidden(lurkers.CreatureHidden[State]):
+    """The GM keeps a creature hidden: which, and where; told to the GM alone."""
+
+    entry: Entry
+
+
+@record
+class HideCreature(lurkers.HideCreature[State]):
+    """Keep a creature hidden: others learn that there is one, and no more until it is seen."""
+
+    telling: ClassVar[type[CreatureHidden]] = CreatureHidden
+    entry: Entry
+
+
+class _Den(Den):
+    def check_running(self, view: State) -> None:
+        check_running(view)
+
+    def check(self, view: State, entry: Entry) -> None:
+        check_running(view)
+        check_entry(view, entry)
+
+    def join(self, state: State, entry: Entry) -> Tale[State]:
+        return (yield from announced(state, Arrival(entry=spelled_out(entry))))
+
+
+State.den = _Den()
