@@ -19,7 +19,6 @@ from typing import (
     Literal,
     TypeVar,
     Union,
-    cast,
     get_args,
     get_origin,
     get_type_hints,
@@ -86,13 +85,14 @@ def from_data(kind: type[T], data: Any, pointer: str = "", /, **told: Any) -> T:
 
     *told* are fields that data never carries (`given: False`), such as who sends a command.
     """
+    hint: Any = kind
     try:
-        new = decoder(cast("Any", kind))(data)
+        new: T = decoder(hint)(data)
     except Malformed as fault:
         raise Malformed(pointer + fault.pointer, fault.expected) from None
     if told:
         new.__dict__.update(told)
-    return cast("T", new)
+    return new
 
 
 @cache
@@ -207,8 +207,12 @@ def _many(hint: Any) -> Decode:
         return many
 
     def plain(data: Any) -> Any:
-        if isinstance(data, list | tuple) and all(type(item) is hint for item in data):
-            return tuple(data)
+        if isinstance(data, list | tuple):
+            for item in data:
+                if type(item) is not hint:
+                    break
+            else:
+                return tuple(data)
         raise Malformed("", f"a list of {_SCALARS[hint]}")
 
     return plain
@@ -318,7 +322,7 @@ def _record(kind: type) -> Decode:
         nonlocal shape
         if shape is None:  # made at first use: classes may refer to each other in a circle
             shape = _Shape(kind)
-        if not isinstance(data, dict | Mapping):
+        if type(data) is not dict and not isinstance(data, Mapping):
             raise Malformed("", "an object")
         new: Any = object.__new__(kind)
         shape.fill(new.__dict__, data)

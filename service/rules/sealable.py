@@ -64,13 +64,13 @@ def _constant(value: object) -> Blank:
 
 def _resealed(old: object, changes: Mapping[str, object]) -> Mapping[str, object]:
     """Return *changes* with each value sealed as the one that it replaces in *old*."""
-    found = vars(old)
-    sealed = {
-        name: rebuilt(found[name], value=None if found[name].closed else value, shown=None)
-        for name, value in changes.items()
-        if type(found.get(name)) is Sealed and type(value) is not Sealed
-    }
-    return {**changes, **sealed} if sealed else changes
+    found = old.__dict__
+    for name, value in changes.items():
+        before = found.get(name)
+        if type(before) is Sealed and type(value) is not Sealed:
+            alike = rebuilt(before, value=None if before.closed else value, shown=None)
+            changes = {**changes, name: alike}
+    return changes
 
 
 def handed(of: object, name: str) -> Any:  # noqa: ANN401 - a field of any type

@@ -24,7 +24,7 @@ from typing import (
 )
 
 from service.dice.values import Roll
-from service.rules.records import PUBLIC, SEALABLE, rebuilt, record
+from service.rules.records import PUBLIC, SEALABLE, SEEN, rebuilt, record
 
 T = TypeVar("T")
 
@@ -163,14 +163,22 @@ def is_public(value: Any) -> bool:
         return all(map(is_public, value))
     if kind is dict or not hasattr(kind, "__dataclass_fields__"):  # what is no record is some other mapping
         return not value or all(map(is_public, value.values()))
-    known = vars(value)
-    answer = known.get(PUBLIC)
-    if answer is True or answer is False:
-        return answer
-    suspects = _suspects(kind)
-    answer = all(is_public(known[name]) for name in answer or suspects if name in suspects)
-    known[PUBLIC] = answer
-    return answer
+    known = value.__dict__
+    found: bool | None = known.get(PUBLIC)
+    if found is None:
+        found = known[PUBLIC] = _is_public_now(kind, known)
+    return found
+
+
+def _is_public_now(kind: type, known: dict[str, Any]) -> bool:
+    """Look into the fields of a record, but not into values in which nothing was sealed before."""
+    now = [known[name] for name in _suspects(kind)]
+    seen = known.get(SEEN)
+    new = now if seen is None else [value for value, then in zip(now, seen, strict=True) if value is not then]
+    found = all(map(is_public, new))
+    if found:
+        known[SEEN] = now
+    return found
 
 
 @cache
