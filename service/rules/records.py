@@ -6,7 +6,7 @@ record has another, which fills `__dict__` at once. Every update of a state goes
 file is the place to try another representation.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, Final, NoReturn, TypeVar, dataclass_transform
 
@@ -24,30 +24,21 @@ DERIVED: Final = "_derived"
 """Where a record keeps what was once derived from it (see `derived`); a changed record does not."""
 
 
-class _Nothing(Mapping[Any, Any]):
-    """The mapping with nothing in it; hashable, or Python 3.11 takes it for no record's default."""
+class _Nothing(dict[Any, Any]):
+    """The mapping with nothing in it, for good: a dict, for it is asked on every roll and by every view.
 
-    def __getitem__(self, key: object) -> NoReturn:
-        raise KeyError(key)
+    Hashable, or Python 3.11 takes it for no record's default.
+    """
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter(())
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        text = "what every record shares never changes"
+        raise TypeError(text)
 
-    def __len__(self) -> int:
+    __setitem__ = __delitem__ = __ior__ = update = setdefault = _refuse
+    pop = popitem = clear = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]  # it never changes
         return 0
-
-    def __contains__(self, key: object) -> bool:
-        return False
-
-    def get(self, key: object, default: V | None = None) -> V | None:
-        """Return *default*, at once: an empty mapping is asked on every roll."""
-        return default
-
-    def __hash__(self) -> int:
-        return 0
-
-    def __repr__(self) -> str:
-        return "{}"
 
 
 EMPTY: Final[Mapping[Any, Any]] = _Nothing()

@@ -5,7 +5,7 @@ A `Sealed` is what an envelope of the record put into the state: it says who may
 which is one value in one place.
 """
 
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from types import UnionType
@@ -103,12 +103,12 @@ def _within(value: Any, way: Callable[[Any], Any]) -> Any:
     if is_public(value):
         return value
     if isinstance(value, tuple):
-        return tuple([way(item) for item in value])
+        return tuple([item if is_public(item) else way(item) for item in value])
     if isinstance(value, Mapping):
-        return {key: way(item) for key, item in value.items()}
-    kind: Any = type(value)
+        return {key: item if is_public(item) else way(item) for key, item in value.items()}
     known = vars(value)
-    return rebuilt(value, **{name: way(known[name]) for name in _suspects(kind)})
+    suspects = _suspects(cast("Any", type(value)))
+    return rebuilt(value, **{name: way(known[name]) for name in suspects if not is_public(known[name])})
 
 
 _CONTAINERS: Final = (tuple, Mapping, Union, UnionType, Annotated)
@@ -166,13 +166,14 @@ def is_public(value: Any) -> bool:
     known = value.__dict__
     found: bool | None = known.get(PUBLIC)
     if found is None:
-        found = known[PUBLIC] = _is_public_now(kind, known)
+        suspects = _suspects(kind)
+        found = known[PUBLIC] = not suspects or _is_public_now(known, suspects)
     return found
 
 
-def _is_public_now(kind: type, known: dict[str, Any]) -> bool:
-    """Look into the fields of a record, but not into values in which nothing was sealed before."""
-    now = [known[name] for name in _suspects(kind)]
+def _is_public_now(known: dict[str, Any], suspects: Iterable[str]) -> bool:
+    """Look into the suspect fields of a record, but not into values in which nothing was sealed before."""
+    now = [known[name] for name in suspects]
     seen = known.get(SEEN)
     new = now if seen is None else [value for value, then in zip(now, seen, strict=True) if value is not then]
     found = all(map(is_public, new))

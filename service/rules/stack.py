@@ -85,9 +85,14 @@ class Stacks(Generic[S]):
     def put(self, frame: Frame[S]) -> Stacks[S]:
         """Return the stack with the frame at *frame*'s path, wherever it lies, replaced by *frame*."""
         frames = self.table
-        at = next(i for i in reversed(range(len(frames))) if frames[i].path == frame.path)
+        at = len(frames) - 1
+        while frames[at].path != frame.path:  # most often it is the one on top
+            at -= 1
         return changed(self, table=(*frames[:at], frame, *frames[at + 1 :]))
 
     def find(self, path: str) -> Frame[S] | None:
         """Return the frame at *path*, if it is unfinished."""
-        return next((frame for frame in self.table if frame.path == path), None)
+        for frame in self.table:
+            if frame.path == path:
+                return frame
+        return None

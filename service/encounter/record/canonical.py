@@ -106,10 +106,12 @@ def _read_plainly(raw: bytes) -> Any:  # noqa: ANN401 - as `loads`
 
 def _fits(value: object, levels: int) -> bool:
     """Tell whether no more than *levels* objects and lists lie inside each other in *value*."""
-    if isinstance(value, dict | list):
-        inner = value.values() if isinstance(value, dict) else value
-        return levels > 0 and all(_fits(item, levels - 1) for item in inner if isinstance(item, dict | list))
-    return True
+    level = [value] if isinstance(value, _NESTING) else []
+    while level and levels:
+        inside = [outer.values() if isinstance(outer, dict) else outer for outer in level]
+        level = [item for items in inside for item in items if isinstance(item, _NESTING)]
+        levels -= 1
+    return not level
 
 
 def is_canonical(raw: bytes) -> bool:
@@ -221,6 +223,7 @@ def _no_float(_text: str) -> NoReturn:
     raise NotCanonical("", _FLOAT)
 
 
+_NESTING: Final = (dict, list)
 _TOO_DEEP: Final = f"more than {DEEPEST} levels deep"
 _TOO_LARGE: Final = "a whole number of 2**53 or more, either way"
 _FLOAT: Final = "not a whole number"

@@ -47,7 +47,7 @@ from service.rules.heartrush.engagements.exchanges import (
     ExchangeSettled,
     How,
 )
-from service.rules.heartrush.engagements.scene import engagement, put
+from service.rules.heartrush.engagements.scene import among, engagement
 from service.rules.heartrush.halves import half
 from service.rules.heartrush.harm.conditions import gain, vent
 from service.rules.heartrush.harm.damage import hurt
@@ -156,11 +156,10 @@ class ExchangeBegun(Event[State]):
 
     def _take_from(self, state: State, path: str) -> State:
         """Return the state with this exchange off the engagement's list, and its attacks made."""
-        state = put(state, path, self.attacker, attack="made")
-        if self.how == "contested":
-            state = put(state, path, self.defender, attack="made")
         frame = engagement(state, path)
-        return state.put(changed(frame, exchanges=frame.exchanges[1:]))
+        made = (self.attacker, self.defender) if self.how == "contested" else (self.attacker,)
+        participants = among(frame, {creature: {"attack": "made"} for creature in made})
+        return state.put(changed(frame, participants=participants, exchanges=frame.exchanges[1:]))
 
     def _seen(self, state: State) -> Mapping[str, Creature]:
         """Return both creatures as the engagement's step began; an opportunity attack goes by the present."""

@@ -17,7 +17,7 @@ from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.listening import listens
 from service.rules.heartrush.windows.windows import Interruptible, idle, is_answered, moment
 from service.rules.messages import Tale
-from service.rules.records import EMPTY, changed, record, with_key
+from service.rules.records import EMPTY, changed, record
 from service.rules.sealed import Sealed
 from service.rules.stack import Awaited
 
@@ -254,5 +254,10 @@ def engagement_open(state: State) -> EngagementFrame | None:
 def put(state: State, path: str, creature: str, /, **changes: object) -> State:
     """Return the state with fields of one participant changed."""
     frame = engagement(state, path)
-    part = changed(frame.participants[creature], **changes)
-    return state.put(changed(frame, participants=with_key(frame.participants, creature, part)))
+    return state.put(changed(frame, participants=among(frame, {creature: changes})))
+
+
+def among(frame: EngagementFrame, changes: Mapping[str, Mapping[str, object]]) -> Mapping[str, Participant]:
+    """Return the participants of *frame* with fields of some changed, by creature."""
+    parts = frame.participants
+    return {**parts, **{name: changed(parts[name], **told) for name, told in changes.items()}}

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import ClassVar, Final, Literal
 
 from service.rules.heartrush.creatures.weapons import check_ranged_stance, wielded
-from service.rules.heartrush.engagements.scene import EngagementFrame, engagement, engagement_open, put
+from service.rules.heartrush.engagements.scene import EngagementFrame, among, engagement, engagement_open, put
 from service.rules.heartrush.permission import acting, answering
 from service.rules.heartrush.secrecy import sealed_to
 from service.rules.heartrush.space.paths import speed
@@ -92,10 +92,11 @@ class StancesRevealed(Event[State]):
 
     def evolve(self, state: State) -> State:
         for creature, stance in self.stances.items():
-            state = put(state, self.engagement, creature, stance=stance)
             if stance in ATTACKING and wielded(state.creatures[creature]).attack_type == "ranged":
                 state = state.with_creature(creature, ranged_stance_taken=True)
-        return engagement(state, self.engagement).moved_to(state, "reveal")
+        frame = engagement(state, self.engagement)
+        shown = among(frame, {creature: {"stance": stance} for creature, stance in self.stances.items()})
+        return frame.moved_to(state, "reveal", participants=shown)
 
 
 @rule("HR-STANCE-1", "seeds 000 and 004, Choosing Stances")

@@ -19,8 +19,8 @@ from service.rules.heartrush.engagements.scene import (
     Pending,
     PhaseRules,
     Planned,
+    among,
     engagement,
-    put,
 )
 from service.rules.heartrush.engagements.stances import ATTACKING, beats
 from service.rules.heartrush.engagements.targets import (
@@ -80,14 +80,16 @@ class TargetsRevealed(Event[State]):
     occasion: str
 
     def evolve(self, state: State) -> State:
-        for creature, declaration in self.declarations.items():
-            attack = "declared" if declaration.target else "declined"
-            state = put(state, self.engagement, creature, declaration=declaration, attack=attack)
         frame = engagement(state, self.engagement)
+        shown = {
+            creature: {"declaration": declaration, "attack": "declared" if declaration.target else "declined"}
+            for creature, declaration in self.declarations.items()
+        }
         pending = tuple(_perks(self.declarations))
         return state.put(
             changed(
                 frame,
+                participants=among(frame, shown),
                 stage="exchanges",
                 exchanges=self.exchanges,
                 movers=self.movers,
