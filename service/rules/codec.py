@@ -38,6 +38,8 @@ _SCALARS: Final[Mapping[type, str]] = types.MappingProxyType(
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
 """What is its own JSON."""
 
+_LISTS: Final = (list, tuple)
+
 
 class Malformed(ValueError):
     """Data that does not fit its class: where (a JSON pointer) and what was expected."""
@@ -150,10 +152,11 @@ def _frozen(data: Any) -> Any:
 
 
 def _literal(values: tuple[Any, ...]) -> Decode:
-    known = {(type(value), value): value for value in values}  # True equals 1, and is another value
+    kinds = tuple(map(type, values))
+    known = {(type(value), value) for value in values}  # True equals 1, and is another value
 
     def decode(data: Any) -> Any:
-        if isinstance(data, str | int | None) and (type(data), data) in known:
+        if type(data) in kinds and (type(data), data) in known:
             return data
         raise Malformed("", "one of " + ", ".join(map(str, values)))
 
@@ -185,7 +188,7 @@ def _tuple(hints: tuple[Any, ...]) -> Decode:
     ways = tuple(decoder(hint) for hint in hints)
 
     def exact(data: Any) -> Any:
-        if not isinstance(data, list | tuple) or len(data) != len(ways):
+        if not isinstance(data, _LISTS) or len(data) != len(ways):
             raise Malformed("", f"a list of {len(ways)}")
         return tuple([_at(str(i), way, item) for i, (way, item) in enumerate(zip(ways, data, strict=True))])
 
@@ -196,7 +199,7 @@ def _many(hint: Any) -> Decode:
     each = decoder(hint)
 
     def many(data: Any) -> Any:
-        if not isinstance(data, list | tuple):
+        if not isinstance(data, _LISTS):
             raise Malformed("", "a list")
         try:
             return tuple(map(each, data))
@@ -207,7 +210,7 @@ def _many(hint: Any) -> Decode:
         return many
 
     def plain(data: Any) -> Any:
-        if isinstance(data, list | tuple):
+        if isinstance(data, _LISTS):
             for item in data:
                 if type(item) is not hint:
                     break
@@ -222,9 +225,12 @@ def _mapping(hints: tuple[Any, ...]) -> Decode:
     each = decoder(hints[1])
 
     def decode(data: Any) -> Any:
-        if not isinstance(data, Mapping):
+        if not _is_object(data):
             raise Malformed("", "an object")
-        return {key: _at(key, each, item) for key, item in data.items()}
+        try:
+            return {key: each(item) for key, item in data.items()}
+        except Malformed:
+            return {key: _at(key, each, item) for key, item in data.items()}  # once more, for the place
 
     return decode
 
@@ -233,7 +239,7 @@ def _sealed(hint: Any) -> Decode:
     inner = decoder(hint)
 
     def decode(data: Any) -> Any:
-        if not isinstance(data, Mapping) or "sealed" not in data:
+        if not _is_object(data) or "sealed" not in data:
             raise Malformed("", "a sealed value")
         audience = tuple(data["sealed"])
         shown = _at("shown", inner, data["shown"]) if "shown" in data else None
@@ -249,11 +255,16 @@ def _sealable(inner: Decode, sealed: Decode) -> Decode:
     """Read a field that may hold something sealed: an envelope names its readers in a list."""
 
     def decode(data: Any) -> Any:
-        if isinstance(data, Mapping) and isinstance(data.get("sealed"), list | tuple):
+        if _is_object(data) and isinstance(data.get("sealed"), _LISTS):
             return sealed(data)
         return inner(data)
 
     return decode
+
+
+def _is_object(data: Any) -> bool:
+    """Tell whether *data* is an object: nearly always a dict, which an abstract class is slow to say."""
+    return type(data) is dict or isinstance(data, Mapping)
 
 
 def _at(key: str, way: Decode, data: Any) -> Any:
@@ -266,7 +277,7 @@ def _at(key: str, way: Decode, data: Any) -> Any:
 
 def _family(head: type, tag: str) -> Decode:
     def decode(data: Any) -> Any:
-        member = members(head).get(data.get(tag)) if isinstance(data, Mapping) else None
+        member = members(head).get(data.get(tag)) if _is_object(data) else None
         if member is None:
             raise Malformed("", f"a known {head.__name__.lower()}")
         rest = {key: value for key, value in data.items() if key != tag}
@@ -286,19 +297,17 @@ class _Shape:
         for name in getattr(kind, SEALABLE, ()):
             self.ways[name] = _sealable(self.ways[name], _sealed(hints[name]))
         self.scalars = {f.name: hints[f.name] for f in given if hints[f.name] in _SCALARS}
-        self.needed = tuple(f.name for f in given if f.default is MISSING and f.default_factory is MISSING)
+        assert all(f.default_factory is MISSING for f in every), "a default never changes: it is shared"
+        self.needed = tuple(f.name for f in given if f.default is MISSING)
         self.defaults = {f.name: f.default for f in every if f.default is not MISSING}
-        self.made = {f.name: f.default_factory for f in every if f.default_factory is not MISSING}
 
     def fill(self, known: dict[str, Any], data: Mapping[str, Any]) -> None:
         """Put every field of *data*, and the defaults of the others, into *known*."""
         known.update(self.defaults)
-        for name, make in self.made.items():
-            known[name] = make()
+        known.update(data)
         ways, scalars = self.ways, self.scalars
         for key, item in data.items():
             if type(item) is scalars.get(key):  # most fields: a call for each would take a third longer
-                known[key] = item
                 continue
             way = ways.get(key)
             if way is None:
@@ -322,7 +331,7 @@ def _record(kind: type) -> Decode:
         nonlocal shape
         if shape is None:  # made at first use: classes may refer to each other in a circle
             shape = _Shape(kind)
-        if type(data) is not dict and not isinstance(data, Mapping):
+        if not _is_object(data):
             raise Malformed("", "an object")
         new: Any = object.__new__(kind)
         shape.fill(new.__dict__, data)
