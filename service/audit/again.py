@@ -88,9 +88,6 @@ class Again:
         self._proof = proof
         self._then = then
         self._payloads = examined.payloads
-        self._lying: dict[int, dict[int, Payload]] = {}
-        for (n, index), payload in examined.payloads.items():
-            self._lying.setdefault(n, {})[index] = payload
 
     def run(self, span: tuple[int, int], counts: Counts, digest: str, progress: Progress) -> Course:
         """Decide the commits of *span* again, folding those before it; raises `Fault`.
@@ -146,12 +143,12 @@ class Again:
     def _written(self, folded: Folded[Any], commit: Commit, raw: bytes) -> Written[Any]:
         if commit.outcome == QUARANTINED:  # no worker survived it: copied, never decided
             return quarantine_request(folded, raw, commit.n)
-        rolls: dict[RollPlace, Mapping[str, Any]] = {
-            place_of(roll): roll for roll in rolls_of(commit, self._payloads)
-        }
+        lying = self._payloads_of(commit)
+        rolls: dict[RollPlace, Mapping[str, Any]] = {place_of(roll): roll for roll in rolls_of(commit, lying)}
         lent = _Lent(Told(self._proof, rolls), self._evidence.opened)
-        kept = kept_in(commit, self._payloads_of(commit))
-        return decide_request(self._ruleset, folded, raw, commit.n, lent, lambda _origin: kept)
+        return decide_request(
+            self._ruleset, folded, raw, commit.n, lent, lambda _origin: kept_in(commit, lying)
+        )
 
     def _follow(self, folded: Folded[Any], commit: Commit) -> Folded[Any]:
         """Return *folded* with *commit* folded, not decided: what lies before the span."""
@@ -165,7 +162,7 @@ class Again:
         return folded.followed(bytes.fromhex(commit.hash), state)
 
     def _payloads_of(self, commit: Commit) -> Mapping[int, Payload]:
-        return self._lying.get(commit.n, EMPTY)
+        return self._payloads.get(commit.n, EMPTY)
 
     def _stops(self, commit: Commit) -> str | None:
         if commit.outcome == ACCEPTED:  # a batch stops where a command was refused, openly or in an envelope

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from service.audit.evidence import Evidence
+from service.audit.integrity import Payload, Payloads
 from service.audit.verdict import DICE_INVALID, MALFORMED, Counts, Fault, Verdict
 from service.dice.chain import Anchor, seal, seat_commitment
 from service.dice.encoding import ALGORITHM, check_id
@@ -22,6 +23,7 @@ from service.encounter.record.commit import ACCEPTED, Commit, load_commit, load_
 from service.rules.closing import EncounterClosed, EpochClosed, LaneDisclosed
 from service.rules.codec import Malformed, from_data
 from service.rules.continuing import LineBegun, LinkKept
+from service.rules.records import EMPTY
 from service.rules.seeding import DiceSealed, SeedCommitted
 from service.rules.table import MIXED, SERVER, DiceSetup
 
@@ -99,30 +101,20 @@ class Told:
             raise NotRecorded(f"link {epoch} of lane {lane}") from fault
 
 
-def prove(
-    evidence: Evidence,
-    commits: Sequence[Commit],
-    payloads: Mapping[tuple[int, int], Mapping[str, Any]],
-    counts: Counts,
-) -> Proof:
-    """Return what the record proves of the dice, every derivable face checked; raises `Fault`.
-
-    *payloads* are those of the opened envelopes.
-    """
+def prove(evidence: Evidence, commits: Sequence[Commit], payloads: Payloads, counts: Counts) -> Proof:
+    """Return what the record proves of the dice, every derivable face checked; raises `Fault`."""
     proof = _proof(evidence, commits, payloads)
     for commit in commits:
-        for roll in rolls_of(commit, payloads):
+        for roll in rolls_of(commit, payloads.get(commit.n, EMPTY)):
             _check(proof, commit.n, roll, counts)
     return proof
 
 
-def rolls_of(
-    commit: Commit, payloads: Mapping[tuple[int, int], Mapping[str, Any]]
-) -> Iterator[Mapping[str, Any]]:
-    """Yield the rolls of *commit*: the open ones, then those of its opened envelopes."""
+def rolls_of(commit: Commit, lying: Mapping[int, Payload]) -> Iterator[Mapping[str, Any]]:
+    """Yield the rolls of *commit*: the open ones, then those *lying* in its envelopes, by index."""
     yield from commit.rolls
-    for index in range(len(commit.events)):
-        yield from payloads.get((commit.n, index), {}).get("rolls", ())
+    for payload in lying.values():
+        yield from payload["rolls"]
 
 
 def place_of(roll: Mapping[str, Any]) -> RollPlace:
@@ -181,9 +173,7 @@ def _announced(evidence: Evidence) -> object:
     return next((event["dice"] for event in events if "dice" in event), None)
 
 
-def _proof(
-    evidence: Evidence, commits: Sequence[Commit], payloads: Mapping[tuple[int, int], Mapping[str, Any]]
-) -> Proof:
+def _proof(evidence: Evidence, commits: Sequence[Commit], payloads: Payloads) -> Proof:
     setup = setup_of(evidence, commits)
     if setup is None:
         return Proof(None, {})
@@ -264,13 +254,13 @@ def _digits(told: Mapping[Any, object]) -> dict[str, bytes]:
 
 def _links(
     commits: Sequence[Commit],
-    payloads: Mapping[tuple[int, int], Mapping[str, Any]],
+    payloads: Payloads,
     lengths: Mapping[int, int],
 ) -> dict[tuple[int, int], tuple[int, bytes]]:
     """Return every link that the record discloses, by lane and epoch, with the commit that does."""
     found: dict[tuple[int, int], tuple[int, bytes]] = {}
     for commit in commits:
-        for event in _events(commit, payloads):
+        for event in _events(commit, payloads.get(commit.n, EMPTY)):
             told = _told(event, commit.n, lengths)
             if told is None:
                 continue
@@ -302,14 +292,12 @@ def _told(
     return None
 
 
-def _events(
-    commit: Commit, payloads: Mapping[tuple[int, int], Mapping[str, Any]]
-) -> Iterator[Mapping[str, Any]]:
+def _events(commit: Commit, lying: Mapping[int, Payload]) -> Iterator[Mapping[str, Any]]:
     for index, event in enumerate(commit.events):
-        if "sealed" in event:
-            yield from payloads.get((commit.n, index), {}).get("events", ())
-        else:
+        if "sealed" not in event:
             yield event
+        elif index in lying:
+            yield from lying[index]["events"]
 
 
 def _check(proof: Proof, n: int, roll: Mapping[str, Any], counts: Counts) -> None:

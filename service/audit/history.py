@@ -54,11 +54,16 @@ NOTHING: Final = History()
 
 def history_of(commits: Sequence[Commit]) -> History:
     """Return what *commits* tell publicly."""
+    told = tuple(_told(commits, RULINGS | ADVANCES | WAIVERS))
     return History(
-        rulings=tuple(_told(commits, RULINGS)),
-        advances=tuple(_told(commits, ADVANCES)),
-        waivers=tuple(_told(commits, WAIVERS)),
+        rulings=_of(told, RULINGS),
+        advances=_of(told, ADVANCES),
+        waivers=_of(told, WAIVERS),
     )
+
+
+def _of(told: tuple[Data, ...], types: frozenset[str]) -> tuple[Data, ...]:
+    return tuple(each for each in told if each["event"]["type"] in types)
 
 
 def lost_in(commits: Sequence[Commit]) -> list[tuple[int, int]]:

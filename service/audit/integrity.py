@@ -38,11 +38,12 @@ from service.encounter.record.commit import (
     Commit,
     commit_of,
 )
-from service.encounter.record.envelopes import Place
 from service.encounter.record.frontier import Frontier
 from service.log.values import ZERO_HASH
 
 Payload = dict[str, Any]
+Payloads = Mapping[int, Mapping[int, Payload]]
+"""What lies in the opened envelopes: by their commit's number, then by their index in it."""
 
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _TYPES: Final = {
@@ -67,8 +68,7 @@ class Examined(NamedTuple):
     """What was read of evidence whose bytes are what they were, and all there."""
 
     commits: tuple[Commit, ...]
-    payloads: Mapping[Place, Payload]
-    """What lies in the opened envelopes."""
+    payloads: Payloads
     signed: Signed
     """Who signed the commits."""
 
@@ -113,13 +113,13 @@ def _check_requests(evidence: Evidence, commits: Sequence[Commit]) -> None:
             raise Fault(Verdict(MALFORMED, n, "the request is not canonical"))
 
 
-def _read_opened(evidence: Evidence, commits: Sequence[Commit]) -> dict[Place, Payload]:
-    payloads = {}
+def _read_opened(evidence: Evidence, commits: Sequence[Commit]) -> Payloads:
+    payloads: dict[int, dict[int, Payload]] = {}
     for (n, index), opened in sorted(evidence.opened.items()):
         if not 1 <= n <= len(commits) or not _is_envelope(commits[n - 1], index):
             raise Fault(Verdict(MALFORMED, n, f"there is no envelope {index} to open"))
         try:
-            payloads[n, index] = read_payload(opened.payload)
+            payloads.setdefault(n, {})[index] = read_payload(opened.payload)
         except NotCanonical as fault:
             raise Fault(Verdict(MALFORMED, n, f"what lies in envelope {index}: {fault}")) from fault
     return payloads

@@ -4,9 +4,8 @@ The tree is RFC 9162's, its leaves are the commits' own hashes. With the roots o
 first, a commit costs one hash on average and the root at most log2(size).
 """
 
-from dataclasses import dataclass
 from hashlib import sha256
-from typing import Final
+from typing import Final, NamedTuple
 
 EMPTY_ROOT: Final = sha256(b"").digest()
 """The root of no leaves."""
@@ -20,19 +19,15 @@ def node(left: bytes, right: bytes) -> bytes:
     return sha256(b"\x01" + left + right).digest()
 
 
-@dataclass(frozen=True, slots=True)
-class Frontier:
+class Frontier(NamedTuple):
     """What the head keeps of the tree: the roots of its whole subtrees, greatest first.
 
-    There is one per bit of *size*. A frontier is never changed, so a commit that loses its race leaves the
-    head's as it was.
+    A frontier is never changed, so a commit that loses its race leaves the head's as it was.
     """
 
     size: int = 0
     roots: tuple[bytes, ...] = ()
-
-    def __post_init__(self) -> None:
-        assert len(self.roots) == self.size.bit_count(), "one root per bit of the size"
+    """One per bit of *size*."""
 
     def append(self, leaf: bytes) -> "Frontier":
         """Return the frontier with *leaf* as the last one."""
