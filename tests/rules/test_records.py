@@ -57,3 +57,20 @@ def test_a_record_never_changes_and_a_changed_one_is_another() -> None:
         cup.holds = 2
     with pytest.raises(AssertionError, match="no field of Cup"):
         changed(cup, handle=True)
+
+
+def test_the_shared_empty_mapping_never_changes() -> None:
+    shared: Any = EMPTY
+    for change in (
+        lambda: shared.update(a=1),
+        lambda: shared.setdefault("a", 1),
+        lambda: shared.__setitem__("a", 1),
+        lambda: shared.__ior__({"a": 1}),
+        lambda: shared.pop("a", None),
+        shared.popitem,
+        shared.clear,
+    ):
+        with pytest.raises(TypeError, match="never changes"):
+            change()
+    assert EMPTY == {}
+    assert {**EMPTY, "a": 1} == {"a": 1}
