@@ -109,3 +109,74 @@ def test_RI_REAC_1_nobody_chooses_a_height_beside_its_rule() -> None:
     fight = sky(0, 40, 2)
     plan = {"ability": "follow", "mode": "fly", "targets": ["e"], "altitude_ft": 500}
     assert fight.refused("plan_movement", "f", **plan) == "reactive_rule_too_complex"
+
+
+# --- for a standard action -----------------------------------------------------------------------------
+
+
+def high_up(altitude: int, other: int, apart: int, **more: Any) -> Fight:
+    """Return a fight in its action phase: `f` is at *altitude*, `e` *apart* cells off at *other*."""
+    flyer = entry("mon@p/f", (0, 0), speeds=WINGS, altitude=altitude, **more)
+    quarry = entry("mon@m/e", (apart, 0), speeds=WINGS, altitude=other)
+    return begun(flyer, quarry, options={"fall_damage": "none"})
+
+
+def test_RI_REAC_2_for_a_standard_action_a_flyer_climbs_by_its_rule_too() -> None:
+    """C-48, RI-REAC-5: nobody sees it climb before the announcement; feet up and across are one speed."""
+    fight = high_up(0, 5, 1)
+    fight.do("move", "f", ability="follow", mode="fly", targets=["e"])
+    assert (fight.seen("p", "f").aloft, fight.seen("p", "f").altitude) == (None, 0)
+    fight.end("f").do("move", "e", mode="fly", path=[[2, 0]], altitude_ft=40).end("e")
+    assert (gap(fight), fight["f"].aloft, fight["f"].altitude) == (5, "flying", 35)
+    assert not fight.told("fell")
+
+
+def test_RI_REAC_3_for_a_standard_action_a_flyer_withdraws_upwards() -> None:
+    fight = high_up(30, 0, 1)
+    fight.do("move", "f", ability="withdraw", mode="fly", targets=["e"], distance_ft=50).end("f").rest()
+    assert (gap(fight), fight["f"].position, fight["f"].altitude) == (50, (-1, 0), 45)
+
+
+def test_RI_MOVE_9_a_flyer_whose_rule_leads_nowhere_has_moved_and_does_not_fall() -> None:
+    fight = high_up(30, 30, 1)
+    fight.do("move", "f", ability="follow", mode="fly", targets=["e"]).end("f")
+    fight.do("move", "e", mode="fly", path=[]).end("e")
+    assert (fight["f"].position, fight["f"].altitude) == ((0, 0), 30)
+    assert not fight.told("fell")
+
+
+def test_RI_MOVE1_7_a_flyer_that_climbed_by_its_rule_is_not_pushed_besides() -> None:
+    """RI-MOVE1-6: up is a way to go."""
+    fight = begun(
+        entry("mon@p/f", (0, 0), speeds=WINGS),
+        entry("mon@m/e", (0, 1), speeds=WINGS),
+        entry("mon@z/s", (-1, 0)),
+        options={"fall_damage": "none"},
+    )
+    fight.do("move", "f", ability="follow", mode="fly", targets=["e"]).end("f")
+    fight.do("move", "e", mode="fly", path=[], altitude_ft=30).end("e")
+    fight.do("shove", "s", 8, target="f").end("s")
+    assert (fight["f"].position, fight["f"].altitude) == ((0, 0), 25)
+    assert [event.creature for event in fight.told("location_effect_ignored")] == ["f"]
+
+
+def test_RI_GROUP_5_a_flyer_that_follows_an_ally_who_flew_is_seen_where_it_ends() -> None:
+    fight = begun(
+        entry("pc@p/a", (0, 0), speeds=WINGS),
+        entry("pc@p/b", (0, 1), speeds=WINGS),
+        entry("mon@m/o", (20, 20)),
+    )
+    fight.do("move", "a", mode="fly", path=[[1, 0]], altitude_ft=30).end("a")
+    fight.do("move", "b", ability="follow", mode="fly", targets=["a"])
+    assert (fight.seen("p", "b").position, fight.seen("p", "b").altitude) == ((0, 1), 25)
+    fight.end("b").rest()
+    assert (fight["b"].altitude, fight["b"].aloft) == (25, "flying")
+
+
+def test_RI_REAC_2_flights_by_a_rule_are_offered_as_they_are_accepted() -> None:
+    fight = high_up(0, 20, 3)
+    offers = [
+        offer for offer in fight.offers("gm") if offer.type == "move" and offer.given.get("mode") == "fly"
+    ]
+    kinds = {offer.given["ability"] for offer in offers if offer.given.get("targets")}
+    assert kinds == {"follow", "withdraw", "custom"}

@@ -12,6 +12,7 @@ from tests.rise.bot import choices, data_of, melee
 from tests.rise.kit import Fight, begun, entry, opened
 
 FOLLOW: dict[str, Any] = {"ability": "follow", "distance_ft": 5}
+OWN: dict[str, Any] = {"ability": "custom", "within_ft": 10, "distance_ft": None}
 WITHDRAW: dict[str, Any] = {"ability": "withdraw", "distance_ft": 30}
 
 
@@ -183,12 +184,50 @@ def test_RI_MOUNT_1_a_mount_that_follows_takes_its_rider_along() -> None:
         ({"targets": ["o"], "mode": "swim"}, "no_such_movement_mode"),
         ({"targets": ["o"], "stand_up": True}, "invalid_target"),
         ({"ability": "hustle", "targets": ["o"]}, "invalid_target"),
+        ({"targets": ["o"], "mode": "fly", "altitude_ft": 20}, "reactive_rule_too_complex"),
+        ({"targets": ["o"], "within_ft": 10}, "invalid_target"),
+        ({"ability": "custom", "targets": ["o"]}, "reactive_rule_too_complex"),
+        ({"ability": "custom", "targets": ["o"], "distance_ft": None}, "reactive_rule_too_complex"),
+        ({"ability": "custom", "targets": ["o"], "within_ft": 10}, "reactive_rule_too_complex"),
+        ({**OWN, "targets": ["o"], "beyond_ft": 5}, "reactive_rule_too_complex"),
+        ({**OWN, "targets": ["o", "p"]}, "reactive_rule_too_complex"),
+        ({**OWN, "targets": ["o"], "direction": [2, 0]}, "path_not_straight"),
         ({"ability": "hustle", "targets": [], "path": [[0, 1]]}, "invalid_target"),
     ],
 )
 def test_RI_REAC_1_what_is_no_simple_rule_is_refused(more: dict[str, Any], code: str) -> None:
-    fight = begun(entry("mon@x/f", (0, 0)), entry("mon@y/o", (5, 0)), entry("mon@y/p", (5, 1)))
+    flies = {"land": 30, "fly": 30}
+    fight = begun(entry("mon@x/f", (0, 0), speeds=flies), entry("mon@y/o", (5, 0)), entry("mon@y/p", (5, 1)))
     assert fight.refused("move", "f", **{**FOLLOW, **more}) == code
+
+
+@pytest.mark.parametrize(
+    ("own", "ends"),
+    [
+        ({"within_ft": 10}, (5, 0)),
+        ({"beyond_ft": 40}, (-1, 0)),
+        ({"beyond_ft": 40, "direction": [0, 1]}, (0, 2)),
+    ],
+)
+def test_RI_ACT_4_a_standard_action_buys_a_rule_of_ones_own(
+    own: dict[str, Any], ends: tuple[int, int]
+) -> None:
+    """C-48, RI-REAC-1: near, away, or one way until the rule is kept; where the other ends shows later."""
+    fight = begun(entry("pc@x/f", (0, 0)), entry("mon@y/o", (2, 0)))
+    fight.do("move", "f", ability="custom", targets=["o"], **own)
+    assert fight.seen("x", "f").position == (0, 0)
+    fight.end("f").do("move", "o", path=_east(2, 7)).end("o")
+    assert fight["f"].position == ends
+    assert not fight.rolls
+
+
+def test_RI_REAC_1_a_rule_of_ones_own_may_say_two_things_if_the_gm_allows_it() -> None:
+    fight = begun(entry("pc@x/f", (0, 0)), entry("mon@y/o", (2, 0)))
+    two = {"ability": "custom", "targets": ["o"], "within_ft": 20, "beyond_ft": 10}
+    assert fight.refused("move", "f", **two) == "reactive_rule_too_complex"
+    fight.do("rule", question="reactive_plan_ok", subjects=["f"], chosen="yes")
+    fight.do("move", "f", **two).end("f").do("move", "o", path=_east(2, 7)).end("o")
+    assert 10 <= fight.state.distance(fight["f"], fight["o"]) <= 20
 
 
 def test_RI_ACT_6_a_movement_along_a_path_goes_on_along_a_path() -> None:
@@ -220,6 +259,7 @@ def test_RI_REAC_1_following_and_withdrawing_are_offered_for_whom_one_sees() -> 
     assert [(o.given["ability"], o.given["targets"], o.given["stand_up"]) for o in found] == [
         ("follow", ("p",), False),
         ("withdraw", ("p",), False),
+        ("custom", ("p",), False),
     ]
     assert all(offer.choices["sprint"] == (False, True) for offer in found)
 

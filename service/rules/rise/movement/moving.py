@@ -15,12 +15,13 @@ from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Atom, Plan
 from service.rules.rise.harm.effects import note_place, note_quietly
 from service.rules.rise.harm.numbers import risen
-from service.rules.rise.movement.reacting import DISTANCES, NEAR_FT, check_rule, reacted
+from service.rules.rise.movement.reacting import FIXED, NEAR_FT, OFFERED, check_rule, reacted
 from service.rules.rise.permission import Act
 from service.rules.rise.space.aloft import AIRBORNE, TookOff, climb_ft, height
 from service.rules.rise.space.lines import feet_offered, straight
 from service.rules.rise.space.pace import budget_of, once_up
 from service.rules.rise.space.paths import check_free, check_path, feet_of
+from service.rules.rise.space.soaring import BY_RULE
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -63,10 +64,10 @@ class Move(Act):
     """Give the standard action for a movement; one in the movement phase does not stand in its way."""
 
     type: ClassVar[str] = "move"
-    ability: Literal["hustle", "follow", "withdraw"] = "hustle"
+    ability: Literal["hustle", "follow", "withdraw", "custom"] = "hustle"
     """Along a path, or by a rule about others: where that leads shows when all groups have acted."""
     targets: tuple[str, ...] = ()
-    """Whom it follows, or from whom it withdraws."""
+    """Whom it follows, from whom it withdraws, or whom a rule of one's own is about."""
     distance_ft: Feet | None = None
     """How near to stay, or how far to get; null is 5 feet."""
     path: tuple[tuple[int, int], ...] = ()
@@ -76,7 +77,13 @@ class Move(Act):
     stand_up: bool = False
     """Whether to stand up from prone first, for half the speed."""
     altitude_ft: int | None = None
-    """How high a flight ends; null stays as high, or just above the ground."""
+    """How high a flight along a path ends; null stays as high, or just above the ground."""
+    within_ft: Feet | None = None
+    """Custom: stay this near to the targets."""
+    beyond_ft: Feet | None = None
+    """Custom: keep this far from the targets."""
+    direction: tuple[int, int] | None = None
+    """Custom: the one way to go; null is straight away, or the shortest."""
     pause: bool = False
     """Whether the movement goes on after a minor or free action."""
 
@@ -98,7 +105,7 @@ class Move(Act):
     @property
     def reacts(self) -> bool:
         """Whether it goes by a rule about others."""
-        return self.ability in DISTANCES
+        return self.ability in BY_RULE
 
     def high(self, creature: Creature) -> int | None:
         """Return how high a flight ends, null for a movement that is none."""
@@ -122,6 +129,9 @@ class Move(Act):
             targets=self.targets,
             distance_ft=NEAR_FT if self.distance_ft is None else self.distance_ft,
             mode=self.mode,
+            step=self.direction,
+            within_ft=self.within_ft,
+            beyond_ft=self.beyond_ft,
             feet=self.feet(state, creature),
         )
         if not self.reacts:
@@ -129,11 +139,11 @@ class Move(Act):
         if self.stand_up and state.creatures[self.creature].has("prone"):
             rises = Atom(seq=0, source=self.creature, target=self.creature, does="lose", name="prone")
             state = yield from note_quietly(state, rises)
+        if self.reacts:
+            return (yield from reacted(state, self.creature, plan))
         if self.mode in AIRBORNE:
             high = height(creature, self.type, self.mode, self.altitude_ft)
             state = yield TookOff(creature=self.creature, altitude=high, because=("RI-MOVE-9",))
-        if self.reacts:
-            return (yield from reacted(state, self.creature, plan))
         return (yield from note_place(state, self.creature, self.path, "continued" if goes_on else "self"))
 
     def set_out(self, state: State, creature: Creature) -> Tale[State]:
@@ -165,16 +175,18 @@ class Move(Act):
 
 def rules(view: State, by: Actor, creature: Creature) -> Iterator[Offer]:
     """Yield the movements by a rule about each creature in sight that *creature* may make."""
-    for stand_up in (False, True):
-        if feet_offered(view, creature, stand_up=stand_up) < 0:
+    ways: list[dict[str, Any]] = [{"stand_up": False}, {"stand_up": True}]
+    ways += [{"mode": mode} for mode in creature.sheet.speeds if mode in AIRBORNE]
+    for way in ways:
+        if feet_offered(view, creature, **way) < 0:
             continue
-        sprints = feet_offered(view, creature, sprint=True, stand_up=stand_up) >= 0
+        sprints = feet_offered(view, creature, sprint=True, **way) >= 0
         for target in view.creatures:
-            for ability, distances in DISTANCES.items():
-                given: Mapping[str, Any] = {"ability": ability, "targets": (target,), "stand_up": stand_up}
+            for ability, choices in OFFERED.items():
+                given: Mapping[str, Any] = {"ability": ability, "targets": (target,), **FIXED[ability], **way}
                 for offer in offered(Move(by=by, creature=creature.id, **given), view, **given):
                     doubled = (False, True) if sprints else (False,)
-                    yield changed(offer, choices={"distance_ft": distances, "sprint": doubled})
+                    yield changed(offer, choices={**choices, "sprint": doubled})
 
 
 def farthest(view: State, creature: Creature, way: Mapping[str, Any]) -> int:

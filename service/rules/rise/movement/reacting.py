@@ -13,18 +13,29 @@ from typing import ClassVar, Final, Protocol
 
 from service.rules.grid import Cell
 from service.rules.messages import Event, Refused, Tale
-from service.rules.records import changed, record, with_key
+from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Plan
 from service.rules.rise.harm.effects import LocationEffectIgnored, note_place
+from service.rules.rise.movement.conflicts import ending
 from service.rules.rise.movement.reactive import intended
-from service.rules.rise.planning.intents import check_reactive
+from service.rules.rise.planning.intents import check_own_rule, check_reactive
+from service.rules.rise.space.aloft import TookOff
+from service.rules.rise.space.soaring import BY_RULE, lands
 from service.rules.rise.state import State
 
-DISTANCES: Final[Mapping[str, tuple[int, ...]]] = MappingProxyType(
-    {"follow": (5, 10, 30), "withdraw": (10, 30, 60)}
+OFFERED: Final[Mapping[str, Mapping[str, tuple[int, ...]]]] = MappingProxyType(
+    {
+        "follow": MappingProxyType({"distance_ft": (5, 10, 30)}),
+        "withdraw": MappingProxyType({"distance_ft": (10, 30, 60)}),
+        "custom": MappingProxyType({"within_ft": (10, 30)}),
+    }
 )
-"""The movements that react to others and that a standard action buys, with the distances that are offered."""
+"""The movements that go by a rule and that a standard action buys, with the distances that are offered."""
+FIXED: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
+    {"follow": EMPTY, "withdraw": EMPTY, "custom": MappingProxyType({"within_ft": 10})}
+)
+"""What of a rule has to be said for it to be one."""
 NEAR_FT: Final = 5
 """The distance where none is named."""
 
@@ -40,6 +51,14 @@ class Wanted(Protocol):
     def targets(self) -> tuple[str, ...]: ...
     @property
     def distance_ft(self) -> int | None: ...
+    @property
+    def altitude_ft(self) -> int | None: ...
+    @property
+    def within_ft(self) -> int | None: ...
+    @property
+    def beyond_ft(self) -> int | None: ...
+    @property
+    def direction(self) -> Cell | None: ...
     @property
     def pause(self) -> bool: ...
 
@@ -61,7 +80,10 @@ class MovementDeclared(Event[State]):
 
 def check_rule(view: State, creature: Creature, move: Wanted) -> None:
     """Refuse a movement that mixes a path with a rule about others, or keys on what nobody sees."""
-    if move.ability not in DISTANCES:
+    own = (move.within_ft, move.beyond_ft, move.direction)
+    if move.ability != "custom" and own != (None, None, None):
+        raise Refused("invalid_target", f"{move.ability} is no rule of one's own", "RI-REAC-1")
+    if move.ability not in BY_RULE:
         if move.targets or move.distance_ft is not None:
             raise Refused("invalid_target", "a path is about nobody", "RI-MOVE-1")
         return
@@ -69,7 +91,13 @@ def check_rule(view: State, creature: Creature, move: Wanted) -> None:
         raise Refused("wrong_step", f"{creature.id} goes on along a path", "RI-ACT-6")
     if move.path or move.pause:
         raise Refused("reactive_rule_too_complex", f"{move.ability} has no path and no pause", "RI-REAC-1")
+    if move.altitude_ft is not None:
+        raise Refused("reactive_rule_too_complex", "whom it reacts to leads it up and down", "RI-REAC-1")
     check_reactive(view, creature, move.ability, move.targets)
+    if move.ability == "custom":
+        if move.distance_ft is not None:
+            raise Refused("reactive_rule_too_complex", "say how near or how far to keep", "RI-REAC-1")
+        check_own_rule(view, creature, move)
 
 
 def reacted(state: State, name: str, plan: Plan) -> Tale[State]:
@@ -77,7 +105,11 @@ def reacted(state: State, name: str, plan: Plan) -> Tale[State]:
     if state.creatures[name].location_changed:
         return (yield LocationEffectIgnored(creature=name, source=name, because=("RI-MOVE1-2", "C-18")))
     if all(has_moved(state, target) for target in plan.targets):
-        return (yield from note_place(state, name, intended(state, {name: plan}).paths[name]))
+        ways = intended(state, {name: plan})
+        high = lands(ending(state, ways), state.creatures[name], ways.highs.get(name))
+        if high is not None:
+            state = yield TookOff(creature=name, altitude=high, because=("RI-MOVE-9",))
+        return (yield from note_place(state, name, ways.paths[name]))
     return (yield MovementDeclared(creature=name, plan=plan, because=("RI-UNIV-FOLLOW", "C-48")))
 
 

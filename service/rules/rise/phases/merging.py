@@ -19,11 +19,13 @@ from service.rules.rise.harm.damage import consequences, hurt
 from service.rules.rise.harm.effects import LocationEffectIgnored, apply, apply_quietly
 from service.rules.rise.harm.holds import let_go
 from service.rules.rise.movement.afoot import carried_out, coming_after
-from service.rules.rise.movement.conflicts import Around, Ways
+from service.rules.rise.movement.conflicts import Around, Ways, ending
 from service.rules.rise.movement.initiative import ranked
 from service.rules.rise.movement.reactive import intended, reactions
 from service.rules.rise.questions import answer
+from service.rules.rise.space.aloft import TookOff
 from service.rules.rise.space.riding import come_off
+from service.rules.rise.space.soaring import lands, poised, soars
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
@@ -158,7 +160,7 @@ def places(state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[
             state, chosen[name] = yield from first(state, chance, inside, outside)
     plans = {**on_their_ways(state, chosen), **rules}
     wanted = intended(state, plans)
-    while stuck := [name for name in rules if found[name].outside and not wanted.paths[name]]:
+    while stuck := [name for name in rules if found[name].outside and not goes(state, wanted, name)]:
         for name in stuck:
             del rules[name]
             state, chosen[name] = yield from first(state, chance, (), found[name].outside)
@@ -173,7 +175,24 @@ def places(state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[
     )
     notes = ignored(found, chosen, overruled)
     hows = {name: effect.how for name, effect in chosen.items()}
-    state, _ = yield from carried_out(state, chance, wanted, hows, around, notes)
+    state, ways = yield from carried_out(state, chance, wanted, hows, around, notes)
+    return (yield from kept_aloft(state, ways))
+
+
+def goes(state: State, wanted: Ways, name: str) -> bool:
+    """Tell whether its rule moves *name* at all, if only up or down."""
+    altitude = state.creatures[name].altitude
+    return bool(wanted.paths[name]) or wanted.highs.get(name, altitude) != altitude
+
+
+def kept_aloft(state: State, ways: Ways) -> Tale[State]:
+    """Tell how high those end who went through the air by a rule; who did not get anywhere stays up too."""
+    after = ending(state, ways)
+    for name, plan in sorted(state.plans.items()):
+        creature = state.creatures[name]
+        if soars(plan):
+            high = lands(after, creature, ways.highs.get(name, poised(creature, plan).altitude))
+            state = yield TookOff(creature=name, altitude=high or 0, because=("RI-MOVE-9",))
     return state
 
 

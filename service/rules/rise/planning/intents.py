@@ -81,7 +81,20 @@ def check_reactive(view: State, creature: Creature, ability: str, targets: tuple
         raise Refused("reactive_rule_too_complex", f"{ability} keys on one creature")
 
 
-def check_own_rule(view: State, creature: Creature, plan: Intent) -> None:
+class OwnRule(Protocol):
+    """A rule of one's own about others."""
+
+    @property
+    def targets(self) -> tuple[str, ...]: ...
+    @property
+    def direction(self) -> Cell | None: ...
+    @property
+    def within_ft(self) -> int | None: ...
+    @property
+    def beyond_ft(self) -> int | None: ...
+
+
+def check_own_rule(view: State, creature: Creature, plan: OwnRule) -> None:
     """Refuse a rule of one's own that says nothing, or more than one thing without the GM's leave."""
     bounds = [feet for feet in (plan.within_ft, plan.beyond_ft) if feet is not None]
     if not bounds:

@@ -32,8 +32,8 @@ def own_heights(creatures: Mapping[str, Creature], plans: Mapping[str, Plan]) ->
 
 
 def soars(plan: Plan) -> bool:
-    """Tell whether *plan* leads through the air; what was traded for in a turn has its height from then."""
-    return plan.mode in AIRBORNE and plan.feet is None
+    """Tell whether *plan* leads through the air."""
+    return plan.mode in AIRBORNE
 
 
 def poised(creature: Creature, plan: Plan) -> Creature:
