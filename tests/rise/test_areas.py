@@ -300,8 +300,7 @@ def test_RI_SWIFT_2_what_is_swift_is_not_aimed() -> None:
     assert [at for at, _ in faults(from_data(Opening, data))] == ["/creatures/0/sheet/abilities/0/area"]
 
 
-def test_RI_PHASE_1_areas_are_for_the_action_phase() -> None:
-    ward = {**quake(), "usage": "free", "effects": [{"does": "heal_hp", "amount": 1}]}
-    fight = begun(entry("mon@p/u", (0, 0), abilities=[ward]), phase="movement")
+def test_RI_PHASE_1_areas_that_attack_are_for_the_action_phase() -> None:
+    fight = begun(entry("mon@p/u", (0, 0), abilities=[{**quake(), "usage": "free"}]), phase="movement")
     plan = {"path": [[1, 0]], "free_actions": [{"ability": "blast"}]}
     assert fight.refused("plan_movement", "u", **plan) == "wrong_phase"

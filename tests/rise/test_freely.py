@@ -202,6 +202,90 @@ def test_RI_SWIFT_10_what_is_swift_comes_before_anything_of_the_phase(tags: list
     assert fight["e"].has("guard")
 
 
+CHEER = {
+    "id": "cheer",
+    "usage": "free",
+    "area": {"shape": "sphere", "size_ft": 10, "range_ft": 0, "whom": "allies"},
+    "effects": [{"does": "heal_hp", "amount": 3}],
+}
+AIMED = {**CHEER, "area": {**CHEER["area"], "range_ft": 15, "whom": "everyone"}}  # type: ignore[dict-item]  # an area
+
+
+def crowd(cheer: dict[str, Any], *more: dict[str, Any]) -> Fight:
+    """Return a fight at its plans: `p` fills an area, `a` is an ally two cells off, `b` one six cells off."""
+    allies = (entry("mon@p/a", (2, 0), hp=10), entry("mon@p/b", (6, 0), hp=10), *more)
+    return marching(*allies, abilities=[cheer])
+
+
+def test_RI_PHASE_3_an_area_catches_who_stood_in_it_when_the_phase_began() -> None:
+    """RI-RES-7: whoever moves out dodges nothing, whoever moves in gains nothing; it spares its user."""
+    fight = crowd(CHEER)
+    fight.do("plan_movement", "p", path=east(0, -3), free_actions=[use("cheer")])
+    fight.do("plan_movement", "a", path=[[2, y] for y in range(1, 7)])
+    fight.do("plan_movement", "b", path=east(6, 3)).do("pass_movement", "e")
+    assert [fight[name].hp for name in "pab"] == [10, 13, 10]
+    assert not fight.rolls
+
+
+def test_RI_PHASE_3_an_area_spreads_from_where_its_user_has_got_to() -> None:
+    fight = crowd(CHEER)
+    fight.do("plan_movement", "p", path=[[1, 1], [2, 1], [3, 1], [4, 1]], free_actions=[use("cheer", step=4)])
+    for name in "abe":
+        fight.do("pass_movement", name)
+    assert [fight[name].hp for name in "pab"] == [10, 13, 13]
+
+
+@pytest.mark.parametrize(("blocked", "hp"), [(False, [10, 10, 13]), (True, [10, 10, 10])])
+def test_RI_CONF_3_who_is_stopped_short_may_not_get_its_area_there(
+    blocked: bool,  # noqa: FBT001  # what the case is about
+    hp: list[int],
+) -> None:
+    fight = crowd(AIMED, entry("mon@m/x", (1, 1 if blocked else 8)))
+    aim = use("cheer", step=3, at=[6, 0], altitude_ft=0)
+    fight.do("plan_movement", "p", path=[[1, 1], [2, 1], [3, 1]], free_actions=[aim])
+    for name in "abex":
+        fight.do("pass_movement", name)
+    assert [fight[name].hp for name in "pab"] == hp
+    assert [event.placed for event in fight.told("free_ability_came")] == [not blocked]
+
+
+@pytest.mark.parametrize(
+    ("uses", "code"),
+    [
+        (use("cheer", "a", at=[2, 0]), "invalid_target"),
+        (use("cheer"), "invalid_target"),
+        (use("cheer", at=[6, 0]), "target_out_of_range"),
+        (use("cheer", at=[2, 0], altitude_ft=3), "invalid_target"),
+        (use("cheer", at=[2, 0], altitude_ft=50), "target_out_of_range"),
+    ],
+)
+def test_RI_ATK_1_an_area_on_the_way_has_its_place_and_its_range(uses: dict[str, Any], code: str) -> None:
+    assert crowd(AIMED).refused("plan_movement", "p", free_actions=[uses]) == code
+
+
+def test_RI_SWIFT_10_a_swift_area_comes_before_anybody_moves() -> None:
+    """RI-SWIFT-1: it spreads from where its user sets out, whatever step it is planned for."""
+    swift = {**CHEER, "tags": ["swift"]}
+    fight = crowd(swift)
+    fight.do("plan_movement", "p", path=east(0, 6), free_actions=[use("cheer", step=3)])
+    for name in "abe":
+        fight.do("pass_movement", name)
+    assert [fight[name].hp for name in "pab"] == [10, 13, 10]
+    types = [event.type for event in fight.events]
+    assert types.index("free_ability_came") < types.index("moved")
+
+
+def test_RI_PHASE_3_areas_are_offered_around_everybody_in_range() -> None:
+    """What is offered is exact: each offer is accepted in a fight of its own."""
+    fight = crowd(AIMED)
+    offers = [o for o in fight.offers("gm") if o.given.get("free_actions") and o.creature == "p"]
+    uses = {(o.type, *o.given["free_actions"][0]["at"]) for o in offers}
+    assert uses == {(type_, x, 0) for type_ in ("pass_movement", "plan_movement") for x in (0, 2)}
+    for offer in offers:
+        more = {"path": [list(c) for c in offer.choices["path"][0]]} if "path" in offer.choices else {}
+        crowd(AIMED).do(offer.type, "p", free_actions=list(offer.given["free_actions"]), **more)
+
+
 def test_C_38_a_zone_lies_there_once_all_have_moved() -> None:
     """RI-PHASE-4: it stops nobody who moves in the same phase."""
     thorns = {

@@ -121,7 +121,9 @@ class FreeUse:
     step: int = 0
     """After how many steps of the path; 0 is where it begins."""
     at: Cell | None = None
-    """The cell around which it makes a zone, where it makes one."""
+    """The cell around which its zone or area lies, or towards which its area points."""
+    altitude_ft: int = 0
+    """How high above that cell the area begins."""
 
 
 @record

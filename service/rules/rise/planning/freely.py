@@ -16,6 +16,7 @@ from service.rules.records import changed, record
 from service.rules.rise.acting.actions import ActionPaid, check_free, paid
 from service.rules.rise.acting.brawling import GRIP, check_grappled, grip, not_twice
 from service.rules.rise.acting.special import ability_on, carried_out, check_targets, priced, use_of
+from service.rules.rise.attacks.areas import aims
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.attacks.uses import atom_of
 from service.rules.rise.attacks.zones import check_place
@@ -42,6 +43,8 @@ class FreeAbilityCame(Event[State]):
     """Where its user is then: short of the place it had planned, where something has stopped it."""
     missed: tuple[str, ...] = ()
     """Whom it cannot reach from there."""
+    placed: bool = True
+    """Whether it could reach the place of its zone or area from there."""
 
     def evolve(self, state: State) -> State:
         top: Any = state.top  # the phase's own frame, which imports this file
@@ -65,7 +68,7 @@ def check_grip(view: State, creature: Creature, use: FreeUse) -> None:
     check_grappled(creature)
     not_twice(creature, GRIP)
     check_free(view, creature, GRIP, None)
-    if use.targets or use.at is not None:
+    if use.targets or use.at is not None or use.altitude_ft:
         raise Refused("invalid_target", f"{GRIP} has no target", "RI-UNIV-MAINTAIN")
 
 
@@ -75,7 +78,7 @@ def check_use(view: State, creature: Creature, path: Sequence[Cell], use: FreeUs
     check_peaceful(view, ability)
     check_free(view, creature, ability.id, ability.per_round_limit)
     there = changed(creature, position=place_on(creature.position, path, use.step))
-    check_place(view, there, ability, use.at)
+    check_place(view, there, ability, use.at, use.altitude_ft)
     check_targets(view, there, ability, use.targets)
 
 
@@ -87,8 +90,6 @@ def check_peaceful(view: State, ability: Ability) -> None:
         raise Refused("wrong_phase", f"{ability.id} is no free action", "RI-PHASE-1")
     if ability.strike is not None or any(effect.does in FORCE for effect in ability.effects):
         raise Refused("wrong_phase", f"{ability.id} attacks or moves somebody", "RI-PHASE-1")
-    if ability.area is not None:
-        raise Refused("wrong_phase", f"{ability.id} fills an area", "RI-PHASE-1")
     if ability.later != "none":
         raise Refused("wrong_phase", f"{ability.id} comes in later actions", "RI-DELAY-1")
 
@@ -108,7 +109,8 @@ def comes_first(user: Creature, use: FreeUse) -> bool:
     if use.ability == GRIP:
         return True
     ability = ability_on(user, use.ability)
-    alone = set(use.targets) <= {user.id} or all(effect.to == "self" for effect in ability.effects)
+    alone = ability.area is None and set(use.targets) <= {user.id}
+    alone = alone or all(effect.to == "self" for effect in ability.effects)
     return "swift" in ability.tags or (use.step == 0 and alone and ability.zone is None)
 
 
@@ -117,9 +119,10 @@ def braced(view: State, creature: Creature, uses: Sequence[FreeUse]) -> State:
     for use in uses:
         if use.ability == GRIP or not comes_first(creature, use):
             continue
-        assault = use_of(view, creature.id, ability_on(creature, use.ability), use.targets)
+        aim = (use.at, use.altitude_ft)
+        assault = use_of(view, creature.id, ability_on(creature, use.ability), use.targets, *aim)
         for effect in (*assault.effects, *assault.after):
-            if effect.does in ("gain", "lose") and (effect.to == "self" or creature.id in use.targets):
+            if effect.does in ("gain", "lose") and (effect.to == "self" or creature.id in assault.targets):
                 atom = atom_of(view, assault, effect, creature.id, effect.amount)
                 view = as_told(view, apply_quietly(view, atom))
     return view
@@ -152,16 +155,43 @@ def come(state: State, name: str, use: FreeUse, paths: Paths, *, moved: bool) ->
     there = changed(user, position=where)
     range_ft = 0 if use.ability == GRIP else ability_on(user, use.ability).range_ft
     missed = tuple([t for t in use.targets if t != name and not reaches(state, there, t, range_ft)])
+    placed = use.at is None or is_placed(state, there, use)
     state = yield FreeAbilityCame(
-        creature=name, ability=use.ability, at=where, missed=missed, because=("RI-PHASE-3", "C-25")
+        creature=name,
+        ability=use.ability,
+        at=where,
+        missed=missed,
+        placed=placed,
+        because=("RI-PHASE-3", "C-25"),
     )
-    if not is_able(user):
+    if not (placed and is_able(user)):
         return state
     if use.ability == GRIP:
         return (yield AssaultBegun(assault=grip(name), because=("RI-UNIV-MAINTAIN",)))
     ability = priced(state, ability_on(user, use.ability))
+    if ability.area is not None:
+        filled = use_of(as_it_stood(state, there), name, ability, (), use.at, use.altitude_ft)
+        return (yield AssaultBegun(assault=filled, because=("RI-ATK-1",)))
     targets = tuple([target for target in use.targets if target not in missed])
     return (yield from carried_out(state, name, ability, targets, use.at))
+
+
+def is_placed(state: State, there: Creature, use: FreeUse) -> bool:
+    """Tell whether its zone or area is still in range from where the user got to."""
+    try:
+        check_place(state, there, ability_on(there, use.ability), use.at, use.altitude_ft)
+    except Refused:
+        return False
+    return True
+
+
+def as_it_stood(state: State, there: Creature) -> State:
+    """Return the field as the phase began, with the user *there*: nobody moves out of an area, or into it."""
+    stood = {
+        name: changed(c, position=c.stood or c.position, altitude=c.stood_ft if c.stood else c.altitude)
+        for name, c in state.creatures.items()
+    }
+    return changed(state, creatures={**stood, there.id: there})
 
 
 def reaches(state: State, there: Creature, target: str, range_ft: int) -> bool:
@@ -181,6 +211,9 @@ def offered_uses(view: State, creature: Creature) -> Iterator[FreeUse]:
     """Yield the free abilities that *creature* may use before its first step."""
     found = [FreeUse(ability=GRIP)]
     for ability in creature.sheet.abilities:
+        if ability.area is not None:
+            found += [FreeUse(ability=ability.id, **aim) for aim in aims(view, ability)]
+            continue
         for target in view.creatures.values():
             at = target.position if ability.zone is not None else None
             found.append(FreeUse(ability=ability.id, targets=(target.id,), at=at))
