@@ -9,8 +9,20 @@ from pathlib import Path
 import pytest
 import redis
 
+from service.api import call
 from service.embedded import EmbeddedValkey
 from service.log.valkey import ValkeyLog
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_hurry() -> Iterator[None]:
+    """Have who says nothing of waiting wait long, where the API runs in this process.
+
+    A machine that stalls for two seconds would make an answer a pending one.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(call, "WAIT", 25.0)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -43,7 +55,7 @@ def streams(streams_url: str) -> Iterator[ValkeyLog]:
 
 @pytest.fixture
 def queue(queue_url: str) -> Iterator[redis.Redis]:
-    with redis.Redis.from_url(queue_url, socket_timeout=5) as client:
+    with redis.Redis.from_url(queue_url, socket_timeout=30) as client:
         yield client
 
 

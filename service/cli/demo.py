@@ -23,7 +23,7 @@ from service.cli.client import Client, Problem, Unreachable
 from service.cli.judging import print_report
 from service.cli.playing import NotAsWritten, Table, play, sit_down
 from service.cli.script import SAMPLES, BadScript, Fight, sample
-from service.cli.station import Station, any_free_port
+from service.cli.station import Station, held_port
 from service.cli.telling import Teller
 from service.encounter.stores import keys
 from service.settings import Settings
@@ -67,14 +67,14 @@ def command(
 @contextmanager
 def _own_service(console: Console) -> Iterator[tuple[Station, Client]]:
     """Give a service in a temporary directory, and its owner."""
-    with tempfile.TemporaryDirectory(prefix="rewound-demo-") as directory:
+    with tempfile.TemporaryDirectory(prefix="rewound-demo-") as directory, held_port("127.0.0.1") as port:
         home = Path(directory)
         settings = replace(
             Settings(),
             data_dir=home,
             key_file=home / "secret.key",
             signing_key_file=home / "signing.key",
-            port=any_free_port("127.0.0.1"),
+            port=port,
             api_workers=1,
             log_level="error",
         )

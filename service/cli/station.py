@@ -9,8 +9,8 @@ from __future__ import annotations
 import shutil
 import socket
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, Self
@@ -171,11 +171,17 @@ def with_free_port(settings: Settings, *, is_given: bool, say: Say) -> Settings:
     raise NotServing(f"no port from {settings.port} on is free: give one with --port")
 
 
-def any_free_port(host: str) -> int:
-    """Return a port that nobody listens on now."""
-    with socket.create_server((host, 0), family=_family(host)) as server:
-        port: int = server.getsockname()[1]
-        return port
+@contextmanager
+def held_port(host: str) -> Iterator[int]:
+    """Give a free port that nobody else is given as long as this lasts.
+
+    It is bound and not listened on: whoever is told its number, and sets `SO_REUSEADDR` as servers do, can
+    listen there; whoever asks the system for any free port gets another one.
+    """
+    with socket.socket(_family(host)) as held:
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind((host, 0))
+        yield held.getsockname()[1]
 
 
 def _is_free(host: str, port: int) -> bool:

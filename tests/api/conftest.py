@@ -9,7 +9,6 @@ from threading import Event, Lock, Thread
 
 import pytest
 
-from service.api import call
 from service.api.app import create_app
 from service.audit.notary import Notary
 from service.audit.signing import publish
@@ -87,14 +86,6 @@ class Worker:
                         folding.fold(waiting.pop(0), lambda: True)
                     if signing is not None and not self.paused.is_set():
                         signing.work()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _no_hurry() -> Iterator[None]:
-    """Have who says nothing of waiting wait long: a machine that stalls makes no answer a pending one."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(call, "WAIT", 25.0)
-        yield
 
 
 @pytest.fixture

@@ -39,23 +39,31 @@ SEATS = [
 ]
 
 
-@contextmanager
-def served(log: Log | None = None) -> Iterator[Api]:
-    """Serve with everything that differs between two runs counted instead of drawn."""
+def counted_hexes() -> Callable[[int], str]:
+    """Return what counts in hexadecimal digits."""
     ids = count(1)
 
     def hexes(size: int = 16) -> str:
         return f"{next(ids):0{2 * size}x}"
 
+    return hexes
+
+
+@contextmanager
+def served(log: Log | None = None) -> Iterator[Api]:
+    """Serve with everything that differs between two runs counted instead of drawn.
+
+    Each kind is counted apart: who asks once more than another has the same nonces in its commands.
+    """
     log = log or MemoryLog()
     worker = Worker(log)
     host = host_of(log, BOTH, ring=lambda _: None, clock=lambda: NOW, key=KEY, mode="memory")
     drawn = mock.patch("service.encounter.stores.secrets.urandom", bytes)
     with (
         drawn,
-        mock.patch("service.encounter.play.token_hex", hexes),
-        mock.patch("service.api.request_ids.token_hex", hexes),
-        mock.patch("service.encounter.stores.tickets.token_hex", hexes),
+        mock.patch("service.encounter.play.token_hex", counted_hexes()),
+        mock.patch("service.api.request_ids.token_hex", counted_hexes()),
+        mock.patch("service.encounter.stores.tickets.token_hex", counted_hexes()),
         mock.patch("service.encounter.stores.keys.token_hex", return_value="0" * 12),
         mock.patch("service.encounter.stores.keys.token_urlsafe", return_value="A" * 43),
     ):

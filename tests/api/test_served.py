@@ -19,6 +19,7 @@ import pytest
 
 from service.api import server
 from service.api.server import arguments
+from service.cli.station import held_port
 from service.encounter.stores import keys
 from service.log.valkey import ValkeyLog
 from service.settings import Settings
@@ -38,13 +39,17 @@ class Served:
     def __call__(self, method: str, path: str, data: object = None, **headers: str) -> tuple[int, Any]:
         """Send a request and return status and data."""
         body = None if data is None else json.dumps(data).encode()
-        sent = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        sent = {
+            "Authorization": f"Bearer {self.token}",
+            "Content-Type": "application/json",
+            "Prefer": "wait=30",
+        }
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         asked = urllib.request.Request(
             f"http://127.0.0.1:{self.port}{path}", data=body, headers=sent, method=method
         )
         try:
-            with urllib.request.urlopen(asked, timeout=30) as answer:  # noqa: S310 - our own address
+            with urllib.request.urlopen(asked, timeout=60) as answer:  # noqa: S310 - our own address
                 return answer.status, json.loads(answer.read())
         except urllib.error.HTTPError as problem:
             with problem:
@@ -52,10 +57,13 @@ class Served:
 
 
 @pytest.fixture
-def served(streams_url: str, queue_url: str, tmp_path: Path) -> Iterator[Served]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+def port() -> Iterator[int]:
+    with held_port("127.0.0.1") as port:
+        yield port
+
+
+@pytest.fixture
+def served(port: int, streams_url: str, queue_url: str, tmp_path: Path) -> Iterator[Served]:
     settings = Settings(
         data_dir=tmp_path,
         key_file=tmp_path / "secret.key",

@@ -119,9 +119,13 @@ def _post(port: int, key: str, path: str, body: fights.Command | list[fights.Com
     request = Request(
         f"http://{servers.HOST}:{port}{path}",
         data=json.dumps(body).encode(),
-        headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
+        headers={
+            "Authorization": f"Bearer {key}",
+            "Content-Type": "application/json",
+            "Prefer": "wait=30",
+        },
     )
-    with urlopen(request, timeout=30) as answer:  # noqa: S310 - http, to an address of our own
+    with urlopen(request, timeout=60) as answer:  # noqa: S310 - http, to an address of our own
         found: fights.Command = json.load(answer)
         return found
 

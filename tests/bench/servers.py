@@ -9,12 +9,13 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from socket import create_connection, socket
+from socket import create_connection
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from urllib.request import Request, urlopen
 
 from service.api import server
+from service.cli.station import held_port
 from service.embedded import EmbeddedValkey
 from service.encounter.stores import keys
 from service.log.valkey import ValkeyLog
@@ -22,7 +23,7 @@ from service.log.valkey import ValkeyLog
 HOST = "127.0.0.1"
 API_PROCESSES = 2
 THREADS = 1024
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 
 
 @contextmanager
@@ -42,7 +43,6 @@ def service(
     settings: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[tuple[int, str]]:
     """Serve the API on *running* with *workers* workers; give the port and an API key."""
-    port = _free_port()
     environment = {
         "REWOUND_STREAMS_URL": running.url,
         "REWOUND_QUEUE_URL": running.queue_url,
@@ -57,12 +57,14 @@ def service(
     log = ValkeyLog.connect(running.url)
     key, _ = keys.create(log, "bench", time.time())
     log.close()
-    commands = [_gunicorn(port, server.APPLICATION, processes, threads)] + [
-        [sys.executable, "-m", "workers"]
-    ] * workers
+    folding = [[sys.executable, "-m", "workers"]] * workers
     with (
+        held_port(HOST) as port,
         TemporaryDirectory(prefix="rewound-bench-") as directory,
-        _processes(commands, environment | {"REWOUND_DATA_DIR": directory}),
+        _processes(
+            [_gunicorn(port, server.APPLICATION, processes, threads), *folding],
+            environment | {"REWOUND_DATA_DIR": directory},
+        ),
     ):
         _until_ready(port, "/readyz")
         yield port, key
@@ -71,8 +73,10 @@ def service(
 @contextmanager
 def bare(running: EmbeddedValkey) -> Iterator[int]:
     """Serve the bare route on the same store; give the port."""
-    port = _free_port()
-    with _processes([_gunicorn(port, "tests.bench.bare:create()")], {"BENCH_STORE": running.url}):
+    with (
+        held_port(HOST) as port,
+        _processes([_gunicorn(port, "tests.bench.bare:create()")], {"BENCH_STORE": running.url}),
+    ):
         _until_ready(port, "/")
         yield port
 
@@ -110,10 +114,3 @@ def _until_ready(port: int, path: str) -> None:
         except OSError:
             time.sleep(0.1)
     raise TimeoutError(path)
-
-
-def _free_port() -> int:
-    with socket() as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -13,7 +13,7 @@ from service.audit.evidence import Evidence, stored
 from service.cli.client import Client
 from service.cli.playing import Table, play, sit_down
 from service.cli.script import Fight, sample
-from service.cli.station import Station, any_free_port
+from service.cli.station import Station, held_port
 from service.encounter.stores import keys
 from service.settings import Settings
 
@@ -48,21 +48,22 @@ class Service:
 @contextmanager
 def served(home: Path) -> Iterator[Service]:
     """Run a service with its data in *home*, put together as `rewound serve` does: real processes."""
-    settings = replace(
-        Settings(),
-        data_dir=home,
-        key_file=home / "secret.key",
-        signing_key_file=home / "signing.key",
-        port=any_free_port("127.0.0.1"),
-        api_workers=1,
-        log_level="error",
-    )
-    with Station(settings, print) as station:
-        assert station.wait_until_ready(lambda: False)
-        with closing(station.log()) as log:
-            token, _ = keys.create(log, "tests", time.time())
-        with closing(Client(station.url, token)) as owner:
-            yield Service(station, owner)
+    with held_port("127.0.0.1") as port:
+        settings = replace(
+            Settings(),
+            data_dir=home,
+            key_file=home / "secret.key",
+            signing_key_file=home / "signing.key",
+            port=port,
+            api_workers=1,
+            log_level="error",
+        )
+        with Station(settings, print) as station:
+            assert station.wait_until_ready(lambda: False)
+            with closing(station.log()) as log:
+                token, _ = keys.create(log, "tests", time.time())
+            with closing(Client(station.url, token)) as owner:
+                yield Service(station, owner)
 
 
 def played(service: Service, form: str, *, seeded: bool) -> Table:

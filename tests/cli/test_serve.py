@@ -12,13 +12,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
 from service.cli.client import Client
-from service.cli.station import any_free_port
+from service.cli.station import held_port
 from service.embedded.place import take
 
 ROOT = Path(__file__).parents[2]
@@ -88,11 +90,25 @@ def until(holds: Callable[[], object], served: Served) -> None:
 
 
 @pytest.fixture
-def start(tmp_path: Path) -> Iterator[Callable[..., Served]]:
+def ports() -> Iterator[Iterator[str]]:
+    """Give free ports, each held for this test."""
+    with ExitStack() as held:
+        yield (str(held.enter_context(held_port("127.0.0.1"))) for _ in count())
+
+
+@pytest.fixture
+def port(ports: Iterator[str]) -> str:
+    return next(ports)
+
+
+@pytest.fixture
+def start(tmp_path: Path, ports: Iterator[str]) -> Iterator[Callable[..., Served]]:
+    """Give what starts a service, on a port of its own unless one is given."""
     started: list[Served] = []
 
     def begin(*arguments: str, home: str = "data") -> Served:
-        started.append(Served(tmp_path / home, *arguments))
+        given = () if "--port" in arguments else ("--port", next(ports))
+        started.append(Served(tmp_path / home, *arguments, *given))
         return started[-1]
 
     yield begin
@@ -132,9 +148,8 @@ def curls(printed: str) -> list[str]:
 
 
 def test_the_demo_is_played_once_its_curl_lines_work_and_a_second_start_finds_it(
-    start: Callable[..., Served],
+    start: Callable[..., Served], port: str
 ) -> None:
-    port = str(any_free_port("127.0.0.1"))
     first = start("--demo", "--port", port)
     printed = first.wait_for("/audits\n")
 
@@ -160,7 +175,7 @@ def test_the_demo_is_played_once_its_curl_lines_work_and_a_second_start_finds_it
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_stopping_leaves_no_process_socket_or_lock_behind(start: Callable[..., Served], number: int) -> None:
-    served = start("--port", str(any_free_port("127.0.0.1")), "--workers", "2")
+    served = start("--workers", "2")
     served.wait_for("Rewound serves")
     assert len(served.processes()) >= 5, "itself, the API and its process, two workers, the store"
 
@@ -175,7 +190,7 @@ def test_stopping_leaves_no_process_socket_or_lock_behind(start: Callable[..., S
 
 
 def test_a_killed_service_takes_its_processes_with_it(start: Callable[..., Served]) -> None:
-    served = start("--port", str(any_free_port("127.0.0.1")))
+    served = start()
     served.wait_for("Rewound serves")
 
     served.stop(signal.SIGKILL)
@@ -184,7 +199,7 @@ def test_a_killed_service_takes_its_processes_with_it(start: Callable[..., Serve
 
 
 def test_a_worker_that_dies_is_started_again(start: Callable[..., Served]) -> None:
-    served = start("--port", str(any_free_port("127.0.0.1")))
+    served = start()
     served.wait_for("Rewound serves")
     [worker] = [pid for pid in served.processes() if b"\0workers\0" in _line(pid)]
 
@@ -210,10 +225,25 @@ def test_a_port_that_was_given_and_is_in_use_is_told(start: Callable[..., Served
     assert f"127.0.0.1:{port} is in use" in served.printed
 
 
+def test_a_port_that_is_held_is_given_to_nobody_else_and_may_be_listened_on() -> None:
+    with held_port("127.0.0.1") as port:
+        others = set()
+        for _ in range(2_000):
+            with held_port("127.0.0.1") as other:
+                others.add(other)
+        with (
+            socket.create_server(("127.0.0.1", port)) as server,
+            socket.create_connection(("127.0.0.1", port)),
+            server.accept()[0] as line,
+        ):
+            assert line.getsockname() == ("127.0.0.1", port)
+    assert port not in others
+
+
 def test_a_data_directory_that_is_in_use_is_told(start: Callable[..., Served]) -> None:
-    first = start("--port", str(any_free_port("127.0.0.1")))
+    first = start()
     first.wait_for("Rewound serves")
-    second = start("--port", str(any_free_port("127.0.0.1")))
+    second = start()
 
     assert second.process.wait(PATIENCE_S) == 1
     assert str(first.home) in second.printed
@@ -233,7 +263,7 @@ def test_keys_are_made_listed_and_revoked_with_and_without_a_service(
 ) -> None:
     made = _run(tmp_path / "data", ["keys", "create", "ada"])
     token = made.stdout.strip()
-    served = start("--port", str(any_free_port("127.0.0.1")))
+    served = start()
     url = re.search(r"http://\S+", served.wait_for("Rewound serves"))
     assert url is not None
     client = Client(url[0], token)
@@ -248,7 +278,7 @@ def test_keys_are_made_listed_and_revoked_with_and_without_a_service(
 
 
 def test_a_bundle_of_the_demo_is_written_and_verified(start: Callable[..., Served], tmp_path: Path) -> None:
-    served = start("--demo", "--port", str(any_free_port("127.0.0.1")))
+    served = start("--demo")
     served.wait_for("/audits\n")
     encounter = json.loads((served.home / "demo.json").read_text())["encounter"]
     file = tmp_path / "demo.jsonl"

@@ -8,16 +8,17 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import requests
 
-from rewound_client import Patience, Problem, Refused, Rewound, Table, Unreachable
+from rewound_client import Patience, Problem, Refused, Rewound, Table, Unreachable, transport
 from tests.clients.conftest import Host
 from tests.clients.faulty import AWAY, BUSY, FAULTS, UNKNOWN, BadLine, cut
 
-QUICK = Patience(total_s=20, first_s=0.001, longest_s=0.01)
+QUICK = Patience(total_s=60, first_s=0.001, longest_s=0.01)
 
 
 @contextmanager
@@ -75,12 +76,16 @@ def test_a_refusal_that_is_settled_is_raised_all_the_same(host: Host, forms: dic
 
 
 @pytest.mark.parametrize(("fault", "status"), [(BUSY, 429), (AWAY, 503)])
-def test_patience_ends(host: Host, fault: str, status: int) -> None:
+def test_patience_ends(host: Host, fault: str, status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rested: list[float] = []
+    clock = SimpleNamespace(monotonic=lambda: sum(rested), sleep=rested.append)
+    monkeypatch.setattr(transport, "time", clock)
     line = BadLine(itertools.repeat(fault))
     with over(host, line, Patience(0.2, 0.01, 0.02)) as rewound, pytest.raises(Problem) as problem:
         rewound.rulesets()
     assert problem.value.status == status
-    assert len(line.tries) > 3
+    assert len(line.tries) == len(rested) + 1 > 3
+    assert 0.2 - 0.02 < sum(rested) <= 0.2
 
 
 class Cutting(requests.adapters.HTTPAdapter):

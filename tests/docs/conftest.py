@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from service.cli.station import Station, any_free_port
+from service.cli.station import Station, held_port
 from service.encounter.stores import keys
 from service.settings import Settings
 from tests.docs.pages import ROOT, Block
@@ -24,6 +24,13 @@ PRINTED_ADDRESS = "http://127.0.0.1:8000"
 
 PATIENCE_S = 90
 _BETWEEN = "\x1e"
+_PATIENT = """curl() {
+  case "$*" in
+    *Prefer:*) command curl "$@" ;;
+    *) command curl -H 'Prefer: wait=30' "$@" ;;
+  esac
+}"""
+"""What a page says nothing of: a machine that stalls for two seconds makes no answer here a pending one."""
 _REWOUND = """#!/bin/sh
 exec "{python}" -c "from service.cli import main; main(prog_name='rewound')" "$@"
 """
@@ -47,7 +54,7 @@ class Desk:
         if missing:
             pytest.skip(f"what the pages type is not here: {', '.join(missing)}")
         parts = "".join(f"{block.text}\nprintf '\\036'\n" for block in page)
-        script = "set -euo pipefail\n" + parts.replace(PRINTED_ADDRESS, self.url)
+        script = f"set -euo pipefail\n{_PATIENT}\n" + parts.replace(PRINTED_ADDRESS, self.url)
         done = subprocess.run(
             ["bash", "-c", script],
             cwd=self.home,
@@ -75,7 +82,13 @@ class Desk:
 
 
 @pytest.fixture(scope="session")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+def port() -> Iterator[int]:
+    with held_port("127.0.0.1") as port:
+        yield port
+
+
+@pytest.fixture(scope="session")
+def desk(port: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     home = tmp_path_factory.mktemp("checkout")
     data = home / ".rewound"
     settings = replace(
@@ -83,7 +96,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         data_dir=data,
         key_file=data / "secret.key",
         signing_key_file=data / "signing.key",
-        port=any_free_port("127.0.0.1"),
+        port=port,
         api_workers=1,
         log_level="error",
     )

@@ -194,7 +194,7 @@ def stalled(encounter: Encounter) -> socket.socket:
 
 def have_room(encounter: Encounter, streams: int) -> bool:
     """Tell whether the service takes so many streams at once."""
-    lines = [socket.create_connection((HOST, encounter.port), timeout=10) for _ in range(streams)]
+    lines = [socket.create_connection((HOST, encounter.port), timeout=30) for _ in range(streams)]
     for line in lines:
         line.sendall(encounter.request(None))
     statuses = [line.recv(12)[9:12] for line in lines]
@@ -205,7 +205,7 @@ def have_room(encounter: Encounter, streams: int) -> bool:
 
 def was_dropped(line: socket.socket) -> bool:
     """Take what is there for a reader that stalled; whether the stream had been ended before its end."""
-    line.settimeout(5)
+    line.settimeout(30)
     try:
         while line.recv(PIECE):
             pass
@@ -220,8 +220,12 @@ def _post(port: int, key: str, path: str, body: object) -> fights.Command:
     request = Request(
         f"http://{HOST}:{port}{path}",
         data=json.dumps(body).encode(),
-        headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
+        headers={
+            "Authorization": f"Bearer {key}",
+            "Content-Type": "application/json",
+            "Prefer": "wait=30",
+        },
     )
-    with urlopen(request, timeout=30) as answer:  # noqa: S310 - http, to an address of our own
+    with urlopen(request, timeout=60) as answer:  # noqa: S310 - http, to an address of our own
         found: fights.Command = json.load(answer)
         return found
