@@ -51,16 +51,26 @@ def check_each(
 ) -> None:
     """Raise `Refused` for whatever of *commands* leaves no trace on the record of *encounter*.
 
-    What would be sealed is checked on the seat's own view of *state*, which all of them begin with.
+    What would be sealed is checked on the seat's own view of *state*, which all of them begin with; so is a
+    command of the gm alone while something is GM-only (`TABLE-GMONLY-4`).
     """
+    tells = len(commands) == 1 and _knows_more(host, encounter, actor)
     for kind, data in commands:
         if kind in AT_THE_DOOR:
             AT_THE_DOOR[kind](host, encounter, data)
-        if may_seal(kind):
+        if tells or may_seal(kind):
             begun = state()
             command = from_data(kind, data, by=actor)
-            if command.scope(begun) is not None:
+            if tells or command.scope(begun) is not None:
                 check(begun, command)
+
+
+def _knows_more(host: Host, encounter: str, actor: Actor) -> bool:
+    """Tell whether *actor* knows what is GM-only, so that why it is refused might tell it."""
+    if actor.role != GM:
+        return False
+    folded = host.folder.kept(encounter) or host.folder.current(encounter)
+    return bool(folded.state.has_gm_only)
 
 
 def may_seal(kind: type[Command[Any]]) -> bool:

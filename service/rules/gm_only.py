@@ -84,6 +84,14 @@ def open_part(roll: Roll) -> Roll:
     return replace(roll, terms=(WITHHELD,))
 
 
+@rule("TABLE-GMONLY-4", "service ruling")
+def reason_told(state: Table, command: Command[Any], refused: Refused) -> Refused:
+    """While something is GM-only the record does not say why a command of the GM was refused."""
+    if command.by.role != GM or not state.has_gm_only:
+        return refused
+    return Refused("gm_only", "why is not told: something about a creature is GM-only", "TABLE-GMONLY-4")
+
+
 # --- showing -----------------------------------------------------------------------------------------
 
 

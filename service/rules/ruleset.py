@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, TypeVar
 from service.rules.asking import ask
 from service.rules.chance import DICE_NOT_SEALED, Chance, DiceWanted
 from service.rules.codec import Malformed, from_data, to_data
-from service.rules.gm_only import guarded
+from service.rules.gm_only import guarded, reason_told
 from service.rules.house import OptionSpec
 from service.rules.lurkers import found
 from service.rules.messages import (
@@ -173,16 +173,25 @@ def decide(state: S, command: Command[S], chance: Chance, batch: str | None = No
     scope = command.scope(state)
     try:
         admit(state, command, batch)
+    except Refused as refused:
+        return _refused(state, refused, scope, batch)
+    try:
         place = _checked(state, command)
         tape = _Tape(state)
         tape.play(command.decide(state.at(place)), place)
         tape.settle(chance)
     except Refused as refused:
-        rule = refused.rule or refuser(refused.__traceback__)
-        refusal = Refusal(code=refused.code, detail=refused.detail, rule=rule)
-        after = changed(state, stopped=batch) if batch else state
-        return Decision(state=after, refusal=refusal, scope=scope)
+        is_open = scope is None and refused.code != DICE_NOT_SEALED
+        return _refused(state, reason_told(state, command, refused) if is_open else refused, scope, batch)
     return Decision(state=tape.state, facts=tuple(tape.facts), scope=scope)
+
+
+def _refused(state: S, refused: Refused, scope: Scope | None, batch: str | None) -> Decision[S]:
+    """Return the decision that a command is refused; the array it came in may end with it."""
+    rule = refused.rule or refuser(refused.__traceback__)
+    refusal = Refusal(code=refused.code, detail=refused.detail, rule=rule)
+    after = changed(state, stopped=batch) if batch else state
+    return Decision(state=after, refusal=refusal, scope=scope)
 
 
 def _checked(state: S, command: Command[S]) -> str:

@@ -272,6 +272,11 @@ class Table:
         """Return what about *creature* only the GM is told (see `gm_only.py`)."""
         return ()
 
+    @property
+    def has_gm_only(self) -> bool:
+        """Whether anything about anybody is GM-only."""
+        return False
+
     def with_gm_only(self, creature: str, names: tuple[str, ...]) -> Self:
         """Return the table with exactly these *names* GM-only about *creature*."""
         return self

@@ -33,6 +33,8 @@ class Told:
 
     answers: dict[str, list[str]]
     hashes: frozenset[str]
+    sent: tuple[Any, ...] = ()
+    """What was asked and sent to play it."""
 
     def masked(self, reader: str) -> list[str]:
         return masked(self.answers[reader], self.hashes)

@@ -106,6 +106,14 @@ KEPT: Final = (
         ("might", "defensive"),
     ),
     Kept("what it adds", ({"attack_bonus": -90}, {"attack_bonus": -70}), ("defensive", "might")),
+    Kept(
+        "dice it has not thrown and ways it has not gone",
+        (
+            {"cunning": 4, "presence": 4, "speed": 60, "swim_speed": 15, "climb_speed": 5},
+            {"cunning": 12, "presence": 10, "speed": 85, "swim_speed": 40, "climb_speed": 30},
+        ),
+        ("might", "might"),
+    ),
 )
 
 
@@ -197,6 +205,65 @@ def test_what_a_public_word_would_tell_is_refused() -> None:
         assert "GM-only" in answer.text
 
 
+def test_TABLE_GMONLY_4_a_mistake_of_the_gm_that_would_tell_something_leaves_no_trace() -> None:
+    """A dash that is too far for it would tell everybody how fast it is."""
+    log = MemoryLog()
+    with served(log) as api:
+        table = Table(api, hidden({"speed": 20}, ("speed",)))
+        table.do("gm", type="begin_combat", unaware_side="players")
+        table.do("gm", type="grant_priority")
+        at = f"{table.at}/commands"
+        before = table.seats["zoe"].get(table.at)["version"]
+        too_far = {"type": "dash", "creature": "orc", "to": [9, 0]}
+        alone = api("POST", at, too_far)
+        preview = json.loads(api("POST", f"{table.at}/previews", too_far).text)
+        after = table.seats["zoe"].get(table.at)["version"]
+        array = json.loads(api("POST", at, [too_far, too_far]).text)
+        seen = [table.seats["zoe"].get(f"{at}/{n}") for n in (after + 1, after + 2)]
+        verdict = audit(log, table)["verdict"]["name"]
+
+    assert json.loads(alone.text)["code"] == "insufficient_movement"
+    assert preview["refusal"]["code"] == "insufficient_movement"
+    assert after == before
+    assert [each["refusal"]["code"] for each in seen] == ["gm_only", "skipped"], array
+    assert "reach" not in json.dumps(seen)
+    assert verdict == "valid_to_epoch"
+
+
+def test_a_die_that_is_thrown_is_seen() -> None:
+    with served() as api:
+        table = Table(api, hidden({"might": 12}, ("might",)))
+        attacked(table, "defensive", "might")
+        seen = [roll for roll in rolls(table, "zoe") if roll["name"]["stream"].startswith("orc/")]
+        state = table.seats["zoe"].get(f"{table.at}/state")["state"]
+
+    assert 12 in [die["sides"] for roll in seen for die in roll["dice"]]
+    assert state["creatures"]["orc"]["sheet"]["might"] == {"sealed": ["seat:gm"]}
+
+
+def test_a_price_that_would_tell_a_die_is_refused() -> None:
+    with served() as api:
+        table = Table(api, hidden({"might": 10}, ("might",)))
+        at = f"{table.at}/commands"
+        table.do("gm", type="award_xp", creatures=["orc"], amount=100, reason="it fought well")
+        buying = {
+            "type": "spend_xp",
+            "creature": "orc",
+            "purchase": {"kind": "ability_die", "ability": "might"},
+        }
+
+        assert json.loads(api("POST", at, buying).text)["code"] == "gm_only"
+
+
+@pytest.mark.parametrize("field", ["name", "abilities", "weapons", "heart_die"])
+def test_what_play_shows_at_once_cannot_be_gm_only(field: str) -> None:
+    with served() as api:
+        answer = api("POST", "/v1/encounters", hidden({}, (field,)))
+
+    assert answer.status_code == 422, answer.text
+    assert "/creatures/2/gm_only/0" in answer.text
+
+
 def test_a_players_character_keeps_nothing_from_its_player() -> None:
     with served() as api:
         data = hidden({}, ())
@@ -205,11 +272,3 @@ def test_a_players_character_keeps_nothing_from_its_player() -> None:
 
     assert answer.status_code == 422, answer.text
     assert "/creatures/0/gm_only/0" in answer.text
-
-
-def test_a_field_that_no_sheet_keeps_back_is_refused() -> None:
-    with served() as api:
-        answer = api("POST", "/v1/encounters", hidden({}, ("name",)))
-
-    assert answer.status_code == 422, answer.text
-    assert "/gm_only/0" in answer.text

@@ -22,10 +22,10 @@ from service.encounter.deciding.fold import Folder
 from service.encounter.reading import explain
 from service.encounter.signals import webhooks
 from service.rules import sealed
-from service.rules.gm_only import ShowSheet
 from service.rules.heartrush.movement.dash import Dash
 from service.rules.heartrush.windows.windows import PassWindow
 from service.rules.messages import Actor, Offer, Refused
+from service.rules.screen import RollBehindScreen
 from service.rules.stack import Awaited
 from tests.api.apart import CERTIFICATE, WEBHOOK
 from tests.api.everything import MISTAKES
@@ -111,7 +111,7 @@ def a_commit_more(patch: Patch, look: Look) -> None:
             done.append(True)
             again = replace(once, key=f"{once.key}-again")
             gm = Actor(seat="gm", role="gm")
-            send(host, encounter, gm, ShowSheet, {"creature": "nobody"}, again)
+            send(host, encounter, gm, RollBehindScreen, {"dice": [4], "what": "nothing"}, again)
         return send(host, encounter, actor, kind, data, once, **more)
 
     patch.setattr(play, "send", sent)

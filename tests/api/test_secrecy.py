@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from threading import Event
+from types import SimpleNamespace
 from typing import Any, Final, Protocol
 from unittest import mock
 
@@ -31,6 +32,8 @@ from tests.heartrush.kit import opening
 from workers.audits import Auditor
 
 NOW = 1_790_000_000.0
+PATIENCE_S = 60
+"""A busy machine must not make an outcome `pending` in one of two runs."""
 PLACES = {"pia": (0, 0), "ash": (-4, 0), "orc": (1, 0), "wolf": (0, 1)}
 SEATS = [
     {"seat": "zoe", "role": "player", "creatures": ["pia"]},
@@ -59,8 +62,13 @@ def served(log: Log | None = None) -> Iterator[Api]:
     worker = Worker(log)
     host = host_of(log, BOTH, ring=lambda _: None, clock=lambda: NOW, key=KEY, mode="memory")
     drawn = mock.patch("service.encounter.stores.secrets.urandom", bytes)
+    stopped = SimpleNamespace(time=lambda: NOW)
     with (
         drawn,
+        mock.patch("limits.storage.memory.time", stopped),
+        mock.patch("service.api.quotas.time", stopped),
+        mock.patch("service.api.call.WAIT", PATIENCE_S),
+        mock.patch("limits.storage.memory.MemoryStorage._MemoryStorage__schedule_expiry"),
         mock.patch("service.encounter.play.token_hex", counted_hexes()),
         mock.patch("service.api.request_ids.token_hex", counted_hexes()),
         mock.patch("service.encounter.stores.tickets.token_hex", counted_hexes()),

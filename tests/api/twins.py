@@ -1,8 +1,8 @@
 """Play twins at random: two services that differ in what the GM hides alone, and nobody else can tell.
 
 Each script is a fight of one rulebook in which monsters have GM-only fields and the GM rolls behind the
-screen. Both twins are played by the same chance, in Heart Rush with every window asked of everybody. Then
-every answer to every seat but the gm's is compared: each endpoint, stream, ETag and error; so is what
+screen. One twin is played by chance and the other alike, in Heart Rush with every window asked of everybody.
+Then every answer to every seat but the gm's is compared: each endpoint, stream, ETag and error; so is what
 webhooks are sent and what an audit certifies. Hidden values are chosen where they cannot show: hit points
 that are never reached, armor that nothing beats. `test_planted_leaks.py` plants what could tell twins apart.
 
@@ -54,16 +54,28 @@ KEPT_OUT: Final = ("end_combat", "close", "end_fight", "set_standing", "gm_rulin
 ABILITIES: Final = sorted(name for name, found in CATALOGUE.items() if isinstance(found, Ability))
 
 Pair = tuple[Any, Any]
+Sent = tuple[str, Mapping[str, Any] | None]
+"""A seat, and the command it sent; none where it asked for its options."""
+SECRETLY: Final[Mapping[str, Any]] = {"type": "roll_behind_screen"}
+"""Each twin rolls its own."""
 SCREEN: Final[Pair] = ({"dice": [20], "bonus": 0, "what": "one"}, {"dice": [6, 6], "bonus": 9, "what": "two"})
 ORC: Final[Pair] = (
     {"hp_max": 1000, "wound_threshold": 900, "armor": "natural", "natural_armor": 300, "defense_bonus": 0},
     {"hp_max": 1300, "wound_threshold": 950, "armor": "natural", "natural_armor": 320, "defense_bonus": 7},
 )
-WOLF: Final[Pair] = ({"hp_max": 1001}, {"hp_max": 999})
+WOLF: Final[Pair] = (
+    {"hp_max": 1001, "speed": 60, "swim_speed": 15},
+    {"hp_max": 999, "speed": 90, "swim_speed": 30},
+)
 OGRE: Final[Pair] = (
     {"hp_max": 900, "dr_max": 500, "defenses": {"armor": 400}},
     {"hp_max": 990, "dr_max": 20, "defenses": {"armor": 420}},
 )
+SHAMAN: Final[Pair] = (
+    {"willpower": 1, "intelligence": 0, "constitution": 2, "abilities": KIT["abilities"][:3]},
+    {"willpower": 4, "intelligence": 3, "constitution": 5, "abilities": KIT["abilities"]},
+)
+"""One that never uses what only one of the two knows."""
 
 
 def opened_with(edition: str, seed: int, which: int) -> tuple[dict[str, Any], list[str]]:
@@ -78,7 +90,8 @@ def opened_with(edition: str, seed: int, which: int) -> tuple[dict[str, Any], li
         for each in data["creatures"]:
             each["gm_only"] = list(monsters.get(each["sheet"]["id"], ()))
         return {"edition": edition, **data}, ["zoe", "yan"]
-    ogre = {**entry("mon@orcs/o", (2, 0), **{**KIT, **OGRE[which]}), "gm_only": list(OGRE[which])}
+    values = (OGRE, SHAMAN)[seed // 2 % 2][which]
+    ogre = {**entry("mon@orcs/o", (2, 0), **{**KIT, **values}), "gm_only": list(values)}
     heroes = entry("pc@heroes/h", (0, 0), **KIT), entry("pc@wolves/w", (0, 2), **KIT)
     data = rise(*heroes, ogre, declared_sides=[], options={"exertion_prompt": "never"})
     watcher = {"seat": "eve", "role": "observer", "creatures": []}
@@ -96,6 +109,7 @@ class Script:
         self.players = players
         self.which = which
         self.chance = Random(f"{edition} {seed}")
+        self.sent: list[Sent] = []
         self.seats = {"gm": api}
         for seat in (*players, "eve"):
             told = json.loads(api("POST", f"{self.at}/seats/{seat}/token", {}).text)
@@ -103,11 +117,23 @@ class Script:
         begun = {"type": "begin_combat"} if edition == "heartrush@1" else {"type": "start_combat"}
         self.send("gm", begun)
 
+    def follow(self, sent: Sequence[Sent]) -> None:
+        """Ask and send what was asked and sent in the other twin, after the beginning."""
+        for seat, command in sent[1:]:
+            if command is None:
+                self.options(seat)
+            else:
+                self.send(seat, command)
+
+    def options(self, seat: str) -> Any:
+        self.sent.append((seat, None))
+        return self.seats[seat].get(f"{self.at}/options")["options"]
+
     def play(self, steps: int = STEPS) -> None:
         """Let whoever is asked choose at random, and the gm roll in secret now and then."""
         for _ in range(steps):
             if self.chance.random() < 0.1:
-                self.send("gm", {"type": "roll_behind_screen", **SCREEN[self.which]})
+                self.send("gm", SECRETLY)
             seats = ["gm", *self.players]
             self.chance.shuffle(seats)
             if not any(self.choose(seat) for seat in seats):
@@ -115,7 +141,7 @@ class Script:
 
     def choose(self, seat: str) -> bool:
         """Send one of the commands that *seat* is offered; False where there is none."""
-        asked = self.seats[seat].get(f"{self.at}/options")["options"]
+        asked = self.options(seat)
         pressing = [each for each in asked if not each["prompt"]["optional"]] or asked
         offers = [o for each in pressing for o in each["commands"] if o["type"] not in KEPT_OUT]
         if not offers:
@@ -127,7 +153,9 @@ class Script:
         return True
 
     def send(self, seat: str, command: Mapping[str, Any]) -> None:
-        answer = self.seats[seat]("POST", f"{self.at}/commands", dict(command))
+        self.sent.append((seat, command))
+        secret = SCREEN[self.which] if command is SECRETLY else {}
+        answer = self.seats[seat]("POST", f"{self.at}/commands", {**command, **secret})
         assert answer.status_code == 200, f"{command}: {answer.text}"
 
 
@@ -136,12 +164,20 @@ class Script:
 KNOWN_TO_THE_GM: Final = ("/state", "/commits", "/rolls")
 
 
-def told_by(edition: str, seed: int, which: int, steps: int = STEPS, readers: int | None = None) -> Told:
-    """Play one twin and return every answer to everybody, or to the first *readers* that have seats."""
+def told_by(
+    edition: str, seed: int, like: Told | None = None, *, steps: int = STEPS, readers: int | None = None
+) -> Told:
+    """Play one twin and return every answer to everybody, or to the first *readers* that have seats.
+
+    The second twin is played *like* the first, command by command.
+    """
     log = MemoryLog()
     with served(log) as api, remembering():
-        script = Script(api, edition, seed, which)
-        script.play(steps)
+        script = Script(api, edition, seed, 0 if like is None else 1)
+        if like is None:
+            script.play(steps)
+        else:
+            script.follow(like.sent)
         gm = script.seats["gm"]
         paths, mistakes = ASKED_IN[edition]
         asked = [seat for seat in script.seats if seat != "gm"][:readers]
@@ -150,7 +186,7 @@ def told_by(edition: str, seed: int, which: int, steps: int = STEPS, readers: in
         told[CERTIFICATE] = ["a certificate " + json.dumps(audit(log, script), sort_keys=True)]
         commits = [load_commit(entry.raw) for entry in log.commits(script.at.rpartition("/")[2], 0, 10_000)]
         told[WEBHOOK] = [f"commit {commit.n} {webhooks.body(commit).decode()}" for commit in commits]
-        return Told(told, frozenset(hashes_of(commits)))
+        return Told(told, frozenset(hashes_of(commits)), tuple(script.sent))
 
 
 # --- many scripts ------------------------------------------------------------------------------------
@@ -158,7 +194,8 @@ def told_by(edition: str, seed: int, which: int, steps: int = STEPS, readers: in
 
 def differences(edition: str, seed: int, steps: int = STEPS, readers: int | None = None) -> list[Difference]:
     """Return where the twins of a script differ for somebody who must not tell them apart."""
-    left, right = (told_by(edition, seed, which, steps, readers) for which in (0, 1))
+    left = told_by(edition, seed, steps=steps, readers=readers)
+    right = told_by(edition, seed, left, readers=readers)
     return compared(f"{edition} {seed}", left, right)
 
 

@@ -16,23 +16,27 @@ from tests.api.client import Api
 from tests.api.everything import answers, masked
 from tests.api.test_secrecy import audit, served
 from tests.rise.bot import KIT
-from tests.rise.kit import entry
+from tests.rise.kit import entry, opening
 from tests.rise.test_http import Played
 from tests.rise.test_twins import MISTAKES, PATHS
 
 HIT: Final = ({"hp_max": 60, "dr_max": 9}, {"hp_max": 80, "dr_max": 2})
 MISSED: Final = ({"defenses": {"armor": 70}}, {"defenses": {"armor": 90}})
+UNUSED: Final = (
+    {"speeds": {"land": 30}, "strength": 2, "willpower": 0, "abilities": KIT["abilities"][:2]},
+    {"speeds": {"land": 60, "fly": 30}, "strength": 5, "willpower": 3, "abilities": KIT["abilities"]},
+)
 IDLE: Final = ("no_more_swift", "end_turn", "pass_turn", "pass_movement", "roll_initiative")
 
 
 class Run(Played):
     """A round in which the heroes strike at a monster of which something is GM-only."""
 
-    def __init__(self, gm: Api, values: dict[str, Any]) -> None:
+    def __init__(self, gm: Api, values: dict[str, Any], **more: Any) -> None:
         ogre = entry("mon@orcs/o", (3, 0), **{**KIT, **values})
         ogre["gm_only"] = list(values)
         heroes = entry("pc@heroes/h", (0, 0), **KIT), entry("pc@wolves/w", (0, 3), **KIT)
-        options = {"exertion_prompt": "never", "visibility": "full"}
+        options = {"exertion_prompt": "never", "visibility": "full", **more}
         super().__init__(gm, *heroes, ogre, declared_sides=[], options=options)
         self.send("gm", "start_combat", start_phase="action")
         for name in ("h", "w", "o"):
@@ -61,7 +65,7 @@ class Run(Played):
 Told = tuple[list[dict[str, list[str]]], list[dict[str, Any]]]
 
 
-@pytest.fixture(scope="module", params=(HIT, MISSED), ids=("hit", "missed"))
+@pytest.fixture(scope="module", params=(HIT, MISSED, UNUSED), ids=("hit", "missed", "unused"))
 def twins(request: pytest.FixtureRequest) -> Told:
     told, certificates = [], []
     for values in request.param:
@@ -92,6 +96,17 @@ def test_an_audit_of_it_tells_nothing(twins: Told) -> None:
 
     assert left == right
     assert twins[1][0]["verdict"]["name"] == "valid_to_epoch"
+
+
+@pytest.mark.parametrize("field", ["accuracy", "power", "dexterity", "weapons"])
+def test_what_an_announcement_tells_cannot_be_gm_only(field: str) -> None:
+    ogre = {**entry("mon@orcs/o", (3, 0), **KIT), "gm_only": [field]}
+    data = opening(entry("pc@heroes/h", (0, 0), **KIT), ogre, declared_sides=[])
+    with served() as api:
+        answer = api("POST", "/v1/encounters", {"edition": "rise@1", **data})
+
+    assert answer.status_code == 422, answer.text
+    assert "/creatures/1/gm_only/0" in answer.text
 
 
 def test_the_blow_was_told(twins: Told) -> None:

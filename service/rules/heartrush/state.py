@@ -258,6 +258,10 @@ class State(Lurking):
             return ()
         return (*found.gm_only, *(more for name in found.gm_only for more in GM_ONLY[name]))
 
+    @property
+    def has_gm_only(self) -> bool:
+        return any(creature.gm_only for creature in self.creatures.values())
+
     def with_gm_only(self, creature: str, names: tuple[str, ...]) -> State:
         return self.with_creature(creature, gm_only=names)
 

@@ -182,8 +182,9 @@ def _grown(growth: Growth, purchase: Purchase) -> Growth:
 
 def check_purchase(view: State, creature: Creature, purchase: Purchase) -> None:
     """Refuse what cannot be bought, or not paid for; a price is public, and may not tell what is GM-only."""
-    if purchase.kind == "hit_points" and "hp_max" in creature.gm_only:
-        raise Refused("gm_only", f"the price would tell the hit points of {creature.id}", "TABLE-GMONLY-1")
+    told = {"hit_points": "hp_max", "ability_die": purchase.ability}.get(purchase.kind)
+    if told is not None and told in creature.gm_only:
+        raise Refused("gm_only", f"the price would tell the {told} of {creature.id}", "TABLE-GMONLY-1")
     price = PRICES[purchase.kind](creature.sheet, purchase)
     if purchase.kind == "ability_die":
         check_cap(view, price)

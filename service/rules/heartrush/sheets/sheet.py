@@ -137,9 +137,20 @@ GM_ONLY: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "shield": ("rolls",),
         "attack_bonus": ("rolls",),
         "defense_bonus": ("rolls",),
+        "might": (),
+        "agility": (),
+        "cunning": (),
+        "presence": (),
+        "speed": (),
+        "swim_speed": (),
+        "climb_speed": (),
     }
 )
-"""Fields of a sheet that may be GM-only, and what else about the creature is so with them."""
+"""Fields of a sheet that may be GM-only, and what else about the creature is so with them.
+
+The heart die is none: every roll throws it. Nor are weapons, which are seen, nor abilities: the fight holds
+what they do, and whoever is asked at a moment shows them.
+"""
 
 
 @sealable(*GM_ONLY)

@@ -184,9 +184,24 @@ class Ability:
 
 
 GM_ONLY: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {"hp_max": ("hp",), "dr_max": ("dr", "hp"), "defenses": ()}
+    {
+        "hp_max": ("hp",),
+        "dr_max": ("dr", "hp"),
+        "defenses": (),
+        "strength": (),
+        "constitution": (),
+        "intelligence": (),
+        "perception": (),
+        "willpower": (),
+        "speeds": (),
+        "abilities": (),
+    }
 )
-"""Fields of a sheet that may be GM-only, and what else about the creature is so with them."""
+"""Fields of a sheet that may be GM-only, and what else about the creature is so with them.
+
+Accuracy, power and dexterity are none: they are terms of rolls, which a group's announcement tells to all.
+Weapons are seen, and each strike names its own.
+"""
 
 
 @sealable(*GM_ONLY)
