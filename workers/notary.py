@@ -129,16 +129,22 @@ class Signing(Lookout):
 
     def _sign(self, encounter: str, *, whole: bool = False, head: bool = False) -> None:
         try:
-            if whole:
-                self._notary.recompute(encounter)
-            made = self._notary.sign_head(encounter) if head else self._notary.sign_closed(encounter)
-        except NoSuchEncounter:
-            return
+            made = self._made(encounter, whole=whole, head=head)
         except Disputed as fault:
             self._note(fault)
             return
         for point in made:
             _logger.info("checkpoint.signed", encounter=encounter, size=point.size)
+
+    def _made(self, encounter: str, *, whole: bool, head: bool) -> list[points.Point]:
+        """Sign, and return what was; raises `Disputed`, also for what was signed and is not there."""
+        try:
+            if whole:
+                self._notary.recompute(encounter)
+            return self._notary.sign_head(encounter) if head else self._notary.sign_closed(encounter)
+        except NoSuchEncounter:
+            self._notary.check_missing(encounter, time.time())
+            return []
 
     def _note(self, fault: Disputed) -> None:
         dispute = fault.dispute

@@ -23,11 +23,11 @@ from service.api.door import Door
 from service.api.inputs import EditionInputs, all_inputs
 from service.api.metrics import Metrics
 from service.api.operations import OPERATIONS, Operation
-from service.api.problems import MEDIA_TYPE, Problem, not_found, removed
+from service.api.problems import MEDIA_TYPE, Problem, missing, not_found, removed
 from service.api.quotas import Bounds, Quotas
 from service.api.request_ids import RequestIds
 from service.encounter.host import Host
-from service.encounter.openings import Removed
+from service.encounter.openings import Missing, Removed
 from service.encounter.play import Imported
 from service.log import (
     KeyReused,
@@ -228,6 +228,7 @@ def _conflict(fault: Any) -> Problem:
 _TOLD: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
     NoSuchEncounter: lambda _: not_found(),
     Removed: lambda fault: removed(fault.removal.told),
+    Missing: lambda fault: missing(fault.dispute.told),
     Imported: lambda fault: Problem("encounter-imported", str(fault)),
     KeyReused: lambda fault: Problem(
         "idempotency-key-reused", "the key stands for another request", members={"n": fault.n}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from service.api.operations import TICKET
 from service.api.policy import KEY, POLICY, Rule
-from service.api.problems import Problem, not_found, removed
+from service.api.problems import Problem, missing, not_found, removed
 from service.api.quotas import Quotas
 from service.encounter.at_the_door import is_draft
 from service.encounter.stores import keys, seats, tickets
@@ -171,7 +171,9 @@ class Door:
 
     def _believe_of_removed(self, claim: seats.Claim, line: str) -> Caller:
         """Return whose token it was, so that its seat is told what became of the encounter."""
-        gone = self._host.removals.of(line)
+        gone, lost = self._host.removals.of(line), self._host.missing.of(line)
+        if lost is not None and claim.was_issued(self._host.service_key):
+            raise missing(lost.told)
         if gone is None or not claim.is_true(self._host.service_key, gone.seat(claim.seat)):
             _challenge("this seat token is not valid", "invalid_token")
         return Caller(claim=claim, role=gone.seats[claim.seat][0], line=line)
@@ -179,6 +181,7 @@ class Door:
     def _seat(self, rule: Rule, caller: Caller, encounter: str) -> Seated:
         known = self._host.register.find(encounter)
         if known is None:
+            self._tell_lost(caller, encounter)
             raise not_found()
         if caller.key is not None:
             if known.owner != caller.key.owner:
@@ -191,12 +194,21 @@ class Door:
         self._check_kept(rule, known)
         return Seated(encounter, known.edition, claim.seat, caller.role, f"seat:{claim.seat}")
 
+    def _tell_lost(self, caller: Caller, encounter: str) -> None:
+        """Tell its owner of an encounter that was signed and of which the store knows nothing any more."""
+        lost = self._host.missing.of(encounter)
+        if lost is not None and caller.key is not None and lost.owner == caller.key.owner:
+            raise missing(lost.told)
+
     def _check_kept(self, rule: Rule, entry: Registered) -> None:
         gone = None if rule.outlives else self._host.removals.of(entry.encounter)
         if gone is not None:
             raise removed(gone.told)
         if entry.has_expired(self._host.clock()):
             raise Problem("fork-expired", f"it was kept until {entry.expires}")
+        lost = None if rule.outlives else self._host.missing.of(entry.encounter)
+        if lost is not None:
+            raise missing(lost.told)
 
     def _hear(self, outcome: Outcome) -> None:
         """Forget the seats of an encounter in which a seat was changed: its tokens are checked anew."""

@@ -46,7 +46,7 @@ _INSIDE: Final = (
     "too-many-requests",
     "store-unavailable",
 )
-_OF_AN_ENCOUNTER: Final = ("fork-expired", "encounter-removed")
+_OF_AN_ENCOUNTER: Final = ("fork-expired", "encounter-removed", "encounter-missing")
 _WAITING: Final = (
     "not-strict-json",
     "body-too-large",

@@ -114,6 +114,16 @@ _TYPES: Final = (
         "`rewound verify`.",
     ),
     ProblemType(
+        "encounter-missing",
+        404,
+        "The encounter is missing from the store",
+        "Commits of it were signed here, and the store has nothing of it any more: it was rolled back, "
+        "swapped or restored from an older backup. `dispute` says how much was signed. It was not removed, "
+        "and no other takes its place. The operator can restore a backup that has it and start a worker, "
+        "which holds it to what was signed. Whoever kept its bundle can hold that to `dispute.lost` with "
+        "`rewound verify`, and have it taken in with `POST /v1/bundles`, to be read and audited.",
+    ),
+    ProblemType(
         "not-removable",
         409,
         "The encounter stays",
@@ -299,6 +309,11 @@ def removed(told: Mapping[str, Any]) -> Problem:
     """Return the problem of an encounter that was removed; *told* is what is left of it."""
     detail = f"it was removed at {told['at']}, after {told['size']} commits"
     return Problem("encounter-removed", detail, members={"removed": dict(told)})
+
+
+def missing(told: Mapping[str, Any]) -> Problem:
+    """Return the problem of an encounter that was signed and is not in the store; *told* is its dispute."""
+    return Problem("encounter-missing", told["text"], members={"dispute": dict(told)})
 
 
 def not_found() -> Problem:

@@ -21,9 +21,18 @@ from service.audit.witness import Seen, Witness
 from service.encounter.record.canonical import commit_hash
 from service.encounter.record.commit import load_commit
 from service.encounter.record.frontier import Frontier
-from service.encounter.stores import points
-from service.encounter.stores.disputes import ALTERED, FORKED, ROLLED_BACK, Dispute, Disputes
+from service.encounter.stores import points, removals
+from service.encounter.stores.disputes import (
+    ALTERED,
+    FORKED,
+    MISSING,
+    ROLLED_BACK,
+    SIGNED,
+    Dispute,
+    Disputes,
+)
 from service.encounter.stores.points import Point
+from service.encounter.stores.register import Register
 from service.log import Entry, Head, Log, NoSuchEncounter
 
 PAGE: Final = 500
@@ -55,6 +64,7 @@ class Notary:
     ) -> None:
         self._log = log
         self._witness = witness
+        self._register = Register(log)
         self._signer = signer
         self._capacity = capacity
         self.disputes = Disputes(log)
@@ -91,7 +101,9 @@ class Notary:
         """Sign the tree that was reached: remembered first, told then."""
         point = Point(at.frontier.size, at.frontier.root().hex())
         text = self._signer().checkpoint(encounter, point.size, at.frontier.root())
-        self._witness.remember(Seen(encounter, point.size, at.frontier.root(), text, epoch))
+        entry = self._register.find(encounter)
+        owner = entry.owner if entry is not None else ""
+        self._witness.remember(Seen(encounter, point.size, at.frontier.root(), text, epoch, owner))
         points.put(self._log, encounter, point, text)
         self._keep(encounter, at)
         return point
@@ -108,7 +120,10 @@ class Notary:
             self._held(encounter, self._head(encounter))
 
     def recompute(self, encounter: str) -> None:
-        """Make the whole tree of the stored bytes anew, and hold all of it to head and signatures."""
+        """Make the whole tree of the stored bytes anew, and hold all of it to head and signatures.
+
+        A dispute that stands is withdrawn if all of it holds: the store is whole again.
+        """
         with self._lock:
             self._signed.pop(encounter, None)
             head = self._head(encounter)
@@ -116,6 +131,22 @@ class Notary:
             for _, at in self._onward(encounter, reached, head.folded):
                 reached = at
             self._hold_to_head(encounter, reached, head)
+            self.disputes.withdraw(encounter)
+
+    def check_missing(self, encounter: str, now: float) -> None:
+        """Hold an encounter that is not in the store to what was signed of it here; raises `Disputed`.
+
+        What was removed, and a fork whose time was over at *now*, is not missing: it is forgotten here too.
+        """
+        with self._lock:
+            seen = self._witness.seen(encounter)
+            if seen is None or self._log.head(encounter) is not None:
+                return
+            entry = self._register.find(encounter)
+            if removals.find(self._log, encounter) is not None or (entry and entry.has_expired(now)):
+                self._witness.forget(encounter)
+                return
+            self._dispute(encounter, MISSING, Point(seen.size, seen.root.hex()), 0)
 
     def _held(self, encounter: str, head: Head) -> _Reached:
         """Return the last signed tree, recomputed from stored bytes unless it was before."""
@@ -147,7 +178,9 @@ class Notary:
                 self._witness.forget(encounter)
             elif stored is None or stored.size < ours.size:
                 points.put(self._log, encounter, ours, seen.note)
-        told = dict.fromkeys(point for point in (ours, stored) if point is not None)
+        standing = self.disputes.standing(encounter)
+        disputed = Point(standing.size, standing.root) if standing and standing.why in SIGNED else None
+        told = dict.fromkeys(point for point in (ours, stored, disputed) if point is not None)
         return [point for point in told if not self.disputes.accepts(encounter, point.size, point.root)]
 
     def _hold_to_head(self, encounter: str, reached: _Reached, head: Head) -> None:
@@ -162,7 +195,8 @@ class Notary:
         self._signed.pop(encounter, None)
         seen = self._witness.seen(encounter)
         epoch = 1 if seen is None else seen.epoch
-        dispute = Dispute(encounter, why, point.size, point.root, folded, epoch=epoch)
+        owner = "" if seen is None else seen.owner
+        dispute = Dispute(encounter, why, point.size, point.root, folded, epoch=epoch, owner=owner)
         raise Disputed(self.disputes.open(dispute))
 
     # --- stored bytes --------------------------------------------------------------------------------

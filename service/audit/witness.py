@@ -13,7 +13,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -22,9 +22,11 @@ from weakref import WeakSet
 _TABLE: Final = """
 CREATE TABLE IF NOT EXISTS signed (
     encounter TEXT PRIMARY KEY, size INTEGER NOT NULL, root BLOB NOT NULL, note TEXT NOT NULL,
-    epoch INTEGER NOT NULL
+    epoch INTEGER NOT NULL, owner TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID
 """
+_OWNER: Final = "ALTER TABLE signed ADD COLUMN owner TEXT NOT NULL DEFAULT ''"
+"""What files lack that were made before owners were remembered."""
 _PATIENCE_S: Final = 10.0
 
 
@@ -38,6 +40,8 @@ class Seen:
     note: str
     epoch: int = 1
     """The epoch that was open after the last of its commits."""
+    owner: str = ""
+    """Whose it is: told to its owner even where the store knows nothing of it any more."""
 
 
 class Witness:
@@ -52,23 +56,29 @@ class Witness:
         with self._step() as db:
             db.execute("PRAGMA journal_mode=WAL")
             db.execute(_TABLE)
+            if all(column[1] != "owner" for column in db.execute("PRAGMA table_info(signed)").fetchall()):
+                db.execute(_OWNER)
         path.chmod(0o600)
 
     def seen(self, encounter: str) -> Seen | None:
         """Return what was signed last of *encounter*, None if nothing was."""
         with self._step() as db:
-            rows = db.execute("SELECT * FROM signed WHERE encounter = ?", (encounter,)).fetchall()
+            rows = db.execute(
+                "SELECT encounter, size, root, note, epoch, owner FROM signed WHERE encounter = ?",
+                (encounter,),
+            ).fetchall()
         return Seen(*rows[0]) if rows else None
 
     def remember(self, seen: Seen) -> None:
         """Remember *seen*, unless more was signed of its encounter by now."""
         with self._step() as db:
             db.execute(
-                "INSERT INTO signed VALUES (?, ?, ?, ?, ?) ON CONFLICT (encounter) DO UPDATE"
+                "INSERT INTO signed (encounter, size, root, note, epoch, owner) VALUES (?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT (encounter) DO UPDATE"
                 " SET size = excluded.size, root = excluded.root, note = excluded.note,"
-                " epoch = excluded.epoch"
+                " epoch = excluded.epoch, owner = excluded.owner"
                 " WHERE excluded.size > signed.size",
-                (seen.encounter, seen.size, seen.root, seen.note, seen.epoch),
+                astuple(seen),
             )
 
     def forget(self, encounter: str) -> None:

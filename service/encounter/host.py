@@ -14,7 +14,7 @@ from service.encounter.signals.doorbell import shard_of
 from service.encounter.signals.feeds import Feeds
 from service.encounter.signals.outcomes import Outcomes
 from service.encounter.signals.outward import NOWHERE_ELSE, Outward
-from service.encounter.stores import points, removals
+from service.encounter.stores import disputes, points, removals
 from service.encounter.stores.fresh import Fresh
 from service.encounter.stores.keys import KeyCache
 from service.encounter.stores.register import Register
@@ -43,6 +43,8 @@ class Host:
     """The latest signed checkpoint of each encounter."""
     removals: Fresh[removals.Removal | None]
     """What is left of each encounter that was removed."""
+    missing: Fresh[disputes.Dispute | None]
+    """The dispute about each encounter that was signed and is not in the store."""
     ring: Callable[[int], object]
     """Enqueue a fold of the shard."""
     shard_of: Callable[[str], int]
@@ -95,6 +97,7 @@ def host_of(
         occasions=Occasions(log),
         points=Fresh(partial(points.latest, log), clock),
         removals=Fresh(partial(removals.find, log), clock),
+        missing=Fresh(disputes.Disputes(log).missing, clock),
         ring=ring,
         shard_of=lambda encounter: shard_of(encounter, shards),
         clock=clock,

@@ -18,6 +18,7 @@ from service.encounter.host import Host
 from service.encounter.play import Once, Sent, Wanted, append, now
 from service.encounter.record.digest import ruleset_digest
 from service.encounter.stores import removals
+from service.encounter.stores.disputes import Dispute, Disputes
 from service.encounter.stores.register import Registered
 from service.encounter.stores.secrets import EncounterSecrets
 from service.log import KeyReused
@@ -34,6 +35,14 @@ class Removed(Exception):
     def __init__(self, removal: removals.Removal) -> None:
         super().__init__(removal.encounter)
         self.removal = removal
+
+
+class Missing(Exception):
+    """Say that the encounter was signed and is not in the store: no other takes its place."""
+
+    def __init__(self, dispute: Dispute) -> None:
+        super().__init__(dispute.text)
+        self.dispute = dispute
 
 
 _NOBODY: Final = str(UUID(int=0))
@@ -94,12 +103,16 @@ def open_encounter(
 ) -> tuple[Registered, Sent]:
     """Append the opening of an encounter, which passed `opening_faults`; the same *once* finds it again.
 
-    Raises `KeyReused` where the key stands for another opening, `Removed` where what it opened is gone.
+    Raises `KeyReused` where the key stands for another opening, `Removed` where what it opened is gone,
+    `Missing` where it was lost.
     """
     encounter = encounter_id(host, owner, once.key)
     gone = removals.find(host.log, encounter)
     if gone is not None:
         raise Removed(gone)
+    lost = Disputes(host.log).missing(encounter)
+    if lost is not None:
+        raise Missing(lost)
     known = host.log.find_key(encounter, once.scope, once.key)
     if known is not None and known.fingerprint != once.fingerprint:
         raise KeyReused(known.n)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import time
+from uuid import UUID
 
-from service.encounter.stores.disputes import ROLLED_BACK, Dispute, Disputes
+from service.api.app import create_app
+from service.encounter.host import Host
+from service.encounter.stores import keys
+from service.encounter.stores.disputes import MISSING, ROLLED_BACK, Dispute, Disputes
 from service.log import Log
-from tests.api.client import Table, is_problem
+from tests.api.client import Api, Table, is_problem
 
 
 def test_a_dispute_is_told_and_accepted_by_what_it_says_alone(table: Table, log: Log) -> None:
@@ -39,3 +44,63 @@ def test_TABLE_EPOCH_2_an_advance_needs_its_reason(table: Table) -> None:
     answer = table.send(table.gm, {"type": "advance_epoch", "reason": "the seed was on a screen"})
     assert json.loads(answer.text)["events"][0]["epoch"] == 2
     assert table.ada.get(table.at)["epoch"] == 2
+
+
+def test_an_encounter_that_is_missing_is_told_as_such_at_every_address_and_to_every_seat(
+    owner: Api, host: Host, log: Log
+) -> None:
+    opening = {"edition": "tiny@1"}
+    id_ = json.loads(owner("POST", "/v1/encounters", opening, Idempotency_Key="once").text)["encounter"]
+    at = f"/v1/encounters/{id_}"
+    token = json.loads(owner("POST", f"{at}/seats/ada/token", {}).text)["token"]
+    ada = owner.with_token(token)
+    forged = owner.with_token(token[:-1] + ("A" if token[-1] != "A" else "B"))
+    ada.get(at)
+    log.forget(id_)
+    lost = Dispute(id_, MISSING, 9, "ab" * 32, 0, epoch=3, owner=_owner_of(host, id_))
+    Disputes(log).open(lost)
+    host.missing.forget(id_)
+
+    fresh = create_app(host)  # another process, which has believed nobody yet
+    for who in (Api(fresh, owner.token), Api(fresh, ada.token)):
+        for method, path, body in (
+            ("GET", at, None),
+            ("GET", f"{at}/state", None),
+            ("GET", f"{at}/commits", None),
+            ("POST", f"{at}/commands", {"type": "add", "amount": 1}),
+        ):
+            problem = is_problem(who(method, path, body), 404, "encounter-missing")
+            assert problem["dispute"] == {
+                "why": "missing",
+                "text": "9 commits were signed, and nothing of the encounter is here",
+                "lost": {"size": 9, "root": "ab" * 32},
+                "epoch": 3,
+                "folded": 0,
+            }
+    is_problem(Api(fresh, forged.token)("GET", at), 401, "unauthenticated")
+    is_problem(_stranger(host, log)("GET", at), 404, "not-found")
+    again = owner("POST", "/v1/encounters", opening, Idempotency_Key="once")
+    is_problem(again, 404, "encounter-missing")
+
+
+def test_its_owner_is_told_even_where_the_store_knows_nothing_of_it(
+    table: Table, host: Host, log: Log
+) -> None:
+    """A backup from before the encounter was opened: neither its record nor its entry is there."""
+    lost = Dispute(str(UUID(int=7)), MISSING, 9, "ab" * 32, 0, owner=_owner_of(host, table.id))
+    Disputes(log).open(lost)
+    at = f"/v1/encounters/{lost.encounter}"
+
+    assert is_problem(table.gm("GET", at), 404, "encounter-missing")["dispute"]["lost"]["size"] == 9
+    is_problem(_stranger(host, log)("GET", at), 404, "not-found")
+    is_problem(table.ada("GET", at), 404, "not-found")  # a seat of another encounter
+
+
+def _owner_of(host: Host, encounter: str) -> str:
+    entry = host.register.find(encounter)
+    assert entry is not None
+    return entry.owner
+
+
+def _stranger(host: Host, log: Log) -> Api:
+    return Api(create_app(host), keys.create(log, "somebody-else", time.time())[0])

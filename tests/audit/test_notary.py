@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,9 +12,12 @@ from service.audit import checkpoint
 from service.audit.notary import Disputed, Notary
 from service.audit.notes import verifier_key
 from service.audit.witness import Seen, Witness
-from service.encounter.stores import points
+from service.encounter.stores import points, removals
+from service.encounter.stores.disputes import Disputes
 from service.encounter.stores.fresh import Fresh
 from service.encounter.stores.points import Point
+from service.encounter.stores.register import Register, Registered
+from service.encounter.stores.removals import Removal
 from service.log import Entry
 from service.log.memory import MemoryLog
 from tests.audit.evidence_of import closed, kept, played
@@ -173,6 +177,66 @@ def test_a_dispute_stands_until_it_is_accepted_and_then_signing_goes_on(witness:
     by.check(sitting.encounter)
     assert by.sign_closed(sitting.encounter) == [Point(n, root_at(other(), n)) for n in closes_of(other())]
     assert by.disputes.accept(sitting.encounter) is None
+
+
+def test_an_encounter_that_is_missing_whole_is_disputed_until_it_is_back(
+    witness: Witness, tmp_path: Path
+) -> None:
+    sitting = closed()
+    log = kept(sitting)
+    Register(log).enter(Registered(sitting.encounter, "ada", "tiny@1", "", ""))
+    notary_of(log, witness).sign_closed(sitting.encounter)
+    empty = MemoryLog()
+    by = notary_of(empty, witness)
+
+    with pytest.raises(Disputed, match="nothing of the encounter is here") as told:
+        by.check_missing(sitting.encounter, 0.0)
+    lost = told.value.dispute
+    assert (lost.why, lost.size, lost.root, lost.owner) == ("missing", 10, root_at(sitting, 10), "ada")
+    assert by.disputes.missing(sitting.encounter) == lost
+
+    for commits, is_whole in ((6, False), (10, True)):
+        back = kept(sitting, upto=commits)
+        Disputes(back).open(lost)
+        elsewhere = notary_of(back, Witness(tmp_path / f"of-another-machine-{commits}.db"))
+        if is_whole:
+            elsewhere.recompute(sitting.encounter)
+            assert Disputes(back).standing(sitting.encounter) is None
+        else:  # a machine that signed nothing of it holds it to what the dispute says
+            with pytest.raises(Disputed):
+                elsewhere.recompute(sitting.encounter)
+
+
+def test_what_was_removed_or_has_expired_is_not_missing(witness: Witness) -> None:
+    sitting = closed()
+    left = Removal(sitting.encounter, "2026-01-02T00:00:00.000Z", "owner", 8, "a", "b", {})
+    fork = Registered(sitting.encounter, "ada", "tiny@1", "", "", expires="2026-01-02T00:00:00Z")
+    for gone, later in ((left, 0.0), (fork, 2e9)):
+        notary_of(kept(sitting), witness).sign_closed(sitting.encounter)
+        empty = MemoryLog()
+        if isinstance(gone, Removal):
+            removals.put(empty, gone, 0.0)
+        else:
+            Register(empty).enter(gone)
+            with pytest.raises(Disputed):
+                notary_of(empty, witness).check_missing(sitting.encounter, 1.0)  # its time was not over
+
+        notary_of(empty, witness).check_missing(sitting.encounter, later)
+
+        assert witness.encounters() == []
+
+
+def test_a_witness_that_knows_no_owners_is_read_on(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "witness.db") as db:
+        db.execute("CREATE TABLE signed (encounter TEXT PRIMARY KEY, size, root, note, epoch) WITHOUT ROWID")
+        db.execute("INSERT INTO signed VALUES ('e', 3, x'00', 'note', 1)")
+    db.close()
+    made = Witness(tmp_path / "witness.db")
+
+    assert made.seen("e") == Seen("e", 3, bytes(1), "note")
+    made.remember(Seen("e", 4, bytes(1), "note", 2, "ada"))
+    assert made.seen("e") == Seen("e", 4, bytes(1), "note", 2, "ada")
+    made.close()
 
 
 def test_the_witness_remembers_the_greatest_and_forgets_when_told(witness: Witness) -> None:

@@ -17,6 +17,7 @@ from service.encounter.deciding.fold import Folder
 from service.encounter.record.commit import load_commit
 from service.encounter.stores import points
 from service.encounter.stores.disputes import Disputes
+from service.encounter.stores.register import Register, Registered
 from service.log.memory import MemoryLog
 from tests.audit.evidence_of import closed, kept
 from tests.encounter.sitting import KEY, SIGNER, Sitting, eid, request, secrets_of
@@ -62,7 +63,7 @@ def test_a_fold_that_closes_epochs_is_signed_at_each(witness: Witness) -> None:
 def test_what_was_left_unsigned_is_signed_at_the_next_start(witness: Witness) -> None:
     sitting = closed()
     log = kept(sitting)
-    log.put_record("encounters", sitting.encounter, b"{}")
+    Register(log).enter(Registered(sitting.encounter, "ada", "tiny@1", "", ""))
 
     signing_of(log, witness).catch_up()
 
@@ -134,6 +135,20 @@ def test_a_worker_process_refuses_a_history_that_was_rolled_back(hall: Hall) -> 
     assert worker.lines("encounter.disputed")[0]["why"] == "rolled_back"
     assert hall.folded(encounter) == 0
     assert sitting.encounter == encounter
+
+
+def test_a_worker_process_names_what_is_missing_whole(hall: Hall) -> None:
+    sitting = closed()
+    witness = Witness(hall.witness)
+    Notary(kept(sitting), witness, lambda: SIGNER).sign_closed(sitting.encounter)
+    witness.close()
+
+    worker = hall.start()
+
+    until(lambda: worker.lines("encounter.disputed"), "the dispute")
+    (line,) = worker.lines("encounter.disputed")
+    assert (line["encounter"], line["why"], line["signed"]) == (sitting.encounter, "missing", 10)
+    assert Disputes(hall.log).missing(sitting.encounter) is not None
 
 
 def test_what_came_while_a_history_was_disputed_is_set_aside_and_no_seen_die_is_thrown_again(

@@ -25,6 +25,7 @@ _PROBLEM: Final[Schema] = {
         "n": NUMBER,
         "version": NUMBER,
         "removed": ref("Removal"),
+        "dispute": ref("Dispute"),
     },
     "required": ["type", "title", "status", "detail", "instance", "request_id"],
     "additionalProperties": False,

@@ -38,7 +38,7 @@ _REFUSAL: Final = closed("Why a command was refused.", code=TEXT, detail=TEXT, r
 
 _DISPUTE: Final = closed(
     "A signed history that is not the stored one.",
-    why={"enum": ["rolled_back", "forked", "altered"]},
+    why={"enum": ["rolled_back", "forked", "altered", "missing"]},
     text=TEXT,
     lost=closed("What was signed.", size=NUMBER, root=HASH),
     epoch={**NUMBER, "description": "The last epoch that was open in it."},
@@ -70,6 +70,7 @@ _SEAT_MEMBERS: Final[dict[str, Schema]] = {
 PLAY: Final[Mapping[str, Schema]] = MappingProxyType(
     {
         "Refusal": _REFUSAL,
+        "Dispute": _DISPUTE,
         "Prompt": _PROMPT,
         "Outcome": _OUTCOME,
         "Outcomes": closed(
@@ -93,7 +94,10 @@ PLAY: Final[Mapping[str, Schema]] = MappingProxyType(
             round=NUMBER,
             epoch=NUMBER,
             closed=TRUTH,
-            dispute={**maybe(_DISPUTE), "description": "Why it is not played on, until somebody accepts it."},
+            dispute={
+                **maybe(ref("Dispute")),
+                "description": "Why it is not played on, until somebody accepts it.",
+            },
             waiting={**listing(ref("Prompt")), "description": "Whose move it is."},
             continued={**maybe(UUID), "description": "The line in which it goes on."},
             as_played={**maybe(UUID), "description": "The line that was asked for, if this one took over."},

@@ -34,7 +34,7 @@ TAG: Final = "Encounters"
         201: Shape("The encounter exists.", "OpenedEncounter"),
         202: Shape("The opening is on the record and not yet decided.", "OpenedEncounter"),
     },
-    problems=("encounter-removed",),
+    problems=("encounter-removed", "encounter-missing"),
 )
 def open_encounter(call: Call) -> Answer:
     """Open an encounter: who takes part, where, by which house options.
@@ -149,10 +149,7 @@ def get_encounter(call: Call) -> Answer:
 def _dispute(call: Call) -> dict[str, Any] | None:
     """Return what keeps the encounter from being played on: the signed history that is not the stored one."""
     found = Disputes(call.host.log).standing(call.encounter)
-    if found is None:
-        return None
-    lost = {"size": found.size, "root": found.root}
-    return {"why": found.why, "text": found.text, "lost": lost, "epoch": found.epoch, "folded": found.folded}
+    return None if found is None else found.told
 
 
 def _origin(state: Table) -> dict[str, Any] | None:

@@ -19,6 +19,9 @@ SHELF: Final = "disputes"
 ROLLED_BACK: Final = "rolled_back"
 FORKED: Final = "forked"
 ALTERED: Final = "altered"
+MISSING: Final = "missing"
+SIGNED: Final = (ROLLED_BACK, FORKED, MISSING)
+"""Disputes whose root was signed; that of bytes that were altered was not."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,8 @@ class Dispute:
 
     encounter: str
     why: str
-    """`rolled_back`: fewer commits than were signed; `forked`: others; `altered`: not the head's."""
+    """`rolled_back`: fewer commits than were signed; `forked`: others; `altered`: not the head's;
+    `missing`: none."""
     size: int
     """How many commits were signed."""
     root: str
@@ -39,10 +43,20 @@ class Dispute:
     """The epoch that was open when it was signed."""
     resumes: int = 0
     """The command that accepted it; those before it, which came meanwhile, are set aside. 0: none yet."""
+    owner: str = ""
+    """Whose it is, where not even that is in the store any more."""
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What everybody who may read the encounter is told."""
+        lost = {"size": self.size, "root": self.root}
+        return {"why": self.why, "text": self.text, "lost": lost, "epoch": self.epoch, "folded": self.folded}
 
     @property
     def text(self) -> str:
         """Say it in one line."""
+        if self.why == MISSING:
+            return f"{self.size} commits were signed, and nothing of the encounter is here"
         if self.why == ROLLED_BACK:
             return f"{self.size} commits were signed, {self.folded} are here"
         if self.why == FORKED:
@@ -78,6 +92,18 @@ class Disputes:
         """Return the dispute about *encounter* that nobody has accepted; None if there is none."""
         found = self.find(encounter)
         return None if found is None or found.accepted else found
+
+    def missing(self, encounter: str) -> Dispute | None:
+        """Return the dispute about one that was signed and is not in the store, None if none is."""
+        found = self.standing(encounter)
+        if found is None or found.why != MISSING or self._log.head(encounter) is not None:
+            return None
+        return found
+
+    def withdraw(self, encounter: str) -> None:
+        """Drop the dispute that stands about *encounter*: its stored history is the signed one again."""
+        if self.standing(encounter) is not None:
+            self._log.drop_record(SHELF, encounter)
 
     def check_named(self, encounter: str, data: Mapping[str, Any]) -> None:
         """Raise `Refused` unless what a command accepts is what the standing dispute says."""
