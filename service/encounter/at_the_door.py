@@ -47,14 +47,19 @@ def check_array(commands: Iterable[Given]) -> None:
 
 
 def check_each(
-    host: Host, encounter: str, actor: Actor, commands: Sequence[Given], state: Callable[[], Table]
+    host: Host,
+    encounter: str,
+    actor: Actor,
+    commands: Sequence[Given],
+    state: Callable[[], Table],
+    *,
+    tells: bool,
 ) -> None:
     """Raise `Refused` for whatever of *commands* leaves no trace on the record of *encounter*.
 
-    What would be sealed is checked on the seat's own view of *state*, which all of them begin with; so is a
-    command of the gm alone while something is GM-only (`TABLE-GMONLY-4`).
+    What would be sealed is checked on the seat's own view of *state*, which all of them begin with; so is
+    one whose refusal *tells* something that is GM-only (`TABLE-GMONLY-4`).
     """
-    tells = len(commands) == 1 and _knows_more(host, encounter, actor)
     for kind, data in commands:
         if kind in AT_THE_DOOR:
             AT_THE_DOOR[kind](host, encounter, data)
@@ -65,12 +70,9 @@ def check_each(
                 check(begun, command)
 
 
-def _knows_more(host: Host, encounter: str, actor: Actor) -> bool:
-    """Tell whether *actor* knows what is GM-only, so that why it is refused might tell it."""
-    if actor.role != GM:
-        return False
-    folded = host.folder.kept(encounter) or host.folder.current(encounter)
-    return bool(folded.state.has_gm_only)
+def knows_more(known: Table, actor: Actor) -> bool:
+    """Tell whether *actor* knows what is GM-only in *known*, so that why it is refused might tell it."""
+    return actor.role == GM and known.has_gm_only
 
 
 def may_seal(kind: type[Command[Any]]) -> bool:

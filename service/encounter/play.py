@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from secrets import token_hex
 from typing import Any, Final
 
-from service.encounter.at_the_door import Given, check_array, check_each, check_line
+from service.encounter.at_the_door import Given, check_array, check_each, check_line, knows_more
 from service.encounter.host import Host
 from service.encounter.reading import views
 from service.encounter.record.commit import (
@@ -87,7 +87,7 @@ def preview(
     folded = host.folder.current(encounter)
     try:
         check_line(host, encounter)
-        check_each(host, encounter, actor, ((kind, data),), lambda: folded.state)
+        check_each(host, encounter, actor, ((kind, data),), lambda: folded.state, tells=False)
         command = from_data(kind, data, by=actor)
         check(folded.state, command)
         if needs_dice(folded.state, command):
@@ -132,7 +132,9 @@ def _check_at_the_door(
     """Raise `Refused` for what leaves no trace on the record; a repeat is not judged again."""
     try:
         check_line(host, encounter)
-        check_each(host, encounter, actor, commands, lambda: _settled(host, encounter))
+        kept = host.folder.kept(encounter) or host.folder.current(encounter)
+        tells = len(commands) == 1 and knows_more(kept.state, actor)
+        check_each(host, encounter, actor, commands, lambda: _settled(host, encounter), tells=tells)
     except Refused:
         if host.log.find_key(encounter, once.scope, once.key) is None:
             raise

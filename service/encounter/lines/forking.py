@@ -71,7 +71,7 @@ def fork(
     first = _first(host, encounter, parent, at, secrets.setup(Seeding()))
     check_in_line(kind.type for kind, _ in commands)
     check_array(commands)
-    check_each(host, encounter, gm, commands, lambda: first)
+    check_each(host, encounter, gm, commands, lambda: first, tells=False)
     told_at = now(host)
     until = datetime.fromtimestamp(host.clock(), UTC) + timedelta(days=host.fork_days)
     entry = host.register.enter(
