@@ -1,10 +1,11 @@
 """Play twins at random: two services that differ in what the GM hides alone, and nobody else can tell.
 
-Each script is a fight of one rulebook in which monsters have GM-only fields and the GM rolls behind the
-screen. One twin is played by chance and the other alike, in Heart Rush with every window asked of everybody.
-Then every answer to every seat but the gm's is compared: each endpoint, stream, ETag and error; so is what
-webhooks are sent and what an audit certifies. Hidden values are chosen where they cannot show: hit points
-that are never reached, armor that nothing beats. `test_planted_leaks.py` plants what could tell twins apart.
+Each script is a fight of one rulebook in which monsters have GM-only fields, the GM rolls behind the
+screen, and somebody lurks far off and is moved. One twin is played by chance and the other alike, in Heart
+Rush with every window asked of everybody. Then every answer to every seat but the gm's is compared: each
+endpoint, stream, ETag and error; so is what webhooks are sent and what an audit certifies. Hidden values are
+chosen where they cannot show: hit points that are never reached, armor that nothing beats, lurkers where
+nobody comes. `test_planted_leaks.py` plants what could tell twins apart.
 
     python -m tests.api.twins [scripts] [first seed]
 """
@@ -57,7 +58,9 @@ Pair = tuple[Any, Any]
 Sent = tuple[str, Mapping[str, Any] | None]
 """A seat, and the command it sent; none where it asked for its options."""
 SECRETLY: Final[Mapping[str, Any]] = {"type": "roll_behind_screen"}
-"""Each twin rolls its own."""
+AMBUSH: Final[Mapping[str, Any]] = {"type": "hide_creature"}
+UNSEEN: Final[Mapping[str, Any]] = {"type": "move_lurker", "lurker": 1}
+"""Commands of the gm of which each twin has its own."""
 SCREEN: Final[Pair] = ({"dice": [20], "bonus": 0, "what": "one"}, {"dice": [6, 6], "bonus": 9, "what": "two"})
 ORC: Final[Pair] = (
     {"hp_max": 1000, "wound_threshold": 900, "armor": "natural", "natural_armor": 300, "defense_bonus": 0},
@@ -76,6 +79,26 @@ SHAMAN: Final[Pair] = (
     {"willpower": 4, "intelligence": 3, "constitution": 5, "abilities": KIT["abilities"]},
 )
 """One that never uses what only one of the two knows."""
+LURKERS: Final[Mapping[str, Pair]] = {
+    "heartrush@1": (
+        {"entry": {"stat_block": "goblin", "id": "gob", "side": "enemies", "position": [90, 90]}},
+        {
+            "entry": {
+                "stat_block": "orc",
+                "id": "boss",
+                "side": "enemies",
+                "position": [-90, 8],
+                "gm_only": ["hp_max"],
+            }
+        },
+    ),
+    "rise@1": (
+        {"entry": entry("mon@orcs/gob", (90, 90))},
+        {"entry": entry("mon@wolves/boss", (-80, 90), **{**KIT, **OGRE[0]})},
+    ),
+}
+"""Who lurks where nobody comes; where something lurks that somebody comes upon, twins are twins no more."""
+ELSEWHERE: Final[Pair] = {"position": [70, -70]}, {"position": [-99, -70]}
 
 
 def opened_with(edition: str, seed: int, which: int) -> tuple[dict[str, Any], list[str]]:
@@ -114,12 +137,15 @@ class Script:
         for seat in (*players, "eve"):
             told = json.loads(api("POST", f"{self.at}/seats/{seat}/token", {}).text)
             self.seats[seat] = api.with_token(told["token"])
+        own = {SECRETLY["type"]: SCREEN, AMBUSH["type"]: LURKERS[edition], UNSEEN["type"]: ELSEWHERE}
+        self.own = {name: pair[which] for name, pair in own.items()}
+        self.send("gm", AMBUSH)
         begun = {"type": "begin_combat"} if edition == "heartrush@1" else {"type": "start_combat"}
         self.send("gm", begun)
 
     def follow(self, sent: Sequence[Sent]) -> None:
         """Ask and send what was asked and sent in the other twin, after the beginning."""
-        for seat, command in sent[1:]:
+        for seat, command in sent[len(self.sent) :]:
             if command is None:
                 self.options(seat)
             else:
@@ -134,6 +160,7 @@ class Script:
         for _ in range(steps):
             if self.chance.random() < 0.1:
                 self.send("gm", SECRETLY)
+                self.send("gm", UNSEEN)
             seats = ["gm", *self.players]
             self.chance.shuffle(seats)
             if not any(self.choose(seat) for seat in seats):
@@ -154,8 +181,8 @@ class Script:
 
     def send(self, seat: str, command: Mapping[str, Any]) -> None:
         self.sent.append((seat, command))
-        secret = SCREEN[self.which] if command is SECRETLY else {}
-        answer = self.seats[seat]("POST", f"{self.at}/commands", {**command, **secret})
+        own = self.own.get(command["type"], {})
+        answer = self.seats[seat]("POST", f"{self.at}/commands", {**command, **own})
         assert answer.status_code == 200, f"{command}: {answer.text}"
 
 
