@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from service.encounter.deciding.fold import Folder
+from service.encounter.host import Host
 from service.encounter.reading import views
 from service.rules.messages import Private, Rolled
 from service.rules.ruleset import Decision
 from tests.api.client import Api
+from tests.api.conftest import Worker
 
 _OURS: Final = frozenset({"encounter", "digest", "dice", "seats"})
 """What the service draws, and the tokens that its clients need."""
@@ -27,12 +29,22 @@ SENDERS: Final = ("gm", "player")
 """Roles that may send commands; what others send is no command, and refused before the rules are asked."""
 
 
+@dataclass(frozen=True)
+class Service:
+    """What of a service that runs in this process can be changed behind its back."""
+
+    folders: tuple[Folder, ...]
+    """Those of its processes."""
+    at_rest: Callable[[], AbstractContextManager[object]]
+    """As long as it lasts nothing is folded: a fold keeps its state a moment after its commit stands."""
+
+
 @dataclass
 class Mirror:
     """One encounter over HTTP, which follows a fight of the kit."""
 
     owner: Api
-    folders: tuple[Folder, ...]
+    service: Service
     edition: str
     at: str = ""
     answers: int = 0
@@ -50,9 +62,10 @@ class Mirror:
 
     def give(self, change: Callable[[Any], Any]) -> None:
         """Change the state that the service has folded, as the kit does its own."""
-        for folder in self.folders:
-            folded = folder.current(self.at.rpartition("/")[2])
-            folder.keep(replace(folded, state=change(folded.state)))
+        with self.service.at_rest():
+            for folder in self.service.folders:
+                folded = folder.current(self.at.rpartition("/")[2])
+                folder.keep(replace(folded, state=change(folded.state)))
 
     def _open(self, opening: Mapping[str, Any], decision: Decision[Any]) -> None:
         answer = self.owner("POST", "/v1/encounters", {"edition": self.edition, **opening})
@@ -120,7 +133,7 @@ def _faces(rolls: Any) -> list[list[int]]:
     return [[die["face"] for die in roll["dice"]] for roll in rolls]
 
 
-_SERVICE: ContextVar[tuple[Api, tuple[Folder, ...]] | None] = ContextVar("_SERVICE", default=None)
+_SERVICE: ContextVar[tuple[Api, Service] | None] = ContextVar("_SERVICE", default=None)
 _MADE: Final[list[Mirror]] = []
 
 
@@ -134,12 +147,12 @@ def mirror(edition: str) -> Mirror | None:
 
 
 @contextmanager
-def mirrored(owner: Api, *folders: Folder) -> Iterator[list[Mirror]]:
+def mirrored(owner: Api, host: Host, worker: Worker) -> Iterator[list[Mirror]]:
     """Let every fight of a test be followed over HTTP by the client *owner*; there must be one.
 
-    What is yielded tells how they went. *folders* are those of the service's processes.
+    What is yielded tells how they went. *host* and *worker* are what serves and folds in this process.
     """
-    token = _SERVICE.set((owner, folders))
+    token = _SERVICE.set((owner, Service((host.folder, worker.folder), worker.at_rest)))
     _MADE.clear()
     try:
         yield _MADE

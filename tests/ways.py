@@ -26,6 +26,6 @@ def one_way(request: pytest.FixtureRequest) -> Iterator[list[Mirror] | None]:
     if getattr(request, "param", "decided") == "decided":
         yield None
         return
-    folders = [request.getfixturevalue(name).folder for name in ("host", "worker")]
-    with mirrored(request.getfixturevalue("owner"), *folders) as fights:
+    owner, host, worker = map(request.getfixturevalue, ("owner", "host", "worker"))
+    with mirrored(owner, host, worker) as fights:
         yield fights

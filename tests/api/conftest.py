@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from threading import Event, Lock, Thread
 
@@ -55,8 +56,12 @@ class Worker:
     def pause(self) -> None:
         """Leave what comes undecided and unsigned until `go_on`, from the next line on."""
         self.paused.set()
-        with self._working:  # a fold under way looks once more before it ends, and would find what comes
+        with self.at_rest():  # a fold under way looks once more before it ends, and would find what comes
             pass
+
+    def at_rest(self) -> AbstractContextManager[object]:
+        """Give a time in which nothing is folded: a fold under way is waited for."""
+        return self._working
 
     def go_on(self) -> None:
         self.paused.clear()

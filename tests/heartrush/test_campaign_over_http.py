@@ -80,7 +80,7 @@ class Served(Campaign):
 def test_a_campaign_over_http_is_what_was_decided_and_audits_valid(
     when: str, owner: Api, host: Host, worker: Worker
 ) -> None:
-    with mirrored(owner, host.folder, worker.folder):
+    with mirrored(owner, host, worker):
         played = Served(3, timing=when, many=4, budget=COMMANDS, mirror=mirror("heartrush@1"))
         played.play()
 

@@ -81,7 +81,7 @@ class Served(Campaign):
 def test_a_campaign_over_http_is_what_was_decided_and_audits_valid(
     seed: int, many: int, owner: Api, host: Host, worker: Worker
 ) -> None:
-    with mirrored(owner, host.folder, worker.folder):
+    with mirrored(owner, host, worker):
         played = Served(seed, many, budget=COMMANDS, played=2)
         played.play()
 
