@@ -58,6 +58,8 @@ class NewUndo:
 
     commit: int
     reason: str = ""
+    line: str = ""
+    """The earlier line in which the commit stands; none is this one."""
 
 
 @record

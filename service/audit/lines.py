@@ -1,7 +1,8 @@
 """Hold a line of play to the one it goes on from: the moment, the state, the dice and the commands it names.
 
 A line is audited by itself, from the state with which it begins. Whether that state is the old line's only
-the old line's own record can show. Both are to be sound by themselves; here they are compared.
+the old line's own record can show. Both are to be sound by themselves; here they are compared. Where an undo
+reached into an earlier line, that one shows the state, and the line it was ruled in that it was accepted.
 """
 
 from __future__ import annotations
@@ -43,8 +44,12 @@ def mismatch(parent: Evidence, child: Evidence, shelf: Shelf) -> str | None:
     if begun is None:
         return "it does not go on from another encounter"
     origin = begun["origin"]
+    ruled_in = origin.get("ruled_in") or origin["parent"]
+    if parent.encounter == ruled_in != origin["parent"]:
+        return _accepted(parent, child)
     if origin["parent"] != parent.encounter:
         return f"it goes on from {origin['parent']}"
+    is_ruled = begun["type"] != Forked.type and ruled_in == parent.encounter
     n = origin["n"]
     if not 1 <= n <= len(parent.commits):
         return f"there is no commit {n} to go on from"
@@ -54,7 +59,7 @@ def mismatch(parent: Evidence, child: Evidence, shelf: Shelf) -> str | None:
         _dice(parent, begun)
         or _state(parent, n, begun, shelf)
         or _commands(parent, child, begun)
-        or (None if begun["type"] == Forked.type else _accepted(parent, child))
+        or (_accepted(parent, child) if is_ruled else None)
     )
 
 

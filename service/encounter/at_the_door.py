@@ -12,22 +12,18 @@ from typing import Any, Final
 
 from service.encounter.host import Host
 from service.encounter.lines.continuing import line_id
+from service.encounter.lines.lived import ABOUT_LINES, is_as_begun, lived_in, origin_of
 from service.encounter.reading.contests import check_moment
 from service.encounter.reading.views import Reader
 from service.encounter.record.commit import SEALED, load_commit
 from service.encounter.stores.disputes import Disputes
-from service.rules.amendments import AcceptAmendment, Amend, DropAmendment, Redo, Undo
+from service.rules.amendments import AcceptAmendment, Amend, Redo, Undo
 from service.rules.codec import from_data
-from service.rules.contests import OpenContest, Uphold
+from service.rules.contests import OpenContest
 from service.rules.epochs import AcceptHistory
 from service.rules.messages import Actor, Command, Refused
 from service.rules.ruleset import check
 from service.rules.table import GM, Table
-
-ABOUT_LINES: Final = tuple(
-    kind.type for kind in (OpenContest, Uphold, Amend, Undo, Redo, AcceptAmendment, DropAmendment)
-)
-"""Commands about a line of play, not in it: no other line takes them, and none is begun with them."""
 
 ALONE: Final[Mapping[type[Command[Any]], str]] = MappingProxyType(
     {AcceptAmendment: "TABLE-AMEND-3", AcceptHistory: "TABLE-EPOCH-3"}
@@ -95,10 +91,10 @@ def is_draft(host: Host, encounter: str) -> bool:
     origin = host.folder.current(encounter, 1).state.origin
     if origin is None or not origin.amendment:
         return False
-    kept = host.folder.kept(origin.parent)
+    kept = host.folder.kept(origin.proposed_in)
     if kept is not None and kept.state.continued == encounter:
         return False
-    return bool(host.folder.current(origin.parent).state.continued != encounter)
+    return bool(host.folder.current(origin.proposed_in).state.continued != encounter)
 
 
 def check_in_line(types: Iterable[str]) -> None:
@@ -129,9 +125,25 @@ def _check_amend(host: Host, encounter: str, data: Mapping[str, Any]) -> None:
 
 
 def _check_undo(host: Host, encounter: str, data: Mapping[str, Any]) -> None:
+    """Refuse to take back what was not lived, or what lies before something that would have to go first."""
     head = host.log.head(encounter)
-    if data["commit"] > (head.folded if head is not None else 0):
+    last = head.folded if head is not None else 0
+    if data.get("line"):
+        part = lived_in(host, encounter, last, data["line"])
+        if part is None:
+            raise Refused("other_line", "what was played since has to be undone first", "TABLE-AMEND-2")
+        last = part.last
+    if data["commit"] > last:
         raise Refused("no_such_moment", f"there is no commit {data['commit']}", "TABLE-AMEND-2")
+
+
+def _check_redo(host: Host, encounter: str, data: Mapping[str, Any]) -> None:  # noqa: ARG001 - what is checked says nothing
+    """Refuse to go on redoing where something else was played since the last redo."""
+    origin, head = origin_of(host, encounter), host.log.head(encounter)
+    if origin is None or origin.kind != "redo" or head is None:
+        return
+    if not is_as_begun(host, encounter, head.folded):
+        raise Refused("nothing_to_redo", "something was played since the last redo", "TABLE-AMEND-2")
 
 
 def _check_accept(host: Host, encounter: str, data: Mapping[str, Any]) -> None:
@@ -154,6 +166,7 @@ AT_THE_DOOR: Final[Mapping[type[Command[Any]], Check]] = MappingProxyType(
         OpenContest: _check_contest,
         Amend: _check_amend,
         Undo: _check_undo,
+        Redo: _check_redo,
         AcceptAmendment: _check_accept,
         AcceptHistory: _check_history,
     }

@@ -38,6 +38,8 @@ class AmendmentProposed(Event[Table]):
     decision: str
     reason: str
     instead: tuple[Instead, ...]
+    line: str = ""
+    """The earlier line in which the commit stands, where it is not this one."""
 
     def evolve(self, state: Table) -> Table:
         made = Amendment(
@@ -48,6 +50,7 @@ class AmendmentProposed(Event[Table]):
             contest=self.contest,
             decision=self.decision,
             reason=self.reason,
+            line=self.line,
             instead=self.instead,
         )
         return changed(state, amendment=made, amendments=state.amendments + 1, spent=self.epoch)
@@ -116,34 +119,36 @@ class Amend(Command[Table]):
                 state,
                 "as_ruled",
                 state.contests[self.contest].commit,
-                contest=self.contest,
-                decision=self.decision,
                 reason=self.reason,
-                instead=self.instead,
+                answer=self,
             )
         )
 
 
 @record
 class Undo(Command[Table]):
-    """Take back everything from a commit on."""
+    """Take back everything from a commit on, of this line or of one that it goes on from."""
 
     type: ClassVar[str] = "undo"
     commit: int
     reason: str = ""
+    line: str = ""
+    """The earlier line in which the commit stands; nothing may have been played since."""
 
     def check(self, view: Table) -> None:
         gm_alone(self.by)
         said(self.reason, "a reason", least=0)
         not_the_opening(self.commit)
+        if self.line and (view.origin is None or self.line == view.encounter):
+            raise Refused("other_line", "this line does not go on from that one", "TABLE-AMEND-2")
 
     def decide(self, state: Table) -> Tale[Table]:
-        return (yield proposed(state, "undo", self.commit, reason=self.reason))
+        return (yield proposed(state, "undo", self.commit, reason=self.reason, line=self.line))
 
 
 @record
 class Redo(Command[Table]):
-    """Take again what an undo has taken back, from where it did."""
+    """Take again what the last undo has taken back that was not taken again yet."""
 
     type: ClassVar[str] = "redo"
     reason: str = ""
@@ -151,8 +156,8 @@ class Redo(Command[Table]):
     def check(self, view: Table) -> None:
         gm_alone(self.by)
         said(self.reason, "a reason", least=0)
-        if view.origin is None or view.origin.kind != "undo":
-            raise Refused("nothing_to_redo", "this line of play does not begin with an undo", "TABLE-AMEND-2")
+        if view.origin is None or not view.origin.levels:
+            raise Refused("nothing_to_redo", "no undo leads to where this line begins", "TABLE-AMEND-2")
 
     def decide(self, state: Table) -> Tale[Table]:
         return (yield proposed(state, "redo", 0, reason=self.reason))
@@ -223,10 +228,9 @@ def proposed(
     kind: Kind,
     commit: int,
     *,
-    contest: str | None = None,
-    decision: str = "",
     reason: str = "",
-    instead: tuple[Instead, ...] = (),
+    line: str = "",
+    answer: Amend | None = None,
 ) -> AmendmentProposed:
     """Return the fact of a proposal, with the epoch from which its new dice come."""
     return AmendmentProposed(
@@ -234,10 +238,11 @@ def proposed(
         kind=kind,
         commit=commit,
         epoch=max(state.epoch, state.spent) + 1,
-        contest=contest,
-        decision=decision,
+        contest=answer.contest if answer else None,
+        decision=answer.decision if answer else "",
         reason=reason,
-        instead=instead,
+        line=line,
+        instead=answer.instead if answer else (),
         because=("TABLE-AMEND-1",) if kind == "as_ruled" else ("TABLE-AMEND-2",),
     )
 

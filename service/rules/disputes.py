@@ -51,4 +51,6 @@ class Amendment:
     contest: str | None = None
     decision: str = ""
     reason: str = ""
+    line: str = ""
+    """The earlier line in which the commit stands, where it is not this one."""
     instead: tuple[Instead, ...] = ()

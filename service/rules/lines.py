@@ -44,9 +44,18 @@ class Origin:
     kind: str
     """`as_ruled`, `undo` or `redo`; `fork` for a what-if."""
     amendment: str = ""
-    """The parent's amendment that began this line."""
+    """The amendment that began this line: the parent's, or one of the line that it was ruled in."""
+    ruled_in: str = ""
+    """The line in which it was ruled, where that goes on from the parent itself."""
+    levels: int = 0
+    """How many undos may be taken again from where this line begins, or from where its redo ended."""
     unplaced: Mapping[str, Any] = EMPTY
     """Sealed values, by JSON pointer, that wait for the envelope in which their own place lies."""
+
+    @property
+    def proposed_in(self) -> str:
+        """The line in which the amendment stands."""
+        return self.ruled_in or self.parent
 
 
 @record

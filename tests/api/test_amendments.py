@@ -89,6 +89,35 @@ def test_a_redo_takes_it_all_again_with_the_same_dice(table: Table) -> None:
     assert is_problem(answer, 409, "command-refused")["code"] == "nothing_to_redo"
 
 
+def test_TABLE_AMEND_2_undone_twice_and_redone_twice_it_is_as_it_was(table: Table) -> None:
+    """Each line says from which moment it goes on: that is where the next undo starts from."""
+    did(table, ROLL, ADD, ROLL)  # commits 4, 5 and 6
+    before, counter = totals(table), table.ada.get(f"{table.at}/state")["state"]["counter"]
+    once = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 6})))
+    origin = once.gm.get(once.at)["origin"]
+    assert (origin["parent"], origin["n"], origin["levels"]) == (table.id, 5, 1)
+    data = {"commit": origin["n"], "line": origin["parent"]}
+    proposal = made(once.gm("POST", f"{once.at}/undo", data))
+    assert (proposal["line"], proposal["commit"], proposal["difference"]["left"]) == (table.id, 5, [5])
+    twice = accepted(once, proposal)
+    assert twice.gm.get(twice.at)["origin"]["levels"] == 2
+    assert twice.ada.get(f"{twice.at}/state")["state"]["counter"] == before["1/table#0"]
+
+    again = accepted(twice, made(twice.gm("POST", f"{twice.at}/redo", {})))
+    whole = accepted(again, made(again.gm("POST", f"{again.at}/redo", {})))
+    assert whole.ada.get(f"{whole.at}/state")["state"]["counter"] == counter
+    assert totals(whole).items() <= before.items()
+    assert whole.gm.get(whole.at)["origin"]["levels"] == 0
+
+
+def test_TABLE_AMEND_2_what_was_played_since_an_undo_is_undone_first(table: Table) -> None:
+    did(table, ROLL, ADD, ROLL)
+    once = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 6})))
+    did(once, ADD)
+    answer = once.gm("POST", f"{once.at}/undo", {"commit": 5, "line": table.id})
+    assert is_problem(answer, 409, "command-refused")["code"] == "other_line"
+
+
 def contested(table: Table, commit: int, *instead: dict[str, Any]) -> Any:
     """Contest a commit and propose to have it decided again; return the proposal."""
     contest = made(table.ada("POST", f"{table.at}/contests", {"commit": commit, "claim": "not so"}))

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from service.encounter.at_the_door import ABOUT_LINES, ALONE, AT_THE_DOOR
+from service.encounter.at_the_door import ALONE, AT_THE_DOOR
+from service.encounter.lines.lived import ABOUT_LINES
 from service.log import Log
 from tests.api.client import Api, Table, is_problem
-from tests.api.test_amendments import ADD, ROLL, did, made
+from tests.api.test_amendments import ADD, ROLL, accepted, did, made
 
 Command = dict[str, Any]
 
@@ -50,8 +51,23 @@ def test_an_array_is_refused_at_the_door_for_what_one_command_is(
     assert log.head(table.id) == head
 
 
+def test_an_array_is_refused_at_the_door_for_a_redo_that_comes_too_late(table: Table, log: Log) -> None:
+    """It takes a line that begins with a redo, and has another one left."""
+    did(table, ROLL, ADD)
+    once = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 5})))
+    data = {"commit": 4, "line": table.id}
+    twice = accepted(once, made(once.gm("POST", f"{once.at}/undo", data)))
+    again = accepted(twice, made(twice.gm("POST", f"{twice.at}/redo", {})))
+    did(again, ADD)
+    head = log.head(again.id)
+    for commands in ({"type": "redo"}, [{"type": "redo"}], [ADD, {"type": "redo"}]):
+        answer = again.gm("POST", f"{again.at}/commands", commands)
+        assert is_problem(answer, 409, "command-refused")["code"] == "nothing_to_redo"
+    assert log.head(again.id) == head
+
+
 def test_every_check_at_the_door_is_among_them() -> None:
-    tried = {command["type"] for _, _, command in AT_ONCE}
+    tried = {"redo", *(command["type"] for _, _, command in AT_ONCE)}
     alone = {kind.type for kind in ALONE}
     assert {kind.type for kind in AT_THE_DOOR} - tried == alone  # they are requests of their own
 

@@ -10,9 +10,12 @@ from random import Random
 from typing import Any
 from unittest import mock
 
+from service.audit.lines import ITS_OWN
+from service.rules.codec import to_data
 from service.rules.heartrush import HEARTRUSH
 from service.rules.rise import RISE
 from service.rules.shelf import SHELF
+from service.rules.table import Table
 from tests.encounter.house import House, random_command
 from tests.heartrush.bot import random_opening
 from tests.rise.bot import KIT
@@ -71,6 +74,20 @@ def started(house: House, encounter: str) -> None:
     """Begin the fight, whatever its book calls it."""
     begin = "begin_combat" if house.state(encounter).edition == HEARTRUSH.edition else "start_combat"
     house.send(encounter, "gm", begin)
+
+
+def fight_of(state: Table) -> dict[str, Any]:
+    """Return a state, and the worlds in it, without what a line of play has of its own."""
+
+    def without(data: Any) -> Any:
+        if isinstance(data, list):
+            return [without(each) for each in data]
+        if isinstance(data, dict):
+            return {name: without(value) for name, value in data.items() if name not in ITS_OWN}
+        return data
+
+    told: dict[str, Any] = without(to_data(state))
+    return told
 
 
 def first_of_round(house: House, encounter: str, number: int) -> int | None:

@@ -35,9 +35,10 @@ class Disputed(Encounter):
         data = {"ending": ending, "decision": decision, **more}
         return cast("shapes.Contest", self._done("POST", f"/contests/{contest}/ruling", data))
 
-    def undo(self, commit: int, reason: str = "") -> shapes.Amendment:
-        """Propose to take back everything from *commit* on."""
-        return cast("shapes.Amendment", self._done("POST", "/undo", {"commit": commit, "reason": reason}))
+    def undo(self, commit: int, reason: str = "", *, line: str = "") -> shapes.Amendment:
+        """Propose to take back everything from *commit* on, of this line or of an earlier one."""
+        data = {"commit": commit, "reason": reason, "line": line}
+        return cast("shapes.Amendment", self._done("POST", "/undo", data))
 
     def redo(self, reason: str = "") -> shapes.Amendment:
         """Propose to take again what was undone."""

@@ -185,6 +185,7 @@ class Amendment(TypedDict):
     kind: Literal["as_ruled", "undo", "redo"]
     contest: str | None
     commit: int | None
+    line: str | None
     decision: str
     reason: str
     version: int

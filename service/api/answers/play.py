@@ -108,6 +108,7 @@ PLAY: Final[Mapping[str, Schema]] = MappingProxyType(
                     n=NUMBER,
                     hash=HASH,
                     kind={"enum": ["as_ruled", "undo", "redo", "fork"]},
+                    levels={**NUMBER, "description": "How many undos can be taken again from its beginning."},
                 )
             ),
         ),

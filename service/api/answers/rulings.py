@@ -101,6 +101,7 @@ _AMENDMENT: Final = closed(
     kind={"enum": ["as_ruled", "undo", "redo"]},
     contest=maybe(TEXT),
     commit={**maybe(NUMBER), "description": "The first commit that is taken back."},
+    line={**maybe(UUID), "description": "The earlier line in which that stands, where it is not this one."},
     decision=TEXT,
     reason=TEXT,
     version={**NUMBER, "description": "The version of the encounter that is compared."},

@@ -157,7 +157,7 @@ def _origin(state: Table) -> dict[str, Any] | None:
     if state.origin is None:
         return None
     told: dict[str, Any] = to_data(state.origin)
-    return {name: told[name] for name in ("parent", "n", "hash", "kind")}
+    return {name: told[name] for name in ("parent", "n", "hash", "kind", "levels")}
 
 
 @operation(

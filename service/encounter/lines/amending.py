@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from service.encounter.host import Host
-from service.encounter.lines.continuing import Proposal, proposal
+from service.encounter.lines.continuing import Proposal, moment, proposal
 from service.encounter.lines.retaking import opening, taken
 from service.encounter.play import read
 from service.encounter.reading import differences, views
@@ -92,6 +92,7 @@ def shown(host: Host, drafted: Drafted) -> views.Data:
         "kind": amendment.kind,
         "contest": amendment.contest,
         "commit": amendment.commit or None,
+        "line": amendment.line or None,
         "decision": amendment.decision,
         "reason": amendment.reason,
         "version": found.n,
@@ -159,10 +160,9 @@ def _commit(host: Host, encounter: str, n: int) -> Commit:
 def _left(host: Host, found: Proposal) -> list[int]:
     """Return the commands of the old line that the new one does not take."""
     source, commands = taken(host, found)
-    amendment = found.amendment
-    first = 2 if amendment.kind == "redo" else amendment.commit
+    line, n, last = moment(host, found)
     kept = {each.old for each in commands} if source == found.parent else set()
-    return [n for n in range(first, found.n) if n not in kept]
+    return [number for number in range(n + 1, last + (line != found.parent)) if number not in kept]
 
 
 # --- acceptance ------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from uuid import UUID
 
 from service.dice.values import RollName
 from service.encounter.deciding.fold import Folder
+from service.encounter.lines.lived import PAGE, entries, levels, lived_in, taken_by
 from service.encounter.record.canonical import eid_of
 from service.encounter.record.commit import Commit, load_commit, load_request
 from service.encounter.record.digest import ruleset_digest
@@ -31,7 +32,6 @@ from service.rules.records import changed
 from service.rules.sealed import Sealed, is_opened, places_of_sealed
 from service.rules.table import Table
 
-PAGE: Final = 500
 _LABEL: Final = b"rewound/line/1\x00"
 Scope = tuple[tuple[str, ...], str]
 
@@ -114,18 +114,19 @@ class Beginning:
 
 def beginning(reading: Reading, found: Proposal) -> Beginning:
     """Return how the line of a proposal begins."""
-    parent, amendment = found.parent, found.amendment
-    n = 1 if amendment.kind == "redo" else amendment.commit - 1
+    amendment = found.amendment
+    parent, n, upto = moment(reading, found)
     before = reading.folder.at(parent, n)
-    now = reading.folder.at(parent, found.n).state
-    commits = [load_commit(entry.raw) for entry in entries(reading.log.commits, parent, n, found.n)]
+    now = reading.folder.at(found.parent, found.n).state
     origin = Origin(
         parent=parent,
         n=n,
         hash=before.hash,
-        upto=found.n,
+        upto=upto,
         kind=amendment.kind,
         amendment=amendment.id,
+        ruled_in=found.parent if found.parent != parent else "",
+        levels=levels(reading, found.parent, found.n, amendment.kind),
     )
     state: Table = changed(
         before.state,
@@ -142,13 +143,25 @@ def beginning(reading: Reading, found: Proposal) -> Beginning:
         spent=amendment.epoch,
         stopped=None,
         origin=origin,
-        line=_line(reading, found, before.state, commits),
+        line=_line(reading, found, before.state, now.line if origin.ruled_in else before.state.line),
     )
     return Beginning(
         state=state,
         occasions=parted_occasions(reading, parent, n, state),
-        links=tuple(_links(reading.log, parent, found.n)),
+        links=tuple(_links(reading.log, found.parent, found.n)),
     )
+
+
+def moment(reading: Reading, found: Proposal) -> tuple[str, int, int]:
+    """Return from which commit of which line a proposal goes on, and the last commit that it takes back."""
+    amendment = found.amendment
+    if amendment.kind == "redo":
+        return found.parent, 1 + taken_by(reading.log, found.parent), found.n
+    if amendment.line:
+        part = lived_in(reading, found.parent, found.n, amendment.line)
+        assert part is not None, "checked at the door"
+        return part.line, amendment.commit - 1, part.last
+    return found.parent, amendment.commit - 1, found.n
 
 
 def parted_occasions(reading: Reading, parent: str, n: int, state: Table) -> tuple[str, ...]:
@@ -171,14 +184,18 @@ def _answered(now: Table, amendment: Amendment) -> Mapping[str, Any]:
     return {**now.contests, amendment.contest: contest}
 
 
-def _line(reading: Reading, found: Proposal, state: Table, commits: list[Commit]) -> Line:
-    """Return what the old line threw from the moment on, and the epochs it went through."""
-    before = state.line
+def _line(reading: Reading, found: Proposal, state: Table, before: Line | None) -> Line:
+    """Return what the old line threw from the moment on, and the epochs it went through.
+
+    *before* is what is known of lines before it, or after it where the moment lies further back.
+    """
+    parent, n, upto = moment(reading, found)
+    commits = [load_commit(entry.raw) for entry in entries(reading.log.commits, parent, n, upto)]
     old: dict[str, tuple[Logged, ...]] = dict(before.old) if before else {}
     hidden: dict[Scope, dict[str, tuple[Logged, ...]]] = {}
-    lying = envelopes(reading.log, found.parent, commits[0].n - 1, found.n) if commits else {}
-    occasions = reading.occasions.upto(found.parent, found.n).items()
-    came = {occasion for occasion, at in occasions if at <= found.n}
+    lying = envelopes(reading.log, parent, n, upto) if commits else {}
+    seen = found.n if parent == found.parent else _head(reading.log, parent)
+    came = {occasion for occasion, at in reading.occasions.upto(parent, seen).items() if at <= seen}
     for commit in commits:
         _note(old, commit.rolls)
         for index, event in enumerate(commit.events):
@@ -200,6 +217,11 @@ def _line(reading: Reading, found: Proposal, state: Table, commits: list[Commit]
         course=(*course, *later),
         fresh=(*(before.fresh if before else ()), found.amendment.epoch),
     )
+
+
+def _head(log: Log, encounter: str) -> int:
+    head = log.head(encounter)
+    return head.folded if head is not None else 0
 
 
 def _sealed(
@@ -234,7 +256,7 @@ def _links(log: Log, parent: str, upto: int) -> Iterator[dict[str, Any]]:
 
 def kept(reading: Reading, origin: Origin) -> tuple[Kept, ...]:
     """Return what is sealed in the state with which a line begins that goes on from *origin*."""
-    found = proposal(reading.log, origin.parent, origin.amendment)
+    found = proposal(reading.log, origin.proposed_in, origin.amendment)
     return beginning(reading, found).kept() if found is not None else ()
 
 
@@ -261,13 +283,3 @@ def inherits(log: Log, encounter: str) -> str | None:
         return None
     chain = request.data["dice"]["chain"]
     return str(request.data["origin"]["parent"]) if chain is not None else None
-
-
-def entries(read: Any, encounter: str, after: int, upto: int) -> Iterator[Any]:  # noqa: ANN401 - either stream's reader
-    """Yield the entries *after* < n <= *upto* of a stream, page by page."""
-    while after < upto:
-        page = read(encounter, after, min(PAGE, upto - after))
-        if not page:
-            return
-        yield from page
-        after = page[-1].n

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Final
 
-from service.encounter.at_the_door import ABOUT_LINES
-from service.encounter.lines.continuing import Proposal, Reading, beginning, entries
+from service.encounter.lines.continuing import Proposal, Reading, beginning
+from service.encounter.lines.lived import ABOUT_LINES, entries, undone
 from service.encounter.record.commit import ACCEPTED, SEALED, Request, load_commit, load_request
 from service.rules.codec import to_data
 from service.rules.continuing import BeginLine, parted
@@ -38,9 +38,8 @@ def taken(reading: Reading, found: Proposal) -> tuple[str, list[Taken]]:
     amendment, source = found.amendment, found.parent
     first, last = amendment.commit, found.n
     if amendment.kind == "redo":
-        origin = reading.folder.at(source, 1).state.origin
-        assert origin is not None, "only what begins with an undo is redone"
-        source, first, last = origin.parent, origin.n + 1, origin.upto
+        part = undone(reading, source)[0]
+        source, first, last = part.line, part.first, part.last
     if amendment.kind == "undo":
         return source, []
     chosen: list[Taken] = []

@@ -12,6 +12,7 @@ from typing import Any, Final
 import jsonpatch
 
 from service.encounter.host import Host
+from service.encounter.lines.lived import history
 from service.encounter.reading import records, views
 
 OWN: Final = (
@@ -66,6 +67,11 @@ def parting(host: Host, before: Point, after: Point) -> tuple[int, int]:
     origin = host.folder.at(before.encounter, 1).state.origin
     if origin is not None and origin.parent == after.encounter:
         return 1, min(origin.n, after.n)
+    lived = {part.line: part.last for part in history(host, before.encounter, before.n)}
+    for part in history(host, after.encounter, after.n):
+        if part.line in lived:
+            common = min(part.last, lived[part.line])
+            return common if part.line == before.encounter else 1, 1
     raise LookupError(after.encounter)
 
 

@@ -1,0 +1,130 @@
+"""Say what was lived before a moment, line by line, what of it undos took back, and what redos bring again.
+
+Laws. An undo takes back commits of one line of play, a redo brings those of one undo. So undoing step by step
+goes back through the lines that go on from each other, and redoing step by step comes the same way again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from service.encounter.deciding.fold import Folder
+from service.encounter.record.commit import ACCEPTED, SEALED, load_commit, load_request
+from service.log import Log
+from service.rules.amendments import AcceptAmendment, Amend, DropAmendment, Redo, Undo
+from service.rules.contests import OpenContest, Uphold
+from service.rules.lines import Origin
+from service.rules.seats import ChangeSeat, CloseSeat, IssueToken, OpenSeat
+
+ABOUT_LINES: Final = tuple(
+    kind.type for kind in (OpenContest, Uphold, Amend, Undo, Redo, AcceptAmendment, DropAmendment)
+)
+"""Commands about a line of play, not in it: no other line takes them, and none is begun with them."""
+AT_THE_TABLE: Final = tuple(kind.type for kind in (OpenSeat, ChangeSeat, IssueToken, CloseSeat))
+"""Commands about who sits where: no undo takes them back."""
+PAGE: Final = 500
+
+
+class Reading(Protocol):
+    """Where a record is read."""
+
+    @property
+    def log(self) -> Log:
+        """The record."""
+        ...
+
+    @property
+    def folder(self) -> Folder:
+        """States of it."""
+        ...
+
+
+@dataclass(frozen=True)
+class Part:
+    """Commits of one line of play in a row, with those after which there are none that count."""
+
+    line: str
+    first: int
+    last: int
+
+
+def origin_of(reading: Reading, line: str) -> Origin | None:
+    """Return the moment from which *line* goes on, None if it began by itself."""
+    origin: Origin | None = reading.folder.at(line, 1).state.origin
+    return origin
+
+
+def taken_by(log: Log, line: str) -> int:
+    """Return how many commands *line* took of another when it began."""
+    begun = load_request(log.commands(line, 0, 1)[0].raw)
+    return len(begun.data.get("plan", ()))
+
+
+def history(reading: Reading, line: str, upto: int) -> Iterator[Part]:
+    """Yield what was lived up to a commit, the latest first: the line's own, then what it goes on from."""
+    while True:
+        yield Part(line, 2, upto)
+        origin = origin_of(reading, line)
+        if origin is None or origin.kind == "fork":
+            return
+        line, upto = origin.parent, origin.n
+
+
+def lived_in(reading: Reading, line: str, upto: int, earlier: str) -> Part | None:
+    """Return what was lived in the line *earlier*, None if anything was played since or there is no such."""
+    for part in history(reading, line, upto):
+        if part.line == earlier:
+            return part
+        if is_played(reading, part):
+            return None
+    return None
+
+
+def is_played(reading: Reading, part: Part) -> bool:
+    """Tell whether anything was played in *part*, and not only said about lines and seats."""
+    commands = entries(reading.log.commands, part.line, part.first - 1, part.last)
+    commits = entries(reading.log.commits, part.line, part.first - 1, part.last)
+    return any(
+        load_commit(commit.raw).outcome in (ACCEPTED, SEALED)
+        and load_request(command.raw).type not in (*ABOUT_LINES, *AT_THE_TABLE)
+        for command, commit in zip(commands, commits, strict=False)
+    )
+
+
+def is_as_begun(reading: Reading, line: str, upto: int) -> bool:
+    """Tell whether nothing was played in *line* but what it took of another when it began."""
+    return not is_played(reading, Part(line, 2 + taken_by(reading.log, line), upto))
+
+
+def undone(reading: Reading, line: str) -> list[Part]:
+    """Return what may be taken again from where *line* begins, the next first: one part for each undo."""
+    origin = origin_of(reading, line)
+    if origin is None or not origin.levels:
+        return []
+    before = undone(reading, origin.proposed_in)
+    if origin.kind == "redo":
+        return before[1:]
+    return [Part(origin.parent, origin.n + 1, origin.upto), *before[: origin.levels - 1]]
+
+
+def levels(reading: Reading, line: str, upto: int, kind: str) -> int:
+    """Return how many redos there are after an undo, or a redo, in *line* at commit *upto*."""
+    origin = origin_of(reading, line)
+    known = origin.levels if origin is not None else 0
+    if kind == "redo":
+        return known - 1
+    if kind != "undo":
+        return 0
+    return 1 + (known if known and is_as_begun(reading, line, upto) else 0)
+
+
+def entries(read: Any, encounter: str, after: int, upto: int) -> Iterator[Any]:  # noqa: ANN401 - either stream's reader
+    """Yield the entries *after* < n <= *upto* of a stream, page by page."""
+    while after < upto:
+        page = read(encounter, after, min(PAGE, upto - after))
+        if not page:
+            return
+        yield from page
+        after = page[-1].n
