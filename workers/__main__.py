@@ -7,6 +7,7 @@ import sys
 
 from service.audit.signing import Signer
 from service.audit.witness import Witness
+from service.collecting import collect_seldom
 from service.encounter.signals.outward import Outward
 from service.log.queue import queue_client
 from service.rules.shelf import SHELF
@@ -38,6 +39,7 @@ def main() -> int:
         """Give who signs now: the key may be rotated while this runs."""
         return Signer(settings.origin, settings.signing_key())
 
+    collect_seldom()
     run(
         log,
         queue_client(settings.queue_url),
