@@ -341,4 +341,4 @@ def _told(written: Written[Any]) -> bytes:
     """Return what the sender of a command hears beside its commit: what its seat is asked next."""
     if written.seat not in written.state.seats:
         return b""
-    return dumps({"prompt": views.asked_next(written.state, written.seat, written.owed)})
+    return dumps(views.asked_next(written.state, written.seat, written.owed))

@@ -271,7 +271,7 @@ def outcome(host: Host, encounter: str, seat: str, found: Became, *, sender: boo
         return data | told
     state = host.folder.current(encounter, found.commit.n).state
     named = views.next_prompt(found.commit, found.payloads, found.reader)
-    return data | {"prompt": views.asked_next(state, seat, named)}
+    return data | views.asked_next(state, seat, named)
 
 
 def requested(host: Host, encounter: str, n: int) -> Request | None:

@@ -254,21 +254,26 @@ def _owed_in(local: Table) -> tuple[Awaited, ...]:
     return frame.waiting(local) if frame is not None else ()
 
 
+def asked(state: S, seat: str) -> Iterator[tuple[S, Awaited]]:
+    """Yield each answer that *seat* owes or may give, with its view of the place where it does."""
+    mine = view(state, seat)
+    for seen, owed in ((mine, owed_seeds(mine)), *((local, _owed_in(local)) for local in _places(mine))):
+        yield from ((seen, awaited) for awaited in owed if awaited.seat == seat)
+
+
 def legal(
     ruleset: Ruleset[S], state: S, seat: str, creature: str | None = None
 ) -> Iterator[tuple[Awaited, tuple[Offer, ...]]]:
     """Yield each answer that *seat* owes or may give, with every command that is legal for it now."""
-    mine = view(state, seat)
-    for seen, owed in ((mine, owed_seeds(mine)), *((local, _owed_in(local)) for local in _places(mine))):
-        for awaited in owed:
-            if awaited.seat != seat or (creature and awaited.creature != creature):
-                continue
-            offers = tuple(
-                offer for name in awaited.accepts for offer in ruleset.commands[name].offers(seen, awaited)
-            )
-            if not state.dice_sealed:
-                offers = tuple(_without_dice(ruleset, state, seat, offers))
-            yield awaited, offers
+    for seen, awaited in asked(state, seat):
+        if creature and awaited.creature != creature:
+            continue
+        offers = tuple(
+            offer for name in awaited.accepts for offer in ruleset.commands[name].offers(seen, awaited)
+        )
+        if not state.dice_sealed:
+            offers = tuple(_without_dice(ruleset, state, seat, offers))
+        yield awaited, offers
 
 
 # --- before the dice are sealed --------------------------------------------------------------------------

@@ -190,7 +190,7 @@ def test_a_choice_that_is_still_sealed_cannot_be_amended(table: Table) -> None:
 
 def test_old_answers_whose_prompt_is_gone_are_listed(owner: Api) -> None:
     table = Table.opened(owner, declared=True)
-    prompt = json.loads(table.send(table.gm, ROLL).text)["prompt"]["prompt"]
+    prompt = json.loads(table.send(table.gm, ROLL).text)["prompts"][0]["prompt"]
     did(table, {"type": "throw_dice", "prompt": prompt, "faces": [5]}, ADD)
     proposal = contested(table, 4)  # the roll is left out: nobody asks for its dice
 

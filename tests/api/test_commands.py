@@ -36,7 +36,7 @@ def test_an_accepted_command_is_answered_with_its_events_version_and_hash(table:
 def test_an_answer_names_what_its_seat_is_asked_next(table: Table) -> None:
     data = json.loads(table.send(table.gm, ADD).text)
 
-    assert data["prompt"]["prompt"] == "game"
+    assert [each["prompt"] for each in data["prompts"]] == ["game"]
 
 
 @pytest.mark.parametrize(

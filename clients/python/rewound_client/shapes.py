@@ -39,7 +39,8 @@ class Outcome(TypedDict):
     refusal: NotRequired[Refusal]
     events: NotRequired[list[Json]]
     rolls: NotRequired[list[Json]]
-    prompt: NotRequired[Prompt | None]
+    prompts: NotRequired[list[Prompt]]
+    """All that this seat may answer next, what keeps others waiting first."""
     version: NotRequired[int]
     hash: NotRequired[str]
 

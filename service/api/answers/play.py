@@ -51,7 +51,10 @@ _OUTCOME: Final[Schema] = closed(
         "refusal": ref("Refusal"),
         "events": {**listing(ref("Event")), "description": "Public events, and those this seat may open."},
         "rolls": listing(ref("Roll")),
-        "prompt": {**maybe(ref("Prompt")), "description": "What this seat is asked next, if anything."},
+        "prompts": {
+            **listing(ref("Prompt")),
+            "description": "All that this seat may answer next, what keeps others waiting first.",
+        },
         "version": NUMBER,
         "hash": HASH,
     },

@@ -16,7 +16,7 @@ from service.dice.values import Roll
 from service.encounter.record.canonical import dumps
 from service.encounter.record.commit import QUARANTINED, REFUSED, SEALED, Commit
 from service.rules.codec import to_data
-from service.rules.ruleset import waiting
+from service.rules.ruleset import asked, waiting
 from service.rules.sealed import is_opened, opened, view
 from service.rules.sealed_data import fields_in, whole
 from service.rules.stack import Awaited
@@ -59,17 +59,16 @@ def prompts(state: Table, seat: str) -> list[Data]:
     return [prompt_data(awaited) for awaited in waiting(view(state, seat))]
 
 
-def prompt_for(state: Table, seat: str, prompt: str | None = None) -> Data | None:
-    """Return what *seat* is asked, the most pressing first, or the one called *prompt*; None if nothing."""
-    mine = [awaited for awaited in waiting(view(state, seat)) if awaited.seat == seat]
-    if prompt is not None:
-        mine = [awaited for awaited in mine if awaited.prompt == prompt]
-    return prompt_data(min(mine, key=lambda awaited: awaited.optional)) if mine else None
+def asked_next(state: Table, seat: str, named: str | None) -> Data:
+    """Return what *seat* may answer next, as an outcome tells it: exactly what options are listed for.
 
-
-def asked_next(state: Table, seat: str, named: str | None) -> Data | None:
-    """Return what *seat* is asked next: the prompt *named* by a sealed scope, or what presses most."""
-    return (prompt_for(state, seat, named) if named is not None else None) or prompt_for(state, seat)
+    The prompt *named* by a sealed scope comes first, then what keeps others waiting.
+    """
+    mine = sorted(
+        (awaited for _, awaited in asked(state, seat)),
+        key=lambda awaited: (awaited.prompt != named, awaited.optional),
+    )
+    return {"prompts": [prompt_data(awaited) for awaited in mine]}
 
 
 # --- commits -----------------------------------------------------------------------------------------
