@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -49,10 +48,10 @@ class _FaultyLog:
     def _broken(self, write: Callable[[], T]) -> T:
         self._left -= 1
         if self._left == 0 and self._place != "after_commit":
-            os.kill(os.getpid(), self._signal)
+            signal.raise_signal(self._signal)  # at this thread: another could take one sent to the process
         answer = write()
         if self._left == 0 and self._place == "after_commit":
-            os.kill(os.getpid(), self._signal)
+            signal.raise_signal(self._signal)  # at this thread: another could take one sent to the process
         return answer
 
 
