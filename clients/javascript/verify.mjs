@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises";
 
 const packed = existsSync(new URL("./verifier/", import.meta.url)); // as npm has it; in the tree its home is the service's
 const home = packed ? "./verifier" : "../../service/api/pages/verifier";
-const { certificateFault, otherRecord } = await import(`${home}/certificate.mjs`);
+const { certificateFault } = await import(`${home}/certificate.mjs`);
 const { lines } = await import(`${home}/telling.mjs`);
 const { keyOf, receiptOf, verify } = await import(`${home}/verify.mjs`);
 const { STATUS } = await import(`${home}/verdict.mjs`);
@@ -54,20 +54,20 @@ const asked = (words) => {
   return found.file === null ? leave(WRONG_OPTION, USAGE) : found;
 };
 
-const certified = async (path, keys, report) => {
+const certified = async (path, report) => {
   let certificate = null;
   try {
     certificate = JSON.parse(await read(path));
   } catch {
     leave(NO_FILE, `${path} is no certificate`);
   }
-  return (await certificateFault(certificate, keys)) ?? otherRecord(certificate, report);
+  return certificateFault(certificate, report);
 };
 
 const { file, keys, receipts, certificate, json } = asked(process.argv.slice(2));
-const report = await verify(await read(file), { keys, receipts });
+const report = verify(await read(file), { keys, receipts });
 if (certificate !== null && report.status === 0) {
-  const fault = await certified(certificate, keys, report);
+  const fault = await certified(certificate, report);
   report.certificate = { fault };
   if (fault !== null) report.status = STATUS.tampered;
 }

@@ -21,9 +21,9 @@ from service.audit import checkpoint
 from service.audit.evidence import Evidence, Receipt
 from service.audit.notes import BadNote
 from service.audit.rights import may_read
-from service.audit.signing import VouchedKey
+from service.audit.signing import VouchedKey, check_rotation
 from service.encounter.reading.views import Reader
-from service.encounter.record.canonical import NotCanonical, dumps, read_strictly
+from service.encounter.record.canonical import NotCanonical, dumps, eid_of, read_strictly
 from service.encounter.record.commit import load_commit
 from service.encounter.record.envelopes import Opened, Place
 from service.encounter.record.occasions import occasions_of
@@ -89,6 +89,8 @@ def _line(**data: Any) -> bytes:  # noqa: ANN401 - members of any JSON type
 class _Read:
     """A bundle half read."""
 
+    last: str | None = None
+    """The kind of the last line."""
     header: dict[str, Any] | None = None
     trailer: dict[str, Any] | None = None
     requests: list[bytes | None] = field(default_factory=list)
@@ -115,8 +117,6 @@ def read(raw: bytes, receipts: Iterable[Receipt] = (), pinned: Iterable[bytes] =
         raise BadBundle(1, 0, "there is no header")
     if found.trailer is None:  # something followed: a bundle without its end is cut off
         count, head = len(found.commits) + 1, ""
-    elif len(found.requests) != len(found.commits):
-        raise BadBundle(len(lines), len(found.requests), "a command without its commit")
     else:
         count, head = found.trailer["count"], found.trailer["head"]
     return Evidence(
@@ -151,17 +151,15 @@ def _parse(number: int, at: int, line: bytes) -> dict[str, Any]:
 def _take(found: _Read, number: int, at: int, data: dict[str, Any]) -> None:
     """Add one line to what was read, if that is its place."""
     kind = data.pop("kind", None)
-    if found.trailer is not None:
-        raise BadBundle(number, at, "something follows the trailer")
-    if (kind == "header") != (found.header is None):
-        raise BadBundle(number, at, "a bundle begins with its one header")
-    take = _LINES.get(str(kind))
-    if take is None:
+    if not isinstance(kind, str) or kind not in _LINES:
         raise BadBundle(number, at, f"there are no lines of kind {kind!a}")
+    if kind not in _NEXT[found.last]:
+        raise BadBundle(number, at, f"no line of kind {kind} stands behind {found.last or 'nothing'}")
     try:
-        take(found, data)
+        _LINES[kind](found, data)
     except (_Wrong, KeyError, TypeError, ValueError) as fault:
         raise BadBundle(number, at, f"{kind}: {fault}") from fault
+    found.last = kind
 
 
 class _Wrong(Exception):
@@ -174,6 +172,7 @@ def _header(found: _Read, data: dict[str, Any]) -> None:
         raise _Wrong(f"{data['seat']!a} is no seat")
     if data["format"] != FORMAT:
         raise _Wrong(f"format {data['format']!a} is unknown")
+    eid_of(data["encounter"])
     found.header = data
 
 
@@ -184,7 +183,7 @@ def _command(found: _Read, data: dict[str, Any]) -> None:
             raise _Wrong("withheld is true where it stands")
     else:
         _check(data, n=int, bytes=str)
-    if data["n"] != len(found.commits) + 1 or len(found.requests) != len(found.commits):
+    if data["n"] != len(found.commits) + 1:
         raise _Wrong(f"number {data['n']} is out of order")
     if data["n"] > MAX_COMMITS:
         raise _Wrong(f"more than {MAX_COMMITS} commands")
@@ -193,7 +192,7 @@ def _command(found: _Read, data: dict[str, Any]) -> None:
 
 def _commit(found: _Read, data: dict[str, Any]) -> None:
     _check(data, n=int, bytes=str)
-    if data["n"] != len(found.commits) + 1 or data["n"] != len(found.requests):
+    if data["n"] != len(found.commits) + 1:
         raise _Wrong(f"number {data['n']} is out of order")
     found.commits.append(data["bytes"].encode())
 
@@ -201,7 +200,7 @@ def _commit(found: _Read, data: dict[str, Any]) -> None:
 def _opened(found: _Read, data: dict[str, Any]) -> None:
     _check(data, n=int, index=int, payload=str, salt=str)
     place = (data["n"], data["index"])
-    if data["n"] != len(found.commits) or data["n"] != len(found.requests) or place in found.opened:
+    if data["n"] != len(found.commits) or place in found.opened:
         raise _Wrong(f"envelope {data['index']} of {data['n']} is out of order")
     found.opened[place] = Opened(data["payload"].encode(), _hash(data["salt"]))
 
@@ -216,10 +215,10 @@ def _disclosure(found: _Read, data: dict[str, Any]) -> None:
 
 def _key(found: _Read, data: dict[str, Any]) -> None:
     _check(data, **({"rotation": str} if "rotation" in data else {}), name=str, public=str)
-    if found.notes:
-        raise _Wrong("a key stands before the checkpoints")
     if any(key.public.hex() == data["public"] for key in found.keys):
         raise _Wrong("it is told twice")
+    if "rotation" in data:
+        check_rotation(data["rotation"])
     found.keys.append(VouchedKey(data["name"], _hash(data["public"]), data.get("rotation")))
 
 
@@ -239,12 +238,28 @@ def _checkpoint(found: _Read, data: dict[str, Any]) -> None:
 def _trailer(found: _Read, data: dict[str, Any]) -> None:
     _check(data, checkpoints=int, count=int, head=str)
     _hash(data["head"])
+    if data["count"] < 0:
+        raise _Wrong("count is no number of commits")
     if data["checkpoints"] != len(found.notes):
         raise _Wrong(f"{len(found.notes)} checkpoints are here, it counts {data['checkpoints']}")
     if found.keys and not found.notes:
         raise _Wrong("there are keys, and no checkpoint that they signed")
     found.trailer = data
 
+
+_END: Final = ("disclosure", "key", "checkpoint", "trailer")
+_NEXT: Final[Mapping[str | None, tuple[str, ...]]] = {
+    None: ("header",),
+    "header": ("command", *_END),
+    "command": ("commit",),
+    "commit": ("opened", "command", *_END),
+    "opened": ("opened", "command", *_END),
+    "disclosure": _END,
+    "key": _END[1:],
+    "checkpoint": _END[2:],
+    "trailer": (),
+}
+"""Which kinds may follow a line of each kind."""
 
 _LINES: Final = {
     "header": _header,

@@ -6,35 +6,27 @@ cannot be derived by anybody; it is taken as the record tells it and counted as 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 from service.audit.evidence import Evidence
 from service.audit.integrity import Payload, Payloads
+from service.audit.sealing import anchors_of, sealed_with, unhex
 from service.audit.verdict import DICE_INVALID, MALFORMED, Counts, Fault, Verdict
-from service.dice.chain import Anchor, seal, seat_commitment
-from service.dice.encoding import ALGORITHM, check_id
-from service.dice.errors import BadParameter, DiceError
+from service.dice.encoding import ALGORITHM
+from service.dice.errors import DiceError
 from service.dice.source import DisclosedDice, FalseLink, NotDisclosed
 from service.encounter.record.canonical import eid_of
 from service.encounter.record.commit import ACCEPTED, Commit, load_commit, load_request
 from service.rules.closing import EncounterClosed, EpochClosed, LaneDisclosed
 from service.rules.codec import Malformed, from_data
-from service.rules.continuing import LineBegun, LinkKept
+from service.rules.continuing import LinkKept
 from service.rules.records import EMPTY
-from service.rules.seeding import DiceSealed, SeedCommitted
 from service.rules.table import MIXED, SERVER, DiceSetup
-
-_HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 RollPlace = tuple[int, int, str, int]
 """A roll's name as a key: epoch, lane, stream, place."""
-
-
-Sealing = tuple[dict[str, bytes], bytes]
-"""The seeds of seats that sealed the dice, and the seal they made."""
 
 
 class NotRecorded(Exception):
@@ -49,13 +41,20 @@ class Proof:
         dice: DisclosedDice | None,
         epochs: Mapping[int, int],
         links: Mapping[tuple[int, int], bytes] = MappingProxyType({}),
+        sealed: int | None = None,
     ) -> None:
         self.dice = dice
+        self.sealed = sealed
+        """The commit that sealed the dice: before it none is thrown."""
         self._known: dict[tuple[RollPlace, tuple[int, ...]], tuple[int, ...]] = {}
         self.last_links = {(lane, epoch): links[lane, epoch] for lane, epoch in epochs.items() if epoch}
         """The last disclosed link of each lane that has one: all before it follow from it."""
         self.epochs = epochs
         """The last disclosed epoch of each lane; 0 where there is none yet."""
+
+    def has_dice(self, n: int, place: RollPlace) -> bool:
+        """Tell whether commit *n* could throw this roll: its lane was published, and sealed by then."""
+        return place[1] in self.epochs and self.sealed is not None and self.sealed <= n
 
     def faces(self, place: RollPlace, sides: Sequence[int]) -> tuple[int, ...] | None:
         """Return the faces that the disclosed links give, None where none does yet."""
@@ -152,19 +151,8 @@ def _check_setup(setup: DiceSetup) -> None:
         raise Malformed("/mode", f"{SERVER} or {MIXED}")
     if setup.chain is not None:
         eid_of(setup.chain)
-    if len({anchor.lane for anchor in _anchors(setup)}) != len(setup.lanes):
+    if len({anchor.lane for anchor in anchors_of(setup)}) != len(setup.lanes):
         raise Malformed("/lanes", "each lane once")
-
-
-def _anchors(setup: DiceSetup) -> list[Anchor]:
-    return [Anchor(lane.lane, lane.n, _unhex(lane.anchor)) for lane in setup.lanes]
-
-
-def _unhex(text: object) -> bytes:
-    """Return the 32 bytes that *text* spells in the one way there is; raises `ValueError`."""
-    if not isinstance(text, str) or not _HASH.fullmatch(text):
-        raise Malformed("", "64 lower-case hexadecimal digits")
-    return bytes.fromhex(text)
 
 
 def _announced(evidence: Evidence) -> object:
@@ -178,97 +166,38 @@ def _proof(evidence: Evidence, commits: Sequence[Commit], payloads: Payloads) ->
     if setup is None:
         return Proof(None, {})
     eid = eid_of(setup.chain or evidence.encounter)
-    told = _links(commits, payloads, {lane.lane: lane.n for lane in setup.lanes})
-    links = {**evidence.links, **{place: link for place, (_, link) in told.items()}}
-    anchors = _anchors(setup)
-    seeds = {} if setup.mode == SERVER else _seeds(eid, setup, commits)
+    sealed = sealed_with(eid, setup, commits)
+    told = _links(evidence, commits, payloads, {lane.lane: lane.n for lane in setup.lanes})
+    links = {place: link for place, (_, link) in told.items()}
+    anchors = anchors_of(setup)
     try:
-        dice = DisclosedDice(eid, seal(eid, anchors, seeds), anchors, links)
+        dice = DisclosedDice(eid, sealed.salt, anchors, links)
     except FalseLink as fault:
-        n = told[fault.lane, fault.epoch][0] if (fault.lane, fault.epoch) in told else None
+        n, _ = told[fault.lane, fault.epoch]
         detail = f"the link of lane {fault.lane} for epoch {fault.epoch} does not lead to the anchor"
         raise Fault(Verdict(DICE_INVALID, n, detail)) from fault
     epochs = {a.lane: max((e for lane, e in links if lane == a.lane), default=0) for a in anchors}
-    return Proof(dice, epochs, links)
-
-
-def _seeds(eid: bytes, setup: DiceSetup, commits: Sequence[Commit]) -> dict[str, bytes]:
-    """Return the seeds of seats that sealed the dice, each held to what was committed to; raises `Fault`.
-
-    Before they are sealed there are none, and no seeded roll either.
-    """
-    committed: dict[str, bytes] = {}
-    for commit in commits:
-        for event in commit.events:
-            try:
-                made, sealing = _sealing(event)
-            except (KeyError, TypeError, AttributeError, ValueError) as fault:
-                raise Fault(Verdict(MALFORMED, commit.n, f"how the dice are sealed: {fault}")) from fault
-            committed |= made
-            if sealing is not None:
-                return _held(eid, setup, committed, sealing, commit.n)
-    return {}
-
-
-def _held(
-    eid: bytes,
-    setup: DiceSetup,
-    committed: Mapping[str, bytes],
-    sealing: Sealing,
-    n: int,
-) -> dict[str, bytes]:
-    """Return the seeds of a *sealing*, held to what their seats *committed* to and to the seal they make."""
-    seeds, sealed = sealing
-    try:
-        for seat, seed in sorted(seeds.items()):
-            if seat not in setup.seats or seat_commitment(eid, seat, seed) != committed.get(seat):
-                detail = f"the seed of {seat} is not the one that it committed to"
-                raise Fault(Verdict(DICE_INVALID, n, detail))
-        if seal(eid, _anchors(setup), seeds) != sealed:
-            raise Fault(Verdict(DICE_INVALID, n, "the dice are sealed with something else"))
-    except BadParameter as fault:
-        raise Fault(Verdict(MALFORMED, n, f"how the dice are sealed: {fault}")) from fault
-    return seeds
-
-
-def _sealing(event: Mapping[str, Any]) -> tuple[dict[str, bytes], Sealing | None]:
-    """Return the commitments that *event* tells, and the seeds and their seal if it seals the dice.
-
-    A line that goes on with dice which were sealed before tells all of it at once.
-    """
-    if event.get("type") == SeedCommitted.type:
-        return _digits({event["seat"]: event["commitment"]}), None
-    if event.get("type") == DiceSealed.type:
-        return {}, (_digits(event["seats"]), _unhex(event["seal"]))
-    if event.get("type") == LineBegun.type:
-        told = event["state"]["sealing"]
-        sealed = (_digits(told["revealed"]), _unhex(told["seal"])) if told["seal"] != "" else None
-        return _digits(told["committed"]), sealed
-    return {}, None
-
-
-def _digits(told: Mapping[Any, object]) -> dict[str, bytes]:
-    """Return the bytes that *told* has by seat; raises what a wrong shape does."""
-    return {check_id(seat): _unhex(digits) for seat, digits in told.items()}
+    return Proof(dice, epochs, links, sealed.n)
 
 
 def _links(
+    evidence: Evidence,
     commits: Sequence[Commit],
     payloads: Payloads,
     lengths: Mapping[int, int],
-) -> dict[tuple[int, int], tuple[int, bytes]]:
-    """Return every link that the record discloses, by lane and epoch, with the commit that does."""
-    found: dict[tuple[int, int], tuple[int, bytes]] = {}
-    for commit in commits:
-        for event in _events(commit, payloads.get(commit.n, EMPTY)):
-            told = _told(event, commit.n, lengths)
-            if told is None:
-                continue
-            place, link = told
-            if place in found and found[place][1] != link:
-                detail = f"lane {place[0]} has two links for epoch {place[1]}"
-                raise Fault(Verdict(DICE_INVALID, commit.n, detail))
-            found.setdefault(place, (commit.n, link))
+) -> dict[tuple[int, int], tuple[int | None, bytes]]:
+    """Return every link, by lane and epoch, with the commit that discloses it; None: it stands apart."""
+    found: dict[tuple[int, int], tuple[int | None, bytes]] = {}
+    stated = [
+        (told, commit.n)
+        for commit in commits
+        for event in _events(commit, payloads.get(commit.n, EMPTY))
+        if (told := _told(event, commit.n, lengths)) is not None
+    ]
+    for (place, link), n in (*stated, *((told, None) for told in evidence.links.items())):
+        if found.setdefault(place, (n, link))[1] != link:
+            detail = f"lane {place[0]} has two links for epoch {place[1]}"
+            raise Fault(Verdict(DICE_INVALID, n, detail))
     return found
 
 
@@ -281,12 +210,12 @@ def _told(
             place = (event["lane"], event["epoch"])
             if not all(type(number) is int for number in place):
                 raise Malformed("", "a lane and an epoch")
-            return place, _unhex(event["link"])
+            return place, unhex(event["link"])
         if event["type"] in (EncounterClosed.type, LaneDisclosed.type):
             lane = event["lane"]
             if type(lane) is not int:
                 raise Malformed("/lane", "a lane")
-            return (lane, lengths[lane]), _unhex(event["seed"])
+            return (lane, lengths.get(lane, 0)), unhex(event["seed"])
     except (KeyError, ValueError, TypeError) as fault:
         raise Fault(Verdict(MALFORMED, n, f"{event['type']} discloses nothing")) from fault
     return None
@@ -308,6 +237,9 @@ def _check(proof: Proof, n: int, roll: Mapping[str, Any], counts: Counts) -> Non
         return
     place = place_of(roll)
     told = tuple(die["face"] for die in dice)
+    if not proof.has_dice(n, place):
+        detail = "no dice were published and sealed that this could be"
+        raise Fault(Verdict(DICE_INVALID, n, detail, roll=spelled(place)))
     try:
         proved = proof.faces(place, [die["sides"] for die in dice])
     except DiceError as fault:

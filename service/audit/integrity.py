@@ -15,17 +15,16 @@ from typing import Any, Final, NamedTuple
 from service.audit.checkpoint import Checkpoint
 from service.audit.evidence import Evidence
 from service.audit.history import lost_in
+from service.audit.requests import read_request, was_refused_for_it
 from service.audit.rights import check_rights
 from service.audit.signatures import Signed, signed_heads
 from service.audit.verdict import FORKED, MALFORMED, TAMPERED, TRUNCATED, Fault, Verdict
 from service.dice.chain import envelope_commitment
 from service.dice.errors import DiceError
 from service.dice.values import Roll
-from service.encounter.deciding.decider import MALFORMED as REFUSED_AS_MALFORMED
 from service.encounter.record.canonical import (
     NotCanonical,
     eid_of,
-    is_canonical,
     read_strictly,
     request_digest,
 )
@@ -36,6 +35,7 @@ from service.encounter.record.commit import (
     SEALED,
     VERSION,
     Commit,
+    Request,
     commit_of,
 )
 from service.encounter.record.frontier import Frontier
@@ -76,9 +76,10 @@ class Examined(NamedTuple):
 def examine(evidence: Evidence) -> Examined:
     """Read *evidence* and hold it to itself and to what was signed of it; raises `Fault`."""
     commits = _read(evidence)
+    requests = _read_requests(evidence, commits)
     payloads = _read_opened(evidence, commits)
     _check_chain(evidence, commits)
-    _check_contents(evidence, commits)
+    _check_contents(evidence, commits, requests)
     signed = signed_heads(evidence)
     _check_witnesses(evidence, commits, (*evidence.checkpoints, *_not_given_up(signed.points, commits)))
     check_rights(evidence, commits)
@@ -101,16 +102,21 @@ def _read(evidence: Evidence) -> tuple[Commit, ...]:
             commits.append(read_commit(raw))
         except NotCanonical as fault:
             raise Fault(Verdict(MALFORMED, n, f"commit: {fault}")) from fault
-    _check_requests(evidence, commits)
     return tuple(commits)
 
 
-def _check_requests(evidence: Evidence, commits: Sequence[Commit]) -> None:
-    for n, request in enumerate(evidence.requests, 1):
-        if request == b"":
+def _read_requests(evidence: Evidence, commits: Sequence[Commit]) -> list[Request | None]:
+    """Return the requests, None for one that is withheld or was refused for being none; raises `Fault`."""
+    found: list[Request | None] = []
+    for n, raw in enumerate(evidence.requests, 1):
+        if raw == b"":
             raise Fault(Verdict(TAMPERED, n, "the request is missing"))
-        if request is not None and not is_canonical(request) and not _was_refused_for_it(commits, n):
-            raise Fault(Verdict(MALFORMED, n, "the request is not canonical"))
+        request = None if raw is None else read_request(raw)
+        is_excused = n <= len(commits) and was_refused_for_it(commits[n - 1])
+        if raw is not None and request is None and not is_excused:
+            raise Fault(Verdict(MALFORMED, n, "the request is none"))
+        found.append(request)
+    return found
 
 
 def _read_opened(evidence: Evidence, commits: Sequence[Commit]) -> Payloads:
@@ -192,15 +198,11 @@ def read_payload(raw: bytes) -> Payload:
         raise NotCanonical("/fields", "objects by the places of their events are wanted")
     for index, event in enumerate(data["events"]):
         _check_event(event, f"/events/{index}")
+        if "sealed" in event:
+            raise NotCanonical(f"/events/{index}", "no envelope lies in an envelope")
     for index, roll in enumerate(data["rolls"]):
         _check_roll(roll, f"/rolls/{index}")
     return data
-
-
-def _was_refused_for_it(commits: Sequence[Commit], n: int) -> bool:
-    """Tell whether commit *n* says that its request was refused for being no request at all."""
-    refusal = commits[n - 1].refusal if n <= len(commits) else None
-    return refusal is not None and refusal["code"] == REFUSED_AS_MALFORMED
 
 
 def _is_envelope(commit: Commit, index: int) -> bool:
@@ -232,13 +234,18 @@ def _check_chain(evidence: Evidence, commits: Sequence[Commit]) -> None:
             raise Fault(Verdict(TAMPERED, n, detail))
 
 
-def _check_contents(evidence: Evidence, commits: Sequence[Commit]) -> None:
+def _check_contents(
+    evidence: Evidence, commits: Sequence[Commit], requests: Sequence[Request | None]
+) -> None:
     """Hold requests and opened envelopes to what the commits, unchanged by now, say of them."""
     for n, raw in enumerate(evidence.requests, 1):
         if n > len(commits):
             raise Fault(Verdict(TAMPERED, n, "a request without a commit"))
         if raw is not None and request_digest(raw).hex() != commits[n - 1].request:
             raise Fault(Verdict(TAMPERED, n, "the request is not the one that its commit names"))
+        read = requests[n - 1]
+        if read is not None and read.encounter != evidence.encounter:
+            raise Fault(Verdict(TAMPERED, n, f"the request is one to {read.encounter}"))
     if len(evidence.requests) < len(commits):
         raise Fault(Verdict(TAMPERED, len(evidence.requests) + 1, "the request is missing"))
     eid = eid_of(evidence.encounter)

@@ -21,6 +21,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 _ED25519: Final = b"\x01"
 """The signature type of C2SP, first byte of a verifier key and part of a key's id."""
 
+_P: Final = 2**255 - 19
+"""The field of the curve."""
+
 _ID_BYTES: Final = 4
 _KEY_BYTES: Final = 32
 _MOST_SIGNATURES: Final = 100
@@ -88,11 +91,20 @@ def sign_bytes(message: bytes, secret: bytes) -> bytes:
 
 def is_signed(message: bytes, signature: bytes, public: bytes) -> bool:
     """Tell whether the raw *public* key's owner signed *message*."""
+    if not _is_one_spelling(public):
+        return False
     try:
         Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
     except (InvalidSignature, ValueError):
         return False
     return True
+
+
+def _is_one_spelling(public: bytes) -> bool:
+    """Tell whether *public* spells a point as RFC 8032, 5.1.3, has it, which OpenSSL does not ask."""
+    told = int.from_bytes(public, "little")
+    y, sign = told & (2**255 - 1), told >> 255
+    return y < _P and not (sign and y in (1, _P - 1))
 
 
 # --- notes -------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from typing import Final
 from service.audit.checkpoint import parse
 from service.audit.evidence import EVERYBODY, Evidence
 from service.audit.history import lost_in
+from service.audit.requests import read_request, was_refused_for_it
 from service.audit.verdict import MALFORMED, TAMPERED, Fault, Verdict
 from service.encounter.reading.views import Reader, may_read_request
 from service.encounter.record.canonical import NotCanonical
@@ -27,10 +28,10 @@ CLOSING: Final = (EpochClosed.type, EncounterClosed.type)
 def may_read(reader: Reader, request: bytes, commit: Commit) -> bool:
     """Tell whether *reader* may have the bytes of a request, which may be no request at all."""
     try:
-        actor = load_request(request).actor.seat
+        read = read_request(request) if was_refused_for_it(commit) else load_request(request)
     except NotCanonical:
-        actor = ""
-    return may_read_request(commit, reader, actor)
+        read = None
+    return may_read_request(commit, reader, "" if read is None else read.actor.seat)
 
 
 def check_rights(evidence: Evidence, commits: Sequence[Commit]) -> None:

@@ -126,13 +126,27 @@ def rotation(origin: str, old_secret: bytes, new_public: bytes) -> str:
 
 def read_rotation(note: str, origin: str, old_public: bytes) -> bytes:
     """Return the public key that *old_public* names in *note*; raises `BadNote`."""
-    lines = notes.verify(note, verifier_key(origin, old_public))[:-1].split("\n")
-    if len(lines) != _LINES or lines[:2] != [origin, _ROTATION]:
+    told, public = _told_in(notes.verify(note, verifier_key(origin, old_public)))
+    if told != origin:
+        raise BadNote(f"the rotation is of {told}, the key is of {origin}")
+    return public
+
+
+def check_rotation(note: str) -> None:
+    """Raise `BadNote` unless *note* has the form of a rotation. Who signed it is not judged."""
+    origin, _ = _told_in(notes.parse(note).text)
+    notes.check_name(origin)
+
+
+def _told_in(text: str) -> tuple[str, bytes]:
+    """Return the origin and the next key that a rotation's *text* tells; raises `BadNote`."""
+    lines = text[:-1].split("\n")
+    if len(lines) != _LINES or lines[1] != _ROTATION:
         raise BadNote("a rotation tells the origin, its format and the next key")
     public = unbase64(lines[2])
     if len(public) != _KEY_BYTES:
         raise BadNote("a rotation names a key of 32 bytes")
-    return public
+    return lines[0], public
 
 
 def believed(origin: str, pinned: Iterable[bytes], rotations: Iterable[str]) -> set[bytes]:

@@ -177,7 +177,8 @@ def _line(rng: random.Random) -> bytes:
     """Change a line itself; here there are checkpoints and keys, and a link beside the commits."""
     lines = [json.loads(line) for line in bundle.write(rng.choice((mixed_game(), tiny_game(1))), "gm")]
     links = [{"kind": "disclosure", "lane": 0, "epoch": 1, "link": "a" * 64}] if rng.random() < 0.3 else []
-    lines[-2:-2] = links
+    first = next((at for at, line in enumerate(lines) if line["kind"] == "key"), len(lines) - 1)
+    lines[first:first] = links
     kind = rng.choice(sorted({line["kind"] for line in lines}))
     spoil(rng.choice([line for line in lines if line["kind"] == kind]), rng)
     return b"".join(dumps(line) + b"\n" for line in lines)

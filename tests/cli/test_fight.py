@@ -97,7 +97,7 @@ def test_an_audit_asked_for_twice_with_one_key_is_one_audit(service: Service) ->
 @pytest.fixture
 def _remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look at equal bytes once: the loop below changes one commit at a time."""
-    for name in ("read_commit", "is_canonical", "read_payload"):
+    for name in ("read_commit", "read_request", "read_payload"):
         monkeypatch.setattr(integrity, name, functools.cache(getattr(integrity, name)))
 
 

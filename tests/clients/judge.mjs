@@ -1,12 +1,11 @@
 // Judge many bundles, told as JSON on standard input, and print their verdicts as a JSON list.
 
 import { readFileSync } from "node:fs";
-import { unhex } from "../../service/api/pages/verifier/bytes.mjs";
 import { verify } from "../../service/api/pages/verifier/verify.mjs";
 
 const said = [];
 for (const { bundle, receipts, keys } of JSON.parse(readFileSync(0, "utf-8"))) {
-  const report = await verify(Buffer.from(bundle, "base64"), { receipts, keys: keys.map((key) => unhex(key)) });
+  const report = verify(Buffer.from(bundle, "base64"), { receipts, keys });
   said.push(report.verdict.text);
 }
 process.stdout.write(JSON.stringify(said));

@@ -131,7 +131,8 @@ def cheats(whole: Evidence) -> list[tuple[str, Evidence]]:
     other = SIGNER.checkpoint(whole.encounter, 5, bytes(32))
     return [
         ("malformed", forged(whole, 6, lambda commit: commit.update(outcome="won"))),
-        ("tampered", evidence_of(closed_game(), requests=[*whole.requests[:-1], b"{}"])),
+        ("malformed", evidence_of(closed_game(), requests=[*whole.requests[:-1], b"{}"])),
+        ("tampered", evidence_of(closed_game(), requests=[*whole.requests[:-1], whole.requests[0]])),
         ("tampered", evidence_of(closed_game(), head="a" * 64)),
         ("tampered", signed_evidence(closed_game(), 3, 8, commits=rewritten.commits, head=rewritten.head)),
         ("truncated", cut(whole, last - 3)),

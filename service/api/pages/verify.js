@@ -36,7 +36,7 @@ const judge = async (file) => {
   await new Promise((done) => { setTimeout(done, 20); }); // so that it is drawn before the work begins
   try {
     const asked = { keys: linesOf("keys", keyOf, "key"), receipts: linesOf("receipts", receiptOf, "receipt") };
-    const report = await verify(await last.arrayBuffer(), asked);
+    const report = verify(await last.arrayBuffer(), asked);
     const { verdict } = report;
     const said = report.status === 0 ? `${HOLDS}. Not checked: ${report.not_checked.replaceAll("`", "")}.` : `${verdict.meaning}. ${verdict.detail}`;
     show(report.status === 0 ? "sound" : "fault", verdict.text, said, [["file", last.name], ...facts(report)]);

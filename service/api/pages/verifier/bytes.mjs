@@ -1,86 +1,97 @@
-// Turn numbers, hexadecimal digits, base64 and text into bytes and back, each in its one spelling.
+// Bytes, and the ways in which text tells them: UTF-8, hexadecimal digits, base64 with one spelling.
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const STANDARD = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** Return the UTF-8 bytes of a text. */
-export const utf8 = (text) => encoder.encode(text);
+export function utf8(text) {
+  return new TextEncoder().encode(text);
+}
 
-/** Return the text that UTF-8 bytes spell; throws where they spell none. */
-export const textOf = (bytes) => decoder.decode(bytes);
+/** The text of UTF-8 bytes; null if they are none. A byte order mark is a character like any other. */
+export function textOf(bytes) {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
 
-/** Return all parts behind each other. */
-export const joined = (...parts) => {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+export function joined(...parts) {
+  const all = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let at = 0;
   for (const part of parts) {
     all.set(part, at);
     at += part.length;
   }
   return all;
-};
+}
 
-/** Return a whole number as so many bytes, the greatest first. */
-export const number = (value, size) => {
+export function same(a, b) {
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+}
+
+/** A whole number below 2^53 as `size` bytes, the greatest first. */
+export function number(value, size) {
   const bytes = new Uint8Array(size);
-  let rest = value;
-  for (let at = size - 1; at >= 0; at -= 1) {
-    bytes[at] = rest % 256;
-    rest = Math.floor(rest / 256);
+  for (let i = size - 1; i >= 0; i -= 1) {
+    bytes[i] = value % 256;
+    value = Math.floor(value / 256);
   }
   return bytes;
-};
+}
 
-/** Return bytes as lower-case hexadecimal digits. */
-export const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+/** Text behind its length in two bytes. */
+export function measured(text) {
+  const bytes = utf8(text);
+  return joined(number(bytes.length, 2), bytes);
+}
 
-/** Return the bytes that so many lower-case hexadecimal digits spell, null where they are none. */
-export const unhex = (text, digits = 64) => {
-  if (typeof text !== "string" || text.length !== digits || !/^[0-9a-f]*$/.test(text)) return null;
-  return Uint8Array.from({ length: digits / 2 }, (_, at) => parseInt(text.slice(2 * at, 2 * at + 2), 16));
-};
+export function isHex(value, digits) {
+  return typeof value === "string" && value.length === digits && /^[0-9a-f]*$/.test(value);
+}
 
-/** Return bytes in base64. */
-export const base64 = (bytes) => {
+export function fromHex(text) {
+  return Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+}
+
+export function toHex(bytes) {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+export function isUuid(value) {
+  return typeof value === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value);
+}
+
+export function uuidBytes(uuid) {
+  return fromHex(uuid.replaceAll("-", ""));
+}
+
+export function toBase64(bytes) {
   let text = "";
-  for (let at = 0; at < bytes.length; at += 3) {
-    const held = bytes.length - at;
-    const three = (bytes[at] << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
-    text += ALPHABET[three >> 18] + ALPHABET[(three >> 12) & 63];
-    text += held > 1 ? ALPHABET[(three >> 6) & 63] : "=";
-    text += held > 2 ? ALPHABET[three & 63] : "=";
+  for (let i = 0; i < bytes.length; i += 3) {
+    const left = bytes.length - i;
+    const word = (bytes[i] << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0);
+    text += STANDARD[word >> 18] + STANDARD[(word >> 12) & 63];
+    text += left > 1 ? STANDARD[(word >> 6) & 63] : "=";
+    text += left > 2 ? STANDARD[word & 63] : "=";
   }
   return text;
-};
+}
 
-/** Return the bytes of which a text is the one base64 spelling, null where it is none. */
-export const unbase64 = (text) => {
+/** The bytes that base64 tells; null if no encoder would write this text. */
+export function fromBase64(text) {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null;
   const digits = text.replace(/=+$/, "");
-  const bytes = new Uint8Array(Math.floor((digits.length * 3) / 4));
+  const bytes = [];
   let held = 0;
   let bits = 0;
-  let at = 0;
   for (const digit of digits) {
-    held = (held << 6) | ALPHABET.indexOf(digit);
+    held = ((held << 6) | STANDARD.indexOf(digit)) & 0xffff;
     bits += 6;
     if (bits >= 8) {
       bits -= 8;
-      bytes[at] = (held >> bits) & 255;
-      at += 1;
-      held &= (1 << bits) - 1;
+      bytes.push((held >> bits) & 255);
     }
   }
-  return base64(bytes) === text ? bytes : null;
-};
-
-/** Tell whether two byte strings are the same. */
-export const same = (one, other) =>
-  one.length === other.length && one.every((byte, at) => byte === other[at]);
-
-/** Return the 16 bytes of a UUID in lower case with hyphens, null where it is none. */
-export const uuidBytes = (text) => {
-  const shape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-  return typeof text === "string" && shape.test(text) ? unhex(text.replaceAll("-", ""), 32) : null;
-};
+  const found = Uint8Array.from(bytes);
+  return toBase64(found) === text ? found : null;
+}

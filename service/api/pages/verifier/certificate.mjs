@@ -1,27 +1,28 @@
-// Check the signature of a certificate: Ed25519 over a label and the canonical JSON of all its other members.
+// Whether a certificate is signed by a key that counts, and speaks of the record that was judged.
 
-import { joined, number, unhex, utf8 } from "./bytes.mjs";
+import { fromHex, isHex, joined, utf8 } from "./bytes.mjs";
 import { spelled } from "./canonical.mjs";
-import { isSigned } from "./ed25519.mjs";
+import { verifies } from "./ed25519.mjs";
 
-const LABEL = joined(utf8("rewound/certificate/1"), number(0, 1));
+const LABEL = joined(utf8("rewound/certificate/1"), Uint8Array.of(0));
 
-/** Return null if a certificate is signed (by one of the given keys, if there are any), else why it is not. */
-export const certificateFault = async (certificate, keys = []) => {
-  const { signature, ...signed } = certificate;
-  const [key, value] = [unhex(signature?.public_key), unhex(signature?.value, 128)];
-  if (key === null || value === null) return "the certificate is not signed";
-  if (keys.length > 0 && !keys.some((given) => given.every((byte, at) => byte === key[at]))) {
-    return `it was signed by ${signature.public_key}, which is not believed`;
-  }
-  const isTrue = await isSigned(joined(LABEL, utf8(spelled(signed))), value, key);
-  return isTrue ? null : "the signature is false";
-};
+/**
+ * @param certificate what a file has, as JSON
+ * @param report that of a sound bundle: its keys may have signed, its log is what the certificate must tell
+ * @returns what does not fit; null if all does
+ */
+export function certificateFault(certificate, report) {
+  const { signature, ...rest } = certificate ?? {};
+  if (!isHex(signature?.public_key, 64) || !isHex(signature.value, 128)) return "the certificate is not signed";
+  const message = joined(LABEL, utf8(spelled(rest)));
+  if (!verifies(fromHex(signature.public_key), message, fromHex(signature.value))) return "the signature is false";
+  if (!report.keys.includes(signature.public_key)) return `it was signed by ${signature.public_key}, which is not believed`;
+  return otherRecord(rest, report);
+}
 
-/** Return null if a certificate speaks of this report's record, else why it does not. */
-export const otherRecord = (certificate, report) => {
-  if (certificate.encounter !== report.encounter) return `the certificate is of ${certificate.encounter}`;
-  const { size, head } = certificate.log ?? {};
-  const isOurs = size === report.log.size && head === report.log.head;
-  return isOurs ? null : `the certificate is of ${size} commits that end in ${head}`;
-};
+function otherRecord({ format, encounter, log }, report) {
+  if (format !== "rewound/certificate/1") return `its format is ${format}`;
+  if (encounter !== report.encounter) return `the certificate is of ${encounter}`;
+  const isOurs = ["size", "head", "root"].every((name) => log?.[name] === report.log[name]);
+  return isOurs ? null : `the certificate is of ${log?.size} commits that end in ${log?.head}`;
+}

@@ -1,44 +1,61 @@
-// Hold commits to each other, and requests and envelopes to their commits: what does not fit is `tampered`.
+// What was changed after it was written: commits against the chain, and what the commits name against what is here.
 
-import { hex, uuidBytes } from "./bytes.mjs";
+import { toHex, utf8 } from "./bytes.mjs";
 import { commitment } from "./dice.mjs";
-import { inOrder } from "./record.mjs";
-import { sha256 } from "./sha256.mjs";
-import { Fault } from "./verdict.mjs";
+import { sha256 } from "./sha2.mjs";
+import { leaf } from "./tree.mjs";
+import { demand } from "./verdict.mjs";
 
-const ZEROS = "0".repeat(64);
+const NOTHING = "0".repeat(64);
 
-/** Walk the chain backward from the head, which is believed first; throws a `Fault`. */
-export const checkChain = (evidence, commits) => {
-  const { count, head } = evidence;
-  const last = commits.length;
-  if (last > count) throw new Fault("tampered", count + 1, `${last} commits, the head counts ${count}`, { to: last });
+/** Demands that every commit is the one that its successor, or the trailer, names; keeps the hash of each. */
+export function holdChain({ header, moments, trailer }) {
+  const last = moments.length;
+  for (const moment of moments) moment.hash = leaf(moment.bytes);
+  const count = trailer?.count ?? last + 1;
+  demand(last <= count, "tampered", { n: count + 1, to: last }, `${last} commits are here, the trailer counts ${count}`);
   if (last === 0) return;
-  let expected = last === count ? head : commits[last - 1].hash;
-  for (let n = last; n >= 1; n -= 1) {
-    const { hash, prev } = commits[n - 1];
-    const who = n === count ? "the head" : `commit ${n + 1}`;
-    if (hash !== expected) throw new Fault("tampered", n, `its hash is ${hash.slice(0, 16)}…, ${who} names ${expected.slice(0, 16)}…`);
-    expected = prev;
+  let named = count === last ? trailer.head : toHex(moments[last - 1].hash);
+  for (let n = last; n > 0; n -= 1) {
+    const { hash, commit } = moments[n - 1];
+    demand(toHex(hash) === named, "tampered", { n }, "what follows it names another hash");
+    named = commit.prev;
   }
-  if (expected !== ZEROS) throw new Fault("tampered", 1, "commit 1 names a commit before it");
-  commits.forEach((commit, at) => {
-    const isOurs = commit.encounter === evidence.encounter && commit.edition === commits[0].edition;
-    if (commit.n !== at + 1 || !isOurs) throw new Fault("tampered", at + 1, `it is commit ${commit.n} of ${commit.encounter}`);
-  });
-};
+  demand(named === NOTHING, "tampered", { n: 1 }, "commit 1 names one before it");
+  for (const { n, commit } of moments) {
+    const belongs = commit.n === n && commit.encounter === header.encounter && commit.edition === moments[0].commit.edition;
+    demand(belongs, "tampered", { n }, `it is commit ${commit.n} of ${commit.encounter} by ${commit.edition}`);
+  }
+}
 
-/** Hold requests and opened envelopes to what the commits say of them; throws a `Fault`. */
-export const checkContents = (evidence, commits) => {
-  evidence.requests.forEach((raw, at) => {
-    if (raw !== null && hex(sha256(raw)) !== commits[at].request) {
-      throw new Fault("tampered", at + 1, "the request is not the one that its commit names");
-    }
-  });
-  const encounter = uuidBytes(evidence.encounter);
-  for (const { n, index, salt, payload } of inOrder(evidence.opened)) {
-    if (hex(commitment(encounter, salt, payload)) !== commits[n - 1].events[index].sealed) {
-      throw new Fault("tampered", n, `what lies in envelope ${index} is not what was sealed`);
+/** Demands that requests and opened envelopes are those that their commits name. */
+export function holdContents({ header, moments }) {
+  for (const { n, asked, request, commit } of moments) {
+    const fits = asked === null || toHex(sha256(utf8(asked))) === commit.request;
+    demand(fits, "tampered", { n }, "the request is not the one that its commit names");
+    const isOurs = request === null || request.encounter === header.encounter;
+    demand(isOurs, "tampered", { n }, "the request is one to another encounter");
+  }
+  for (const { n, commit, opened } of moments) {
+    for (const { index, salt, sealed } of opened) {
+      const fits = commitment(header.encounter, salt, utf8(sealed)) === commit.events[index].sealed;
+      demand(fits, "tampered", { n }, `what lies in envelope ${index} is not what was sealed`);
     }
   }
-};
+}
+
+/**
+ * Demands that a true signature stands under every checkpoint, by a key that is believed or older than one that is.
+ * @returns `{heads, passedOver}`: the checkpoints that count, each with its `signer`, and how many are of older keys
+ */
+export function holdSignatures({ checkpoints }, ring) {
+  const heads = [];
+  for (const note of checkpoints) {
+    const place = { n: note.size };
+    const signer = ring.signerOf(note);
+    demand(signer !== null, "tampered", place, "no key that is told here has signed this checkpoint");
+    if (ring.isBelieved(signer)) heads.push({ ...note, signer });
+    else demand(ring.isOlder(signer), "tampered", place, "a key that is not believed signed this checkpoint");
+  }
+  return { heads, passedOver: checkpoints.length - heads.length };
+}

@@ -1,84 +1,83 @@
-// Read signed notes of C2SP: checkpoints, rotations of keys, verifier keys. Nothing read here is believed yet.
+// Signed notes of C2SP: checkpoints (tlog-checkpoint), rotations, verifier keys. Nothing read here is believed yet.
 
-import { base64, hex, joined, number, same, unbase64, utf8 } from "./bytes.mjs";
-import { isSigned } from "./ed25519.mjs";
-import { sha256 } from "./sha256.mjs";
+import { fromBase64, fromHex, isHex, joined, toBase64, toHex, utf8 } from "./bytes.mjs";
+import { verifies } from "./ed25519.mjs";
+import { sha256 } from "./sha2.mjs";
 
-const DASH = "\u2014 ";
 const MOST_SIGNATURES = 100;
-const ROTATION = "rewound/key/1";
-const ED25519 = number(1, 1);
-const SIZE = /^(?:0|[1-9][0-9]{0,14})$/;
+const ED25519 = Uint8Array.of(1);
+const SIZE = /^(0|[1-9][0-9]{0,14})$/;
+const NAME = /^[^\p{White_Space}\p{Cs}\u0000-\u001f\u007f+]+$/u;
 
-/** Tell whether a key may be called so: no space, plus, control character or lone surrogate, and not empty. */
-const isName = (text) => /^[^\s+\u0000-\u001f\u007f\u0085\ud800-\udfff]+$/u.test(text);
+/** A note as `{text, lines, signatures}`, each signature with `name`, `id` and `value`; null if it is none. */
+function readSigned(note) {
+  const end = note.indexOf("\n\n");
+  if (end < 0 || !note.endsWith("\n")) return null;
+  const signatures = note.slice(end + 2, -1).split("\n").map(readSignature);
+  if (signatures.length > MOST_SIGNATURES || signatures.includes(null)) return null;
+  return { text: note.slice(0, end + 1), lines: note.slice(0, end).split("\n"), signatures };
+}
 
-/** Return a note as `{text, signatures: [{name, id, value}]}`, null where it is none. */
-export const parsedNote = (note) => {
-  const gap = note.indexOf("\n\n");
-  const tail = gap < 0 ? "" : note.slice(gap + 2);
-  if (!tail.endsWith("\n")) return null;
-  const signatures = tail.slice(0, -1).split("\n").map(signatureOf);
-  const isGood = signatures.length <= MOST_SIGNATURES && signatures.every((line) => line !== null);
-  return isGood ? { text: note.slice(0, gap + 1), signatures } : null;
-};
+function readSignature(line) {
+  const [dash, name, value, ...rest] = line.split(" ");
+  const bytes = dash === "\u2014" && rest.length === 0 ? fromBase64(value ?? "") : null;
+  if (bytes === null || bytes.length < 5 || !NAME.test(name)) return null;
+  return { name, id: toHex(bytes.slice(0, 4)), value: bytes.slice(4) };
+}
 
-const signatureOf = (line) => {
-  if (!line.startsWith(DASH)) return null;
-  const rest = line.slice(DASH.length);
-  const space = rest.indexOf(" ");
-  const name = rest.slice(0, space);
-  const raw = space < 0 ? null : unbase64(rest.slice(space + 1));
-  if (raw === null || raw.length <= 4 || !isName(name)) return null;
-  return { name, id: raw.subarray(0, 4), value: raw.subarray(4) };
-};
+/** A checkpoint as `{origin, size, root, text, signatures}`; null if the note is none. */
+export function readCheckpoint(note) {
+  const signed = readSigned(note);
+  if (signed === null || signed.lines.length !== 3) return null;
+  const [origin, size, root] = signed.lines;
+  const bytes = fromBase64(root);
+  if (!NAME.test(origin) || !SIZE.test(size) || bytes?.length !== 32) return null;
+  return { origin, size: Number(size), root: toHex(bytes), text: signed.text, signatures: signed.signatures };
+}
 
-/** Return a note as a checkpoint `{origin, size, root, text, signatures}`, null where it is none. */
-export const parsedCheckpoint = (note) => {
-  const read = parsedNote(note);
-  const lines = read === null ? [] : read.text.slice(0, -1).split("\n");
-  if (lines.length !== 3 || !isName(lines[0]) || !SIZE.test(lines[1])) return null;
-  const root = unbase64(lines[2]);
-  if (root === null || root.length !== 32) return null;
-  return { origin: lines[0], size: Number(lines[1]), root: hex(root), ...read };
-};
+/** A rotation as `{origin, public, text, signatures}`; null if the note is none. */
+export function readRotation(note) {
+  const signed = readSigned(note);
+  if (signed === null || signed.lines.length !== 3) return null;
+  const [origin, format, newer] = signed.lines;
+  const bytes = fromBase64(newer);
+  if (!NAME.test(origin) || format !== "rewound/key/1" || bytes?.length !== 32) return null;
+  return { origin, public: toHex(bytes), text: signed.text, signatures: signed.signatures };
+}
 
-/** Return the four bytes by which a signature line names a key. */
-export const keyId = (name, key) => sha256(utf8(`${name}\n`), ED25519, key).subarray(0, 4);
+/** The eight digits by which a signature line names a key. */
+function keyId(name, key) {
+  return toHex(sha256(joined(utf8(`${name}\n`), ED25519, fromHex(key))).slice(0, 4));
+}
 
-/** Return the verifier key's line of a name and 32 public bytes. */
-export const verifierKey = (name, key) => `${name}+${hex(keyId(name, key))}+${base64(joined(ED25519, key))}`;
+/** The verifier key of a name and a public key, which is told as 64 digits here as everywhere. */
+export function verifierKey(name, key) {
+  return `${name}+${keyId(name, key)}+${toBase64(joined(ED25519, fromHex(key)))}`;
+}
 
-/** Return the public bytes of a verifier key's line, null where it is none. */
-export const readVerifierKey = (line) => {
-  const [name, , ...rest] = line.split("+");
-  const raw = unbase64(rest.join("+"));
-  if (raw === null || raw.length !== 33 || !isName(name)) return null;
-  const key = raw.subarray(1);
-  return verifierKey(name, key) === line ? key : null;
-};
+/** The public key that 64 digits or a verifier key tell; null if the text tells none. */
+export function readKey(text) {
+  if (isHex(text, 64)) return text;
+  const [name, , ...value] = text.split("+");
+  const bytes = fromBase64(value.join("+"));
+  if (bytes?.length !== 33 || !NAME.test(name)) return null;
+  const key = toHex(bytes.slice(1));
+  return verifierKey(name, key) === text ? key : null;
+}
 
-/** Return the signature lines of a read note that name this key. */
-export const linesOf = (note, name, key) => {
-  const id = keyId(name, key);
-  return note.signatures.filter((line) => line.name === name && same(line.id, id));
-};
+/** Whether a signature line of a note names this key under this name, true or not. */
+export function isNamedIn(note, name, key) {
+  return linesOf(note, name, key).length > 0;
+}
 
-/** Tell whether a key has signed a read note, and every line that names it is true. */
-export const hasSigned = async (note, name, key) => {
+/** Whether a note has signature lines of this key under this name, and every one of them is true. */
+export function isSignedBy(note, name, key) {
   const lines = linesOf(note, name, key);
-  if (lines.length === 0) return false;
   const message = utf8(note.text);
-  for (const line of lines) if (!(await isSigned(message, line.value, key))) return false;
-  return true;
-};
+  return lines.length > 0 && lines.every(({ value }) => verifies(fromHex(key), message, value));
+}
 
-/** Return the public bytes that an older key names in a rotation, null where it names none. */
-export const namedIn = async (rotation, origin, older) => {
-  const note = parsedNote(rotation);
-  if (note === null || !isName(origin) || !(await hasSigned(note, origin, older))) return null;
-  const lines = note.text.slice(0, -1).split("\n");
-  if (lines.length !== 3 || lines[0] !== origin || lines[1] !== ROTATION) return null;
-  const key = unbase64(lines[2]);
-  return key !== null && key.length === 32 ? key : null;
-};
+function linesOf(note, name, key) {
+  const id = keyId(name, key);
+  return note.signatures.filter((line) => line.name === name && line.id === id);
+}

@@ -1,124 +1,115 @@
-// Hold commits, requests, envelopes and rolls to their form: what is none of these is `malformed`.
+// What the lines hold: commits, requests, payloads and rolls, each of its form, or the bundle is `malformed`.
 
-import { hex, unhex, uuidBytes } from "./bytes.mjs";
-import { NotCanonical, parse, parsed } from "./canonical.mjs";
-import { isStream, LANES, MAX_SIDES, MIN_SIDES } from "./dice.mjs";
-import { sha256 } from "./sha256.mjs";
-import { Fault } from "./verdict.mjs";
+import { utf8 } from "./bytes.mjs";
+import { parsed } from "./canonical.mjs";
+import { anything, digits, either, exactly, from, hash, having, list, listOf, mapOf, matching, object, only, text, truth, whole } from "./shapes.mjs";
+import { demand } from "./verdict.mjs";
 
-const isText = (value) => typeof value === "string";
-const isWhole = (value) => Number.isInteger(value);
-const isList = Array.isArray;
-/** Tell whether a value is an object, and no list. */
-export const isObject = (value) => value !== null && typeof value === "object" && !isList(value);
-const isHash = (value) => unhex(value) !== null;
+const INSTANT = /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z$/;
+const STREAM = /^(?=.{1,96}$)[a-z0-9][a-z0-9-]{0,23}(\/[a-z0-9][a-z0-9-]{0,23})*$/;
 
-const MEMBERS = {
-  at: isText, edition: isText, encounter: isText, epoch: isWhole, events: isList, n: isWhole,
-  outcome: (value) => ["accepted", "refused", "sealed", "quarantined"].includes(value),
-  prev: isHash, request: isHash, rolls: isList, v: (value) => value === 1,
+const isRequest = exactly({
+  v: only(1),
+  encounter: text,
+  type: text,
+  at: matching(INSTANT),
+  nonce: digits(32),
+  actor: exactly({ seat: text, role: text }),
+  batch: either(only(null), exactly({ id: text, index: whole, of: whole, stop: truth })),
+  data: object,
+});
+
+export const isEnvelope = (event) => "sealed" in event;
+
+const envelope = exactly({ sealed: hash, audience: listOf(text), opens: text });
+const plainEvent = (value) => having({ type: text, because: list })(value) && !isEnvelope(value);
+
+const die = (value) =>
+  exactly({ role: text, sides: from(2, 1_000_000), face: from(1) }, { dropped: only(true) })(value) && value.face <= value.sides;
+
+const scalar = either(text, whole, truth, only(null));
+const members = {
+  name: exactly({ epoch: from(1), lane: only(0, 1), stream: matching(STREAM), place: from(0) }),
+  purpose: mapOf(either(scalar, listOf(scalar))),
+  dice: listOf(die),
+  terms: listOf(exactly({ amount: whole, what: text, rule: text })),
 };
-const REFUSAL = ["code", "detail", "rule"];
-const ENVELOPE = ["sealed", "audience", "opens"];
+const roll = either(
+  exactly({ ...members, source: only("seeded") }),
+  exactly({ ...members, source: only("declared"), by: text }),
+);
 
-/** Tell whether an object has exactly these members, those of *maybe* or not. */
-export const hasExactly = (value, names, maybe = []) =>
-  isObject(value) && names.every((name) => name in value)
-  && Object.keys(value).every((name) => names.includes(name) || maybe.includes(name));
-
-const isTerm = (term) =>
-  hasExactly(term, ["amount", "what", "rule"]) && isWhole(term.amount) && isText(term.what) && isText(term.rule);
-
-const isDie = (die) =>
-  hasExactly(die, ["role", "sides", "face"], ["dropped"]) && isText(die.role) && isWhole(die.sides)
-  && isWhole(die.face) && die.sides >= MIN_SIDES && die.sides <= MAX_SIDES && die.face >= 1
-  && die.face <= die.sides && (!("dropped" in die) || die.dropped === true);
-
-const isName = (name) =>
-  hasExactly(name, ["epoch", "lane", "stream", "place"]) && isWhole(name.epoch) && name.epoch >= 1
-  && LANES.includes(name.lane) && isStream(name.stream) && isWhole(name.place) && name.place >= 0;
-
-const isPlain = (value) => !isObject(value) && !(isList(value) && value.some((item) => isObject(item) || isList(item)));
-
-const isRoll = (roll) =>
-  hasExactly(roll, ["name", "purpose", "dice", "terms", "source"], ["by"]) && isName(roll.name)
-  && isObject(roll.purpose) && Object.values(roll.purpose).every(isPlain)
-  && isList(roll.dice) && roll.dice.every(isDie) && isList(roll.terms) && roll.terms.every(isTerm)
-  && ("by" in roll ? roll.source === "declared" && isText(roll.by) : roll.source === "seeded");
-
-/** Tell whether an event is an envelope. */
-export const isEnvelope = (event) => isObject(event) && "sealed" in event;
-
-const isEvent = (event) => {
-  if (!isObject(event)) return false;
-  if (!isEnvelope(event)) return isText(event.type) && isList(event.because);
-  return hasExactly(event, ENVELOPE) && isHash(event.sealed) && isText(event.opens)
-    && isList(event.audience) && event.audience.every(isText);
+const commit = {
+  v: only(1),
+  encounter: text,
+  n: whole,
+  prev: hash,
+  at: text,
+  edition: text,
+  epoch: whole,
+  request: hash,
+  events: listOf(either(envelope, plainEvent)),
+  rolls: listOf(roll),
 };
+const isCommit = either(
+  exactly({ ...commit, outcome: only("accepted", "sealed", "quarantined") }),
+  exactly({ ...commit, outcome: only("refused"), refusal: exactly({ code: anything, detail: anything, rule: anything }) }),
+);
 
-/** Return why a value is no commit, null where it is one. */
-const faultOf = (data) => {
-  if (!hasExactly(data, Object.keys(MEMBERS), ["refusal"])) return "its members are not those of a commit";
-  const wrong = Object.keys(MEMBERS).find((name) => !MEMBERS[name](data[name]));
-  if (wrong) return `${wrong} is not as it must be`;
-  if ("refusal" in data !== (data.outcome === "refused")) return "a refusal stands where one was, nowhere else";
-  if ("refusal" in data && !hasExactly(data.refusal, REFUSAL)) return "code, detail and rule are wanted";
-  const event = data.events.findIndex((each) => !isEvent(each));
-  if (event >= 0) return `event ${event} is none`;
-  const roll = data.rolls.findIndex((each) => !isRoll(each));
-  return roll >= 0 ? `roll ${roll} is none` : null;
-};
+const isPayload = having({ events: listOf(plainEvent), rolls: listOf(roll) }, { fields: mapOf(object) });
 
-/** Return a commit with its hash and bytes; throws a `Fault`. */
-const commitOf = (raw, n) => {
-  if (raw.length === 0) throw new Fault("tampered", n, "the commit is missing");
-  let data;
-  try {
-    data = parse(raw);
-  } catch (fault) {
-    if (!(fault instanceof NotCanonical)) throw fault;
-    throw new Fault("malformed", n, `commit: ${fault.message}`);
+/**
+ * Reads what the moments of a bundle hold: their `commit` with its `bytes`, their `request` (null where it is withheld
+ * or none), the `payload` of each opened envelope.
+ * @throws Verdict `malformed`; `tampered` where a text is empty, which stands for one that is missing
+ */
+export function readRecord({ moments }) {
+  moments.forEach(readCommit);
+  moments.forEach(readRequest);
+  moments.forEach(readOpened);
+}
+
+function readCommit(moment) {
+  const { n, told } = moment;
+  demand(told !== "", "tampered", { n }, "the commit is missing");
+  moment.commit = parsed(told);
+  moment.bytes = utf8(told);
+  demand(isCommit(moment.commit), "malformed", { n }, "the commit is none");
+}
+
+/** A request that is none was refused with the code `malformed`. */
+function readRequest(moment) {
+  const { n, asked, commit: { refusal } } = moment;
+  demand(asked !== "", "tampered", { n }, "the request is missing");
+  const request = asked === null ? null : parsed(asked);
+  const isOne = isRequest(request);
+  const wasRefusedForIt = refusal?.code === "malformed";
+  demand(asked === null || isOne || wasRefusedForIt, "malformed", { n }, "the request is none");
+  moment.request = isOne ? request : null;
+}
+
+function readOpened({ n, opened, commit }) {
+  opened.sort((one, other) => one.index - other.index);
+  for (const each of opened) {
+    const event = commit.events[each.index];
+    demand(event !== undefined && isEnvelope(event), "malformed", { n }, `there is no envelope ${each.index} to open`);
+    each.payload = parsed(each.sealed);
+    demand(isPayload(each.payload), "malformed", { n }, `what lies in envelope ${each.index} is no payload`);
   }
-  const why = faultOf(data);
-  if (why !== null) throw new Fault("malformed", n, `commit: ${why}`);
-  const digest = sha256(new Uint8Array([0]), raw);
-  return Object.assign(data, { raw, digest, hash: hex(digest) });
-};
+}
 
-const isBatch = (batch) => batch === null || hasExactly(batch, ["id", "index", "of", "stop"]);
+/** The events of a moment that everybody sees. */
+export function publicEvents({ commit }) {
+  return commit.events.filter((event) => !isEnvelope(event));
+}
 
-/** Return the request that bytes spell, null where they spell none. */
-export const requestOf = (raw) => {
-  const data = raw === null || raw === undefined ? undefined : parsed(raw);
-  const isOne = isObject(data) && isText(data.type) && isObject(data.data) && isObject(data.actor)
-    && "seat" in data.actor && "role" in data.actor && "batch" in data && isBatch(data.batch)
-    && "encounter" in data && "at" in data && "nonce" in data;
-  return isOne ? data : null;
-};
+/** The events of a moment that its reader sees, those of an opened envelope in its place. */
+export function eventsOf({ commit, opened }) {
+  const inside = new Map(opened.map(({ index, payload }) => [index, payload.events]));
+  return commit.events.flatMap((event, index) => (isEnvelope(event) ? (inside.get(index) ?? []) : [event]));
+}
 
-const isPayload = (data) =>
-  isObject(data) && isList(data.events) && isList(data.rolls) && data.events.every(isEvent)
-  && data.rolls.every(isRoll);
-
-/** Return the commits of the evidence, and what lies in its envelopes by place; throws a `Fault`. */
-export const recordOf = (evidence) => {
-  if (uuidBytes(evidence.encounter) === null) throw new Fault("malformed", 0, "the encounter is no UUID in lower case");
-  const commits = evidence.commits.map((raw, at) => commitOf(raw, at + 1));
-  evidence.requests.forEach((raw, at) => {
-    if (raw === null) return;
-    if (raw.length === 0) throw new Fault("tampered", at + 1, "the request is missing");
-    const wasRefusedForIt = commits[at].refusal?.code === "malformed";
-    if (!wasRefusedForIt && parsed(raw) === undefined) throw new Fault("malformed", at + 1, "the request is not canonical");
-  });
-  const payloads = new Map();
-  for (const { n, index, payload } of inOrder(evidence.opened)) {
-    if (!isEnvelope(commits[n - 1]?.events[index])) throw new Fault("malformed", n, `there is no envelope ${index} to open`);
-    const data = parsed(payload);
-    if (!isPayload(data)) throw new Fault("malformed", n, `what lies in envelope ${index} is no payload`);
-    payloads.set(`${n}/${index}`, data);
-  }
-  return { commits, payloads };
-};
-
-/** Return opened envelopes by commit and place in it. */
-export const inOrder = (opened) => [...opened].sort((one, other) => one.n - other.n || one.index - other.index);
+/** The rolls of a moment that its reader sees. */
+export function rollsOf({ commit, opened }) {
+  return [...commit.rolls, ...opened.flatMap(({ payload }) => payload.rolls)];
+}

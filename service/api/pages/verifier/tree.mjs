@@ -1,67 +1,86 @@
-// The tree of RFC 9162 over the hashes of commits: its roots, and proofs that something is in it.
+// The tree of RFC 9162 over the commits' hashes: its roots, and the proofs by which parts of it are shown.
 
-import { joined, same, number } from "./bytes.mjs";
-import { sha256 } from "./sha256.mjs";
+import { joined, same, toHex } from "./bytes.mjs";
+import { sha256 } from "./sha2.mjs";
 
-const NODE = number(1, 1);
-const node = (left, right) => sha256(joined(NODE, left, right));
+/** The hash of a commit, which is its leaf. */
+export function leaf(commit) {
+  return sha256(joined(Uint8Array.of(0), commit));
+}
 
-/** Return the roots over the first so many leaves, for each of *sizes* that the leaves reach, in a Map. */
-export const rootsAt = (leaves, sizes) => {
+function node(left, right) {
+  return sha256(joined(Uint8Array.of(1), left, right));
+}
+
+/** The roots, as digits, over the first so many leaves, by each of the sizes that the leaves reach. */
+export function rootsAt(leaves, sizes) {
   const wanted = new Set(sizes);
+  const whole = []; // whole subtrees from the left, each larger than the next
   const found = new Map();
-  const peaks = []; // whole subtrees from the left, each {height, hash}, every one higher than the next
-  if (wanted.has(0)) found.set(0, sha256(new Uint8Array(0)));
-  leaves.forEach((leaf, at) => {
-    let top = { height: 0, hash: leaf };
-    while (peaks.length && peaks[peaks.length - 1].height === top.height) {
-      top = { height: top.height + 1, hash: node(peaks.pop().hash, top.hash) };
-    }
-    peaks.push(top);
-    if (wanted.has(at + 1)) {
-      found.set(at + 1, peaks.reduceRight((right, peak) => (right ? node(peak.hash, right) : peak.hash), null));
-    }
-  });
+  for (let size = 0; size <= leaves.length; size += 1) {
+    if (size > 0) grow(whole, leaves[size - 1], size);
+    if (wanted.has(size)) found.set(size, toHex(over(whole)));
+  }
   return found;
-};
+}
 
-/** Return the root over all leaves. */
-export const root = (leaves) => rootsAt(leaves, [leaves.length]).get(leaves.length);
+/** The root over all leaves, as digits. */
+export function root(leaves) {
+  return rootsAt(leaves, [leaves.length]).get(leaves.length);
+}
 
-/** Tell whether a proof leads from leaf *index* of *size* to a root (RFC 9162, 2.1.3.2). */
-export const includes = (leaf, index, size, proof, rootOf) => {
-  if (index < 0 || index >= size) return false;
-  let [at, last, hash] = [index, size - 1, leaf];
+/** Adds the leaf that makes a tree of this size: whatever is as large as what it makes is joined with it. */
+function grow(whole, hash, size) {
+  let added = hash;
+  for (let rest = size; rest % 2 === 0; rest /= 2) added = node(whole.pop(), added);
+  whole.push(added);
+}
+
+function over(whole) {
+  return whole.length === 0 ? sha256(new Uint8Array()) : whole.reduceRight((right, left) => node(left, right));
+}
+
+/** Whether a proof leads from the leaf at `index` (from 0) to the root of a tree of this size (RFC 9162, 2.1.3.2). */
+export function includes(hash, index, size, proof, rootHash) {
+  if (index >= size) return false;
+  const walk = { at: index, last: size - 1 };
+  let found = hash;
   for (const step of proof) {
-    if (last === 0) return false;
-    if (at % 2 === 1 || at === last) {
-      hash = node(step, hash);
-      while (at % 2 === 0 && at !== 0) [at, last] = [at / 2, Math.floor(last / 2)];
-    } else {
-      hash = node(hash, step);
-    }
-    [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
+    if (walk.last === 0) return false;
+    found = isRight(walk) ? node(step, found) : node(found, step);
+    climb(walk);
   }
-  return last === 0 && same(hash, rootOf);
-};
+  return walk.last === 0 && same(found, rootHash);
+}
 
-/** Tell whether a proof shows that the tree of *first* leaves begins that of *second* (RFC 9162, 2.1.4.2). */
-export const isPrefix = (first, second, proof, firstRoot, secondRoot) => {
-  if (first === second) return proof.length === 0 && same(firstRoot, secondRoot);
-  if (first < 1 || first > second || proof.length === 0) return false;
-  const steps = Number.isInteger(Math.log2(first)) ? [firstRoot, ...proof] : [...proof];
-  let [at, last] = [first - 1, second - 1];
-  while (at % 2 === 1) [at, last] = [(at - 1) / 2, Math.floor(last / 2)];
-  let [old, whole] = [steps[0], steps[0]];
-  for (const step of steps.slice(1)) {
-    if (last === 0) return false;
-    if (at % 2 === 1 || at === last) {
-      [old, whole] = [node(step, old), node(step, whole)];
-      while (at % 2 === 0 && at !== 0) [at, last] = [at / 2, Math.floor(last / 2)];
-    } else {
-      whole = node(whole, step);
-    }
-    [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
+/** Whether a proof shows that one tree begins another (RFC 9162, 2.1.4.2). */
+export function continues(size, rootHash, laterSize, laterRoot, proof) {
+  if (size === laterSize) return proof.length === 0 && same(rootHash, laterRoot);
+  if (size < 1 || size > laterSize || proof.length === 0) return false;
+  const [start, ...steps] = Number.isInteger(Math.log2(size)) ? [rootHash, ...proof] : proof;
+  const walk = { at: size - 1, last: laterSize - 1 };
+  while (walk.at % 2 === 1) up(walk);
+  let [old, later] = [start, start];
+  for (const step of steps) {
+    if (walk.last === 0) return false;
+    if (isRight(walk)) old = node(step, old);
+    later = isRight(walk) ? node(step, later) : node(later, step);
+    climb(walk);
   }
-  return last === 0 && same(old, firstRoot) && same(whole, secondRoot);
-};
+  return walk.last === 0 && same(old, rootHash) && same(later, laterRoot);
+}
+
+function isRight({ at, last }) {
+  return at % 2 === 1 || at === last;
+}
+
+/** One level up; over the levels, too, on which the last node of a row stands alone. */
+function climb(walk) {
+  if (isRight(walk)) while (walk.at % 2 === 0 && walk.at !== 0) up(walk);
+  up(walk);
+}
+
+function up(walk) {
+  walk.at = Math.floor(walk.at / 2);
+  walk.last = Math.floor(walk.last / 2);
+}

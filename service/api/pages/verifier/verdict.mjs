@@ -1,7 +1,12 @@
-// Name what can be found, in the order of judging, with the exit status of each: those of `rewound verify`.
+// What can be said of a bundle, in the order of judging, with the exit status of each: those of `rewound verify`.
 
 export const STATUS = {
-  malformed: 3, tampered: 4, truncated: 5, forked: 6, dice_invalid: 7, valid_as_opened: 0,
+  malformed: 3,
+  tampered: 4,
+  truncated: 5,
+  forked: 6,
+  dice_invalid: 7,
+  valid_as_opened: 0,
 };
 
 export const MEANING = {
@@ -16,17 +21,34 @@ export const MEANING = {
 /** What a verifier without the rules can say for good. */
 export const HOLDS = "chain, tree, checkpoints, seals and dice hold";
 
-/** Ends an audit with its verdict. */
-export class Fault extends Error {
-  constructor(name, n, detail, { to = null, roll = null } = {}) {
+/** Thrown where judging ends: nothing behind it is looked at. */
+export class Verdict extends Error {
+  /** @param {{n?: number, to?: number, roll?: string}} place each only where it is known */
+  constructor(name, place, detail) {
     super(detail);
-    this.verdict = { name, n, to, roll, detail };
+    this.verdict = name;
+    this.place = place;
+  }
+
+  get status() {
+    return STATUS[this.verdict];
+  }
+
+  /** As it is quoted: `tampered(7 to 9)`, `dice_invalid(9, 1/0/pia/attack#0)`. */
+  get text() {
+    const { n, to, roll } = this.place;
+    const numbers = to === undefined ? n : `${n} to ${to}`;
+    const parts = [numbers, roll].filter((part) => part !== undefined);
+    return parts.length ? `${this.verdict}(${parts.join(", ")})` : this.verdict;
+  }
+
+  /** As a report has it. */
+  told() {
+    const place = { n: null, to: null, roll: null, ...this.place };
+    return { name: this.verdict, ...place, detail: this.message, text: this.text, meaning: MEANING[this.verdict] };
   }
 }
 
-/** Spell a verdict as it is quoted: `tampered(7)`, `dice_invalid(9, 1/0/pia/attack#0)`. */
-export const spelledVerdict = ({ name, n, to, roll }) => {
-  const place = n === null || n === undefined ? null : to === null || to === undefined ? `${n}` : `${n} to ${to}`;
-  const parts = [place, roll].filter((part) => part);
-  return parts.length ? `${name}(${parts.join(", ")})` : name;
-};
+export function demand(holds, name, place, detail) {
+  if (!holds) throw new Verdict(name, place, detail);
+}

@@ -1,88 +1,99 @@
-// Audit a bundle without its rules: bytes, chain, tree, signatures, seals and dice, in the order of docs/audit.md.
+// Judges a bundle without its rules: bytes, chain, tree, signatures, seals and dice, in the order of docs/audit.md.
 //
-// Written from that page alone, for node and browsers, with no dependency: a second opinion on the first program.
+// Written from that page alone, by somebody who had not seen the first program: a second opinion, with no dependency.
 
-import { hex, unhex } from "./bytes.mjs";
-import { bytesOf, readBundle } from "./bundle.mjs";
-import { checkChain, checkContents } from "./chain.mjs";
-import { readVerifierKey } from "./notes.mjs";
+import { isHex, toHex, utf8 } from "./bytes.mjs";
+import { holdChain, holdContents, holdSignatures } from "./chain.mjs";
+import { holdCloses, holdHeads } from "./heads.mjs";
+import { Keyring } from "./keys.mjs";
+import { readLines } from "./lines.mjs";
+import { readKey, verifierKey } from "./notes.mjs";
 import { prove } from "./proof.mjs";
-import { isEnvelope, recordOf } from "./record.mjs";
-import { checkRights } from "./rights.mjs";
+import { isEnvelope, readRecord } from "./record.mjs";
+import { holdToSeat } from "./seals.mjs";
 import { root } from "./tree.mjs";
-import { Fault, HOLDS, MEANING, spelledVerdict, STATUS } from "./verdict.mjs";
-import { checkWitnesses, notGivenUp, signedHeads } from "./witnesses.mjs";
+import { HOLDS, Verdict } from "./verdict.mjs";
 
 /** What a sound verdict speaks of, and what it does not. */
-export const CHECKED = ["bytes", "chain", "tree", "checkpoints", "receipts", "seals", "what the seat may see", "dice"];
-export const NOT_CHECKED = "whether the rules lead to these results: that takes `rewound verify`, which has them";
+const CHECKED = ["bytes", "chain", "tree", "checkpoints", "receipts", "seals", "what the seat may see", "dice"];
+const NOT_CHECKED = "whether the rules lead to these results: that takes `rewound verify`, which has them";
 
 /**
- * Audit a bundle.
  * @param {string|ArrayBuffer|Uint8Array} bundle its text or bytes
- * @param {{receipts?: {n: number, hash: string}[], keys?: Uint8Array[]}} [asked] what whoever asks holds, and believes
- * @returns {Promise<object>} the report: `verdict`, `status`, `log`, `counts`, `dice`
+ * @param {{receipts?: {n: number, hash: string}[], keys?: string[]}} held what whoever asks holds against it: receipts,
+ *   and public keys that they believe, as 64 digits each
+ * @returns the report: `encounter`, `verdict`, `status`, `log`, `counts`, `dice`, `keys` (those that are believed),
+ *   `checked`, `not_checked`; what was not reached is null
  */
-export const verify = async (bundle, { receipts = [], keys = [] } = {}) => {
-  const report = { encounter: null, verdict: null, status: null, log: null, counts: null, dice: null };
+export function verify(bundle, { receipts = [], keys = [] } = {}) {
+  const report = { encounter: null, verdict: null, status: null, log: null, counts: null, dice: null, keys: null };
+  const verdict = judged(report, typeof bundle === "string" ? utf8(bundle) : new Uint8Array(bundle), receipts, keys);
+  const checked = verdict.status === 0 ? CHECKED : [];
+  return Object.assign(report, { verdict: verdict.told(), status: verdict.status, checked, not_checked: NOT_CHECKED });
+}
+
+function judged(report, bytes, receipts, keys) {
   try {
-    await judge(report, readBundle(bytesOf(bundle)), receipts, keys);
-    finish(report, { name: "valid_as_opened", n: 1, to: null, roll: null, detail: HOLDS });
-  } catch (fault) {
-    if (!(fault instanceof Fault)) throw fault;
-    finish(report, fault.verdict);
+    judge(report, bytes, receipts, keys);
+  } catch (verdict) {
+    if (!(verdict instanceof Verdict)) throw verdict;
+    return verdict;
   }
-  return report;
-};
+  return new Verdict("valid_as_opened", { n: 1 }, HOLDS);
+}
 
-const finish = (report, verdict) => {
-  report.verdict = { ...verdict, text: spelledVerdict(verdict), meaning: MEANING[verdict.name] };
-  report.status = STATUS[verdict.name];
-  report.checked = report.status === 0 ? CHECKED : [];
-  report.not_checked = NOT_CHECKED;
-};
-
-const judge = async (report, evidence, receipts, keys) => {
-  report.encounter = evidence.encounter;
-  const record = recordOf(evidence);
-  const { commits } = record;
-  checkChain(evidence, commits);
-  checkContents(evidence, commits);
-  const signed = await signedHeads(evidence, keys);
-  checkWitnesses(evidence, commits, receipts, notGivenUp(signed.points, commits));
-  checkRights(evidence, commits);
-  report.log = logOf(commits, signed, keys, receipts);
-  report.counts = countsOf(evidence, commits);
-  const { counts, epochs, setup } = prove(evidence, record);
+function judge(report, bytes, receipts, keys) {
+  const bundle = readLines(bytes);
+  report.encounter = bundle.header.encounter;
+  readRecord(bundle);
+  holdChain(bundle);
+  holdContents(bundle);
+  const ring = new Keyring(bundle.header.encounter, bundle.keys, keys);
+  const signed = holdSignatures(bundle, ring);
+  holdHeads(bundle, signed.heads, receipts);
+  holdToSeat(bundle);
+  holdCloses(bundle);
+  report.log = logOf(bundle, signed, ring, receipts);
+  report.counts = countsOf(bundle);
+  const { counts, ...dice } = prove(bundle);
   Object.assign(report.counts, counts);
-  report.dice = { mode: setup?.mode ?? null, disclosed: epochs };
-};
+  report.dice = dice;
+  report.keys = ring.believed();
+}
 
-const logOf = (commits, signed, keys, receipts) => ({
-  size: commits.length,
-  head: commits[commits.length - 1]?.hash ?? null,
-  root: hex(root(commits.map(({ digest }) => digest))),
-  edition: commits[0]?.edition ?? null,
-  checkpoints: {
-    believed: signed.points.length, passed_over: signed.passedOver, key: signed.key, key_was_given: keys.length > 0,
-  },
-  receipts: receipts.length,
-});
+function logOf({ moments }, { heads, passedOver }, ring, receipts) {
+  const greatest = heads.at(-1);
+  const key = greatest ? verifierKey(ring.nameOf(greatest.signer), greatest.signer.public) : null;
+  return {
+    size: moments.length,
+    head: moments.length ? toHex(moments.at(-1).hash) : null,
+    root: root(moments.map(({ hash }) => hash)),
+    edition: moments[0]?.commit.edition ?? null,
+    checkpoints: { believed: heads.length, passed_over: passedOver, key, key_was_given: ring.given.length > 0 },
+    receipts: receipts.length,
+  };
+}
 
-const countsOf = (evidence, commits) => ({
-  commits: commits.length,
-  refused: commits.filter(({ outcome }) => outcome === "refused").length,
-  quarantined: commits.filter(({ outcome }) => outcome === "quarantined").length,
-  envelopes: commits.reduce((sum, { events }) => sum + events.filter(isEnvelope).length, 0),
-  envelopes_opened: evidence.opened.length,
-  requests_withheld: evidence.requests.filter((request) => request === null).length,
-});
+function countsOf({ moments }) {
+  const withOutcome = (outcome) => moments.filter(({ commit }) => commit.outcome === outcome).length;
+  return {
+    commits: moments.length,
+    refused: withOutcome("refused"),
+    quarantined: withOutcome("quarantined"),
+    envelopes: moments.flatMap(({ commit }) => commit.events.filter(isEnvelope)).length,
+    envelopes_opened: moments.flatMap(({ opened }) => opened).length,
+    requests_withheld: moments.filter(({ asked }) => asked === null).length,
+  };
+}
 
-/** Return a receipt as it is written, `N:HASH`; null where it is none. */
-export const receiptOf = (text) => {
-  const [, n, hash] = /^([1-9][0-9]{0,14}):([0-9a-fA-F]{64})$/.exec(text.trim()) ?? [];
-  return n === undefined ? null : { n: Number(n), hash: hash.toLowerCase() };
-};
+/** A receipt as it is written, `N:HASH`; null if the text is none. */
+export function receiptOf(text) {
+  const [n, hash, ...rest] = text.trim().split(":");
+  const isOne = rest.length === 0 && /^[1-9][0-9]{0,14}$/.test(n) && isHex(hash?.toLowerCase(), 64);
+  return isOne ? { n: Number(n), hash: hash.toLowerCase() } : null;
+}
 
-/** Return a key as it is written, 64 hexadecimal digits or a verifier key's line; null where it is none. */
-export const keyOf = (text) => unhex(text.trim()) ?? readVerifierKey(text.trim());
+/** A public key as it is written, as 64 digits or as a verifier key; null if the text is none. */
+export function keyOf(text) {
+  return readKey(text.trim());
+}

@@ -1,0 +1,135 @@
+// The lines of a bundle: each in its one spelling, with its members, in the one order there is; nothing else is judged.
+
+import { textOf } from "./bytes.mjs";
+import { parsed } from "./canonical.mjs";
+import { readCheckpoint, readRotation } from "./notes.mjs";
+import { either, exactly, from, hash, object, only, seatId, text, uuid, whole } from "./shapes.mjs";
+import { demand } from "./verdict.mjs";
+
+const LF = 10;
+const MOST_BYTES = 256 * 2 ** 20;
+const MOST_IN_A_LINE = 8 * 2 ** 20;
+const MOST_COMMITS = 1_000_000;
+
+const SHAPES = {
+  header: exactly({ kind: text, format: only("rewound/bundle/1"), encounter: uuid, edition: text, seat: seatId }),
+  command: either(
+    exactly({ kind: text, n: whole, bytes: text }),
+    exactly({ kind: text, n: whole, withheld: only(true) }),
+  ),
+  commit: exactly({ kind: text, n: whole, bytes: text }),
+  opened: exactly({ kind: text, n: whole, index: whole, payload: text, salt: hash }),
+  disclosure: exactly({ kind: text, lane: whole, epoch: whole, link: hash }),
+  key: exactly({ kind: text, name: text, public: hash }, { rotation: text }),
+  checkpoint: exactly({ kind: text, note: text }),
+  trailer: exactly({ kind: text, count: from(0), head: hash, checkpoints: from(0) }),
+};
+
+/** Which kinds may follow a line of each kind. */
+const END = ["disclosure", "key", "checkpoint", "trailer"];
+const NEXT = {
+  nothing: ["header"],
+  header: ["command", ...END],
+  command: ["commit"],
+  commit: ["opened", "command", ...END],
+  opened: ["opened", "command", ...END],
+  disclosure: END,
+  key: END.slice(1),
+  checkpoint: END.slice(2),
+  trailer: [],
+};
+
+/**
+ * @returns `{header, moments, disclosures, keys, checkpoints, trailer}`. A moment is a command and its commit:
+ *   `{n, asked, told, opened}`, with `asked` null where it is withheld. `trailer` is null where the end is cut off
+ * @throws Verdict `malformed`
+ */
+export function readLines(bytes) {
+  const bundle = { header: null, moments: [], disclosures: [], keys: [], checkpoints: [], trailer: null };
+  demand(bytes.length <= MOST_BYTES, "malformed", { n: 0 }, "more than 256 MiB");
+  let before = "nothing";
+  for (const line of linesOf(bytes)) {
+    const place = { n: bundle.moments.length };
+    const told = lineOf(line, place);
+    demand(NEXT[before].includes(told.kind), "malformed", place, `no line of the kind ${told.kind} stands here`);
+    const isTaken = TAKE[told.kind](bundle, told);
+    demand(isTaken, "malformed", place, `this line of the kind ${told.kind} does not stand here`);
+    before = told.kind;
+  }
+  demand(bundle.header !== null, "malformed", { n: 0 }, "there is no header");
+  if (before === "command") bundle.moments.pop(); // its commit was cut off
+  return bundle;
+}
+
+/** Every line that ends: a last line without its LF counts as absent. */
+function* linesOf(bytes) {
+  let start = 0;
+  for (let end = bytes.indexOf(LF); end >= 0; end = bytes.indexOf(LF, start)) {
+    yield bytes.subarray(start, end);
+    start = end + 1;
+  }
+}
+
+function lineOf(line, place) {
+  demand(line.length <= MOST_IN_A_LINE, "malformed", place, "a line of more than 8 MiB");
+  const spelling = textOf(line);
+  const told = spelling === null ? undefined : parsed(spelling);
+  const isKnown = object(told) && text(told.kind) && Object.hasOwn(SHAPES, told.kind);
+  demand(isKnown && SHAPES[told.kind](told), "malformed", place, "a line that is none of a bundle");
+  return told;
+}
+
+/** By kind: puts a line into its place, and says whether that is one. */
+const TAKE = {
+  header(bundle, told) {
+    bundle.header = told;
+    return true;
+  },
+
+  command({ moments }, told) {
+    const n = moments.length + 1;
+    if (told.n !== n || n > MOST_COMMITS) return false;
+    moments.push({ n, asked: told.withheld ? null : told.bytes, told: null, opened: [] });
+    return true;
+  },
+
+  commit({ moments }, told) {
+    moments.at(-1).told = told.bytes;
+    return told.n === moments.length;
+  },
+
+  opened({ moments }, told) {
+    const { opened } = moments.at(-1);
+    const isNew = opened.every(({ index }) => index !== told.index);
+    opened.push({ index: told.index, sealed: told.payload, salt: told.salt });
+    return isNew && told.n === moments.length;
+  },
+
+  disclosure({ disclosures }, told) {
+    const isNew = disclosures.every(({ lane, epoch }) => lane !== told.lane || epoch !== told.epoch);
+    disclosures.push(told);
+    return isNew;
+  },
+
+  key({ keys }, told) {
+    const isNew = keys.every((key) => key.public !== told.public);
+    const rotation = "rotation" in told ? readRotation(told.rotation) : null;
+    keys.push({ name: told.name, public: told.public, rotation });
+    return isNew && (rotation !== null || !("rotation" in told));
+  },
+
+  checkpoint({ checkpoints }, told) {
+    const read = readCheckpoint(told.note);
+    if (read === null) return false;
+    const isNew = checkpoints.every(({ note }) => note !== told.note);
+    const rises = read.size >= (checkpoints.at(-1)?.size ?? 0);
+    checkpoints.push({ ...read, note: told.note });
+    return isNew && rises;
+  },
+
+  trailer(bundle, told) {
+    bundle.trailer = told;
+    const { length } = bundle.checkpoints;
+    return told.checkpoints === length && (length > 0 || bundle.keys.length === 0);
+  },
+};

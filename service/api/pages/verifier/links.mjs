@@ -1,0 +1,59 @@
+// Links that were disclosed: each leads to the anchor that commit 1 published, and gives all that come before it.
+
+import { fromHex, same } from "./bytes.mjs";
+import { earlier } from "./dice.mjs";
+import { eventsOf } from "./record.mjs";
+import { hash, having, whole } from "./shapes.mjs";
+import { demand } from "./verdict.mjs";
+
+const link = having({ lane: whole, epoch: whole, link: hash });
+const seed = having({ lane: whole, seed: hash });
+const SHAPES = { epoch_closed: link, link_kept: link, lane_disclosed: seed, encounter_closed: seed };
+
+/**
+ * @returns by lane `{n, links}`: the length of its chain, and its links from the anchor (0) to the latest one known
+ * @throws Verdict `malformed`, `dice_invalid`
+ */
+export function linksOf(bundle, policy) {
+  const lanes = new Map(policy.lanes.map(({ lane, n, anchor }) => [lane, { n, links: [fromHex(anchor)] }]));
+  for (const told of inOrder(toldLinks(bundle, lanes))) hold(lanes.get(told.lane), told, policy.encounter);
+  return lanes;
+}
+
+/** Every link that is told, once: `{lane, epoch, link, place}`. */
+function toldLinks({ moments, disclosures }, lanes) {
+  const found = new Map();
+  const take = ({ lane, epoch, link: digits, seed: last }, place) => {
+    const told = { lane, epoch: epoch ?? lanes.get(lane)?.n ?? 0, link: digits ?? last, place };
+    const known = found.get(`${lane}/${told.epoch}`);
+    demand(known === undefined || known.link === told.link, "dice_invalid", place, `epoch ${told.epoch} has two links`);
+    if (known === undefined) found.set(`${lane}/${told.epoch}`, told);
+  };
+  for (const moment of moments) {
+    for (const event of eventsOf(moment)) {
+      if (!Object.hasOwn(SHAPES, event.type)) continue;
+      const place = { n: moment.n };
+      demand(SHAPES[event.type](event), "malformed", place, `${event.type} discloses nothing`);
+      take(isSeed(event) ? { lane: event.lane, seed: event.seed } : event, place);
+    }
+  }
+  for (const line of disclosures) take(line, {});
+  return [...found.values()];
+}
+
+const isSeed = ({ type }) => SHAPES[type] === seed;
+
+function inOrder(told) {
+  return told.sort((one, other) => one.lane - other.lane || one.epoch - other.epoch);
+}
+
+/** Demands that a link leads to the last one that is known, and keeps all between. */
+function hold(lane, { epoch, link: digits, lane: number, place }, encounter) {
+  const isOne = lane !== undefined && epoch >= lane.links.length && epoch <= lane.n;
+  demand(isOne, "dice_invalid", place, `lane ${number} has no epoch ${epoch}`);
+  const known = lane.links.length - 1;
+  const between = [fromHex(digits)];
+  for (let at = epoch; at > known; at -= 1) between.unshift(earlier(encounter, number, at, between[0]));
+  demand(same(between[0], lane.links[known]), "dice_invalid", place, `the link of epoch ${epoch} does not lead to the anchor`);
+  lane.links.push(...between.slice(1));
+}

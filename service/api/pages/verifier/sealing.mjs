@@ -1,0 +1,86 @@
+// What keys of dice are salted with. In mode `mixed`: every listed seat commits or is waived, then all who committed reveal.
+
+import { fromHex, same, toHex } from "./bytes.mjs";
+import { seal, seatCommitment } from "./dice.mjs";
+import { publicEvents } from "./record.mjs";
+import { either, hash, having, listOf, mapOf, object, only, seatId } from "./shapes.mjs";
+import { demand } from "./verdict.mjs";
+
+const bySeat = (value) => mapOf(hash)(value) && Object.keys(value).every(seatId);
+
+const SHAPES = {
+  seed_committed: having({ seat: seatId, commitment: hash }),
+  seed_waived: having({ seat: seatId }),
+  seed_revealed: object,
+  dice_sealed: having({ seats: bySeat, seal: hash }),
+  line_begun: having({
+    state: having({
+      sealing: having({ committed: bySeat, waived: listOf(seatId), revealed: bySeat, seal: either(only(""), hash) }),
+    }),
+  }),
+};
+
+/**
+ * @returns `{salt, n}`: the salt, and the commit from which on dice may be thrown; null where they were never sealed
+ * @throws Verdict `malformed`, `dice_invalid`
+ */
+export function sealOf(moments, policy) {
+  if (policy.mode === "server") return { salt: seal(policy.encounter, policy.lanes, {}), n: 1 };
+  const so = { policy, committed: new Map(), waived: new Set(), isRevealed: false, found: null };
+  for (const moment of moments) {
+    for (const event of publicEvents(moment)) {
+      if (Object.hasOwn(SHAPES, event.type)) take(so, event, { n: moment.n });
+      if (so.found) return so.found;
+    }
+  }
+  return null;
+}
+
+function take(so, event, place) {
+  demand(SHAPES[event.type](event), "malformed", place, "how the dice are sealed is not told");
+  TAKE[event.type](so, event, place);
+}
+
+const TAKE = {
+  seed_committed(so, { seat, commitment }, place) {
+    const isOwed = so.policy.seats.includes(seat) && !so.committed.has(seat) && !so.waived.has(seat) && !so.isRevealed;
+    demand(isOwed, "dice_invalid", place, `${seat} commits itself where it may not`);
+    so.committed.set(seat, commitment);
+  },
+
+  seed_waived(so, { seat }, place) {
+    demand(so.policy.seats.includes(seat) && !so.isRevealed, "dice_invalid", place, `${seat} is waived where it may not be`);
+    so.committed.delete(seat);
+    so.waived.add(seat);
+  },
+
+  seed_revealed(so) {
+    so.isRevealed = true;
+  },
+
+  dice_sealed(so, { seats, seal: told }, { n }) {
+    so.found = { salt: heldSeal(so, seats, told, { n }), n };
+  },
+
+  /** A line that goes on from another has all of it at once. */
+  line_begun(so, { state: { sealing } }, { n }) {
+    so.committed = new Map(Object.entries(sealing.committed));
+    so.waived = new Set(sealing.waived);
+    so.isRevealed = Object.keys(sealing.revealed).length > 0;
+    if (sealing.seal) so.found = { salt: heldSeal(so, sealing.revealed, sealing.seal, { n }), n };
+  },
+};
+
+/** The seal that seeds make: each is what its seat committed to, and no listed seat is left out. */
+function heldSeal({ policy, committed, waived }, seeds, told, place) {
+  const missing = policy.seats.filter((seat) => !(seat in seeds) && !waived.has(seat));
+  demand(missing.length === 0, "dice_invalid", place, `the dice are sealed without ${missing}`);
+  for (const [seat, seed] of Object.entries(seeds)) {
+    const made = toHex(seatCommitment(policy.encounter, seat, fromHex(seed)));
+    const isHeld = policy.seats.includes(seat) && made === committed.get(seat);
+    demand(isHeld, "dice_invalid", place, `the seed of ${seat} is not the one that it committed to`);
+  }
+  const salt = seal(policy.encounter, policy.lanes, seeds);
+  demand(same(salt, fromHex(told)), "dice_invalid", place, "the dice are sealed with something else");
+  return salt;
+}

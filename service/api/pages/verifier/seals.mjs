@@ -1,0 +1,43 @@
+// What a seat may see: a bundle has exactly the envelopes that are open to its seat, and the requests that it may read.
+
+import { isEnvelope, publicEvents } from "./record.mjs";
+import { demand } from "./verdict.mjs";
+
+/** @throws Verdict `malformed` */
+export function holdToSeat({ header: { edition, seat }, moments }) {
+  const isFirst = moments.length === 0 || moments[0].commit.edition === edition;
+  demand(isFirst, "malformed", { n: 1 }, `the header tells of ${edition}, commit 1 is of another edition`);
+  const came = occasionsOf(moments);
+  const isOpenToAll = ({ opens }) => isMet(opens, came);
+  const isOpen = (envelope) => isOpenToAll(envelope) || envelope.audience.includes(`seat:${seat}`);
+  for (const moment of moments) {
+    const envelopes = moment.commit.events.filter(isEnvelope);
+    holdEnvelopes(moment, isOpen);
+    holdRequest(moment, seat, envelopes.every(isOpenToAll), envelopes.every(isOpen));
+  }
+}
+
+/** Every occasion that has come, in any commit. */
+function occasionsOf(moments) {
+  const told = moments.flatMap(publicEvents).map(({ occasion }) => occasion);
+  return new Set(told.filter((occasion) => typeof occasion === "string"));
+}
+
+function isMet(opens, came) {
+  return came.has(opens) || came.has("*") || came.has(`${opens.split("/")[0]}/*`);
+}
+
+function holdEnvelopes({ n, commit, opened }, isOpen) {
+  const here = new Set(opened.map(({ index }) => index));
+  commit.events.forEach((event, index) => {
+    if (!isEnvelope(event)) return;
+    demand(here.has(index) || !isOpen(event), "malformed", { n }, `envelope ${index} is open to this seat, and missing`);
+    demand(!here.has(index) || isOpen(event), "malformed", { n }, `envelope ${index} is not open to this seat`);
+  });
+}
+
+function holdRequest({ n, asked, request, commit }, seat, areOpenToAll, areOpen) {
+  const may = areOpenToAll || (seat === "gm" && commit.outcome !== "sealed" && areOpen);
+  demand(asked !== null || !may, "malformed", { n }, "this seat may read the request, and it is withheld");
+  demand(asked === null || may || request?.actor.seat === seat, "malformed", { n }, "this seat may not read the request");
+}

@@ -1,0 +1,68 @@
+"""Read a request as strictly as the format has it: an audit trusts no bytes, the store's reader does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from service.encounter.deciding.decider import MALFORMED
+from service.encounter.record.canonical import NotCanonical, read_strictly
+from service.encounter.record.commit import VERSION, Commit, Request, load_request
+
+_AT: Final = re.compile(
+    r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z"
+)
+_NONCE: Final = re.compile(r"[0-9a-f]{32}")
+
+_Shape = Callable[[Any], bool]
+
+
+def read_request(raw: bytes) -> Request | None:
+    """Return the request that *raw* is the one spelling of, None where it is none."""
+    try:
+        data = read_strictly(raw)
+    except NotCanonical:
+        return None
+    return load_request(raw) if _has(data, _MEMBERS) else None
+
+
+def was_refused_for_it(commit: Commit) -> bool:
+    """Tell whether *commit* says that its request was refused for being no request at all."""
+    return commit.refusal is not None and commit.refusal["code"] == MALFORMED
+
+
+def _has(value: object, members: Mapping[str, _Shape]) -> bool:
+    """Tell whether *value* is an object with exactly these *members*, each of its shape."""
+    is_one = isinstance(value, dict) and value.keys() == members.keys()
+    return is_one and all(shape(value[name]) for name, shape in members.items())  # type: ignore[index]  # it is one
+
+
+def _text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _whole(value: object) -> bool:
+    return type(value) is int
+
+
+def _matching(pattern: re.Pattern[str]) -> _Shape:
+    return lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None
+
+
+_BATCH: Final[Mapping[str, _Shape]] = {
+    "id": _text,
+    "index": _whole,
+    "of": _whole,
+    "stop": lambda value: isinstance(value, bool),
+}
+_MEMBERS: Final[Mapping[str, _Shape]] = {
+    "v": lambda value: _whole(value) and value == VERSION,
+    "encounter": _text,
+    "type": _text,
+    "at": _matching(_AT),
+    "nonce": _matching(_NONCE),
+    "actor": lambda value: _has(value, {"seat": _text, "role": _text}),
+    "batch": lambda value: value is None or _has(value, _BATCH),
+    "data": lambda value: isinstance(value, dict),
+}

@@ -1,0 +1,132 @@
+"""Hold the seeds of seats to their commitments: nobody chose after another's was seen, none was left out.
+
+In mode `server` the dice are sealed by commit 1. In mode `mixed` every listed seat commits to a seed or is
+waived, before the first seed is revealed; then all who committed are in the seal. This is judged from the
+record alone, without the rules, so that a verifier which has none can say it too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from service.audit.verdict import DICE_INVALID, MALFORMED, Fault, Verdict
+from service.dice.chain import Anchor, seal, seat_commitment
+from service.dice.encoding import check_id
+from service.encounter.record.commit import Commit
+from service.rules.codec import Malformed
+from service.rules.continuing import LineBegun
+from service.rules.seeding import DiceSealed, SeedCommitted, SeedRevealed, SeedWaived
+from service.rules.table import SERVER, DiceSetup
+
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """What keys of dice are salted with, and the commit from which on dice may be thrown; None: not yet."""
+
+    salt: bytes
+    n: int | None
+
+
+def unhex(text: object) -> bytes:
+    """Return the 32 bytes that *text* spells in the one way there is; raises `ValueError`."""
+    if not isinstance(text, str) or not _HASH.fullmatch(text):
+        raise Malformed("", "64 lower-case hexadecimal digits")
+    return bytes.fromhex(text)
+
+
+def anchors_of(setup: DiceSetup) -> list[Anchor]:
+    """Return the ends of the chains that commit 1 published; raises `ValueError`."""
+    return [Anchor(lane.lane, lane.n, unhex(lane.anchor)) for lane in setup.lanes]
+
+
+def sealed_with(eid: bytes, setup: DiceSetup, commits: Sequence[Commit]) -> Sealed:
+    """Return how the dice of *setup* are sealed in the record; raises `Fault`."""
+    if setup.mode == SERVER:
+        return Sealed(seal(eid, anchors_of(setup), {}), 1)
+    sealing = _Sealing(eid, setup)
+    for commit in commits:
+        for event in commit.events:
+            try:
+                found = sealing.take(event)
+            except (KeyError, TypeError, AttributeError, ValueError) as fault:
+                raise Fault(Verdict(MALFORMED, commit.n, f"how the dice are sealed: {fault}")) from fault
+            except _OutOfTurn as fault:
+                raise Fault(Verdict(DICE_INVALID, commit.n, str(fault))) from fault
+            if found is not None:
+                return Sealed(found, commit.n)
+    return Sealed(seal(eid, anchors_of(setup), {}), None)
+
+
+class _OutOfTurn(Exception):
+    """A seed, a commitment or a seal that does not fit what was told before."""
+
+
+@dataclass(slots=True)
+class _Sealing:
+    """How far the seats have come."""
+
+    eid: bytes
+    setup: DiceSetup
+    committed: dict[str, bytes] = field(default_factory=dict)
+    waived: set[str] = field(default_factory=set)
+    revealed: bool = False
+
+    def take(self, event: Mapping[str, Any]) -> bytes | None:
+        """Go on by *event*; return the seal if it seals the dice. Raises what a wrong shape does."""
+        kind = event.get("type")
+        if kind == SeedCommitted.type:
+            self._commit(check_id(event["seat"]), unhex(event["commitment"]))
+        elif kind == SeedWaived.type:
+            self._waive(check_id(event["seat"]))
+        elif kind == SeedRevealed.type:
+            self.revealed = True
+        elif kind == DiceSealed.type:
+            return self._sealed(_digits(event["seats"]), unhex(event["seal"]))
+        elif kind == LineBegun.type:
+            return self._go_on(event["state"]["sealing"])
+        return None
+
+    def _commit(self, seat: str, commitment: bytes) -> None:
+        has_answered = seat in self.committed or seat in self.waived
+        if seat not in self.setup.seats or has_answered or self.revealed:
+            raise _OutOfTurn(f"{seat} commits itself where it may not")
+        self.committed[seat] = commitment
+
+    def _waive(self, seat: str) -> None:
+        if seat not in self.setup.seats or self.revealed:
+            raise _OutOfTurn(f"{seat} is waived where it may not be")
+        self.committed.pop(seat, None)
+        self.waived.add(seat)
+
+    def _go_on(self, told: Mapping[str, Any]) -> bytes | None:
+        """Take what a line that goes on from another has of it: all at once."""
+        waived = told["waived"]
+        if not isinstance(waived, list):
+            raise Malformed("/waived", "a list of seats")
+        self.committed, self.waived = _digits(told["committed"]), set(map(check_id, waived))
+        seeds = _digits(told["revealed"])
+        self.revealed = bool(seeds)
+        return self._sealed(seeds, unhex(told["seal"])) if told["seal"] != "" else None
+
+    def _sealed(self, seeds: Mapping[str, bytes], told: bytes) -> bytes:
+        missing = [seat for seat in self.setup.seats if seat not in seeds and seat not in self.waived]
+        if missing:
+            raise _OutOfTurn(f"the dice are sealed without {', '.join(missing)}")
+        for seat, seed in sorted(seeds.items()):
+            is_held = seat_commitment(self.eid, seat, seed) == self.committed.get(seat)
+            if seat not in self.setup.seats or not is_held:
+                raise _OutOfTurn(f"the seed of {seat} is not the one that it committed to")
+        salt = seal(self.eid, anchors_of(self.setup), seeds)
+        if salt != told:
+            raise _OutOfTurn("the dice are sealed with something else")
+        return salt
+
+
+def _digits(told: Mapping[Any, object]) -> dict[str, bytes]:
+    """Return the bytes that *told* has by seat; raises what a wrong shape does."""
+    return {check_id(seat): unhex(digits) for seat, digits in told.items()}
