@@ -33,14 +33,8 @@ def ambush(*more: dict[str, Any], hidden: dict[str, Any], phase: str = "movement
 
 
 def walked(fight: Fight, path: list[list[int]], **plan: Any) -> Fight:
-    """Let the hero go, and everybody stay of whom nothing was said."""
-    fight.do("plan_movement", "p", **{"ability": "hustle", "path": path, **plan})
-    planning = fight.state.round, fight.state.stage
-    for name in list(fight.state.creatures):
-        if (fight.state.round, fight.state.stage) == planning and not any(
-            name in fight.state.at(group).plans for group in fight.state.apart
-        ):
-            fight.do("pass_movement", name)
+    """Let the hero go last of all heroes, and the enemy stay."""
+    fight.do("plan_movement", "p", **{"ability": "hustle", "path": path, **plan}).do("pass_movement", "e")
     return fight
 
 
@@ -151,13 +145,26 @@ def test_TABLE_LURK_2_two_who_come_upon_it_find_it_once() -> None:
 
 
 def test_TABLE_LURK_2_whoever_follows_goes_by_what_becomes_of_its_leader() -> None:
-    """Before that nobody acts on it: whether a follower may sprint is asked of what was meant."""
     fight = ambush(entry("pc@heroes/q", (-1, 0)), hidden=lurker((3, 0)))
     fight.do("plan_movement", "q", ability="follow", targets=["p"], distance_ft=5)
     walked(fight, east(0, 6))
     assert (fight["p"].position, fight["q"].position) == ((2, 0), (1, 0))
     assert [event.found_by for event in fight.told("lurker_revealed")] == ["p"]
     assert not fight.told("conflict_found")
+
+
+@pytest.mark.parametrize("lurks", [(3, 0), (30, 30)])
+def test_TABLE_LURK_1_whether_a_follower_may_sprint_is_asked_of_what_was_meant(
+    lurks: tuple[int, int],
+) -> None:
+    """What stops its leader is told when all move, and no sooner."""
+    fight = ambush(entry("pc@heroes/q", (-1, 0), speeds={"land": 10}), hidden=lurker(lurks))
+    fight.do("plan_movement", "q", ability="follow", targets=["p"], distance_ft=5, sprint="ask")
+    walked(fight, east(0, 6))
+    assert [event.asked for event in fight.told("sprints_asked")] == [("q",)]
+    assert not fight.told("lurker_revealed")
+    fight.do("consent_sprint", "q", accept=False)
+    assert len(fight.told("lurker_revealed")) == (lurks == (3, 0))
 
 
 def test_TABLE_LURK_2_what_was_done_on_the_way_stands() -> None:
