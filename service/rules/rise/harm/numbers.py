@@ -83,8 +83,13 @@ def defense_terms(creature: Creature, name: str, attacker: Creature | None) -> t
 
 
 def midair(creature: Creature) -> tuple[Term, ...]:
-    """Return what being in the air costs whoever is at home on land."""
-    if creature.aloft is None or not creature.sheet.speed("land") or creature.has("midair"):
+    """Return what being in the air costs whoever is at home on land; who rides sits, and is not."""
+    if (
+        creature.aloft is None
+        or creature.mount is not None
+        or not creature.sheet.speed("land")
+        or creature.has("midair")
+    ):
         return ()
     return (Term(amount=-4, what="midair", rule="RI-MOVE-9"),)
 

@@ -6,6 +6,7 @@ from typing import ClassVar, Final
 
 from service.dice.values import Roll
 from service.rules.chance import Chance, Pip
+from service.rules.grid import cells
 from service.rules.messages import Event, Refused, Tale
 from service.rules.records import record
 from service.rules.rise.creatures.creature import Creature, is_able
@@ -32,9 +33,18 @@ class TookOff(Event[State]):
 
     def evolve(self, state: State) -> State:
         how = "jumping" if self.jumped else "flying"
-        return state.with_creature(
-            self.creature, aloft=how if self.altitude else None, altitude=self.altitude, hovered=True
-        )
+        for name in (self.creature, *seated(state, self.creature)):
+            state = state.with_creature(
+                name, aloft=how if self.altitude else None, altitude=self.altitude, hovered=True
+            )
+        return state
+
+
+def seated(state: State, mount: str) -> tuple[str, ...]:
+    """Return who sits on *mount*, and is as high as it is."""
+    under = state.creatures[mount]
+    room = cells(under.position, under.space)
+    return tuple([name for name, c in state.creatures.items() if c.mount == mount and c.position in room])
 
 
 @record
@@ -99,7 +109,7 @@ def come_down(state: State, chance: Chance) -> Tale[State]:
     for name, creature in state.creatures.items():
         if creature.aloft == "jumping" and state.stage == "movement_end":
             state = yield from hang(name)
-        elif creature.aloft is not None and not stays_up(creature):
+        elif creature.aloft is not None and not stays_up(state.creatures.get(creature.mount or "", creature)):
             state = yield from fall(state, chance, name)
     return state
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from service.rules.grid import Cell, cells
+from service.rules.grid import FEET, Cell, cells
 from service.rules.messages import Event, Refused, Tale
 from service.rules.records import record
-from service.rules.rise.creatures.creature import Creature, is_able
+from service.rules.rise.creatures.creature import Creature, above, is_able
 from service.rules.rise.creatures.lasting import Condition
 from service.rules.rise.harm.conditions import gain
 from service.rules.rise.harm.numbers import speed_of
@@ -27,7 +27,18 @@ class Mounted(Event[State]):
     mount: str | None
 
     def evolve(self, state: State) -> State:
-        return state.with_creature(self.creature, mount=self.mount)
+        rider = state.creatures[self.creature]
+        if self.mount is not None:
+            under = state.creatures[self.mount]
+            return state.with_creature(
+                self.creature,
+                mount=self.mount,
+                aloft=under.aloft,
+                altitude=under.altitude,
+                hovered=under.hovered,
+            )
+        aloft = "falling" if rider.altitude and rider.aloft == "flying" else rider.aloft
+        return state.with_creature(self.creature, mount=None, aloft=aloft)
 
 
 def jolted(view: State, rider: Creature) -> int:
@@ -74,6 +85,8 @@ def check_mount(view: State, rider: Creature, mount: str, path: tuple[Cell, ...]
     there = path[-1] if path else rider.position
     if found is None or not found.sheet.carries_riders or there not in cells(found.position, found.space):
         raise Refused("mount_departed", f"{rider.id} cannot mount {mount} there", "RI-MOUNT-1")
+    if above(rider, found) > FEET:
+        raise Refused("mount_departed", f"{mount} is out of reach of {rider.id}", "RI-MOUNT-1")
 
 
 def check_not_carried(view: State, rider: Creature) -> None:

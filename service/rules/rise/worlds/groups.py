@@ -265,6 +265,11 @@ def carried_over(state: State, group: str) -> State:
             altitude=mine.altitude,
             hovered=mine.hovered,
         )
+    for name, creature in inner.creatures.items():
+        if creature.mount in state.groups[group] and name not in state.groups[group]:
+            state = state.with_creature(
+                name, aloft=creature.aloft, altitude=creature.altitude, hovered=creature.hovered
+            )
     worlds = {name: kept for name, kept in state.worlds.items() if name != group}
     zones = tuple([placed for placed in inner.zones if placed not in state.zones])
     lying = {**state.lying, **{item: at for item, at in inner.lying.items() if state.lying.get(item) != at}}
