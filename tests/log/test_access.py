@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -23,16 +24,26 @@ import redis
 import yaml
 
 from service.api.app import create_app
+from service.audit import bundle
+from service.audit.notary import Notary
+from service.audit.verify import verify
+from service.audit.witness import Seen, Witness
 from service.embedded.server import binary
 from service.encounter.host import host_of
-from service.encounter.stores import keys
+from service.encounter.stores import keys, points
+from service.encounter.stores.disputes import Dispute, Disputes
+from service.encounter.stores.register import GRACE_S
 from service.encounter.stores.secrets import EncounterSecrets
 from service.log.errors import Unavailable
 from service.log.library import LIBRARY
 from service.log.valkey import ValkeyLog
-from tests.api.client import Api, Table
+from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import KEY, Worker
+from tests.api.test_removal import everywhere, had
+from tests.encounter.sitting import SIGNER
 from tests.encounter.tiny import SHELF
+from tests.workers.conftest import until
+from workers.retention import Archive, Retention
 
 ROOT = Path(__file__).parents[2]
 PASSWORDS = {"REWOUND_API_PASSWORD": "api-word", "REWOUND_WORKER_PASSWORD": "worker-word"}
@@ -44,7 +55,8 @@ def deployed() -> list[str]:
     command = compose["services"]["streams"]["command"]
     filled = shlex.split(re.sub(r"\$\{(\w+):[^}]*\}", lambda found: PASSWORDS[found[1]], command))
     assert filled[:2] == ["valkey-server", "/etc/valkey/streams.conf"]
-    return filled[2:]
+    looks_at_all = "--user scan on >scan-word ~* +@read"  # in these tests alone
+    return [*filled[2:], *shlex.split(looks_at_all)]
 
 
 @dataclass(frozen=True)
@@ -86,6 +98,33 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         process.communicate()
 
 
+def holding(store: Store, encounter: str) -> dict[str, bytes]:
+    """Return every key that names *encounter*, or holds something that does, with all that it holds."""
+    names = (encounter.encode(), encounter.replace("-", "").encode())
+    found = {}
+    with store.client("scan") as client:
+        ask(client, "AUTH", "scan", "scan-word")
+        for key in client.scan_iter():
+            held = repr(_held(client, key)).encode()
+            if any(name in key or name in held for name in names):
+                found[key.decode()] = held
+    return found
+
+
+def _held(client: redis.Redis, key: bytes) -> object:
+    """Return all that *key* holds, whatever its type is."""
+    read = {
+        b"string": ("GET", key),
+        b"hash": ("HGETALL", key),
+        b"set": ("SMEMBERS", key),
+        b"zset": ("ZRANGE", key, 0, -1, "WITHSCORES"),
+        b"list": ("LRANGE", key, 0, -1),
+        b"stream": ("XRANGE", key, "-", "+"),
+    }
+    kind: Any = client.type(key)
+    return ask(client, *read[kind])
+
+
 def _until_it_answers(store: Store, process: subprocess.Popen[bytes]) -> None:
     ends = time.monotonic() + 60
     while time.monotonic() < ends:
@@ -113,9 +152,10 @@ def api(store: Store, worker: ValkeyLog) -> Iterator[ValkeyLog]:
 
 
 @pytest.fixture
-def table(api: ValkeyLog, worker: ValkeyLog) -> Iterator[Table]:
+def table(api: ValkeyLog, worker: ValkeyLog, tmp_path: Path) -> Iterator[Table]:
     """Give a game that is served by one user and decided by the other."""
-    working = Worker(worker)
+    witness = Witness(tmp_path / "witness.db")
+    working = Worker(worker, witness)
     working.start()
     host = host_of(api, SHELF, ring=lambda _: None, clock=time.time, key=KEY, mode="durable")
     try:
@@ -124,6 +164,7 @@ def table(api: ValkeyLog, worker: ValkeyLog) -> Iterator[Table]:
     finally:
         host.outcomes.close()
         working.stop()
+        witness.close()
 
 
 def test_a_game_is_played_through_both_users(table: Table) -> None:
@@ -270,6 +311,53 @@ def test_a_worker_alone_forgets_an_encounter_and_its_secret_with_it(
         None,
         [],
     )
+
+
+def test_of_a_removed_encounter_its_tombstone_is_left_and_nothing_else(
+    table: Table, store: Store, worker: ValkeyLog, tmp_path: Path
+) -> None:
+    """Through both users: bundle, removal, deletion; then every key of the store is looked at."""
+    table.send(table.gm, {"type": "add", "amount": 1})
+    table.send(table.ada, {"type": "choose", "number": 2})
+    table.send(table.gm, {"type": "end_round"})
+    table.gm("POST", f"{table.at}/audits", {})
+    assert table.gm("DELETE", table.at).status_code == 200
+    witness = Witness(tmp_path / "witness.db")
+    until(
+        lambda: (seen := witness.seen(table.id)) and seen.size == table.gm.get(table.at)["version"], "signed"
+    )
+    before = holding(store, table.id)
+    assert {f"{{{table.id}}}:{kind}" for kind in ("commits", "commands", "sealed", "secret")} <= set(before)
+
+    owner = json.loads(worker.record("encounters", table.id) or b"")["owner"]
+    elsewhere = Witness(tmp_path / "elsewhere.db")
+    elsewhere.remember(witness.seen(table.id) or Seen("", 0, b"", ""))
+    points.ask(worker, table.id, 1)
+    until(lambda: worker.record(points.ASKED, table.id) == b"0", "an answer")
+    Disputes(worker).open(Dispute(table.id, "forked", 3, "ab" * 32, 5, accepted=True))
+    raw, digest = had(table)
+    assert verify(bundle.read(raw), SHELF).verdict.is_sound
+    assert table.gm("POST", f"{table.at}/removal", {"bundle": digest}).status_code == 200
+    later = lambda: time.time() + GRACE_S + 1  # noqa: E731 - the clock of whoever deletes
+    Retention(worker, SHELF, Archive(0, tmp_path), Event(), witness.forget, later).look()
+
+    assert worker.clean(0, table.id)  # as whoever folds does once it is quiet
+    for who, method, target, body in everywhere(table):
+        assert is_problem(who(method, target, body), 410, "encounter-removed")["removed"]["bundle"] == digest
+    left = holding(store, table.id)
+    tombstone = {
+        *("side:{removed}", "side:{encounters}", f"side:{{encounters/{owner}}}"),
+        *("side:{checkpoints}", f"side:{{checkpoints/{table.id}}}"),
+        *("side:{audits}", f"side:{{audits/{table.id}}}"),
+    }
+    assert {key.rpartition(":")[0] for key in left} == tombstone
+    for key, held in left.items():
+        assert not any(played in held for played in (b"counted", b"chosen", b"choose", b"actor")), key
+    assert (witness.encounters(), elsewhere.encounters()) == ([], [table.id])
+    Notary(worker, elsewhere, lambda: SIGNER).check_missing(table.id, time.time())
+    assert elsewhere.encounters() == []  # another machine's forgets it at its next start
+    for each in (witness, elsewhere):
+        each.close()
 
 
 def test_an_api_that_comes_before_every_worker_says_what_to_do(store: Store) -> None:

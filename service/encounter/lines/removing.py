@@ -12,7 +12,7 @@ from typing import Any, Literal
 from service.encounter.deciding.decider import Folded
 from service.encounter.play import moment_of
 from service.encounter.signals import webhooks
-from service.encounter.stores import removals
+from service.encounter.stores import disputes, points, removals
 from service.encounter.stores.disputes import Disputes
 from service.encounter.stores.register import Registered
 from service.encounter.stores.removals import Removal
@@ -47,8 +47,13 @@ def remove(
 
 
 def delete(log: Log, entry: Registered) -> None:
-    """Delete the record of an encounter, and how far webhooks were told of it."""
+    """Delete the record of an encounter, and all that stands beside it but for its tombstone.
+
+    That is its entry, its removal, the notes that signed it, and its audits with their certificates.
+    """
     log.forget(entry.encounter)
     log.drop_due(removals.CLOSED, entry.encounter)
+    for shelf in (points.ASKED, disputes.SHELF):
+        log.drop_record(shelf, entry.encounter)
     for webhook in webhooks.of_owner(log, entry.owner):
         log.drop_record(f"{webhooks.CURSORS}/{webhook.id}", entry.encounter)
