@@ -15,6 +15,7 @@ import pytest
 from service.audit import bundle
 from service.audit.certificate import certificate, signed
 from service.audit.evidence import Evidence, stored
+from service.audit.signing import Signer
 from service.audit.verify import verify
 from service.encounter.record.canonical import dumps, is_canonical
 from tests.audit.evidence_of import closed as closed_game
@@ -290,9 +291,10 @@ def test_a_certificate_is_held_to_its_signature_and_its_record(whole: bytes, tmp
     file.write_bytes(whole)
     told = signed(certificate(verify(bundle.read(whole), {})), SIGNER)
     shorter = signed(certificate(verify(evidence_of(played()), {})), SIGNER)
+    anybody = signed(certificate(verify(bundle.read(whole), {})), Signer(SIGNER.origin, b"o" * 32))
 
     said = []
-    for each in (told, {**told, "live_state": "equal"}, shorter):
+    for each in (told, {**told, "live_state": "equal"}, shorter, anybody):
         paper.write_text(json.dumps(each), "utf-8")
         done = ran(str(file), "--certificate", str(paper))
         said.append((done.returncode, done.stdout.splitlines()[-1].partition("  ")[2].strip()))
@@ -301,3 +303,5 @@ def test_a_certificate_is_held_to_its_signature_and_its_record(whole: bytes, tmp
     assert said[1] == (4, "the signature is false")
     assert said[2][0] == 4
     assert said[2][1].startswith("the certificate is of 9 commits")
+    assert said[3][0] == 4
+    assert said[3][1].endswith("which is not believed")

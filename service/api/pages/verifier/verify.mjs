@@ -1,6 +1,6 @@
 // Judges a bundle without its rules: bytes, chain, tree, signatures, seals and dice, in the order of docs/audit.md.
 //
-// Written from that page alone, by somebody who had not seen the first program: a second opinion, with no dependency.
+// Written from that page by somebody who had not seen the first program: a second opinion, with no dependency.
 
 import { isHex, toHex, utf8 } from "./bytes.mjs";
 import { holdChain, holdContents, holdSignatures } from "./chain.mjs";
