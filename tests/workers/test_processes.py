@@ -70,12 +70,15 @@ def test_a_worker_killed_amid_a_wave_leaves_no_gap_and_no_double(hall: Hall, fau
     hall.check()
 
 
-def test_a_worker_stopped_past_its_time_is_refused_when_it_wakes(hall: Hall) -> None:
+@pytest.mark.parametrize("found_by", ["its ring", "the sweeper"])
+def test_a_worker_stopped_past_its_time_is_refused_when_it_wakes(hall: Hall, found_by: str) -> None:
     hall.open(eid())
     hall.do(eid(), "roll")
-    sleeper = hall.start("pause_before_commit")
-    hall.ring()
+    if found_by == "the sweeper":
+        hall.queue.flushdb()
+    sleeper = hall.start("pause_before_commit", sweeps=found_by == "the sweeper")
     until(sleeper.is_stopped, "the worker stops itself")
+    assert hall.folded(eid()) == 0, "it stops before its commit"
     other = hall.start()
     hall.do(eid(), "roll")
     hall.until_folded()
