@@ -132,9 +132,8 @@ class _Tape(Generic[S]):
             raise
 
     def meet(self, before: S) -> None:
-        """Let whoever came into a hidden creature's space since *before* find it, however it came there."""
-        met = self.state.trespass(before)
-        if met is not None:
+        """Let whoever came into hidden creatures' spaces since *before* find them, however it came there."""
+        while (met := self.state.trespass(before)) is not None:
             self.play(found(self.state, *met))
 
     def settle(self, chance: Chance) -> None:

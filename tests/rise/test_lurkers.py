@@ -197,6 +197,16 @@ def test_TABLE_LURK_2_who_is_put_there_stays_and_what_lurked_gives_way() -> None
     assert [event.found_by for event in fight.told("lurker_revealed")] == ["p"]
 
 
+def test_TABLE_LURK_2_who_is_put_onto_several_finds_each() -> None:
+    fight = opened(entry("pc@heroes/p", (0, 0), size="large"), entry("mon@wolves/e", (0, 20)))
+    for place, name in (((5, 0), "gob"), ((6, 1), "gab")):
+        fight.do("hide_creature", entry=lurker(place, name))
+    fight.do("gm_ruling", kind="correction", decision="it stood there", effects=[PUT])
+    assert [(event.lurker, event.found_by) for event in fight.told("lurker_revealed")] == [(1, "p"), (2, "p")]
+    assert fight.state.lurkers == {}
+    assert len({fight[name].position for name in ("gob", "gab")} - {(5, 0), (5, 1), (6, 0), (6, 1)}) == 2
+
+
 def test_TABLE_LURK_2_who_comes_down_on_it_finds_it() -> None:
     fight = ambush(hidden=lurker((1, 0)), speeds=WINGS, altitude=20)
     walked(fight, [[1, 0]], mode="fly", altitude_ft=0)
