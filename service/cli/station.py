@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 import socket
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -176,12 +177,16 @@ def held_port(host: str) -> Iterator[int]:
     """Give a free port that nobody else is given as long as this lasts.
 
     It is bound and not listened on: whoever is told its number, and sets `SO_REUSEADDR` as servers do, can
-    listen there; whoever asks the system for any free port gets another one.
+    listen there; whoever asks the system for any free port gets another one. That is so on Linux alone.
+    Elsewhere a port that is bound cannot be listened on, and it is only free.
     """
     with socket.socket(_family(host)) as held:
         held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         held.bind((host, 0))
-        yield held.getsockname()[1]
+        port = held.getsockname()[1]
+        if not sys.platform.startswith("linux"):
+            held.close()
+        yield port
 
 
 def _is_free(host: str, port: int) -> bool:
