@@ -118,6 +118,23 @@ def test_TABLE_AMEND_2_what_was_played_since_an_undo_is_undone_first(table: Tabl
     assert is_problem(answer, 409, "command-refused")["code"] == "other_line"
 
 
+def test_TABLE_AMEND_2_an_undo_before_which_something_was_played_after_all_is_void(table: Table) -> None:
+    """The door looked, and then somebody acted: here a command in front of it in its own array."""
+    did(table, ROLL, ADD, ROLL)
+    once = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 6})))
+    late = {"type": "undo", "commit": 5, "line": table.id}
+    assert once.gm("POST", f"{once.at}/commands", [ADD, late]).status_code == 200
+    name = once.gm.get(f"{once.at}/state")["state"]["amendment"]["id"]
+    at = f"{once.at}/amendments/{name}"
+
+    told = once.gm.get(at)
+    assert (told["status"], told["difference"]) == ("void", None)
+    answer = once.gm("POST", f"{at}/accept", {"version": told["version"]})
+    assert is_problem(answer, 409, "command-refused")["code"] == "no_such_amendment"
+    assert made(once.gm("DELETE", at), 200)["status"] == "dropped"
+    is_problem(once.gm("GET", f"/v1/encounters/{told['encounter']}"), 404, "not-found")
+
+
 def contested(table: Table, commit: int, *instead: dict[str, Any]) -> Any:
     """Contest a commit and propose to have it decided again; return the proposal."""
     contest = made(table.ada("POST", f"{table.at}/contests", {"commit": commit, "claim": "not so"}))

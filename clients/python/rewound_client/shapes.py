@@ -191,7 +191,7 @@ class Amendment(TypedDict):
     reason: str
     version: int
     encounter: str
-    status: Literal["deciding", "ready", "accepted", "dropped"]
+    status: Literal["deciding", "ready", "accepted", "dropped", "void"]
     difference: Json | None
     n: NotRequired[int]
 

@@ -106,7 +106,10 @@ _AMENDMENT: Final = closed(
     reason=TEXT,
     version={**NUMBER, "description": "The version of the encounter that is compared."},
     encounter={**UUID, "description": "The line that is proposed; the gm may read it."},
-    status={"enum": ["deciding", "ready", "accepted", "dropped"]},
+    status={
+        "enum": ["deciding", "ready", "accepted", "dropped", "void"],
+        "description": "`void`: something was played before it was proposed, so it goes on from nowhere.",
+    },
     difference=maybe(ref("AmendmentDifference")),
 )
 

@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from service.encounter.host import Host
-from service.encounter.lines.continuing import Proposal, moment, proposal
+from service.encounter.lines.continuing import Proposal, is_void, moment, proposal
 from service.encounter.lines.retaking import opening, taken
 from service.encounter.play import read
 from service.encounter.reading import differences, views
@@ -28,7 +28,10 @@ RULE: Final = "TABLE-AMEND-3"
 
 @dataclass(frozen=True)
 class Drafted:
-    """A proposal whose line has its requests: how many of them, and how many are decided."""
+    """A proposal whose line has its requests: how many of them, and how many are decided.
+
+    One that is void has no line, and none of either.
+    """
 
     proposal: Proposal
     appended: int
@@ -42,6 +45,8 @@ class Drafted:
 
 def draft(host: Host, found: Proposal, seconds: float = 0) -> Drafted:
     """Give the line of a proposal its requests, once, and wait up to *seconds* for its last commit."""
+    if is_void(host, found):
+        return Drafted(found, 0, 0)
     at = _told_at(host, found)
     begin, commands = opening(host, found, at)
     entry = host.register.find(found.parent)
@@ -111,6 +116,8 @@ def _status(host: Host, found: Proposal, drafted: Drafted) -> str:
         return "accepted"
     if state.amendment is None or state.amendment.id != found.amendment.id:
         return "dropped"
+    if not drafted.appended:
+        return "void"
     return "ready" if drafted.is_ready else "deciding"
 
 
@@ -174,6 +181,8 @@ def acceptance(host: Host, parent: str, amendment: str, version: int) -> dict[st
     if found is None:
         raise Refused("no_such_amendment", f"{amendment} is not proposed now", RULE)
     drafted = draft(host, found)
+    if not drafted.appended:
+        raise Refused("no_such_amendment", f"{amendment} is void: something was played before it", RULE)
     if not drafted.is_ready:
         raise Refused("amendment_undecided", f"{amendment} is still being decided", RULE)
     if version != found.n:

@@ -152,6 +152,12 @@ def beginning(reading: Reading, found: Proposal) -> Beginning:
     )
 
 
+def is_void(reading: Reading, found: Proposal) -> bool:
+    """Tell whether a proposal goes on from nowhere: it passed the door, and something was played first."""
+    line = found.amendment.line
+    return bool(line) and lived_in(reading, found.parent, found.n, line) is None
+
+
 def moment(reading: Reading, found: Proposal) -> tuple[str, int, int]:
     """Return from which commit of which line a proposal goes on, and the last commit that it takes back."""
     amendment = found.amendment
@@ -159,7 +165,7 @@ def moment(reading: Reading, found: Proposal) -> tuple[str, int, int]:
         return found.parent, 1 + taken_by(reading.log, found.parent), found.n
     if amendment.line:
         part = lived_in(reading, found.parent, found.n, amendment.line)
-        assert part is not None, "checked at the door"
+        assert part is not None, "what is void begins no line"
         return part.line, amendment.commit - 1, part.last
     return found.parent, amendment.commit - 1, found.n
 
