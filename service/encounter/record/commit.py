@@ -156,7 +156,8 @@ def load_commit(raw: bytes, hash_: str | None = None) -> Commit:
 
 def commit_of(data: Mapping[str, Any], raw: bytes, hash_: str | None = None) -> Commit:
     """Return the commit of which *data* was read and *raw* are the bytes; raises `NotCanonical`."""
-    told = {name: value for name, value in data.items() if name != "v"}
+    told = dict(data)
+    told.pop("v", None)
     try:
         return Commit(raw=raw, hash=hash_ or commit_hash(raw).hex(), **told)
     except TypeError as fault:
@@ -186,13 +187,14 @@ def fold_commit(
             refused = refused or payload.get("outcome") == REFUSED
             place = payload.get("at", TABLE)
             for inner, told in enumerate(payload["events"]):
-                known = whole(told, fields.get(f"{index}/{inner}"))
+                known = whole(told, fields.get(f"{index}/{inner}")) if fields else told
                 state = evolve_at(state, place, event_of(ruleset, known))
             for roll in payload["rolls"]:
                 state = evolve_at(state, place, Rolled(roll=Roll.from_data(roll)))
         else:
             epoch = state.epoch
-            state = event_of(ruleset, whole(event, fields.get(str(index)))).evolve(state)
+            known = whole(event, fields.get(str(index))) if fields else event
+            state = event_of(ruleset, known).evolve(state)
             state = state if state.epoch == epoch else _placed(state, names)
     for name in names:
         state = state.counted(name)
