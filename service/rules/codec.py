@@ -59,12 +59,9 @@ def to_data(value: Any) -> Any:
         return [item if type(item) in _PLAIN else to_data(item) for item in value]
     if kind is dict or not hasattr(kind, "__dataclass_fields__"):  # what is no record is some other mapping
         return {key: to_data(item) for key, item in value.items()}
-    if kind is Sealed:
-        return _sealed_data(value)
-    own: Callable[[], Any] | None = getattr(value, "to_data", None)
+    own, tag, names = _spelling(kind)
     if own is not None:
-        return own()
-    tag, names = _spelling(kind)
+        return own(value)
     data = tag.copy()
     known = value.__dict__
     for name in names:
@@ -97,11 +94,12 @@ def from_data(kind: type[T], data: Any, pointer: str = "", /, **told: Any) -> T:
 
 
 @cache
-def _spelling(kind: Any) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Return what every object of *kind* begins with, its tag if it has one, and the fields that follow."""
+def _spelling(kind: Any) -> tuple[Callable[[Any], Any] | None, dict[str, str], tuple[str, ...]]:
+    """Return how *kind* spells its objects, if it does; their tag, if they have one, and their fields."""
+    own = _sealed_data if kind is Sealed else getattr(kind, "to_data", None)
     tag = tag_of(kind)
     names = tuple(field.name for field in fields(kind) if field.metadata.get("given", True))
-    return {tag: getattr(kind, tag)} if tag else {}, names
+    return own, {tag: getattr(kind, tag)} if tag else {}, names
 
 
 @cache
