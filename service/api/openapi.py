@@ -263,6 +263,8 @@ def _answer(shape: Shape) -> Schema:
     made: Schema = {"description": shape.text}
     if shape.component is not None:
         made["content"] = {shape.media_type: {"schema": ref(shape.component)}}
+        if shape.page:
+            made["content"]["text/html"] = {"schema": {"type": "string"}}
     elif shape.media_type != "application/json":
         kind = (
             "object" if shape.media_type == "application/yaml" else "string"

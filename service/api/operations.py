@@ -47,6 +47,8 @@ class Shape:
     text: str
     component: str | None = None
     media_type: str = "application/json"
+    page: bool = False
+    """Whether who asks for `text/html` gets a page instead."""
 
 
 @dataclass(frozen=True)

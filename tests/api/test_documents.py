@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import escape
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -30,6 +31,32 @@ def test_an_unknown_problem_is_one(api: Api) -> None:
     assert len(api.get("/problems")["problems"]) == len(PROBLEMS)
 
 
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
+
+
+def test_problems_are_a_page_for_who_prefers_one_and_json_for_everybody_else(api: Api) -> None:
+    one = api("GET", "/problems/command-refused")
+    for accept in (BROWSER, "text/html", "application/json;q=0.5, text/html"):
+        page = api("GET", "/problems", Accept=accept)
+        assert page.mimetype == "text/html"
+        for name in ("Content-Security-Policy", "X-Content-Type-Options", "Cache-Control"):
+            assert page.headers[name] == one.headers[name]
+        assert "Accept" in page.headers["Vary"]
+        assert re.findall(r'<h2>.*?<a href="([^"]+)">', page.text) == [
+            each.uri for each in sorted(PROBLEMS.values(), key=lambda each: each.status)
+        ]
+        assert all(escape(each.title) in page.text for each in PROBLEMS.values())
+    for accept in (
+        "application/json",
+        "*/*",
+        "application/*",
+        "text/html;q=0.1, application/json",
+        "image/png",
+    ):
+        answer = api("GET", "/problems", Accept=accept)
+        assert (answer.mimetype, "Accept" in answer.headers["Vary"]) == ("application/json", True)
+
+
 def test_the_documentation_reaches_for_nothing_outside(api: Api) -> None:
     targets = (
         "/",
@@ -39,6 +66,7 @@ def test_the_documentation_reaches_for_nothing_outside(api: Api) -> None:
         "/docs/verify",
         "/docs/verify.js",
         "/docs/verify.css",
+        "/problems/invalid",
     )
     pages = [api("GET", target).text for target in targets]
 

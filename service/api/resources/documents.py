@@ -10,6 +10,9 @@ from importlib.resources import files
 from threading import Lock
 from typing import Any, Final
 
+from werkzeug.datastructures import MIMEAccept
+from werkzeug.http import parse_accept_header
+
 from service.api import openapi
 from service.api.call import Answer, Call
 from service.api.operations import Shape, operation
@@ -116,15 +119,20 @@ def get_verifier_module(call: Call) -> Answer:
     "/problems",
     "listProblemTypes",
     TAG,
-    answers={200: Shape("The types of problems.", "ProblemTypes")},
+    answers={200: Shape("The types of problems.", "ProblemTypes", page=True)},
 )
-def list_problem_types(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
-    """List every problem the API answers with."""
+def list_problem_types(call: Call) -> Answer:
+    """List every problem the API answers with; a browser, or who else prefers `text/html`, gets a page."""
+    wanted = parse_accept_header(call.headers.get("Accept"), MIMEAccept)
+    if wanted.best_match(("application/json", "text/html")) == "text/html":
+        answer = _page(problems_page().encode())
+        answer.headers["Vary"] = "Accept"
+        return answer
     found = [
         {"type": each.uri, "status": each.status, "title": each.title, "text": each.text}
         for each in PROBLEMS.values()
     ]
-    return Answer({"problems": found})
+    return Answer({"problems": found}, headers={"Vary": "Authorization, Accept"})
 
 
 @operation(
@@ -151,16 +159,40 @@ def problem_page(each: ProblemType) -> str:
         for other in PROBLEMS.values()
         if other is not each
     )
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(each.title)} · Rewound</title>"
-        '<link rel="icon" href="/docs/icon.svg"><link rel="stylesheet" href="/docs/docs.css"></head>'
-        f'<body class="problem"><main><p class="crumb"><a href="/docs">Rewound</a> / {each.code}</p>'
+    return _framed(
+        each.title,
+        f'<p class="crumb"><a href="/docs">Rewound</a> / <a href="/problems">problems</a> / {each.code}</p>'
         f'<h1><span class="status s{each.status // 100}">{each.status}</span> {escape(each.title)}</h1>'
         f"<p class=lead>{_marked(each.text)}</p>"
         f"<pre><code>{escape(json.dumps(example, indent=2, ensure_ascii=False))}</code></pre>"
-        f"<h2>Other problems</h2><ul class=others>{others}</ul></main></body></html>"
+        f"<h2>Other problems</h2><ul class=others>{others}</ul>",
+    )
+
+
+def problems_page() -> str:
+    """Return the page that lists every problem, by its status."""
+    each_of = sorted(PROBLEMS.values(), key=lambda each: each.status)
+    told = "".join(
+        f'<h2><span class="status s{each.status // 100}">{each.status}</span> '
+        f'<a href="{each.uri}">{escape(each.title)}</a></h2><p>{_marked(each.text)}</p>'
+        for each in each_of
+    )
+    return _framed(
+        "Problems",
+        '<p class="crumb"><a href="/docs">Rewound</a> / problems</p><h1>Problems</h1>'
+        "<p class=lead>What the API answers with when it cannot do what was asked (RFC 9457). The "
+        f"<code>type</code> of a problem is the address of its page.</p>{told}",
+    )
+
+
+def _framed(title: str, main: str) -> str:
+    """Return a page about problems: *title* as text, *main* as HTML."""
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)} · Rewound</title>"
+        '<link rel="icon" href="/docs/icon.svg"><link rel="stylesheet" href="/docs/docs.css"></head>'
+        f'<body class="problem"><main>{main}</main></body></html>'
     )
 
 
