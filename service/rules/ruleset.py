@@ -106,7 +106,16 @@ class _Tape(Generic[S]):
     def play(self, tale: Generator[Fact[S], S, object], place: str = TABLE) -> None:
         """Collect *tale*, told at *place*, whole, or nothing of it if it stops half way."""
         start, before = len(self.facts), self.state
-        scope = before.scope_at(place)
+        try:
+            self._tell(tale, place)
+            self.meet(before)
+        except BaseException:
+            del self.facts[start:]
+            self.state = before
+            raise
+
+    def _tell(self, tale: Generator[Fact[S], S, object], place: str) -> None:
+        scope = self.state.scope_at(place)
         try:
             fact = next(tale)
             while True:
@@ -125,11 +134,7 @@ class _Tape(Generic[S]):
                 self.facts.append(fact)
                 fact = tale.send(self.state.at(place))
         except StopIteration:
-            self.meet(before)
-        except BaseException:
-            del self.facts[start:]
-            self.state = before
-            raise
+            return
 
     def meet(self, before: S) -> None:
         """Let whoever came into hidden creatures' spaces since *before* find them, however it came there."""
