@@ -35,16 +35,18 @@ from threading import Event, Thread
 from service.audit.witness import Seen, Witness
 
 witness = Witness(Path(sys.argv[1]))
-count, stop = int(sys.argv[2]), Event()
+count, begun, stop = int(sys.argv[2]), Event(), Event()
 
 def write():
     n = 0
     while not stop.wait(0.001):
         n += 1
         witness.remember(Seen("busy", n, b"r" * 32, ""))
+        begun.set()
 
 thread = Thread(target=write)
 thread.start()
+begun.wait()
 for n in range(1, count + 1):
     child = os.fork()
     if child == 0:
