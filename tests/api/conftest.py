@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from threading import Event, Lock, Thread
 
@@ -18,7 +18,7 @@ from service.encounter.deciding.fold import Folder
 from service.encounter.host import Host, host_of
 from service.encounter.signals.pulse import beat
 from service.encounter.stores import keys
-from service.log import Log
+from service.log import Log, NoSuchEncounter
 from service.log.memory import MemoryLog
 from service.rules.shelf import SHELF
 from tests.api.client import Api, Table
@@ -88,7 +88,8 @@ class Worker:
                     waiting.append(woken.encounter)
                 with self._working:
                     while waiting and not self.paused.is_set():
-                        folding.fold(waiting.pop(0), lambda: True)
+                        with suppress(NoSuchEncounter):  # forgotten meanwhile: a worker goes on, too
+                            folding.fold(waiting.pop(0), lambda: True)
                     if signing is not None and not self.paused.is_set():
                         signing.work()
 
