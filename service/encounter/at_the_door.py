@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from service.encounter.host import Host
 from service.encounter.lines.continuing import line_id
-from service.encounter.lines.lived import ABOUT_LINES, is_as_begun, lived_in, origin_of
+from service.encounter.lines.lived import ABOUT_LINES, ends_redoing, lived_in
 from service.encounter.reading.contests import check_moment
 from service.encounter.reading.views import Reader
 from service.encounter.record.commit import SEALED, load_commit
@@ -139,10 +139,8 @@ def _check_undo(host: Host, encounter: str, data: Mapping[str, Any]) -> None:
 
 def _check_redo(host: Host, encounter: str, data: Mapping[str, Any]) -> None:  # noqa: ARG001 - what is checked says nothing
     """Refuse to go on redoing where something else was played since the last redo."""
-    origin, head = origin_of(host, encounter), host.log.head(encounter)
-    if origin is None or origin.kind != "redo" or head is None:
-        return
-    if not is_as_begun(host, encounter, head.folded):
+    head = host.log.head(encounter)
+    if head is not None and ends_redoing(host, encounter, head.folded):
         raise Refused("nothing_to_redo", "something was played since the last redo", "TABLE-AMEND-2")
 
 

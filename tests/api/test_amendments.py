@@ -135,6 +135,18 @@ def test_TABLE_AMEND_2_an_undo_before_which_something_was_played_after_all_is_vo
     is_problem(once.gm("GET", f"/v1/encounters/{told['encounter']}"), 404, "not-found")
 
 
+def test_TABLE_AMEND_2_a_redo_before_which_something_was_played_after_all_is_void(table: Table) -> None:
+    did(table, ROLL, ADD, ROLL)
+    once = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 6})))
+    undo = {"commit": 5, "line": table.id}
+    twice = accepted(once, made(once.gm("POST", f"{once.at}/undo", undo)))
+    again = accepted(twice, made(twice.gm("POST", f"{twice.at}/redo", {})))
+    assert again.gm("POST", f"{again.at}/commands", [ADD, {"type": "redo"}]).status_code == 200
+    name = again.gm.get(f"{again.at}/state")["state"]["amendment"]["id"]
+
+    assert again.gm.get(f"{again.at}/amendments/{name}")["status"] == "void"
+
+
 def contested(table: Table, commit: int, *instead: dict[str, Any]) -> Any:
     """Contest a commit and propose to have it decided again; return the proposal."""
     contest = made(table.ada("POST", f"{table.at}/contests", {"commit": commit, "claim": "not so"}))

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from service.dice.values import RollName
 from service.encounter.deciding.fold import Folder
-from service.encounter.lines.lived import PAGE, entries, levels, lived_in, taken_by
+from service.encounter.lines.lived import PAGE, ends_redoing, entries, levels, lived_in, taken_by
 from service.encounter.record.canonical import eid_of
 from service.encounter.record.commit import Commit, load_commit, load_request
 from service.encounter.record.digest import ruleset_digest
@@ -155,7 +155,9 @@ def beginning(reading: Reading, found: Proposal) -> Beginning:
 def is_void(reading: Reading, found: Proposal) -> bool:
     """Tell whether a proposal goes on from nowhere: it passed the door, and something was played first."""
     line = found.amendment.line
-    return bool(line) and lived_in(reading, found.parent, found.n, line) is None
+    if line:
+        return lived_in(reading, found.parent, found.n, line) is None
+    return found.amendment.kind == "redo" and ends_redoing(reading, found.parent, found.n)
 
 
 def moment(reading: Reading, found: Proposal) -> tuple[str, int, int]:

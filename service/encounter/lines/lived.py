@@ -98,6 +98,12 @@ def is_as_begun(reading: Reading, line: str, upto: int) -> bool:
     return not is_played(reading, Part(line, 2 + taken_by(reading.log, line), upto))
 
 
+def ends_redoing(reading: Reading, line: str, upto: int) -> bool:
+    """Tell whether something was played up to a commit of a line since the redo with which it begins."""
+    origin = origin_of(reading, line)
+    return origin is not None and origin.kind == "redo" and not is_as_begun(reading, line, upto)
+
+
 def undone(reading: Reading, line: str) -> list[Part]:
     """Return what may be taken again from where *line* begins, the next first: one part for each undo."""
     origin = origin_of(reading, line)
