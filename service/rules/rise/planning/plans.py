@@ -226,16 +226,18 @@ def ways(view: State, creature: Creature) -> Iterator[tuple[Mapping[str, Any], t
 
 def freely(view: State, creature: Creature) -> Iterator[tuple[FreeUse, tuple[Path, ...]]]:
     """Yield the free abilities that *creature* may use on its way, and the ways it may go with each."""
+    plain = free_ways(view, creature)
     for use in offered_uses(view, creature):
         ready = braced(view, creature, (use,))
-        me = ready.creatures[creature.id]
-        paths = tuple(straight(ready, me, feet_offered(ready, me), through=True))
+        paths = plain if ready is view else free_ways(ready, ready.creatures[creature.id])
         yield use, ((), *paths)
-        if paths and use.targets in ((), (me.id,)) and use.at is None:
-            after = changed(use, step=1)
-            ways = tuple(straight(view, creature, feet_offered(view, creature), through=True))
-            if ways:
-                yield after, ways
+        if paths and plain and use.targets in ((), (creature.id,)) and use.at is None:
+            yield changed(use, step=1), plain
+
+
+def free_ways(view: State, creature: Creature) -> tuple[Path, ...]:
+    """Return the straight ways that *creature* may walk on its own feet."""
+    return tuple(straight(view, creature, feet_offered(view, creature), through=True))
 
 
 @record
