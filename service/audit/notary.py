@@ -193,9 +193,10 @@ class Notary:
 
     def _dispute(self, encounter: str, why: str, point: Point, folded: int) -> None:
         self._signed.pop(encounter, None)
-        seen = self._witness.seen(encounter)
-        epoch = 1 if seen is None else seen.epoch
-        owner = "" if seen is None else seen.owner
+        seen, before = self._witness.seen(encounter), self.disputes.standing(encounter)
+        known = [each for each in (seen, before) if each is not None]  # another machine may have known more
+        epoch = max([each.epoch for each in known], default=1)
+        owner = next((each.owner for each in known if each.owner), "")
         dispute = Dispute(encounter, why, point.size, point.root, folded, epoch=epoch, owner=owner)
         raise Disputed(self.disputes.open(dispute))
 

@@ -193,6 +193,7 @@ def test_an_encounter_that_is_missing_whole_is_disputed_until_it_is_back(
         by.check_missing(sitting.encounter, 0.0)
     lost = told.value.dispute
     assert (lost.why, lost.size, lost.root, lost.owner) == ("missing", 10, root_at(sitting, 10), "ada")
+    assert lost.epoch > 1
     assert by.disputes.missing(sitting.encounter) == lost
 
     for commits, is_whole in ((6, False), (10, True)):
@@ -203,8 +204,11 @@ def test_an_encounter_that_is_missing_whole_is_disputed_until_it_is_back(
             elsewhere.recompute(sitting.encounter)
             assert Disputes(back).standing(sitting.encounter) is None
         else:  # a machine that signed nothing of it holds it to what the dispute says
-            with pytest.raises(Disputed):
+            with pytest.raises(Disputed) as found:
                 elsewhere.recompute(sitting.encounter)
+            short = found.value.dispute
+            assert (short.why, short.folded) == ("rolled_back", commits)
+            assert (short.epoch, short.owner) == (lost.epoch, "ada")
 
 
 def test_what_was_removed_or_has_expired_is_not_missing(witness: Witness) -> None:
