@@ -271,7 +271,7 @@ class Folding:
         """Return what to write; that an encounter was played to its end is noted first.
 
         So whoever hears of the end finds it noted. If this process dies in between, the next one decides the
-        same end.
+        same end; only if three in a row die just there is the end put away, and one too many counts as ended.
         """
         state = written.folded.state
         over = state.is_over or state.continued is not None

@@ -17,7 +17,7 @@ from service.audit.notary import Disputed, Notary
 from service.audit.signing import Signer, publish
 from service.encounter.stores import points
 from service.encounter.stores.register import SHELF as REGISTERED
-from service.log.errors import NoSuchEncounter
+from service.log.errors import NoSuchEncounter, StoreFailure
 from service.log.protocol import Log
 from workers.lookout import Lookout
 
@@ -132,6 +132,11 @@ class Signing(Lookout):
             made = self._made(encounter, whole=whole, head=head)
         except Disputed as fault:
             self._note(fault)
+            return
+        except StoreFailure:
+            raise
+        except Exception as fault:  # noqa: BLE001 - one encounter's fault keeps no other unsigned
+            _logger.error("notary.broken", encounter=encounter, error=type(fault).__name__)  # noqa: TRY400 - ids only
             return
         for point in made:
             _logger.info("checkpoint.signed", encounter=encounter, size=point.size)

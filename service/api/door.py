@@ -173,7 +173,7 @@ class Door:
         """Return whose token it was, so that its seat is told what became of the encounter."""
         gone, lost = self._host.removals.of(line), self._host.missing.of(line)
         if lost is not None and claim.was_issued(self._host.service_key):
-            raise missing(lost.told)
+            return Caller(claim=claim, role=None, line=line)
         if gone is None or not claim.is_true(self._host.service_key, gone.seat(claim.seat)):
             _challenge("this seat token is not valid", "invalid_token")
         return Caller(claim=claim, role=gone.seats[claim.seat][0], line=line)
@@ -190,14 +190,18 @@ class Door:
             return Seated(encounter, known.edition, GM, GM, f"key:{caller.key.owner}")
         claim = caller.claim
         if claim is None or caller.line != encounter or caller.role is None:
+            self._tell_lost(caller, encounter)
             raise not_found()
         self._check_kept(rule, known)
         return Seated(encounter, known.edition, claim.seat, caller.role, f"seat:{claim.seat}")
 
     def _tell_lost(self, caller: Caller, encounter: str) -> None:
-        """Tell its owner of an encounter that was signed and of which the store knows nothing any more."""
+        """Tell owner and seats of an encounter that was signed and is missing from the store."""
         lost = self._host.missing.of(encounter)
-        if lost is not None and caller.key is not None and lost.owner == caller.key.owner:
+        if lost is None:
+            return
+        is_owner = caller.key is not None and lost.owner == caller.key.owner
+        if is_owner or (caller.claim is not None and caller.role is None and caller.line == encounter):
             raise missing(lost.told)
 
     def _check_kept(self, rule: Rule, entry: Registered) -> None:

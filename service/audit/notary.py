@@ -104,7 +104,7 @@ class Notary:
         entry = self._register.find(encounter)
         owner = entry.owner if entry is not None else ""
         self._witness.remember(Seen(encounter, point.size, at.frontier.root(), text, epoch, owner))
-        points.put(self._log, encounter, point, text)
+        points.put(self._log, encounter, point, text, epoch)
         self._keep(encounter, at)
         return point
 
@@ -177,7 +177,7 @@ class Notary:
             if self.disputes.accepts(encounter, ours.size, ours.root):
                 self._witness.forget(encounter)
             elif stored is None or stored.size < ours.size:
-                points.put(self._log, encounter, ours, seen.note)
+                points.put(self._log, encounter, ours, seen.note, seen.epoch)
         standing = self.disputes.standing(encounter)
         disputed = Point(standing.size, standing.root) if standing and standing.why in SIGNED else None
         told = dict.fromkeys(point for point in (ours, stored, disputed) if point is not None)
@@ -195,7 +195,7 @@ class Notary:
         self._signed.pop(encounter, None)
         seen, before = self._witness.seen(encounter), self.disputes.standing(encounter)
         known = [each for each in (seen, before) if each is not None]  # another machine may have known more
-        epoch = max([each.epoch for each in known], default=1)
+        epoch = max([points.epoch(self._log, encounter), *[each.epoch for each in known]])
         owner = next((each.owner for each in known if each.owner), "")
         dispute = Dispute(encounter, why, point.size, point.root, folded, epoch=epoch, owner=owner)
         raise Disputed(self.disputes.open(dispute))

@@ -77,6 +77,8 @@ def test_an_encounter_that_is_missing_is_told_as_such_at_every_address_and_to_ev
                 "epoch": 3,
                 "folded": 0,
             }
+    other = json.loads(owner("POST", "/v1/encounters", opening).text)["encounter"]
+    is_problem(Api(fresh, ada.token)("GET", f"/v1/encounters/{other}"), 404, "not-found")
     is_problem(Api(fresh, forged.token)("GET", at), 401, "unauthenticated")
     is_problem(_stranger(host, log)("GET", at), 404, "not-found")
     again = owner("POST", "/v1/encounters", opening, Idempotency_Key="once")

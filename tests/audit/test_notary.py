@@ -211,6 +211,19 @@ def test_an_encounter_that_is_missing_whole_is_disputed_until_it_is_back(
             assert (short.epoch, short.owner) == (lost.epoch, "ada")
 
 
+def test_a_machine_that_signed_nothing_learns_from_the_store_past_which_epoch_dice_were_seen(
+    witness: Witness,
+) -> None:
+    sitting = closed()
+    short = kept(sitting, upto=6)
+    points.put(short, sitting.encounter, Point(10, root_at(sitting, 10)), "signed elsewhere", epoch=3)
+
+    with pytest.raises(Disputed) as found:
+        notary_of(short, witness).check(sitting.encounter)
+
+    assert (found.value.dispute.why, found.value.dispute.epoch) == ("rolled_back", 3)
+
+
 def test_what_was_removed_or_has_expired_is_not_missing(witness: Witness) -> None:
     sitting = closed()
     left = Removal(sitting.encounter, "2026-01-02T00:00:00.000Z", "owner", 8, "a", "b", {})

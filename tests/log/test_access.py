@@ -30,6 +30,7 @@ from service.audit.verify import verify
 from service.audit.witness import Seen, Witness
 from service.embedded.server import binary
 from service.encounter.host import host_of
+from service.encounter.signals import webhooks
 from service.encounter.stores import keys, points
 from service.encounter.stores.disputes import Dispute, Disputes
 from service.encounter.stores.register import GRACE_S
@@ -330,6 +331,11 @@ def test_of_a_removed_encounter_its_tombstone_is_left_and_nothing_else(
     assert {f"{{{table.id}}}:{kind}" for kind in ("commits", "commands", "sealed", "secret")} <= set(before)
 
     owner = json.loads(worker.record("encounters", table.id) or b"")["owner"]
+    told = webhooks.Webhook("w1", owner, "https://example.com/", "2026-01-01T00:00:00.000Z")
+    webhooks.put(worker, told)
+    for encounter in (table.id, "another"):
+        webhooks.move_cursor(worker, told.id, encounter, 3)
+        webhooks.put_delivery(worker, webhooks.Delivery(told.id, encounter, 3))
     elsewhere = Witness(tmp_path / "elsewhere.db")
     elsewhere.remember(witness.seen(table.id) or Seen("", 0, b"", ""))
     points.ask(worker, table.id, 1)
@@ -353,6 +359,8 @@ def test_of_a_removed_encounter_its_tombstone_is_left_and_nothing_else(
     assert {key.rpartition(":")[0] for key in left} == tombstone
     for key, held in left.items():
         assert not any(played in held for played in (b"counted", b"chosen", b"choose", b"actor")), key
+    assert [each.encounter for _, each in webhooks.deliveries(worker, told.id, None, 9)] == ["another"]
+    assert webhooks.cursor(worker, told.id, "another") == 3
     assert (witness.encounters(), elsewhere.encounters()) == ([], [table.id])
     Notary(worker, elsewhere, lambda: SIGNER).check_missing(table.id, time.time())
     assert elsewhere.encounters() == []  # another machine's forgets it at its next start

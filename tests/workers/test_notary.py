@@ -109,6 +109,28 @@ def test_the_whole_tree_is_made_anew_every_so_many_commits(
     assert seen == [sitting.encounter]
 
 
+def test_an_encounter_at_which_signing_fails_keeps_no_other_unsigned(
+    witness: Witness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sitting = closed()
+    log = appended(sitting)
+    notary = Notary(log, witness, lambda: SIGNER)
+    signing = Signing(log, notary, lambda: SIGNER, Event())
+    Folding(log, Folder(log, SHELF), KEY, signing).fold(sitting.encounter, lambda: True)
+    whole = notary.recompute
+
+    def fails(encounter: str) -> None:
+        if encounter != sitting.encounter:
+            raise ArithmeticError(encounter)
+        whole(encounter)
+
+    monkeypatch.setattr(notary, "recompute", fails)
+    monkeypatch.setattr(notary, "encounters", lambda: [eid(9), sitting.encounter])
+    signing.look()
+
+    assert points.latest(log, sitting.encounter) is not None
+
+
 def test_a_worker_process_publishes_its_key_and_signs(hall: Hall) -> None:
     encounter = eid(1)
     hall.open(encounter)

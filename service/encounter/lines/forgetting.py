@@ -36,8 +36,7 @@ def _forget(log: Log, entry: Registered) -> None:
     encounter = entry.encounter
     log.forget(encounter)
     AUDITS.forget(log, encounter)
-    for webhook in webhooks.of_owner(log, entry.owner):
-        log.drop_record(f"{webhooks.CURSORS}/{webhook.id}", encounter)
+    webhooks.forget(log, entry)
     log.drop_shelf(f"{points.SHELF}/{encounter}")
     for shelf in (points.SHELF, points.ASKED, disputes.SHELF):
         log.drop_record(shelf, encounter)

@@ -106,13 +106,17 @@ def ends_redoing(reading: Reading, line: str, upto: int) -> bool:
 
 def undone(reading: Reading, line: str) -> list[Part]:
     """Return what may be taken again from where *line* begins, the next first: one part for each undo."""
-    origin = origin_of(reading, line)
-    if origin is None or not origin.levels:
-        return []
-    before = undone(reading, origin.proposed_in)
-    if origin.kind == "redo":
-        return before[1:]
-    return [Part(origin.parent, origin.n + 1, origin.upto), *before[: origin.levels - 1]]
+    steps: list[Origin] = []
+    while (origin := origin_of(reading, line)) is not None and origin.levels:
+        steps.append(origin)
+        line = origin.proposed_in
+    found: list[Part] = []
+    for step in reversed(steps):
+        if step.kind == "redo":
+            found = found[1:]
+        else:
+            found = [Part(step.parent, step.n + 1, step.upto), *found[: step.levels - 1]]
+    return found
 
 
 def levels(reading: Reading, line: str, upto: int, kind: str) -> int:

@@ -55,5 +55,4 @@ def delete(log: Log, entry: Registered) -> None:
     log.drop_due(removals.CLOSED, entry.encounter)
     for shelf in (points.ASKED, disputes.SHELF):
         log.drop_record(shelf, entry.encounter)
-    for webhook in webhooks.of_owner(log, entry.owner):
-        log.drop_record(f"{webhooks.CURSORS}/{webhook.id}", entry.encounter)
+    webhooks.forget(log, entry)

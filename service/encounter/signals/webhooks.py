@@ -230,6 +230,18 @@ def move_cursor(log: Log, webhook: str, encounter: str, n: int) -> None:
     log.put_record(f"{CURSORS}/{webhook}", encounter, b"%d" % n)
 
 
+def forget(log: Log, entry: Registered) -> None:
+    """Forget how far the telling of the encounter *entry* went, and how it fared."""
+    for webhook in of_owner(log, entry.owner):
+        log.drop_record(f"{CURSORS}/{webhook.id}", entry.encounter)
+        before: int | None = None
+        while page := list(deliveries(log, webhook.id, before, 200)):
+            for _, each in page:
+                if each.encounter == entry.encounter:
+                    log.drop_record(f"{DELIVERIES}/{webhook.id}", each.id)
+            before = page[-1][0]
+
+
 # --- deliveries --------------------------------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from service.log import Log
 
@@ -28,16 +28,31 @@ class Point:
     root: str
 
 
-def put(log: Log, encounter: str, point: Point, note: str) -> None:
-    """Keep a signed *note*, and make it the latest; notes are put in the order of their sizes."""
+def put(log: Log, encounter: str, point: Point, note: str, epoch: int = 1) -> None:
+    """Keep a signed *note*, and make it the latest; notes are put in the order of their sizes.
+
+    *epoch* is that of the dice after the point, for whoever finds that what was signed is lost.
+    """
     log.put_record(f"{SHELF}/{encounter}", f"{point.size}-{point.root}", note.encode())
-    log.put_record(SHELF, encounter, json.dumps({"size": point.size, "root": point.root}).encode())
+    told = {"size": point.size, "root": point.root, "epoch": epoch}
+    log.put_record(SHELF, encounter, json.dumps(told).encode())
 
 
 def latest(log: Log, encounter: str) -> Point | None:
     """Return the latest checkpoint of *encounter*, None if there is none."""
+    told = _latest(log, encounter)
+    return None if told is None else Point(told["size"], told["root"])
+
+
+def epoch(log: Log, encounter: str) -> int:
+    """Return the epoch after the latest checkpoint of *encounter*, 1 where none is known."""
+    told = _latest(log, encounter)
+    return 1 if told is None else int(told["epoch"])
+
+
+def _latest(log: Log, encounter: str) -> dict[str, Any] | None:
     blob = log.record(SHELF, encounter)
-    return None if blob is None else Point(**json.loads(blob))
+    return None if blob is None else json.loads(blob)
 
 
 def note(log: Log, encounter: str, point: Point) -> str | None:
