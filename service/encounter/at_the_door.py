@@ -66,11 +66,6 @@ def check_each(
                 check(begun, command)
 
 
-def knows_more(known: Table, actor: Actor) -> bool:
-    """Tell whether *actor* knows what is GM-only in *known*, so that why it is refused might tell it."""
-    return actor.role == GM and known.has_gm_only
-
-
 def may_seal(kind: type[Command[Any]]) -> bool:
     """Tell whether commands of *kind* may have a sealed scope."""
     return kind.scope is not Command.scope or kind.place is not Command.place

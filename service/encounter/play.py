@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from secrets import token_hex
 from typing import Any, Final
 
-from service.encounter.at_the_door import Given, check_array, check_each, check_line, knows_more
+from service.encounter.at_the_door import Given, check_array, check_each, check_line
 from service.encounter.host import Host
 from service.encounter.reading import views
 from service.encounter.record.commit import (
@@ -31,6 +31,7 @@ from service.encounter.stores.disputes import Disputes
 from service.rules.chance import check_sealed
 from service.rules.codec import from_data
 from service.rules.epochs import AcceptHistory
+from service.rules.gm_only import knows_more
 from service.rules.messages import Actor, Command, Refused
 from service.rules.rulebook import refuser
 from service.rules.ruleset import Refusal, check, needs_dice

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final, TypeVar
 
 from service.dice.values import Roll, Term
-from service.rules.messages import Command, Event, Refused, Scope, Tale
+from service.rules.messages import Actor, Command, Event, Refused, Scope, Tale
 from service.rules.records import rebuilt, record
 from service.rules.rulebook import rule
 from service.rules.sealed import Sealed, opened
@@ -84,11 +84,14 @@ def open_part(roll: Roll) -> Roll:
     return replace(roll, terms=(WITHHELD,))
 
 
+def knows_more(state: Table, actor: Actor) -> bool:
+    """Tell whether *actor* knows what is GM-only in *state*, so that why it is refused might tell it."""
+    return actor.role == GM and state.has_gm_only
+
+
 @rule("TABLE-GMONLY-4", "service ruling")
-def reason_told(state: Table, command: Command[Any], refused: Refused) -> Refused:
+def reason_kept() -> Refused:
     """While something is GM-only the record does not say why a command of the GM was refused."""
-    if command.by.role != GM or not state.has_gm_only:
-        return refused
     return Refused("gm_only", "why is not told: something about a creature is GM-only", "TABLE-GMONLY-4")
 
 

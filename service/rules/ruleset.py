@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, TypeVar
 from service.rules.asking import ask
 from service.rules.chance import DICE_NOT_SEALED, Chance, DiceWanted
 from service.rules.codec import Malformed, from_data, to_data
-from service.rules.gm_only import guarded, reason_told
+from service.rules.gm_only import guarded, knows_more, reason_kept
 from service.rules.house import OptionSpec
 from service.rules.lurkers import found
 from service.rules.messages import (
@@ -186,7 +186,8 @@ def decide(state: S, command: Command[S], chance: Chance, batch: str | None = No
         tape.settle(chance)
     except Refused as refused:
         is_open = scope is None and refused.code != DICE_NOT_SEALED
-        return _refused(state, reason_told(state, command, refused) if is_open else refused, scope, batch)
+        is_kept = is_open and knows_more(state, command.by)
+        return _refused(state, reason_kept() if is_kept else refused, scope, batch)
     return Decision(state=tape.state, facts=tuple(tape.facts), scope=scope)
 
 
