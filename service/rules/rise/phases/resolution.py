@@ -115,21 +115,33 @@ class GroupAnnounced(Event[State]):
 
     def evolve(self, state: State) -> State:
         told = dict(state.told)
-        places = dict(state.places)
         inner = state.at(self.group)
         for name in state.groups[self.group]:
             new = inner.creatures[name].wounds[len(state.creatures[name].wounds) :]
             for number, wound in enumerate(new, 1):
                 if wound.by is not None:
                     told[wound_stream(name, state.stage, number)] = Told(seat=wound.by, faces=(wound.die,))
-        for key, place in inner.places.items():
-            if "/vital/" not in key:  # a wound that is rolled again here is the same roll
-                places[key] = max(places.get(key, 0), place)
         frame = acting(state)
         frame = changed(frame, reached="merge", logs=with_key(frame.logs, self.group, self.effects))
         plans = {**state.plans, **dict(sorted(self.plans.items()))}
-        state = changed(state.put(frame), told=told, places=places, plans=plans)
+        state = changed(counted(state.put(frame), inner), told=told, plans=plans)
         return unhidden(carried_over(state, self.group), self.occasion)
+
+
+def counted(state: State, inner: State) -> State:
+    """Return the table with the rolls of a group counted, those in a ruling's own epochs too.
+
+    A wound that is rolled again at the table is the same roll.
+    """
+
+    def more(ours: Mapping[str, int], theirs: Mapping[str, int]) -> Mapping[str, int]:
+        new = {key: max(ours.get(key, 0), n) for key, n in theirs.items() if "/vital/" not in key}
+        return {**ours, **new} if new else ours
+
+    gone = {key: astray for key, astray in inner.astray.items() if "/vital/" not in key}
+    astray = {**state.astray, **gone} if gone else state.astray
+    places, strays = more(state.places, inner.places), more(state.strays, inner.strays)
+    return changed(state, places=places, strays=strays, astray=astray)
 
 
 @record
