@@ -7,8 +7,9 @@ import pytest
 from tests.api.twins import differences
 
 
-@pytest.mark.parametrize(("edition", "seed"), [("heartrush@1", 2), ("rise@1", 1)])
+@pytest.mark.parametrize(("edition", "seed"), [("heartrush@1", 2), ("heartrush@1", 456), ("rise@1", 1)])
 def test_TABLE_GMONLY_1_twins_that_are_played_at_random_are_told_apart_by_the_gm_alone(
     edition: str, seed: int
 ) -> None:
+    """In script 456 of Heart Rush a window opens on an attack that falls short."""
     assert differences(edition, seed) == []

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from service.dice.values import Roll
 from service.rules.chance import Chance, Pip
+from service.rules.gm_only import ROLLS
 from service.rules.grid import FEET, away
 from service.rules.heartrush.creatures.lasting import EffectEnded, PoolSpent, has, having
 from service.rules.heartrush.harm.damage import hurt
@@ -72,10 +73,16 @@ def about(state: State, exchange: Exchange) -> Mapping[str, str | int]:
     }
     if exchange.stage != "defense":
         loser, winner, excess = outcome(state, exchange)
-        known["excess"] = excess
+        if excess > 0 or not is_veiled(state, exchange):
+            known["excess"] = excess
         if excess > 0 and not is_harmless(state, exchange, winner):
             known.update(hurt=loser, hitter=winner)
     return known
+
+
+def is_veiled(state: State, exchange: Exchange) -> bool:
+    """Tell whether by how much an attack falls short gives away flat parts of rolls that are GM-only."""
+    return any(ROLLS in state.gm_only_of(name) for name in (exchange.attacker, exchange.defender))
 
 
 def is_harmless(state: State, exchange: Exchange, winner: str) -> bool:
