@@ -77,17 +77,32 @@ def is_step(a: Cell, b: Cell) -> bool:
 
 
 def away(of: Cell, from_: Cell) -> Cell:
-    """Return the step that leads *of* straight away from *from_*: along both axes where neither dominates.
+    """Return the step that leads the cell *of* straight away from the cell *from_*, as `away_from` does."""
+    return away_from(of, 1, from_, 1)
 
-    An axis counts when it is at least half as long as the other; straight away is (1, 0) where both cells
-    coincide.
+
+def away_from(of: Cell, of_side: int, from_: Cell, from_side: int) -> Cell:
+    """Return the step that leads space *of* straight away from space *from_*.
+
+    The direction is that of the gap between the spaces: straight where they face each other along an axis.
+    An axis counts when its gap is at least half as long as the other. Between spaces that overlap it is the
+    direction between their centres, and (1, 0) where those coincide.
     """
-    dx, dy = of[0] - from_[0], of[1] - from_[1]
+    mine, other = centre(of, of_side), centre(from_, from_side)
+    dx, dy = mine[0] - other[0], mine[1] - other[1]
+    across, along = gap(of, of_side, from_, from_side)
+    if across or along:
+        dx, dy = _sign(dx) * across, _sign(dy) * along
     if dx == 0 and dy == 0:
         return (1, 0)
     x = _sign(dx) if 2 * abs(dx) >= abs(dy) else 0
     y = _sign(dy) if 2 * abs(dy) >= abs(dx) else 0
     return (x, y)
+
+
+def centre(at: Cell, side: int) -> Cell:
+    """Return the centre of a space in half cells, counted from the centre of cell (0, 0)."""
+    return 2 * at[0] + side - 1, 2 * at[1] + side - 1
 
 
 def heights_apart(height: int, side: int, other: int, other_side: int) -> int:

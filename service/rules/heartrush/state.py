@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal
 
-from service.rules.grid import Cell, cells, distance
+from service.rules.grid import Cell, away_from, cells, distance
 from service.rules.heartrush.options import DEFAULTS
 from service.rules.heartrush.sheets.abilities import Ability, Lasting, Spell
 from service.rules.heartrush.sheets.ground import Scenery, Terrain
@@ -297,6 +297,11 @@ class State(Lurking):
     def distance(self, a: Creature, b: Creature) -> int:
         """Return the feet between two creatures' spaces by the house's metric."""
         return distance(a.position, a.space, b.position, b.space, str(self.option("metric")))
+
+    def away(self, of: str, from_: str) -> Cell:
+        """Return the step that leads creature *of* straight away from creature *from_*."""
+        mover, other = self.creatures[of], self.creatures[from_]
+        return away_from(mover.position, mover.space, other.position, other.space)
 
     def ground(self, cell: Cell) -> Terrain:
         """Return what *cell* is made of."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from service.rules.chance import Chance
-from service.rules.grid import FEET, away
+from service.rules.grid import FEET
 from service.rules.heartrush.creatures.healing import heal
 from service.rules.heartrush.harm.conditions import ConditionLost, ConditionsFaded, gain
 from service.rules.heartrush.harm.damage import WoundMarked, hurt
@@ -265,9 +265,7 @@ class Push(Effect):
         return no_such(view, self.creature)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
-        pushed = state.creatures[self.creature]
-        by = state.creatures[frame.source] if frame.source else pushed
-        step = self.direction or away(pushed.position, by.position)
+        step = self.direction or state.away(self.creature, frame.source or self.creature)
         return (
             yield PushBegun(
                 push=frame.path_of("push"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from service.rules.grid import centre
 from service.rules.heartrush.creatures.weapons import wielded
 from service.rules.heartrush.engagements.scene import engagement_open
 from service.rules.heartrush.operations.saying import held_by, participants, whom
@@ -114,7 +115,8 @@ class Behind(Requirement):
             return None
         user, attacker = state.creatures[use.creature], state.creatures[str(use.about["attacker"])]
         target = state.creatures[named]
-        dx, dy = user.position[0] - attacker.position[0], user.position[1] - attacker.position[1]
-        tx, ty = target.position[0] - user.position[0], target.position[1] - user.position[1]
-        behind = dx * tx + dy * ty > 0 and state.distance(user, target) <= 5
+        here = centre(user.position, user.space)
+        front, back = centre(attacker.position, attacker.space), centre(target.position, target.space)
+        onward = (here[0] - front[0]) * (back[0] - here[0]) + (here[1] - front[1]) * (back[1] - here[1])
+        behind = onward > 0 and state.distance(user, target) <= 5
         return None if behind else f"{named} is not behind {use.creature}"

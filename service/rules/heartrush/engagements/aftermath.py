@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from service.rules.grid import FEET, Cell, away
+from service.rules.grid import FEET, Cell
 from service.rules.heartrush.creatures.weapons import push_ft
 from service.rules.heartrush.engagements.scene import EngagementFrame, Pending, PhaseRules, engagement
 from service.rules.heartrush.harm.crushing import CrushBegun, crush_dice
 from service.rules.heartrush.movement.forced import push
 from service.rules.heartrush.permission import acting, answering
 from service.rules.heartrush.space.paths import may_stop
-from service.rules.heartrush.space.pushed_way import way
+from service.rules.heartrush.space.pushed_way import left_behind, way
 from service.rules.heartrush.state import Creature, State
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import changed, record
@@ -72,9 +72,11 @@ def climbs_on(source: Creature, target: Creature) -> bool:
 def follow_cells(state: State, pending: Pending, feet: int) -> tuple[Cell, ...]:
     """Return the cells the attacker may enter after a push: left or crossed by the target, and free."""
     source, target = state.creatures[pending.source], state.creatures[pending.target]
-    crossed, _, _ = way(state, target, away(target.position, source.position), feet)
-    left = (target.position, *crossed[:-1]) if crossed else ()
-    moved = state.with_creature(target.id, position=crossed[-1]) if crossed else state
+    crossed, _, _ = way(state, target, state.away(target.id, source.id), feet)
+    if not crossed:
+        return ()
+    left = left_behind(target, (target.position, *crossed[:-1]), crossed[-1])
+    moved = state.with_creature(target.id, position=crossed[-1])
     return tuple(cell for cell in left if may_stop(moved, source, cell))
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 from service.dice.values import Roll
 from service.rules.chance import Chance, Pip
 from service.rules.gm_only import ROLLS
-from service.rules.grid import FEET, away
+from service.rules.grid import FEET
 from service.rules.heartrush.creatures.lasting import EffectEnded, PoolSpent, has, having
 from service.rules.heartrush.harm.damage import hurt
 from service.rules.heartrush.sheets.abilities import Moment
@@ -209,7 +209,7 @@ def shoved(
     """Tell a push straight away from somebody."""
     from service.rules.heartrush.movement.forced import PushBegun  # noqa: PLC0415 - it knows attacks itself
 
-    step = away(state.creatures[creature].position, state.creatures[by].position)
+    step = state.away(creature, by)
     assert feet % FEET == 0, feet
     return (
         yield PushBegun(

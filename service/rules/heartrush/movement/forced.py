@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from service.dice.values import Roll
 from service.rules.chance import Chance, Pip
-from service.rules.grid import FEET, Cell, away, line
+from service.rules.grid import FEET, Cell, line
 from service.rules.heartrush.checks.rolls import throw
 from service.rules.heartrush.creatures.bonds import captive_of, grappler_of, moved
 from service.rules.heartrush.creatures.hands import shield_held
@@ -17,7 +17,7 @@ from service.rules.heartrush.movement.climbing import hold_on, step_off
 from service.rules.heartrush.movement.movement import Moved, bumped_into
 from service.rules.heartrush.movement.trips import trip_trigger
 from service.rules.heartrush.space.paths import may_stop
-from service.rules.heartrush.space.pushed_way import way
+from service.rules.heartrush.space.pushed_way import left_behind, way
 from service.rules.heartrush.state import State
 from service.rules.heartrush.windows.windows import WindowOpened
 from service.rules.lurking import Room
@@ -195,7 +195,7 @@ def push_at(state: State, path: str) -> PushFrame:
 
 def push(state: State, path: str, creature: str, by: str, feet: int, follow: Cell | None) -> Tale[State]:
     """Tell that *by* pushes *creature* straight away from itself."""
-    step = away(state.creatures[creature].position, state.creatures[by].position)
+    step = state.away(creature, by)
     return (
         yield PushBegun(
             push=path,
@@ -335,7 +335,7 @@ def free_to_follow(state: State, frame: PushFrame) -> Iterator[Cell]:
     assert frame.by is not None
     follower = state.creatures[frame.by]
     back = (-frame.step[0], -frame.step[1])
-    here = state.creatures[frame.creature].position
-    for cell in line(here, back, 2 * FEET):
+    mover = state.creatures[frame.creature]
+    for cell in left_behind(mover, line(mover.position, back, 2 * FEET), mover.position):
         if may_stop(state, follower, cell):
             yield cell

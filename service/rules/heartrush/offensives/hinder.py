@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 
 from service.dice.values import Roll
 from service.rules.chance import Chance, Pip
-from service.rules.grid import FEET, away
+from service.rules.grid import FEET
 from service.rules.heartrush.engagements.scene import Offensive
 from service.rules.heartrush.harm.conditions import gain
 from service.rules.heartrush.harm.damage import hurt
@@ -110,5 +110,5 @@ def shove(state: State, path: str, creature: str, target: str) -> Tale[State]:
     feet = shove_ft(state.creatures[creature], state.creatures[target])
     if not feet:
         return state
-    step = away(state.creatures[target].position, state.creatures[creature].position)
+    step = state.away(target, creature)
     return (yield PushBegun(push=path, creature=target, by=creature, step=step, feet=feet, follow=None))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from service.rules.grid import FEET, Cell, line
+from collections.abc import Iterable
+
+from service.rules.grid import FEET, Cell, cells, line
 from service.rules.heartrush.creatures.hands import shield_held
 from service.rules.heartrush.space.paths import is_walled, others_at
 from service.rules.heartrush.state import Creature, State
@@ -37,3 +39,10 @@ def way(
             return tuple(crossed), True, blocker
         crossed.append(cell)
     return tuple(crossed), False, None
+
+
+def left_behind(mover: Creature, places: Iterable[Cell], end: Cell) -> tuple[Cell, ...]:
+    """Return the cells that the space of *mover* covers at *places* and no longer covers at *end*."""
+    kept = cells(end, mover.space)
+    covered = (cell for place in places for cell in cells(place, mover.space))
+    return tuple(cell for cell in dict.fromkeys(covered) if cell not in kept)
