@@ -1,19 +1,22 @@
 """Do jobs that were asked for, beside the folding: whoever is free takes one; a dead worker's is begun anew.
 
-The job record is the truth, so a ring only makes it sooner: every worker looks for jobs after each ring it
-answers and every few seconds besides. A job is worked at by whoever wrote its name on it last; a worker that
-died stops beating, and another begins anew. Two who work at one job find the same.
+Jobs are scheduled, and the one that waits longest is done first, however many were asked for after it. A ring
+only makes it sooner: every worker looks for jobs after each ring it answers and every few seconds besides. A
+worker leases the job that it does and prolongs the lease as long as it lives; after its death the job is due
+again, and another worker begins anew. Two workers that do one job find the same.
 """
 
 from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterator
 from threading import Event
 from typing import Final
 
+import structlog
+
 from service.encounter.stores.jobs import PENDING, RUNNING, Job, Kind
+from service.log.errors import StoreFailure
 from service.log.protocol import Log
 from workers.lookout import Lookout, Stopped
 
@@ -28,11 +31,10 @@ STALE_S: Final = 10.0
 """How old the last beat of whoever works at a job may be."""
 
 _PAGE: Final = 50
-_DEEPEST: Final = 1_000
-"""Jobs looked through when a worker starts: what lies deeper was asked for long ago, by nobody who waits."""
-
 _BREATH_S: Final = 0.002
 """Left to the threads that fold, between two stretches of work."""
+
+_logger: Final = structlog.get_logger()
 
 
 class Desk(Lookout):
@@ -48,36 +50,51 @@ class Desk(Lookout):
         self.name = self.kind.shelf
         self.log = log
         self.worker = worker
-        self._depth = _DEEPEST
 
     @abstractmethod
     def do(self, job: Job) -> None:
         """Do one job to its end; may raise `StoreFailure` or `Stopped`."""
 
     def look(self) -> None:
-        """Do every job that nobody works at."""
-        for job in self._open_jobs():
-            self.do(job)
+        """Do every job that nobody does, the one that waits longest first."""
+        while found := self.kind.due(self.log, _now_ms(), _PAGE):
+            for whose, id_ in found:
+                self._take(whose, id_)
+
+    def _take(self, whose: str, id_: str) -> None:
+        """Lease a job and do it, unless it is done or another worker's."""
+        self.prolong(whose, id_)
+        job = self.kind.find(self.log, whose, id_)
+        if job is None or job["status"] not in (PENDING, RUNNING):
+            self.kind.unschedule(self.log, whose, id_)
+        elif _is_free(job):
+            try:
+                self.do(job)
+            except Stopped:
+                self.put(job | {"status": PENDING})
+                self.kind.lease(self.log, whose, id_, _now_ms())
+                raise
+            except StoreFailure:
+                raise
+            except Exception as fault:  # noqa: BLE001 - tried again when its lease ends
+                _logger.error("job.broken", kind=self.kind.shelf, job=id_, error=type(fault).__name__)  # noqa: TRY400 - ids only
+
+    def prolong(self, whose: str, id_: str) -> None:
+        """Keep a job from other workers for as long as a beat of this one counts."""
+        self.kind.lease(self.log, whose, id_, _now_ms() + int(STALE_S * 1000))
 
     def put(self, job: Job) -> None:
         """Keep *job* as it is now."""
         self.kind.put(self.log, job)
 
     def close(self, job: Job) -> None:
-        """Keep *job* as it came out: nobody looks for it any more."""
+        """Keep *job* as it came out, and take it from the schedule."""
         self.put(job)
-        self.kind.close(self.log, job)
+        self.kind.unschedule(self.log, job[self.kind.of], job[self.kind.id])
 
-    def _open_jobs(self) -> Iterator[Job]:
-        """Yield the jobs that are to be done, the newest first."""
-        before, seen = None, 0
-        while seen < self._depth and (page := self.kind.pointers(self.log, before, _PAGE)):
-            for pointer in page:
-                job = None if pointer.is_done else self.kind.find(self.log, pointer.whose, pointer.id)
-                if job is not None and _is_free(job):
-                    yield job
-            before, seen = page[-1].number, seen + len(page)
-        self._depth = _PAGE
+
+def _now_ms() -> int:
+    return int(time.time() * 1000)
 
 
 def _is_free(job: Job) -> bool:
@@ -104,4 +121,5 @@ class Progress:
             progress = {"done": done, "of": of, "worker": self._desk.worker, "beat": int(time.time())}
             self._job |= {"status": RUNNING, "progress": progress}
             self._desk.put(self._job)
+            self._desk.prolong(self._job[self._desk.kind.of], self._job[self._desk.kind.id])
         time.sleep(_BREATH_S)

@@ -109,9 +109,11 @@ class Signing(Lookout):
             woken, self._woken = self._woken, {}
         for encounter, whole in woken.items():
             self._sign(encounter, whole=whole)
-        for record in self._log.records(points.ASKED, None, _PAGE):
-            if record.blob and record.blob != b"0":
-                self._answer(record.id, int(record.blob))
+        while found := points.asked(self._log, int(time.time() * 1000), _PAGE):
+            for encounter, size in found:
+                if self.stopping.is_set():
+                    return
+                self._answer(encounter, size)
 
     def catch_up(self) -> None:
         """Hold the whole store to what was signed here, and sign what was left over."""
@@ -125,7 +127,7 @@ class Signing(Lookout):
         latest = points.latest(self._log, encounter)
         if latest is None or latest.size < size:
             self._sign(encounter, head=True)
-        self._log.put_record(points.ASKED, encounter, b"0")
+        points.answered(self._log, encounter, size)
 
     def _sign(self, encounter: str, *, whole: bool = False, head: bool = False) -> None:
         try:

@@ -74,7 +74,7 @@ def send(
     _check_at_the_door(host, encounter, actor, ((kind, data),), once)
     sent = append(host, encounter, Wanted(kind.type, data, actor, now(host)), once, expected=expected)
     if kind is AcceptHistory:
-        Disputes(host.log).accept(encounter, sent.n)
+        Disputes(host.log).accept(encounter, data, sent.n)
     return sent
 
 

@@ -36,6 +36,20 @@ def test_a_dispute_is_told_and_accepted_by_what_it_says_alone(table: Table, log:
     assert table.gm.get(table.at)["dispute"] is None
 
 
+def test_a_repeated_acceptance_accepts_no_later_dispute(table: Table, log: Log) -> None:
+    disputes, lost = Disputes(log), {"size": 9, "root": "ab" * 32}
+    command = {"type": "accept_history", "reason": "restored from Monday", "lost": lost, "epoch": 3}
+    disputes.open(Dispute(table.id, ROLLED_BACK, 9, "ab" * 32, 1, epoch=3))
+    n = json.loads(table.send(table.gm, command, Idempotency_Key="accept").text)["n"]
+    later = Dispute(table.id, ROLLED_BACK, 12, "cd" * 32, 2, epoch=7)
+    disputes.open(later)
+
+    again = table.send(table.gm, command, Idempotency_Key="accept")
+
+    assert json.loads(again.text)["n"] == n
+    assert disputes.standing(table.id) == later, "it names another dispute"
+
+
 def test_TABLE_EPOCH_2_an_advance_needs_its_reason(table: Table) -> None:
     problem = is_problem(
         table.send(table.gm, {"type": "advance_epoch", "reason": ""}), 409, "command-refused"

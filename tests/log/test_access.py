@@ -338,8 +338,8 @@ def test_of_a_removed_encounter_its_tombstone_is_left_and_nothing_else(
         webhooks.put_delivery(worker, webhooks.Delivery(told.id, encounter, 3))
     elsewhere = Witness(tmp_path / "elsewhere.db")
     elsewhere.remember(witness.seen(table.id) or Seen("", 0, b"", ""))
-    points.ask(worker, table.id, 1)
-    until(lambda: worker.record(points.ASKED, table.id) == b"0", "an answer")
+    points.ask(worker, table.id, 1, 0)
+    until(lambda: points.asked(worker, 0, 1) == [], "an answer")
     Disputes(worker).open(Dispute(table.id, "forked", 3, "ab" * 32, 5, accepted=True))
     raw, digest = had(table)
     assert verify(bundle.read(raw), SHELF).verdict.is_sound

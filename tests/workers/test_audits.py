@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from threading import Event
 from typing import Any
@@ -68,8 +67,7 @@ def asked(log: Log, encounter: str, id_: str = "a1", /, **said: object) -> Job:
         **said,
     }
     AUDITS.put(log, job)
-    pointer = json.dumps({"encounter": encounter, "audit": id_}).encode()
-    log.put_record("audits", f"{encounter}/{id_}", pointer)
+    log.set_due("audits", [f"{encounter}/{id_}"], 0, anew=False)
     return job
 
 

@@ -87,7 +87,9 @@ def test_a_disputed_encounter_is_not_folded_until_it_is_accepted(
     for _ in range(2):
         with pytest.raises(NotAsSigned):
             folding.fold(sitting.encounter, lambda: True)
-    assert Disputes(log).accept(sitting.encounter) is not None
+    standing = Disputes(log).standing(sitting.encounter)
+    assert standing is not None
+    assert Disputes(log).accept(sitting.encounter, standing.told, 0) is not None
 
     assert folding.fold(sitting.encounter, lambda: True) == 1
 
@@ -198,7 +200,7 @@ def test_what_came_while_a_history_was_disputed_is_set_aside_and_no_seen_die_is_
     told = {"size": dispute.size, "root": dispute.root}
     append(8, "accept_history", reason="the disk died", lost=told, epoch=dispute.epoch)
     append(9, "roll")
-    Disputes(log).accept(lost.encounter, 8)
+    Disputes(log).accept(lost.encounter, dispute.told, 8)
     assert folding.fold(lost.encounter, lambda: True) == 3
 
     commits = [load_commit(entry.raw) for entry in log.commits(lost.encounter, 6, 10)]

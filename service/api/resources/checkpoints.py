@@ -53,7 +53,7 @@ def sign_checkpoint(call: Call) -> Answer:
     log, size = call.host.log, records.head(call.host, call.encounter)
     latest = points.latest(log, call.encounter)
     if latest is None or latest.size < size:
-        points.ask(log, call.encounter, size)
+        points.ask(log, call.encounter, size, int(call.host.clock() * 1000))
         call.host.ring(call.host.shard_of(call.encounter))
     ends = time.monotonic() + call.preference.seconds
     while (latest is None or latest.size < size) and time.monotonic() < ends:

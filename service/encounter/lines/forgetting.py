@@ -38,5 +38,5 @@ def _forget(log: Log, entry: Registered) -> None:
     AUDITS.forget(log, encounter)
     webhooks.forget(log, entry)
     log.drop_shelf(f"{points.SHELF}/{encounter}")
-    for shelf in (points.SHELF, points.ASKED, disputes.SHELF):
+    for shelf in (points.SHELF, disputes.SHELF):
         log.drop_record(shelf, encounter)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from service.encounter.deciding.decider import Folded
 from service.encounter.play import moment_of
 from service.encounter.signals import webhooks
-from service.encounter.stores import disputes, points, removals
+from service.encounter.stores import disputes, removals
 from service.encounter.stores.disputes import Disputes
 from service.encounter.stores.register import Registered
 from service.encounter.stores.removals import Removal
@@ -53,6 +53,5 @@ def delete(log: Log, entry: Registered) -> None:
     """
     log.forget(entry.encounter)
     log.drop_due(removals.CLOSED, entry.encounter)
-    for shelf in (points.ASKED, disputes.SHELF):
-        log.drop_record(shelf, entry.encounter)
+    log.drop_record(disputes.SHELF, entry.encounter)
     webhooks.forget(log, entry)

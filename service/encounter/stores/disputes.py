@@ -107,21 +107,27 @@ class Disputes:
 
     def check_named(self, encounter: str, data: Mapping[str, Any]) -> None:
         """Raise `Refused` unless what a command accepts is what the standing dispute says."""
-        found = self.standing(encounter)
-        told = None if found is None else (found.size, found.root, found.epoch)
-        if told != (data["lost"]["size"], data["lost"]["root"], data["epoch"]):
+        if self._named(encounter, data) is None:
             raise Refused("no_dispute", "this is not what the encounter's dispute says", "TABLE-EPOCH-3")
 
-    def accept(self, encounter: str, resumes: int = 0) -> Dispute | None:
-        """Accept the history of *encounter* as it is stored; the dispute that ends so, None if none stands.
+    def accept(self, encounter: str, data: Mapping[str, Any], resumes: int) -> Dispute | None:
+        """Accept the history of *encounter* as it is stored; the dispute that ends so, None if none does.
 
-        Dice may have been seen on the history that is gone: *resumes* is the command that moves the epoch.
+        Only the dispute that *data* names ends: a command that is repeated after its own dispute ended
+        accepts nothing. Dice may have been seen on the history that is gone: *resumes* is the command that
+        moves the epoch.
         """
-        found = self.standing(encounter)
+        found = self._named(encounter, data)
         if found is None:
             return None
         self._put(replace(found, accepted=True, resumes=resumes))
         return found
+
+    def _named(self, encounter: str, data: Mapping[str, Any]) -> Dispute | None:
+        """Return the standing dispute if it is the one that *data* names."""
+        found = self.standing(encounter)
+        named = (data["lost"]["size"], data["lost"]["root"], data["epoch"])
+        return found if found is not None and (found.size, found.root, found.epoch) == named else None
 
     def resumes(self, encounter: str) -> int:
         """Return the number of the command that accepted the last dispute; 0 if none did."""

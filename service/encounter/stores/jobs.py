@@ -1,7 +1,8 @@
 """Keep jobs: asked for over HTTP, done by a worker, read over HTTP.
 
-A job is one JSON record on the shelf `<kind>/<whose>`; a pointer on the shelf `<kind>` lets any worker find
-what is still to do, so a lost ring only delays it. The worker replaces the job; nobody else writes to it.
+A job is one JSON record on the shelf `<kind>/<whose>`. Until it is done it stands on the agenda `<kind>`, so
+that any worker finds the job that waits longest, and a lost ring only delays it. The worker replaces the job;
+nobody else writes to it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, Final
 
 from service.encounter.host import Host
 from service.encounter.play import Once, now
-from service.log import KeyReused, Log, Record
+from service.log import KeyReused, Log
 
 PENDING: Final = "pending"
 RUNNING: Final = "running"
@@ -24,18 +25,6 @@ FAILED: Final = "failed"
 _PAGE: Final = 100
 
 Job = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Pointer:
-    """Where a job lies."""
-
-    number: int
-    """The pointer's place on its shelf."""
-    whose: str
-    id: str
-    is_done: bool
-    """Whether nobody needs to look for the job any more."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +51,8 @@ class Kind:
         if known is not None:
             if known["fingerprint"] != once.fingerprint:
                 raise KeyReused(0)
+            if known["status"] == PENDING:  # an earlier request may have been cut off before it scheduled
+                self._schedule(host, known)
             return known, True
         job: Job = {
             self.id: id_,
@@ -73,7 +64,7 @@ class Kind:
             **wanted,
         }
         self.put(host.log, job)
-        self._point(host.log, job)
+        self._schedule(host, job)
         host.ring(shard)
         return job, False
 
@@ -81,9 +72,18 @@ class Kind:
         """Keep *job* as it is now."""
         log.put_record(self._shelf_of(job[self.of]), job[self.id], json.dumps(job).encode())
 
-    def close(self, log: Log, job: Job) -> None:
-        """Note that *job* is done with: nobody looks for it any more."""
-        self._point(log, job, done=True)
+    def due(self, log: Log, now_ms: int, count: int) -> list[tuple[str, str]]:
+        """Return up to *count* jobs that nobody does, the one that waits longest first: whose, and its id."""
+        named = [name.rpartition("/") for name in log.due(self.shelf, now_ms, count)]
+        return [(whose, id_) for whose, _, id_ in named]
+
+    def lease(self, log: Log, whose: str, id_: str, until_ms: int) -> None:
+        """Keep a job from others until *until_ms*: a worker does it now."""
+        log.set_due(self.shelf, [f"{whose}/{id_}"], until_ms, anew=True)
+
+    def unschedule(self, log: Log, whose: str, id_: str) -> None:
+        """Note that nothing is left to do of a job."""
+        log.drop_due(self.shelf, f"{whose}/{id_}")
 
     def find(self, log: Log, whose: str, id_: str) -> Job | None:
         """Return a job, None if there is none of that name."""
@@ -95,16 +95,12 @@ class Kind:
         page = log.records(self._shelf_of(whose), before, limit)
         return [(record.number, json.loads(record.blob)) for record in page]
 
-    def pointers(self, log: Log, before: int | None, limit: int) -> list[Pointer]:
-        """Return what points to jobs, the newest first, numbered below *before*."""
-        return [self._pointer(record) for record in log.records(self.shelf, before, limit)]
-
     def forget(self, log: Log, whose: str) -> None:
-        """Drop every job of *whose*, and what points to it."""
+        """Drop every job of *whose*, done or not."""
         shelf = self._shelf_of(whose)
         while page := log.records(shelf, None, _PAGE):
             for record in page:
-                log.drop_record(self.shelf, f"{whose}/{record.id}")
+                self.unschedule(log, whose, record.id)
                 log.drop_record(shelf, record.id)
         log.drop_shelf(shelf)
 
@@ -112,13 +108,9 @@ class Kind:
         """Return *job* without what belongs to nobody else."""
         return {name: value for name, value in job.items() if name not in self.internal}
 
-    def _point(self, log: Log, job: Job, **noted: bool) -> None:
-        pointer = {self.of: job[self.of], self.id: job[self.id], **noted}
-        log.put_record(self.shelf, f"{job[self.of]}/{job[self.id]}", json.dumps(pointer).encode())
-
-    def _pointer(self, record: Record) -> Pointer:
-        data = json.loads(record.blob)
-        return Pointer(record.number, data[self.of], data[self.id], data.get("done", False))
+    def _schedule(self, host: Host, job: Job) -> None:
+        name = f"{job[self.of]}/{job[self.id]}"
+        host.log.set_due(self.shelf, [name], int(host.clock() * 1000), anew=False)
 
     def _shelf_of(self, whose: str) -> str:
         return f"{self.shelf}/{whose}"

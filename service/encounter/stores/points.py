@@ -15,7 +15,7 @@ from service.log import Log
 
 SHELF: Final = "checkpoints"
 ASKED: Final = "checkpoints-asked"
-"""Encounters of which somebody wants a checkpoint, and for how many commits at least."""
+"""The agenda of checkpoints that somebody wants: the encounter, and of how many commits at least."""
 
 _PAGE: Final = 200
 
@@ -77,6 +77,17 @@ def all_notes(log: Log, encounter: str) -> list[str]:
     return found[::-1]
 
 
-def ask(log: Log, encounter: str, size: int) -> None:
+def ask(log: Log, encounter: str, size: int, now_ms: int) -> None:
     """Ask for a checkpoint of at least *size* commits; a worker signs it."""
-    log.put_record(ASKED, encounter, str(size).encode())
+    log.set_due(ASKED, [f"{encounter}/{size}"], now_ms, anew=False)
+
+
+def asked(log: Log, now_ms: int, count: int) -> list[tuple[str, int]]:
+    """Return up to *count* requests, the oldest first: the encounter, and of how many commits at least."""
+    named = [name.rpartition("/") for name in log.due(ASKED, now_ms, count)]
+    return [(encounter, int(size)) for encounter, _, size in named]
+
+
+def answered(log: Log, encounter: str, size: int) -> None:
+    """Note that a request was answered."""
+    log.drop_due(ASKED, f"{encounter}/{size}")

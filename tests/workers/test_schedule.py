@@ -1,0 +1,134 @@
+"""Work that waits is found however much of it there is: three pages of everything."""
+
+from __future__ import annotations
+
+import time
+from threading import Event
+from typing import Any, cast
+
+import pytest
+
+from service.audit.notary import Notary
+from service.audit.signing import Signer
+from service.encounter.signals import pulse
+from service.encounter.stores import points
+from service.encounter.stores.jobs import AUDITS, DONE, PENDING, RUNNING, SIMULATIONS, Job, Kind
+from service.log.memory import MemoryLog
+from workers.desk import Desk
+from workers.notary import Signing
+
+MANY = 160
+"""More than three pages of fifty."""
+
+
+class Worker(Desk):
+    """Does jobs at once, and remembers in which order."""
+
+    def __init__(self, log: MemoryLog, kind: Kind) -> None:
+        self.kind = kind
+        super().__init__(log, worker="w", stopping=Event())
+        self.done: list[str] = []
+
+    def do(self, job: Job) -> None:
+        """Do *job*; those called `broken` cannot be done."""
+        self.done.append(job[self.kind.id])
+        if job[self.kind.id].startswith("broken"):
+            raise LookupError
+        self.close(job | {"status": DONE})
+
+
+def asked(log: MemoryLog, kind: Kind, id_: str, at_ms: int = 0, **said: Any) -> None:
+    """Write a job down as the API does."""
+    job = {kind.id: id_, kind.of: "ada", "status": PENDING, "progress": None, "fingerprint": "f", **said}
+    kind.put(log, job)
+    log.set_due(kind.shelf, [f"ada/{id_}"], at_ms, anew=False)
+
+
+@pytest.mark.parametrize("kind", [AUDITS, SIMULATIONS], ids=lambda kind: kind.shelf)
+def test_every_job_is_done_however_many_were_asked_for_at_once(kind: Kind) -> None:
+    log = MemoryLog()
+    worker = Worker(log, kind)
+    worker.look()  # a worker that has run for a while
+    for number in range(MANY):
+        asked(log, kind, f"j{number:03}", number)
+
+    worker.look()
+
+    assert worker.done == [f"j{number:03}" for number in range(MANY)], "the one that waits longest is first"
+    assert log.due(kind.shelf, 2**53, 10) == []
+
+
+def test_jobs_that_break_keep_no_other_from_being_done() -> None:
+    log = MemoryLog()
+    for number in range(MANY):
+        asked(log, AUDITS, f"broken{number:03}", number)
+    asked(log, AUDITS, "behind", MANY)
+    worker = Worker(log, AUDITS)
+
+    worker.look()
+
+    assert worker.done[-1] == "behind"
+    assert len(log.due("audits", 2**53, MANY * 2)) == MANY, "they are tried again later"
+
+
+def test_a_job_is_one_workers_as_long_as_it_beats_and_anothers_after_its_death() -> None:
+    log = MemoryLog()
+    alive, dead = time.time(), time.time() - 60
+    asked(log, AUDITS, "alive", status=RUNNING, progress={"beat": alive})
+    asked(log, AUDITS, "dead", status=RUNNING, progress={"beat": dead})
+    worker = Worker(log, AUDITS)
+
+    worker.look()
+
+    assert worker.done == ["dead"]
+
+
+class Signs:
+    """Stands for the notary: notes whose heads it was asked to sign."""
+
+    def __init__(self) -> None:
+        self.signed: list[str] = []
+
+    def sign_head(self, encounter: str) -> list[points.Point]:
+        """Note *encounter*."""
+        self.signed.append(encounter)
+        return []
+
+
+def test_every_request_for_a_checkpoint_is_answered_however_many_encounters_asked() -> None:
+    log, notary = MemoryLog(), Signs()
+    signing = Signing(log, cast("Notary", notary), cast("Any", Signer), Event())
+    for number in range(MANY):
+        points.ask(log, f"e{number:03}", 1, number)
+    signing.work()
+    assert notary.signed == [f"e{number:03}" for number in range(MANY)]
+    notary.signed.clear()
+
+    points.ask(log, "e000", 5, MANY)  # the first of them asks again
+    signing.work()
+    signing.work()
+
+    assert notary.signed == ["e000"]
+
+
+def test_a_worker_that_lives_is_seen_however_many_were_started_after_it() -> None:
+    log, now = MemoryLog(), 10_000_000
+    pulse.beat(log, "old", now)
+    for number in range(MANY):
+        pulse.beat(log, f"w{number}", now)
+
+    pulse.beat(log, "old", now)
+
+    assert "old" in pulse.alive(log, now)
+    assert len(pulse.alive(log, now)) == MANY + 1
+
+
+def test_the_names_of_workers_that_ended_are_dropped() -> None:
+    log, now = MemoryLog(), 10_000_000
+    for number in range(MANY):
+        pulse.beat(log, f"w{number}", now)
+
+    for beats in range(5):
+        pulse.beat(log, "alive", now + pulse.KEPT_MS + beats)
+
+    assert [record.id for record in log.records(pulse.SHELF)] == ["alive"]
