@@ -25,7 +25,7 @@ from service.api.metrics import Metrics
 from service.api.operations import OPERATIONS, Operation
 from service.api.problems import MEDIA_TYPE, Problem, missing, not_found, removed
 from service.api.quotas import Bounds, Quotas
-from service.api.request_ids import RequestIds
+from service.api.request_ids import new_request_id
 from service.encounter.host import Host
 from service.encounter.openings import Missing, Removed
 from service.encounter.play import Imported
@@ -62,7 +62,6 @@ class Served:
     host: Host
     inputs: Mapping[str, EditionInputs]
     door: Door
-    ids: RequestIds
     metrics: Metrics
 
 
@@ -79,7 +78,6 @@ def create_app(host: Host, bounds: Bounds | None = None, origins: Collection[str
         host=host,
         inputs=all_inputs(host.shelf),
         door=Door(host, Quotas(bounds or Bounds())),
-        ids=RequestIds(),
         metrics=Metrics(host),
     )
     for each in OPERATIONS.all.values():
@@ -90,7 +88,7 @@ def create_app(host: Host, bounds: Bounds | None = None, origins: Collection[str
             methods=[each.method],
             provide_automatic_options=False,
         )
-    app.register_error_handler(Exception, partial(_framework_fault, served.ids))
+    app.register_error_handler(Exception, _framework_fault)
     app.extensions["streams"] = host.feeds
     cors.allow(app, origins)
     return app
@@ -123,6 +121,8 @@ def _view(operation: Operation, served: Served) -> Callable[..., Response]:
             ms=round(seconds * 1000, 1),
             request=call.request_id,
             encounter=path.get("encounter"),
+            caller=call.caller.name if call.caller is not None else None,
+            address=call.address,
         )
         return response
 
@@ -143,7 +143,7 @@ def _call(operation: Operation, served: Served, path: dict[str, str]) -> Call:
         host=served.host,
         inputs=served.inputs,
         metrics=served.metrics,
-        request_id=served.ids.next(),
+        request_id=new_request_id(),
         path=path,
         target=request.path,
         query_text=request.query_string.decode("latin-1"),
@@ -249,9 +249,9 @@ def _refuse(problem: Problem, instance: str, request_id: str) -> Response:
     return Response(body, status=problem.kind.status, headers=headers, content_type=MEDIA_TYPE)
 
 
-def _framework_fault(ids: RequestIds, fault: Exception) -> Response:
+def _framework_fault(fault: Exception) -> Response:
     """Answer what never reached an operation: no such path, no such method."""
-    request_id = ids.next()
+    request_id = new_request_id()
     response = _refuse(as_problem(fault, request_id), request.path, request_id)
     response.headers["Request-Id"] = request_id
     return response

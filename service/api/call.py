@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 
 from werkzeug.datastructures import Headers
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 WAIT: Final = 2.0
 """Seconds a command waits for its outcome when nothing is said."""
 WAIT_LIMIT: Final = 30
+_KEY_BYTES: Final = 16
 VERSION_TAG: Final = re.compile(r'"(0|[1-9]\d{0,15})"')
 KEY: Final = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,255}")
 _WHOLE: Final = re.compile(r"0|[1-9][0-9]{0,15}")
@@ -137,7 +139,7 @@ class Call:
     def repeatable(self) -> Repeatable:
         """The idempotency key, made here if the client sent none, and the request's fingerprint."""
         sent = self.headers.get("Idempotency-Key")
-        key = self.request_id if sent is None else read_key(sent)
+        key = token_hex(_KEY_BYTES) if sent is None else read_key(sent)
         said = canonical.dumps(self.data) if self.body else b""
         spelled = b"\n".join(
             (self.operation.method.encode(), self.target.encode(), self.query_text.encode(), said)

@@ -1,21 +1,13 @@
-"""Name every request: a part drawn once for the process, and a count. Unique, and no secret."""
+"""Name every request at random: an id has one length, and says nothing of how many others were sent."""
 
 from __future__ import annotations
 
-from itertools import count
 from secrets import token_hex
 from typing import Final
 
-_PART_BYTES: Final = 8
+_BYTES: Final = 16
 
 
-class RequestIds:
-    """Gives ids that no other process gives, without asking the kernel for chance each time."""
-
-    def __init__(self) -> None:
-        self._part = token_hex(_PART_BYTES)
-        self._count = count(1)
-
-    def next(self) -> str:
-        """Return the next id."""
-        return f"{self._part}-{next(self._count):x}"
+def new_request_id() -> str:
+    """Return the id of a request: 32 hexadecimal digits that nothing else has."""
+    return token_hex(_BYTES)

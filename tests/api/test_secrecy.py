@@ -70,7 +70,7 @@ def served(log: Log | None = None) -> Iterator[Api]:
         mock.patch("service.api.call.WAIT", PATIENCE_S),
         mock.patch("limits.storage.memory.MemoryStorage._MemoryStorage__schedule_expiry"),
         mock.patch("service.encounter.play.token_hex", counted_hexes()),
-        mock.patch("service.api.request_ids.token_hex", counted_hexes()),
+        mock.patch("service.api.call.token_hex", counted_hexes()),
         mock.patch("service.encounter.stores.tickets.token_hex", counted_hexes()),
         mock.patch("service.encounter.stores.keys.token_hex", return_value="0" * 12),
         mock.patch("service.encounter.stores.keys.token_urlsafe", return_value="A" * 43),
