@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test lint check format generate bench dice streams fuzz undoing draws contract mutations shapes golden pythons coverage twins wheel requirements clean
+.PHONY: help run demo test lint check format generate bench dice streams fuzz offered undoing draws contract mutations shapes golden pythons coverage twins wheel requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -56,6 +56,9 @@ dice: .venv/ready ## chi-square on 10^6 draws of each die, 1,000 live encounters
 
 fuzz: .venv/ready ## play random fights of both rulesets until every rule has taken part (long)
 	$(PY) -m tests.fuzz
+
+offered: .venv/ready ## play 10,000 commands of each book by options alone, over HTTP: all accepted, none quarantined (long)
+	nice $(PY) -m tests.offered
 
 contract: .venv/ready ## send thousands of generated requests as each role, hold every answer to the contract (long)
 	$(PY) -m tests.contract

@@ -12,6 +12,7 @@ import redis
 from service.api import call
 from service.embedded import EmbeddedValkey
 from service.log.valkey import ValkeyLog
+from tests import crashes
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -23,6 +24,23 @@ def _no_hurry() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(call, "WAIT", 25.0)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _watched_workers() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        crashes.watch(patch)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _no_crash(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that saw a command crash its worker, unless it plants one; then it must see it."""
+    yield
+    found = crashes.drained()
+    planted = request.node.get_closest_marker("plants_crash") is not None
+    assert planted or not found, "\n".join(found)
+    assert found or not planted, "this test plants no crash"
 
 
 @pytest.fixture(scope="session")

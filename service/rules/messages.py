@@ -74,6 +74,8 @@ class Event(Generic[S]):
     """What happened: past tense, one fact, and the rules that made it true."""
 
     type: ClassVar[str]
+    divides: ClassVar[bool] = False
+    """Whether groups act on it: what they do after it is kept apart from what they did before."""
     because: tuple[str, ...] = ()
 
     def __init_subclass__(cls, **kwargs: object) -> None:

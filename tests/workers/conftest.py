@@ -19,6 +19,7 @@ import redis
 from service.encounter.deciding.fold import Folder
 from service.encounter.signals.doorbell import RING_MS, Ringer, shard_of
 from service.log.valkey import ValkeyLog
+from tests import crashes
 from tests.encounter.sitting import KEY, Sitting, opening, request, secrets_of
 from tests.encounter.tiny import SHELF
 
@@ -181,3 +182,5 @@ def hall(
         with contextlib.suppress(ProcessLookupError):
             os.kill(worker.pid, signal.SIGKILL)
         worker.process.wait(10)
+        for event in crashes.EVENTS:
+            crashes.read(worker.lines(event))

@@ -199,6 +199,7 @@ def test_a_command_that_was_tried_before_is_decided_alone(log: Meddler) -> None:
     assert _stored(log, sitting)
 
 
+@pytest.mark.plants_crash
 def test_a_command_that_breaks_is_tried_three_times_and_no_more(log: Meddler) -> None:
     sitting = _sitting(1)
     _append(log, sitting)
@@ -294,6 +295,7 @@ def test_a_wave_that_loses_a_race_stands_for_the_others(log: Meddler) -> None:
     assert _stored(log, second)
 
 
+@pytest.mark.plants_crash
 def test_a_wake_that_breaks_the_rules_is_left_to_be_counted(log: Meddler) -> None:
     folding, folder, [first, second], wakes = _going(log, 1, 2)
     raw = request(len(first.requests) + 1, "burst", {"how": "raise"}, encounter=eid(1))

@@ -4,6 +4,7 @@ import signal
 from functools import partial
 from pathlib import Path
 
+import pytest
 from rq import Callback, Queue
 from rq.serializers import JSONSerializer
 from rq.utils import as_text
@@ -18,6 +19,7 @@ def _outcomes(hall: Hall, encounter: str) -> list[str]:
     return [load_commit(entry.raw).outcome for entry in hall.log.commits(encounter, 0, 100)]
 
 
+@pytest.mark.plants_crash
 def test_a_command_that_breaks_the_rules_is_quarantined_and_the_others_go_on(hall: Hall) -> None:
     worker = hall.start()
     hall.open(eid(1))
@@ -38,6 +40,7 @@ def test_a_command_that_breaks_the_rules_is_quarantined_and_the_others_go_on(hal
     assert 3 <= len(crashes) <= 4
 
 
+@pytest.mark.plants_crash
 def test_a_command_that_kills_its_worker_is_quarantined_after_three_tries(hall: Hall) -> None:
     hall.open(eid())
     hall.do(eid(), "add", amount=1)

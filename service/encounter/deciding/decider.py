@@ -227,20 +227,19 @@ class _Draft(Generic[S]):
 
 
 def _write(draft: _Draft[S], request: Request, decision: Decision[S]) -> Written[S]:
-    """Spell a decision: its open facts, and one envelope for each audience and occasion."""
+    """Spell a decision: its open facts, and its envelopes by audience and occasion."""
     spelled = Told(decision.facts, decision.scope)
-    payloads = spelled.payloads
     owed = None
     if decision.scope is not None:
         truth = REFUSED if decision.refusal else ACCEPTED
-        payload = payloads[decision.scope]
+        payload = spelled.payload(decision.scope)
         payload |= {"type": request.type, "outcome": truth}
         owed = payload["prompt"] = _still_owed(decision.state, request, decision.scope)
         if decision.refusal is not None:
             payload["refusal"] = to_data(decision.refusal)
     events = spelled.events
-    for scope, index in spelled.places.items():
-        events[index] = draft.envelope(index, scope, payloads[scope])
+    for index, (scope, payload) in spelled.envelopes.items():
+        events[index] = draft.envelope(index, scope, payload)
     state = decision.state
     if spelled.reordered is not None:
         state = fold(draft.folded.state, spelled.reordered)

@@ -46,6 +46,7 @@ class WorldsOpened(Event[State]):
     """Groups begin to act apart, each on what is true now."""
 
     type: ClassVar[str] = "groups_apart"
+    divides: ClassVar[bool] = True
     groups: Mapping[str, Opened]
 
     def evolve(self, state: State) -> State:
