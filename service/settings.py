@@ -54,6 +54,12 @@ class Settings:
     """Requests a minute with one key or seat token; 0 is no limit."""
     owner_rate_limit: int = 240_000
     """Requests a minute with all keys of one owner; 0 is no limit."""
+    owner_encounters: int = 10_000
+    """Encounters that one owner may keep; 0 is no limit."""
+    owner_commands: int = 2_000_000
+    """Commands that one owner may keep in all encounters together; 0 is no limit."""
+    owner_mb: int = 4_096
+    """Megabytes that one owner's encounters may hold together; 0 is no limit."""
     guess_limit: int = 60
     """Invalid tokens a minute from one address; 0 is no limit."""
     limits_url: str | None = None
@@ -108,6 +114,13 @@ class Settings:
                 owner_rate_limit=env.int(
                     "OWNER_RATE_LIMIT", cls().owner_rate_limit, validate=validate.Range(0, _LARGE)
                 ),
+                owner_encounters=env.int(
+                    "OWNER_ENCOUNTERS", cls().owner_encounters, validate=validate.Range(0, _LARGE)
+                ),
+                owner_commands=env.int(
+                    "OWNER_COMMANDS", cls().owner_commands, validate=validate.Range(0, _LARGE)
+                ),
+                owner_mb=env.int("OWNER_MB", cls().owner_mb, validate=validate.Range(0, _LARGE)),
                 guess_limit=env.int("GUESS_LIMIT", cls().guess_limit, validate=validate.Range(0, _LARGE)),
                 limits_url=env.str("LIMITS_URL", "", validate=_address()) or None,
                 proxies=env.int("PROXIES", cls().proxies, validate=validate.Range(0, 9)),
@@ -190,6 +203,9 @@ class Settings:
             "API_THREADS": str(self.api_threads),
             "RATE_LIMIT": str(self.rate_limit),
             "OWNER_RATE_LIMIT": str(self.owner_rate_limit),
+            "OWNER_ENCOUNTERS": str(self.owner_encounters),
+            "OWNER_COMMANDS": str(self.owner_commands),
+            "OWNER_MB": str(self.owner_mb),
             "GUESS_LIMIT": str(self.guess_limit),
             "LIMITS_URL": self.limits_url or "",
             "PROXIES": str(self.proxies),

@@ -15,9 +15,11 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from service.api.app import create_app
 from service.api.quotas import Bounds
 from service.encounter.host import host_of
+from service.encounter.record.digest import ruleset_digest
 from service.encounter.signals.doorbell import Ringer
 from service.encounter.signals.feeds import Room
 from service.encounter.signals.outward import Outward
+from service.encounter.stores.capacity import Quotas
 from service.log.queue import queue_client
 from service.log.valkey import ValkeyLog
 from service.rules.shelf import SHELF
@@ -46,8 +48,15 @@ def application() -> Flask:
         mode="durable",
         shards=settings.shards,
     )
+    for ruleset in SHELF.values():
+        ruleset_digest(ruleset)  # reading every source takes long: once, before the first request
     host = replace(host, outward=Outward.of(settings.webhook_networks), fork_days=settings.fork_days)
     host.feeds.room = Room(process=settings.api_streams, owner=settings.api_owner_streams)
+    host.capacity.quotas = Quotas(
+        encounters=settings.owner_encounters,
+        commands=settings.owner_commands,
+        bytes=settings.owner_mb * 1_000_000,
+    )
     bounds = Bounds(
         caller=settings.rate_limit,
         owner=settings.owner_rate_limit,

@@ -29,6 +29,7 @@ from service.api.request_ids import new_request_id
 from service.encounter.host import Host
 from service.encounter.openings import Missing, Removed
 from service.encounter.play import Imported
+from service.encounter.stores.capacity import QuotaExceeded
 from service.log import (
     KeyReused,
     NoSuchEncounter,
@@ -107,6 +108,8 @@ def _view(operation: Operation, served: Served) -> Callable[..., Response]:
             if request.method == "HEAD":
                 response.close()
         except Exception as fault:  # noqa: BLE001 - the one place where every fault becomes an answer
+            if isinstance(fault, QuotaExceeded | StoreFull):
+                served.metrics.quota_refused(fault.name if isinstance(fault, QuotaExceeded) else "store")
             response = _refuse(as_problem(fault, call.request_id), request.path, call.request_id)
         response.headers.update(call.told)
         response.headers["Request-Id"] = call.request_id
@@ -234,6 +237,11 @@ _TOLD: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
         "idempotency-key-reused", "the key stands for another request", members={"n": fault.n}
     ),
     VersionConflict: _conflict,
+    QuotaExceeded: lambda fault: Problem(
+        "quota-exceeded",
+        str(fault),
+        members={"quota": fault.name, "used": fault.used, "limit": fault.limit},
+    ),
     Unknown: lambda _: Problem("outcome-unknown", "the store did not answer; ask by the idempotency key"),
     StoreFull: lambda _: Problem("store-full", "the store has no room", headers={"Retry-After": "10"}),
     StoreFailure: lambda _: Problem(

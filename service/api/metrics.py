@@ -66,6 +66,12 @@ class Metrics:
             ("whose",),
             registry=self._registry,
         )
+        self._quota_refusals = Counter(
+            "rewound_quota_refusals",
+            "Appends that were refused: the owner's quota is used up, or the store's memory (`store`).",
+            ("quota",),
+            registry=self._registry,
+        )
         self._room.set(host.feeds.room.process)
         self._owner_room.set(host.feeds.room.owner)
         host.feeds.on_count(self._streams.set)
@@ -73,6 +79,10 @@ class Metrics:
     def stream_refused(self, whose: str) -> None:
         """Count a stream for which there was no room: `process` or `owner`."""
         self._refused.labels(whose).inc()
+
+    def quota_refused(self, quota: str) -> None:
+        """Count an append for which there was no room: `encounters`, `commands`, `bytes` or `store`."""
+        self._quota_refusals.labels(quota).inc()
 
     def answered(self, operation: str, status: int, seconds: float) -> None:
         """Count one answer."""
@@ -119,8 +129,15 @@ class _Waiting(Collector):
         late = GaugeMetricFamily(
             "rewound_backlog_late_encounters", "Those that wait for five seconds or more.", labels=["shard"]
         )
+        used = GaugeMetricFamily("rewound_store_memory_bytes", "Memory that the store uses.")
+        limit = GaugeMetricFamily(
+            "rewound_store_memory_limit_bytes", "The store's `maxmemory`; 0 means that it has none."
+        )
         now_ms = int(self._host.clock() * 1000)
         try:
+            memory = self._host.log.memory()
+            used.add_metric((), memory.used)
+            limit.add_metric((), memory.limit)
             workers.add_metric((), len(alive(self._host.log, now_ms)))
             for shard in range(self._host.shards):
                 for family, since in ((all_, now_ms), (late, now_ms - LONG_MS)):
@@ -130,4 +147,4 @@ class _Waiting(Collector):
             yield up
             return
         up.add_metric((), 1)
-        yield from (up, workers, all_, late)
+        yield from (up, workers, all_, late, used, limit)

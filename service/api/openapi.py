@@ -55,6 +55,7 @@ _WAITING: Final = (
     "idempotency-key-reused",
     "command-quarantined",
     "store-full",
+    "quota-exceeded",
     "outcome-unknown",
 )
 _INTRODUCTION: Final = """\

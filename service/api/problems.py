@@ -252,6 +252,14 @@ _TYPES: Final = (
         "The store has no room",
         "Nothing was changed. The operator has to make room; then everything goes on by itself.",
     ),
+    ProblemType(
+        "quota-exceeded",
+        507,
+        "Your quota is used up",
+        "`quota` names what is used up: `encounters`, `commands` or `bytes`; `used` and `limit` give the "
+        "figures, which are counted once a minute. Nothing was changed. Close and remove encounters that you "
+        "no longer need: `close` is never refused for a quota.",
+    ),
 )
 
 PROBLEMS: Final[Mapping[str, ProblemType]] = MappingProxyType({each.code: each for each in _TYPES})

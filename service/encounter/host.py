@@ -15,6 +15,7 @@ from service.encounter.signals.feeds import Feeds
 from service.encounter.signals.outcomes import Outcomes
 from service.encounter.signals.outward import NOWHERE_ELSE, Outward
 from service.encounter.stores import disputes, points, removals
+from service.encounter.stores.capacity import Capacity
 from service.encounter.stores.fresh import Fresh
 from service.encounter.stores.keys import KeyCache
 from service.encounter.stores.register import Register
@@ -38,6 +39,8 @@ class Host:
     feeds: Feeds
     keys: KeyCache
     register: Register
+    capacity: Capacity
+    """What the store and its owners have room for."""
     occasions: Occasions
     points: Fresh[points.Point | None]
     """The latest signed checkpoint of each encounter."""
@@ -86,6 +89,7 @@ def host_of(
     outcomes.on_awaited(lambda outcome: folder.offer(outcome.encounter, outcome.n, outcome.raw))
     feeds = Feeds(outcomes)
     outcomes.start()
+    register = Register(log)
     return Host(
         log=log,
         shelf=shelf,
@@ -93,7 +97,8 @@ def host_of(
         outcomes=outcomes,
         feeds=feeds,
         keys=KeyCache(log, clock),
-        register=Register(log),
+        register=register,
+        capacity=Capacity(log, register, clock),
         occasions=Occasions(log),
         points=Fresh(partial(points.latest, log), clock),
         removals=Fresh(partial(removals.find, log), clock),

@@ -104,7 +104,7 @@ def open_encounter(
     """Append the opening of an encounter, which passed `opening_faults`; the same *once* finds it again.
 
     Raises `KeyReused` where the key stands for another opening, `Removed` where what it opened is gone,
-    `Missing` where it was lost.
+    `Missing` where it was lost, `StoreFull` and `QuotaExceeded` where there is no room.
     """
     encounter = encounter_id(host, owner, once.key)
     gone = removals.find(host.log, encounter)
@@ -116,6 +116,8 @@ def open_encounter(
     known = host.log.find_key(encounter, once.scope, once.key)
     if known is not None and known.fingerprint != once.fingerprint:
         raise KeyReused(known.n)
+    if known is None:
+        host.capacity.check(owner, encounters=1)
     at = now(host)
     title = str(data.get("title") or "")
     entry = host.register.enter(Registered(encounter, owner, ruleset.edition, title, at))

@@ -27,8 +27,11 @@ from service.encounter.record.commit import (
 )
 from service.encounter.record.envelopes import Opened, envelopes
 from service.encounter.signals.doorbell import RING_MS
+from service.encounter.stores.capacity import QuotaExceeded
 from service.encounter.stores.disputes import Disputes
+from service.log import StoreFull
 from service.rules.chance import check_sealed
+from service.rules.closing import CloseEncounter
 from service.rules.codec import from_data
 from service.rules.epochs import AcceptHistory
 from service.rules.gm_only import knows_more
@@ -193,10 +196,13 @@ def append(  # noqa: PLR0913 - a request, and what makes it happen once, first a
     entry = host.register.find(encounter)
     if entry is not None and entry.imported:
         raise Imported(encounter)
+    if entry is not None and told.type != CloseEncounter.type:  # closing is how room is made
+        check_capacity(host, entry.owner, encounter, once, commands=1 + len(more))
+    first, rest = _spelled(encounter, told), [_spelled(encounter, each) for each in more]
     shard = host.shard_of(encounter)
     submitted = host.log.submit(
         encounter,
-        _spelled(encounter, told),
+        first,
         scope=once.scope,
         key=once.key,
         fingerprint=once.fingerprint,
@@ -205,12 +211,29 @@ def append(  # noqa: PLR0913 - a request, and what makes it happen once, first a
         shard=shard,
         at_ms=int(host.clock() * 1000),
         ring_ms=RING_MS,
-        more=[_spelled(encounter, each) for each in more],
+        more=rest,
         secret=secret,
     )
+    if entry is not None and not submitted.replayed:
+        size = sum(map(len, (first, *rest)))
+        host.capacity.appended(entry.owner, encounters=int(create), commands=1 + len(rest), size=size)
     if submitted.must_ring:
         host.ring(shard)
     return Sent(submitted.n, submitted.replayed)
+
+
+def check_capacity(
+    host: Host, owner: str, encounter: str, once: Once, *, encounters: int = 0, commands: int = 1
+) -> None:
+    """Return if *owner* has room for as much; a repeat of what was appended is not judged.
+
+    Raises `StoreFull` and `QuotaExceeded`.
+    """
+    try:
+        host.capacity.check(owner, encounters=encounters, commands=commands)
+    except (StoreFull, QuotaExceeded):
+        if host.log.find_key(encounter, once.scope, once.key) is None:
+            raise
 
 
 def _spelled(encounter: str, told: Wanted) -> bytes:

@@ -40,11 +40,18 @@ def check_durable(wire: Wire) -> None:
         raise NotDurable(tuple(faults))
 
 
+def parse_info(raw: bytes) -> dict[str, str]:
+    """Return the fields of an answer to `INFO`, by name."""
+    pairs = (line.partition(":") for line in raw.decode().splitlines() if ":" in line)
+    return {name: value for name, _, value in pairs}
+
+
 def _version_faults(wire: Wire) -> list[str]:
-    info: str = wire.read("INFO", "server").decode()
-    version = next(line for line in info.splitlines() if line.startswith("redis_version:")).partition(":")[2]
+    version = parse_info(wire.read("INFO", "server"))["redis_version"]
     if int(version.partition(".")[0]) < OLDEST:
         return [f"it is version {version} and has no functions: use Valkey 8 or Redis 7, or newer"]
+    if parse_info(wire.read("INFO", "cluster")).get("cluster_enabled") == "1":
+        return ["it is a cluster, whose nodes hold a part of the keys each: use one server"]
     return []
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from service.log.errors import KeyReused, NoSuchEncounter, Stale, Taken, VersionConflict
 from service.log.memory_agenda import MemoryAgendas
-from service.log.memory_listener import MemoryListener
+from service.log.memory_doorbell import MemoryDoorbell
 from service.log.memory_shelves import MemoryShelves
 from service.log.protocol import Log
 from service.log.values import (
@@ -21,8 +21,10 @@ from service.log.values import (
     Fold,
     Head,
     Known,
+    Memory,
     Outcome,
     Payload,
+    Size,
     Submitted,
     Wake,
 )
@@ -43,29 +45,18 @@ class _Encounter:
     secret: bytes | None = None
     state: CachedState | None = None
     tries: tuple[int, int] = (0, 0)
+    bytes: int = 0
+    """What its requests, commits and envelopes hold."""
 
 
-@dataclass
-class _Shard:
-    """One shard: waiting encounters by time, and who holds the bell until when (monotonic seconds)."""
-
-    dirty: dict[str, int] = field(default_factory=dict)
-    bell: tuple[str, float] | None = None
-
-
-class MemoryLog(MemoryShelves, MemoryAgendas):
+class MemoryLog(MemoryDoorbell, MemoryShelves, MemoryAgendas):
     """A whole log in this process; *clock* gives monotonic seconds, for the bell's life."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
         MemoryShelves.__init__(self, threading.RLock())
         MemoryAgendas.__init__(self)
+        MemoryDoorbell.__init__(self, clock)
         self._encounters: dict[str, _Encounter] = {}
-        self._shards: dict[int, _Shard] = {}
-        self._wakes: dict[int, list[MemoryListener[Wake]]] = {}
-        self._outcomes: list[MemoryListener[Outcome]] = []
-
-    # --- streams -----------------------------------------------------------------------------------
 
     def append(
         self,
@@ -96,6 +87,7 @@ class MemoryLog(MemoryShelves, MemoryAgendas):
             n = head.appended + 1
             self._encounters[encounter] = kept
             kept.commands.append(request)
+            kept.bytes += len(request)
             kept.head = replace(head, appended=n)
             kept.keys[scope, key] = Known(n, fingerprint)
             return Appended(n, replayed=False)
@@ -139,6 +131,7 @@ class MemoryLog(MemoryShelves, MemoryAgendas):
         kept = self._write(encounter)
         assert kept.head is not None, "the first of them was appended"
         kept.commands.extend(more)
+        kept.bytes += sum(map(len, more))
         kept.head = replace(kept.head, appended=kept.head.appended + len(more))
 
     def commit(self, encounter: str, *folds: Fold) -> int:
@@ -174,6 +167,7 @@ class MemoryLog(MemoryShelves, MemoryAgendas):
         if (kept.head.folded, kept.head.hash) != (fold.n - 1, fold.prev) or kept.head.appended < fold.n:
             return None
         kept.commits.append(fold.raw)
+        kept.bytes += len(fold.raw) + sum(len(raw) for _, raw in fold.sealed)
         kept.head = replace(kept.head, folded=fold.n, hash=fold.hash, frontier=fold.frontier)
         kept.marks.update(fold.marks)
         kept.sealed.extend(Payload(fold.n, index, raw) for index, raw in fold.sealed)
@@ -185,6 +179,12 @@ class MemoryLog(MemoryShelves, MemoryAgendas):
         """Read where the encounter stands."""
         with self._lock:
             return self._read(encounter).head
+
+    def sizes(self, encounters: Sequence[str]) -> list[Size]:
+        """Read what encounters hold, in the order asked for."""
+        with self._lock:
+            kept = [self._read(encounter) for encounter in encounters]
+            return [Size(len(each.commands), each.bytes) for each in kept]
 
     def look(self, encounter: str, after: int, count: int) -> tuple[Head | None, list[Entry]]:
         """Read the head and commands above *after*."""
@@ -261,79 +261,9 @@ class MemoryLog(MemoryShelves, MemoryAgendas):
         """Find an encounter, kept from now on."""
         return self._encounters.setdefault(encounter, _Encounter())
 
-    # --- doorbell ----------------------------------------------------------------------------------
-
-    def mark_dirty(self, shard: int, encounter: str, at_ms: int) -> None:
-        """Note that the encounter waits for a fold, since *at_ms* unless it waits for longer."""
-        with self._lock:
-            self._shard(shard).dirty.setdefault(encounter, at_ms)
-
-    def dirty(self, shard: int, older_than: int, count: int = 1000) -> list[str]:
-        """Read encounters that wait since *older_than* or before, the longest waiting first."""
-        with self._lock:
-            waiting = sorted((at, encounter) for encounter, at in self._shard(shard).dirty.items())
-            return [encounter for at, encounter in waiting if at <= older_than][:count]
-
-    def clean(self, shard: int, encounter: str) -> bool:
-        """Take the encounter from the dirty set if everything appended is folded."""
-        with self._lock:
-            head = self._read(encounter).head
-            if head is not None and head.appended != head.folded:
-                return False
-            return self._shard(shard).dirty.pop(encounter, None) is not None
-
-    def ring(self, shard: int, ttl_ms: int) -> bool:
-        """Ring unless somebody rang or holds the bell."""
-        with self._lock:
-            if self._holder(shard) is not None:
-                return False
-            self._set_bell(shard, "rung", ttl_ms)
-            return True
-
-    def hold_bell(self, shard: int, token: str, ttl_ms: int) -> bool:
-        """Take over a rung or free bell, or prolong one's own."""
-        with self._lock:
-            if self._holder(shard) not in {None, "rung", token}:
-                return False
-            self._set_bell(shard, token, ttl_ms)
-            return True
-
-    def release_bell(self, shard: int, token: str) -> bool:
-        """Free the bell if *token* holds it."""
-        with self._lock:
-            if self._holder(shard) != token:
-                return False
-            self._shard(shard).bell = None
-            return True
-
-    def wake(self, shard: int, encounter: str) -> None:
-        """Tell whoever lingers on the shard that the encounter has something to fold."""
-        self._wake(shard, Wake(encounter, 0, b""))
-
-    def _wake(self, shard: int, wake: Wake) -> None:
-        with self._lock:
-            for listener in self._wakes.get(shard, ()):
-                listener.hear(wake)
-
-    def listen_wakes(self, shard: int) -> MemoryListener[Wake]:
-        """Subscribe to the commands that wake the shard."""
-        with self._lock:
-            return MemoryListener(self._wakes.setdefault(shard, []))
-
-    def listen_outcomes(self) -> MemoryListener[Outcome]:
-        """Subscribe to every commit of every encounter."""
-        with self._lock:
-            return MemoryListener(self._outcomes)
-
-    def _shard(self, shard: int) -> _Shard:
-        return self._shards.setdefault(shard, _Shard())
-
-    def _holder(self, shard: int) -> str | None:
-        bell = self._shard(shard).bell
-        return bell[0] if bell is not None and self._clock() < bell[1] else None
-
-    def _set_bell(self, shard: int, holder: str, ttl_ms: int) -> None:
-        self._shard(shard).bell = (holder, self._clock() + ttl_ms / 1000)
+    def memory(self) -> Memory:
+        """Read how full the store is: it has no limit of its own."""
+        return Memory(used=0, limit=0)
 
     def ping(self) -> None:
         """Return: this process answers."""

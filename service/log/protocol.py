@@ -16,9 +16,11 @@ from service.log.values import (
     Fold,
     Head,
     Known,
+    Memory,
     Outcome,
     Payload,
     Record,
+    Size,
     Submitted,
     Wake,
 )
@@ -82,6 +84,10 @@ class Streams(Protocol):
 
     def head(self, encounter: str) -> Head | None:
         """Read where the encounter stands; None if it does not exist."""
+        ...
+
+    def sizes(self, encounters: Sequence[str]) -> list[Size]:
+        """Read what *encounters* hold, in the order asked for; one that does not exist holds nothing."""
         ...
 
     def look(self, encounter: str, after: int, count: int) -> tuple[Head | None, list[Entry]]:
@@ -252,6 +258,10 @@ class Agendas(Protocol):
 
 class Log(Streams, Doorbell, Shelves, Agendas, Protocol):
     """Everything a store keeps for the service."""
+
+    def memory(self) -> Memory:
+        """Read how full the store is."""
+        ...
 
     def ping(self) -> None:
         """Return if the store answers; raises `Unavailable` otherwise."""

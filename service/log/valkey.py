@@ -8,14 +8,25 @@ from collections.abc import Callable, Sequence
 from typing import Self
 
 from service.log import keys
-from service.log.durable import check_durable
+from service.log.durable import check_durable, parse_info
 from service.log.errors import KeyReused, NoSuchEncounter, Stale, Taken, VersionConflict
 from service.log.library import call, install
 from service.log.protocol import Log
 from service.log.valkey_agenda import ValkeyAgendas
 from service.log.valkey_doorbell import ValkeyDoorbell
 from service.log.valkey_shelves import ValkeyShelves
-from service.log.values import Appended, CachedState, Entry, Fold, Head, Known, Payload, Submitted
+from service.log.values import (
+    Appended,
+    CachedState,
+    Entry,
+    Fold,
+    Head,
+    Known,
+    Memory,
+    Payload,
+    Size,
+    Submitted,
+)
 from service.log.wire import ANSWER_S, Command, Reply, Wire
 
 _HEAD_FIELDS = ("appended", "folded", "hash", "frontier", "run")
@@ -117,6 +128,11 @@ class ValkeyStreams:
         """Read where the encounter stands."""
         return _head(self._wire.read("HMGET", keys.head(encounter), *_HEAD_FIELDS))
 
+    def sizes(self, encounters: Sequence[str]) -> list[Size]:
+        """Read what encounters hold, in one round trip."""
+        heads = self._wire.read_all([("HMGET", keys.head(each), "appended", "bytes") for each in encounters])
+        return [Size(int(appended or 0), int(size or 0)) for appended, size in heads]
+
     def look(self, encounter: str, after: int, count: int) -> tuple[Head | None, list[Entry]]:
         """Read the head, then commands above *after*, in one round trip."""
         head, entries = self._wire.read_all(
@@ -200,6 +216,11 @@ class ValkeyLog(ValkeyStreams, ValkeyDoorbell, ValkeyShelves, ValkeyAgendas):
         wire = Wire(url, answer_s=answer_s)
         install(wire)
         return cls(wire)
+
+    def memory(self) -> Memory:
+        """Read how full the store is."""
+        info = parse_info(self._wire.read("INFO", "memory"))
+        return Memory(used=int(info["used_memory"]), limit=int(info["maxmemory"]))
 
     def ping(self) -> None:
         """Return if the server answers."""

@@ -43,6 +43,22 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
+class Size:
+    """What one encounter holds: commands, and bytes of requests, commits and envelopes together."""
+
+    commands: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """How full the store is, in bytes; a *limit* of 0 means that it has none."""
+
+    used: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """Number n of a stream: the request's bytes, or the commit's."""
 

@@ -1,12 +1,18 @@
 """The ruleset's digest: it counts what decides, wherever it stands, and changes with every byte of it."""
 
+import inspect
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from service.encounter.record import digest
 from service.encounter.record.digest import ruleset_digest, sources_digest
 from tests.encounter.tiny import TINY
 
@@ -28,8 +34,8 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def _digest() -> str:
-    sources_digest.cache_clear()
-    return sources_digest(("booklet",))
+    found: str = inspect.unwrap(sources_digest)(("booklet",))
+    return found
 
 
 def test_it_is_the_hash_of_paths_and_hashes(package: Path) -> None:
@@ -59,3 +65,23 @@ def test_it_changes_with_a_byte_a_name_or_a_new_file(package: Path) -> None:
 
 def test_a_rulesets_digest_is_taken_once() -> None:
     assert ruleset_digest(TINY) is ruleset_digest(TINY)
+
+
+def test_threads_that_ask_at_once_share_one_computation(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def _slowly(module: str) -> ModuleSpec | None:
+        asked.append(module)
+        time.sleep(0.01)
+        return find_spec(module)
+
+    monkeypatch.setattr(digest, "find_spec", _slowly)
+    packages = (package.name, f"{package.name}.unused")  # no other test asks for these together
+
+    with ThreadPoolExecutor(16) as threads:
+        found = list(threads.map(digest.sources_digest, [packages] * 16))
+
+    assert len(frozenset(found)) == 1
+    assert asked.count(f"{package.name}.chapter") <= 3, "one computation asks for it as often"

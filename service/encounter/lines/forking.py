@@ -66,6 +66,8 @@ def fork(
     known = host.log.find_key(encounter, once.scope, once.key)
     if known is not None and known.fingerprint != once.fingerprint:
         raise KeyReused(known.n)
+    if known is None:
+        host.capacity.check(owner.owner, encounters=1, commands=1 + len(commands))
     _check(host, parent, at, seat, role)
     secrets, gm = EncounterSecrets.create(encounter), Actor(seat=GM, role=GM)
     first = _first(host, encounter, parent, at, secrets.setup(Seeding()))

@@ -6,11 +6,12 @@ commit that comes out otherwise under the same digest was not deterministic.
 """
 
 import ast
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final
 
 from service.rules.ruleset import Ruleset
@@ -19,12 +20,31 @@ SHARED: Final = ("service.rules", "service.dice")
 """What a ruleset may import beside itself and the standard library; the standard library is not counted."""
 
 
+def _computed_once(digest: Callable[[tuple[str, ...]], str]) -> Callable[[tuple[str, ...]], str]:
+    """Return *digest* with its results kept; threads that ask at once wait for one computation.
+
+    `functools.cache` would let each of them read and parse every source.
+    """
+    known: dict[tuple[str, ...], str] = {}
+    lock = Lock()
+
+    @wraps(digest)
+    def find(packages: tuple[str, ...]) -> str:
+        found = known.get(packages)
+        if found is None:
+            with lock:
+                found = known.get(packages) or known.setdefault(packages, digest(packages))
+        return found
+
+    return find
+
+
 def ruleset_digest(ruleset: Ruleset[Any]) -> str:
     """Return the digest of *ruleset*, in hexadecimal."""
     return sources_digest(ruleset.packages)
 
 
-@cache
+@_computed_once
 def package_digest(packages: tuple[str, ...]) -> str:
     """Return the digest of whole *packages* of this program: lines as above, nothing followed."""
     return _lines_digest(
@@ -32,7 +52,7 @@ def package_digest(packages: tuple[str, ...]) -> str:
     )
 
 
-@cache
+@_computed_once
 def sources_digest(packages: tuple[str, ...]) -> str:
     """Return the digest of *packages* and what they import; read from disk once per process."""
     files: dict[str, bytes] = {}

@@ -1,4 +1,4 @@
-#!lua name=rewound_2
+#!lua name=rewound_3
 -- The changes that must be one step, as functions inside the server.
 --
 -- Every check stands before the first write: an error half way would leave the writes before it.
@@ -27,7 +27,7 @@ end
 local function append(keys, args, more)
   local commands, head, idempotency = keys[1], keys[2], keys[3]
   local field, fingerprint, request, expected, create = args[1], args[2], args[3], args[4], args[5] == '1'
-  local numbers = redis.call('HMGET', head, 'appended', 'folded')
+  local numbers = redis.call('HMGET', head, 'appended', 'folded', 'bytes')
   local appended, folded = tonumber(numbers[1] or ''), tonumber(numbers[2] or '')
 
   local known = redis.call('HGET', idempotency, field)
@@ -47,15 +47,15 @@ local function append(keys, args, more)
 
   local n = (appended or 0) + 1
   redis.call('XADD', commands, entry_id(n, 0), 'r', request)
-  local last = n
+  local last, bytes = n, tonumber(numbers[3] or '0') + #request
   for i = more or #args + 1, #args do
     last = last + 1
+    bytes = bytes + #args[i]
     redis.call('XADD', commands, entry_id(last, 0), 'r', args[i])
   end
+  redis.call('HSET', head, 'appended', last, 'bytes', bytes, 'run', run())
   if create then
-    redis.call('HSET', head, 'appended', last, 'run', run(), 'folded', 0, 'hash', ZERO_HASH, 'frontier', '')
-  else
-    redis.call('HSET', head, 'appended', last, 'run', run())
+    redis.call('HSET', head, 'folded', 0, 'hash', ZERO_HASH, 'frontier', '')
   end
   redis.call('HSET', idempotency, field, string.format('%d ', n) .. fingerprint)
   return { 'appended', n }, folded or 0
@@ -92,7 +92,7 @@ end
 local function commit(keys, args)
   local commits, head, marks, sealed = keys[1], keys[2], keys[3], keys[4]
   local n, prev, hash = tonumber(args[1]), args[2], args[3]
-  local now = redis.call('HMGET', head, 'appended', 'folded', 'hash')
+  local now = redis.call('HMGET', head, 'appended', 'folded', 'hash', 'bytes')
   local appended, folded = tonumber(now[1] or '0'), tonumber(now[2] or '0')
   local head_hash = now[3] or ZERO_HASH
   if folded == n and head_hash == hash then
@@ -102,9 +102,13 @@ local function commit(keys, args)
     return { 'stale', folded, head_hash }
   end
 
-  redis.call('XADD', commits, entry_id(n, 0), 'r', args[4])
-  redis.call('HSET', head, 'folded', n, 'hash', hash, 'frontier', args[5], 'run', run())
   local first_sealed = 10 + 2 * tonumber(args[9])
+  local bytes = tonumber(now[4] or '0') + #args[4]
+  for i = first_sealed, #args, 2 do
+    bytes = bytes + #args[i + 1]
+  end
+  redis.call('XADD', commits, entry_id(n, 0), 'r', args[4])
+  redis.call('HSET', head, 'folded', n, 'hash', hash, 'frontier', args[5], 'bytes', bytes, 'run', run())
   for i = 10, first_sealed - 1, 2 do
     redis.call('HSET', marks, args[i], args[i + 1])
   end
@@ -164,11 +168,11 @@ local function put_record(keys, args)
   return tonumber(number)
 end
 
-redis.register_function('rewound_2_append', function(keys, args) return (append(keys, args)) end)
-redis.register_function('rewound_2_submit', submit)
-redis.register_function('rewound_2_commit', commit)
-redis.register_function('rewound_2_tried', tried)
-redis.register_function('rewound_2_clean', clean)
-redis.register_function('rewound_2_hold', hold)
-redis.register_function('rewound_2_release', release)
-redis.register_function('rewound_2_put_record', put_record)
+redis.register_function('rewound_3_append', function(keys, args) return (append(keys, args)) end)
+redis.register_function('rewound_3_submit', submit)
+redis.register_function('rewound_3_commit', commit)
+redis.register_function('rewound_3_tried', tried)
+redis.register_function('rewound_3_clean', clean)
+redis.register_function('rewound_3_hold', hold)
+redis.register_function('rewound_3_release', release)
+redis.register_function('rewound_3_put_record', put_record)

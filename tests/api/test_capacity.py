@@ -1,0 +1,120 @@
+"""No room: an owner's quota and the store's memory are refused before they do harm."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from service.encounter.host import Host
+from service.encounter.stores.capacity import USAGE_S, Quotas, Usage
+from service.log import Memory
+from tests.api.client import Api, Table, is_problem
+from tests.api.test_metrics import operator, samples
+
+ADD = {"type": "add", "amount": 1}
+
+
+def opened(owner: Api) -> Table:
+    return Table.opened(owner)
+
+
+@pytest.mark.parametrize(
+    ("quotas", "name"), [(Quotas(commands=4), "commands"), (Quotas(bytes=2_000), "bytes")]
+)
+def test_commands_past_an_owners_quota_are_refused_and_leave_no_trace(
+    host: Host, owner: Api, quotas: Quotas, name: str
+) -> None:
+    table = opened(owner)
+    host.capacity.quotas = quotas
+    answer = owner("POST", f"{table.at}/commands", ADD)
+    while answer.status_code == 200 and owner.get(table.at)["appended"] < 40:
+        answer = owner("POST", f"{table.at}/commands", ADD)
+    appended = owner.get(table.at)["appended"]
+
+    problem = is_problem(answer, 507, "quota-exceeded")
+
+    assert problem["quota"] == name
+    assert problem["limit"] == getattr(quotas, name)
+    assert owner.get(table.at)["appended"] == appended
+    closing = owner("POST", f"{table.at}/commands", {"type": "close", "reason": "to make room"})
+    assert closing.status_code == 200, "closing is how room is made"
+
+
+def test_encounters_past_an_owners_quota_are_refused_and_others_are_not(host: Host, owner: Api) -> None:
+    opened(owner)
+    host.capacity.quotas = Quotas(encounters=2)
+    opened(owner)
+
+    answer = owner("POST", "/v1/encounters", {"edition": "tiny@1"})
+
+    assert is_problem(answer, 507, "quota-exceeded")["used"] == 2
+    assert len(owner.get("/v1/encounters")["encounters"]) == 2, "no entry is left of what was refused"
+
+
+def test_a_fork_counts(host: Host, owner: Api) -> None:
+    table = opened(owner)
+    host.capacity.quotas = Quotas(encounters=1)
+
+    is_problem(owner("POST", f"{table.at}/forks", {"at": 1}), 507, "quota-exceeded")
+
+
+def test_a_repeat_of_what_was_appended_is_answered_past_the_quota(host: Host, owner: Api) -> None:
+    table = opened(owner)
+    key = {"Idempotency_Key": "once"}
+    first = owner("POST", f"{table.at}/commands", ADD, **key)
+    host.capacity.quotas = Quotas(commands=1)
+
+    again = owner("POST", f"{table.at}/commands", ADD, **key)
+
+    assert (first.status_code, again.status_code) == (200, 200)
+    assert json.loads(again.text)["n"] == json.loads(first.text)["n"]
+
+
+def test_usage_is_the_sum_over_the_owners_encounters(host: Host, owner: Api) -> None:
+    tables = [opened(owner), opened(owner)]
+    name = host.register.find(tables[0].id).owner  # type: ignore[union-attr]  # it was opened
+    usage = host.capacity.usage(name)
+    sizes = host.log.sizes([table.id for table in tables])
+    assert usage == Usage(2, sum(s.commands for s in sizes), sum(s.bytes for s in sizes))
+
+    owner("POST", f"{tables[0].at}/commands", ADD)
+
+    assert host.capacity.usage(name).commands == usage.commands + 1, "what this process appends is added"
+    host.log.forget(tables[1].id)
+    host.capacity.clock = lambda: host.clock() + USAGE_S
+    assert host.capacity.usage(name).encounters == 1, "a removal gives its room back"
+
+
+def test_a_store_that_is_nearly_full_refuses_appends_and_still_decides(
+    host: Host, owner: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = opened(owner)
+    monkeypatch.setattr(host.log, "memory", lambda: Memory(used=90, limit=100))
+    host.capacity.clock = lambda: host.clock() + 10
+    before = owner.get(table.at)["appended"]
+
+    answer = owner("POST", f"{table.at}/commands", ADD)
+
+    is_problem(answer, 507, "store-full")
+    assert answer.headers["Retry-After"] == "10"
+    is_problem(owner("POST", "/v1/encounters", {"edition": "tiny@1"}), 507, "store-full")
+    assert owner.get(table.at)["appended"] == before
+    monkeypatch.setattr(host.log, "memory", lambda: Memory(used=89, limit=100))
+    host.capacity.clock = lambda: host.clock() + 20
+    assert owner("POST", f"{table.at}/commands", ADD).status_code == 200
+
+
+def test_metrics_show_the_memory_and_what_was_refused(
+    host: Host, owner: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = opened(owner)
+    monkeypatch.setattr(host.log, "memory", lambda: Memory(used=5, limit=100))
+    host.capacity.quotas = Quotas(commands=1)
+    owner("POST", f"{table.at}/commands", ADD)
+
+    found = samples(operator(owner, host))
+
+    assert found["rewound_store_memory_bytes", ()] == 5
+    assert found["rewound_store_memory_limit_bytes", ()] == 100
+    assert found["rewound_quota_refusals_total", (("quota", "commands"),)] == 1
