@@ -16,6 +16,7 @@ from typing import Any, Final
 import structlog
 from flask import Flask, Request, Response, request
 from werkzeug.exceptions import HTTPException
+from werkzeug.http import parse_etags, quote_etag
 
 from service.api import cors, event_stream, resources
 from service.api.call import Answer, Call
@@ -26,10 +27,12 @@ from service.api.operations import OPERATIONS, Operation
 from service.api.problems import MEDIA_TYPE, Problem, missing, not_found, removed
 from service.api.quotas import Bounds, Quotas
 from service.api.request_ids import new_request_id
+from service.encounter.deciding.fold import ChainBroken, UnknownEdition
 from service.encounter.host import Host
 from service.encounter.openings import Missing, Removed
 from service.encounter.play import Imported
 from service.encounter.stores.capacity import QuotaExceeded
+from service.encounter.stores.secrets import Undecipherable
 from service.log import (
     KeyReused,
     NoSuchEncounter,
@@ -174,8 +177,8 @@ def respond(answer: Answer, if_none_match: str | None = None) -> Response:
     """Return *answer* as HTTP, or 304 where the client has it already."""
     headers = _HEADERS | answer.headers
     if answer.version is not None:
-        tag = headers["ETag"] = f'"{answer.version}"'
-        if if_none_match and tag in (part.strip().removeprefix("W/") for part in if_none_match.split(",")):
+        headers["ETag"] = quote_etag(answer.version)
+        if parse_etags(if_none_match).contains_weak(answer.version):
             return Response(status=304, headers=headers)
     if answer.stream is not None:
         event_stream.hold_little(request.environ)
@@ -232,6 +235,17 @@ _TOLD: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
     NoSuchEncounter: lambda _: not_found(),
     Removed: lambda fault: removed(fault.removal.told),
     Missing: lambda fault: missing(fault.dispute.told),
+    UnknownEdition: lambda fault: Problem(
+        "edition-unavailable",
+        f"this process does not have the rules of {fault.edition}",
+        headers={"Retry-After": "10"},
+    ),
+    ChainBroken: lambda fault: Problem(
+        "record-damaged", f"commit {fault.n} does not continue the one before it"
+    ),
+    Undecipherable: lambda _: Problem(
+        "record-damaged", "the service's secret does not open the encounter's secrets"
+    ),
     Imported: lambda fault: Problem("encounter-imported", str(fault)),
     KeyReused: lambda fault: Problem(
         "idempotency-key-reused", "the key stands for another request", members={"n": fault.n}

@@ -13,6 +13,8 @@ from contextlib import closing
 from typing import Any, Final, Self
 
 import structlog
+from werkzeug.datastructures import MIMEAccept
+from werkzeug.http import parse_accept_header
 
 from service.api.call import Answer, Call
 from service.api.problems import Problem, invalid
@@ -29,10 +31,12 @@ HELD: Final = 32 * 1024
 _logger: Final = structlog.get_logger()
 
 
-def is_wanted(call: Call) -> bool:
-    """Tell whether the client accepts a stream."""
-    accepted = call.headers.get("Accept") or ""
-    return any(part.partition(";")[0].strip().lower() == MEDIA_TYPE for part in accepted.split(","))
+def is_wanted(header: str | None) -> bool:
+    """Return whether the `Accept` *header* prefers a stream to JSON; of two equals, the one that it names."""
+    accepted = parse_accept_header(header, MIMEAccept)
+    stream, data = accepted.quality(MEDIA_TYPE), accepted.quality("application/json")
+    is_named = any(value.lower() == MEDIA_TYPE for value in accepted.values())
+    return stream > data or (stream == data > 0 and is_named)
 
 
 def hold_little(environ: Mapping[str, Any]) -> None:

@@ -46,7 +46,8 @@ _INSIDE: Final = (
     "too-many-requests",
     "store-unavailable",
 )
-_OF_AN_ENCOUNTER: Final = ("fork-expired", "encounter-removed", "encounter-missing")
+_OF_A_RECORD: Final = ("edition-unavailable", "record-damaged")
+_OF_AN_ENCOUNTER: Final = ("fork-expired", "encounter-removed", "encounter-missing", *_OF_A_RECORD)
 _WAITING: Final = (
     "not-strict-json",
     "body-too-large",

@@ -234,6 +234,21 @@ _TYPES: Final = (
         "Ask again.",
     ),
     ProblemType(
+        "edition-unavailable",
+        503,
+        "The rules of the encounter are not here",
+        "The encounter is played by an edition that this process does not have: the service may be in the "
+        "middle of an upgrade. Nothing was changed. Try again after the time that `Retry-After` gives.",
+    ),
+    ProblemType(
+        "record-damaged",
+        500,
+        "The stored record cannot be read",
+        "What the store keeps of the encounter contradicts itself, or belongs to a service with another "
+        "secret. Nothing was changed. The operator has to restore a backup or the service's secret; "
+        "`POST …/audits` names the place.",
+    ),
+    ProblemType(
         "store-unavailable",
         503,
         "The store cannot be reached",

@@ -12,6 +12,7 @@ from service.api.schemas import faults
 from service.encounter import play
 from service.encounter.at_the_door import Given
 from service.encounter.reading import views
+from service.encounter.record.commit import ACCEPTED, QUARANTINED, Commit
 from service.rules.messages import Actor, Command, Refused
 from service.rules.rulebook import refuser
 
@@ -116,6 +117,14 @@ def pending(call: Call, sent: play.Sent, answer: Callable[[views.Data], Answer] 
     made.headers |= headers
     made.version = str(outcome["n"])
     return made
+
+
+def check_opened(commit: Commit) -> None:
+    """Return if *commit*, an encounter's first, opened it; raises the problem of what happened instead."""
+    if commit.outcome == QUARANTINED:
+        raise Problem("command-quarantined", "deciding the opening failed three times", members={"n": 1})
+    if commit.outcome != ACCEPTED:
+        raise Problem("command-refused", "the opening was refused", members=commit.refusal or {})
 
 
 def after(call: Call, sent: play.Sent) -> dict[str, str]:

@@ -42,7 +42,7 @@ def list_commits(call: Call) -> Answer:
     at least every ten seconds, with the hash of your seat's view (`view` of the state); `reset` where the
     position is unknown: read the state anew, the stream goes on from there. Other parameters are refused.
     """
-    if event_stream.is_wanted(call):
+    if event_stream.is_wanted(call.headers.get("Accept")):
         return event_stream.stream(call)
     if TICKET.name in call.query:
         raise invalid(("?ticket", "Accept: text/event-stream: a ticket opens streams alone"))

@@ -9,7 +9,7 @@ from service.api.operations import OPENING_LIMIT, Parameter, Shape, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import Problem, invalid, removed
 from service.api.schemas import faults
-from service.api.sending import after, judge, once, pending, send_checked
+from service.api.sending import after, check_opened, judge, once, pending, send_checked
 from service.encounter import openings
 from service.encounter.lines import amending
 from service.encounter.reading import views
@@ -62,10 +62,7 @@ def open_encounter(call: Call) -> Answer:
         body = {"encounter": entry.encounter, "n": 1, "outcome": "pending", "version": 0, "hash": None}
         return Answer(body, 202, headers | {"Retry-After": "1"})
     commit = load_commit(heard.raw)
-    if commit.outcome == "quarantined":
-        raise Problem("command-quarantined", "deciding the opening failed three times", members={"n": 1})
-    if commit.outcome != "accepted":
-        raise Problem("command-refused", "the opening was refused", members=commit.refusal or {})
+    check_opened(commit)
     body = {
         "encounter": entry.encounter,
         "n": 1,

@@ -9,7 +9,7 @@ from service.api.inputs import NEW_FORK
 from service.api.operations import Shape, operation
 from service.api.problems import Problem, invalid
 from service.api.schemas import faults
-from service.api.sending import after, judge, once, read_command, refused_at_the_door
+from service.api.sending import after, check_opened, judge, once, read_command, refused_at_the_door
 from service.encounter.at_the_door import Given
 from service.encounter.lines import forking
 from service.encounter.reading import records
@@ -74,8 +74,7 @@ def fork_encounter(call: Call) -> Answer:
         data |= {"outcome": "pending", "version": 0, "hash": None}
         return Answer(data, 202, headers | {"Retry-After": "1"})
     commit = load_commit(heard.raw)
-    if commit.outcome != "accepted":
-        raise Problem("command-quarantined", "deciding the opening failed three times", members={"n": 1})
+    check_opened(commit)
     return Answer(data | {"outcome": commit.outcome, "version": 1, "hash": commit.hash}, 201, headers)
 
 
