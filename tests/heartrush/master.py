@@ -27,7 +27,7 @@ PURCHASES: Final[tuple[Mapping[str, Any], ...]] = (
     {"kind": "combat_talent", "name": "agile"},
     {"kind": "noncombat_talent", "name": "cook"},
     {"kind": "destiny_level", "name": "agile"},
-    {"kind": "spell", "name": "cold-snap", "elements": ["water"]},
+    {"kind": "spell", "name": "cold-snap"},
 )
 
 

@@ -20,7 +20,12 @@ SPELLS = ["force-strike", "cold-snap", "aura-of-ignition"]
 
 
 def caster(places: Any = None, *, spells: Any = SPELLS, sheet: Any = None, **growth: Any) -> Fight:
-    sheets = {"pia": {"growth": {"spells": list(spells), **growth}, **(sheet or {})}}
+    sheets = {
+        "pia": {
+            "growth": {"spells": list(spells), "attunements": ["force", "water", "fire"], **growth},
+            **(sheet or {}),
+        }
+    }
     return fight_with(places or PLACES, sheets, options={"auto_end": False})
 
 
@@ -70,7 +75,7 @@ def _next_round(fight: Fight) -> Fight:
 
 def test_HR_V_89_cooldowns_one_spell_a_round_and_movement() -> None:
     """HR-CAST-1/2."""
-    fight = caster(attunements=["force"], advanced_attunements=["force"])
+    fight = caster(advanced_attunements=["force"])
     pia = fight["pia"]
     assert cooldown(changed(pia, meditation=2), FORCE_STRIKE) == 1
     assert cooldown(changed(pia, meditation=3), FORCE_STRIKE) == 0
@@ -164,7 +169,7 @@ def test_HR_CAST_3_saves_meet_the_casters_heart_die() -> None:
             do("condition", creature="failed", condition="dazed", levels=2),
         ],
     }
-    sheets = {"pia": {"growth": {"spells": ["dread"]}, "paragon_level": 1}}
+    sheets = {"pia": {"growth": {"spells": ["dread"], "attunements": ["mind"]}, "paragon_level": 1}}
     fight = fight_with({"pia": (0, 0), "orc": (1, 0), "wolf": (0, 1)}, sheets, spells=[dread])
     assert save_number(fight["pia"]) == 8 + 2
     cast(fight, "dread", chosen=["orc", "wolf"]).throw(6, 4, 5, 4)

@@ -204,7 +204,12 @@ ACTING = {"engage", "object", "help", "declare_instant", "use_ability", "cast", 
 @pytest.mark.parametrize("timing", ["priority", "turns"])
 def test_HR_COND_14_the_confused_are_offered_what_is_left_to_them(timing: str) -> None:
     places = {"pia": (0, 0), "ash": (0, 1), "orc": (1, 0)}
-    own = {"pia": {"abilities": ["cry-of-defiance"], "growth": {"spells": ["force-strike"]}}}
+    own = {
+        "pia": {
+            "abilities": ["cry-of-defiance"],
+            "growth": {"spells": ["force-strike"], "attunements": ["force"]},
+        }
+    }
     order = ["pia", "ash", "orc"]
     options = {"timing": timing}
     fresh = having("pia", "confused", 1, places=places, sheets=own, options=options, turn_order=order).given(

@@ -4,15 +4,45 @@ from typing import Any
 
 import pytest
 
-from tests.heartrush.kit import Fight, begun, opened
+from service.rules.codec import Malformed, from_data
+from service.rules.heartrush.abilities.catalogue import CATALOGUE
+from service.rules.heartrush.entries import Opening
+from service.rules.heartrush.movement.sidestep import sidesteps_of
+from service.rules.heartrush.opening_faults import faults
+from tests.heartrush.casts import ability, do
+from tests.heartrush.kit import Fight, begun, opened, opening, sheet
 
 PLACES = {"pia": (0, 0), "ash": (3, 0), "orc": (20, 0)}
 
 
-def rich(xp: int = 100, options: dict[str, Any] | None = None, **growth: object) -> Fight:
+def talent(name: str, kind: str = "combat", *builds_on: str) -> dict[str, Any]:
+    """Return a talent of the opening's own."""
+    more = {"always": [{"kind": "more_sidesteps"}]} if kind == "combat" else {"text": "knows herbs"}
+    return ability(name, "passive", talent=kind, builds_on=list(builds_on), **more)
+
+
+def spell(name: str, *elements: str) -> dict[str, Any]:
+    """Return a spell of the opening's own."""
+    effects = [do("rush", creature="self", points=1)]
+    return {"id": name, "name": name, "elements": list(elements), "effects": effects}
+
+
+TALENTS = [
+    talent("herbalist", "noncombat"),
+    talent("flurry"),
+    talent("parry"),
+    talent("riposte", "combat", "parry"),
+]
+SPELLS = [spell("gust", "air"), spell("steam", "water", "fire"), *map(spell, ("one", "two", "three"))]
+
+
+def rich(
+    xp: int = 100, options: dict[str, Any] | None = None, *, own: bool = True, **growth: object
+) -> Fight:
     """Return a fight not yet begun in which Pia has experience to spend."""
     sheets = {"pia": {"growth": {"xp_total": xp, "xp_unspent": xp, **growth}}}
-    return opened(PLACES, sheets=sheets, options=options or {})
+    defined = {"abilities": TALENTS, "spells": SPELLS} if own else {}
+    return opened(PLACES, sheets=sheets, options=options or {}, **defined)
 
 
 def bought(fight: Fight, **purchase: object) -> int:
@@ -109,8 +139,10 @@ def test_HR_XP_6_talents_cost_three_and_as_many_as_their_kind_are_owned() -> Non
     assert [bought(fight, kind="combat_talent", name=name) for name in ("tumble", "agile")] == [3, 4]
     assert bought(fight, kind="noncombat_talent", name="herbalist") == 3
     assert refused(fight, kind="combat_talent", name="tumble") == "already_owned"
-    assert refused(fight, kind="combat_talent", name="flurry", requires=["parry"]) == "prerequisite_missing"
-    assert bought(fight, kind="combat_talent", name="flurry", requires=["tumble"]) == 5
+    assert refused(fight, kind="combat_talent", name="riposte") == "prerequisite_missing"
+    assert bought(fight, kind="combat_talent", name="flurry") == 5
+    assert bought(fight, kind="combat_talent", name="parry") == 6
+    assert bought(fight, kind="combat_talent", name="riposte") == 7
 
 
 def test_HR_XP_7_destiny_levels_cost_five_and_as_many_as_are_owned() -> None:
@@ -122,15 +154,149 @@ def test_HR_XP_7_destiny_levels_cost_five_and_as_many_as_are_owned() -> None:
 
 def test_HR_XP_8_spells_cost_six_and_twice_the_spells_owned() -> None:
     fight = rich(attunements=["water", "fire"])
-    assert refused(fight, kind="spell", name="gust", elements=["air"]) == "prerequisite_missing"
-    assert bought(fight, kind="spell", name="cold-snap", elements=["water"]) == 6
-    assert bought(fight, kind="spell", name="steam", elements=["water", "fire"]) == 8
-    assert refused(fight, kind="spell", name="steam", elements=["water"]) == "already_owned"
+    assert refused(fight, kind="spell", name="gust") == "prerequisite_missing"
+    assert bought(fight, kind="spell", name="cold-snap") == 6
+    assert bought(fight, kind="spell", name="steam") == 8
+    assert refused(fight, kind="spell", name="steam") == "already_owned"
 
 
 def test_HR_XP_8_the_spelltouched_pay_the_number_of_their_spells() -> None:
     fight = rich(spelltouched=True)
     assert [bought(fight, kind="spell", name=name) for name in ("one", "two", "three")] == [0, 1, 2]
+
+
+def test_HR_XP_8_a_spell_that_was_bought_is_known_and_cast() -> None:
+    """No sheet names it in the opening: the shipped catalogue does."""
+    fight = rich(attunements=["water"], own=False)
+    assert fight.state.abilities == {}
+    assert bought(fight, kind="spell", name="cold-snap") == 6
+    fight.do("begin_combat", unaware_side="enemies").do("grant_priority")
+    fight.given("orc", position=(1, 0))
+    assert "cast" in {offer.type for offer in fight.offers("zoe", "pia")}
+    fight.do("cast", creature="pia", ability="cold-snap", params={"chosen": ["orc"]})
+    assert fight["orc"].level("restrained") == 1
+
+
+def test_HR_XP_8_a_spell_that_was_bought_is_cast_outside_combat_too() -> None:
+    fight = rich(attunements=["fire"], own=False)
+    bought(fight, kind="spell", name="aura-of-ignition")
+    fight.do("cast", creature="pia", ability="aura-of-ignition")
+    assert [one.ability for one in fight.state.lasting] == ["aura-of-ignition"]
+
+
+def test_HR_XP_6_a_talent_that_was_bought_is_used() -> None:
+    fight = rich(own=False)
+    assert bought(fight, kind="combat_talent", name="battlescreech") == 3
+    fight.do("begin_combat", unaware_side="enemies").do("grant_priority")
+    fight.given("orc", position=(1, 0))
+    fight.do("use_ability", creature="pia", ability="battlescreech", params={"chosen": ["orc"]})
+    assert [one.on for one in fight.state.lasting] == [("orc",)]
+
+
+def test_HR_XP_6_a_passive_talent_that_was_bought_holds() -> None:
+    fight = rich(own=False)
+    bought(fight, kind="combat_talent", name="agile")
+    assert sidesteps_of(fight.state, fight["pia"]) == 2
+
+
+def test_HR_XP_6_a_noncombat_talent_of_the_openings_own_is_bought_and_counted() -> None:
+    fight = rich()
+    bought(fight, kind="noncombat_talent", name="herbalist")
+    assert fight["pia"].sheet.growth.noncombat_talents == ("herbalist",)
+    assert "herbalist" in fight["pia"].sheet.abilities
+
+
+@pytest.mark.parametrize(
+    ("attunements", "name", "code"),
+    [
+        (["water"], "aura-of-ignition", "prerequisite_missing"),
+        (["water"], "force-strike", "prerequisite_missing"),
+        ([], "cold-snap", "prerequisite_missing"),
+        (["fire"], "steam", "prerequisite_missing"),
+        (["water"], "no-such-spell", "unknown_spell"),
+        (["water"], "battlescreech", "unknown_spell"),
+        (["water"], "", "unknown_spell"),
+    ],
+)
+def test_HR_XP_8_the_spells_own_elements_decide(attunements: list[str], name: str, code: str) -> None:
+    fight = rich(attunements=attunements)
+    assert refused(fight, kind="spell", name=name) == code
+    assert fight["pia"].sheet.growth.xp_unspent == 100
+
+
+@pytest.mark.parametrize("claim", ["elements", "requires"])
+def test_HR_XP_8_a_buyer_cannot_claim_what_the_spell_needs(claim: str) -> None:
+    with pytest.raises(Malformed):
+        refused(rich(), kind="spell", name="aura-of-ignition", **{claim: []})
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("combat_talent", "no-such-talent"),
+        ("noncombat_talent", "battlescreech"),
+        ("combat_talent", "herbalist"),
+        ("combat_talent", "crippling-blows"),
+        ("combat_talent", "cold-snap"),
+        ("combat_talent", ""),
+    ],
+)
+def test_HR_XP_6_what_is_no_talent_of_this_kind_is_not_sold(kind: str, name: str) -> None:
+    assert refused(rich(attunements=["water"]), kind=kind, name=name) == "unknown_ability"
+
+
+def test_HR_XP_2_what_is_sold_by_name_is_offered_and_nothing_else() -> None:
+    fight = rich(attunements=["water"], combat_talents=["tumble"], aspects=[{"text": "stubborn"}])
+    offers = [offer for offer in fight.offers("zoe", "pia") if offer.type == "spend_xp"]
+    purchases = [dict(purchase) for offer in offers for purchase in offer.choices["purchase"]]
+    for purchase in purchases:
+        branch = Fight(state=fight.state, mirror=None)
+        assert branch.send("spend_xp", "zoe", creature="pia", purchase=purchase).refusal is None, purchase
+    named = {(purchase["kind"], purchase.get("name")) for purchase in purchases}
+    names = {*CATALOGUE, *fight.state.abilities, "nothing"}
+    for kind in ("combat_talent", "noncombat_talent", "spell", "destiny_level"):
+        for name in names:
+            branch = Fight(state=fight.state, mirror=None)
+            wanted = {"kind": kind, "name": name}
+            accepted = branch.send("spend_xp", "zoe", creature="pia", purchase=wanted).refusal is None
+            assert accepted is ((kind, name) in named), wanted
+
+
+@pytest.mark.parametrize(
+    ("growth", "fault"),
+    [
+        ({"spells": ["cold-snap"]}, "it needs attunement to water"),
+        ({"spells": ["cold-snap"], "attunements": ["fire"]}, "it needs attunement to water"),
+        ({"spells": ["no-such-spell"]}, "no spell has this id"),
+        ({"spells": ["battlescreech"]}, "no spell has this id"),
+    ],
+)
+def test_HR_XP_8_nobody_begins_with_a_spell_that_it_cannot_have(growth: dict[str, Any], fault: str) -> None:
+    """Neither in an opening nor as an arrival."""
+    command = opening({"pia": (0, 0), "orc": (1, 0)}, sheets={"pia": {"growth": growth}})
+    found = dict(faults(from_data(Opening, command)))
+    assert found == {"/creatures/0/sheet/growth/spells/0": fault}
+    fight = opened(PLACES)
+    entry = {"sheet": sheet("mage", like="pia", growth=growth), "position": [9, 9]}
+    assert fight.refused("add_creature", entry=entry) == "opening_not_possible"
+
+
+@pytest.mark.parametrize("key", ["attunements", "advanced_attunements", "paragon_attunements"])
+def test_HR_XP_8_any_degree_of_attunement_will_do(key: str) -> None:
+    growth: dict[str, Any] = {key: ["water"]}
+    assert bought(rich(**growth), kind="spell", name="cold-snap") == 6
+
+
+@pytest.mark.parametrize(
+    ("changes", "where"),
+    [
+        ({"builds_on": ["cold-snap"]}, "/abilities/0/builds_on/0"),
+        ({"talent": None}, "/abilities/0/builds_on"),
+    ],
+)
+def test_HR_XP_6_a_talent_builds_on_talents_alone(changes: dict[str, Any], where: str) -> None:
+    again = {**talent("riposte-2"), "builds_on": ["tumble"], **changes}
+    assert where in dict(faults(from_data(Opening, opening({"pia": (0, 0)}, abilities=[again]))))
 
 
 def test_HR_XP_2_only_its_own_seat_or_the_gm_spends_for_a_character() -> None:

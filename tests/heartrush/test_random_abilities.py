@@ -33,7 +33,10 @@ class Gifted(Table):
         opening = random_opening(self.chance)
         for entry in opening["creatures"]:
             entry["sheet"]["abilities"] = self.chance.sample(ABILITIES, self.chance.randint(0, 6))
-            entry["sheet"]["growth"] = {"spells": self.chance.sample(SPELLS, self.chance.randint(0, 2))}
+            entry["sheet"]["growth"] = {
+                "spells": self.chance.sample(SPELLS, self.chance.randint(0, 2)),
+                "attunements": ["water", "fire", "force"],
+            }
             entry["sheet"]["speed"] = 60
         return opening
 

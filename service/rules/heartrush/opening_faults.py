@@ -7,8 +7,8 @@ from re import compile as pattern
 from typing import Final
 
 from service.rules.grid import FEET, Cell, cells
-from service.rules.heartrush.abilities.catalogue import CATALOGUE
-from service.rules.heartrush.creatures.cantrips import cannot_cast
+from service.rules.heartrush.abilities.catalogue import CATALOGUE, defined
+from service.rules.heartrush.creatures.cantrips import cannot_cast, unattuned
 from service.rules.heartrush.creatures.sizes import carried, fit_together, slots
 from service.rules.heartrush.creatures.weapons import may_wield
 from service.rules.heartrush.entries import Opening, creature_of, entry_faults, sheet_of
@@ -110,6 +110,11 @@ def _ability_faults(opening: Opening) -> Iterator[Fault]:
                 yield f"{at}/id", "an id that no other ability or spell has, shipped ones included"
             own[definition.id] = definition
             yield from ((f"{at}{pointer}", fault) for pointer, fault in definition_faults(definition))
+    for i, ability in enumerate(opening.abilities):
+        for j, name in enumerate(ability.builds_on):
+            base = defined(name, own)
+            if not isinstance(base, Ability) or base.talent is None:
+                yield f"/abilities/{i}/builds_on/{j}", "no talent has this id"
     yield from ability_name_faults(opening, own)
     names = [sheet_of(entry).id for entry in opening.creatures]
     if opening.turn_order and sorted(opening.turn_order) != sorted(names):
@@ -117,11 +122,25 @@ def _ability_faults(opening: Opening) -> Iterator[Fault]:
 
 
 def ability_name_faults(opening: Opening, own: Mapping[str, Ability | Spell]) -> Iterator[Fault]:
-    """Yield the abilities on sheets that nobody defines."""
+    """Yield the abilities and spells on sheets that nobody defines, or that their owner cannot have."""
     for i, entry in enumerate(opening.creatures):
         for j, name in enumerate(sheet_of(entry).abilities):
-            if not isinstance(own.get(name, CATALOGUE.get(name)), Ability):
+            if not isinstance(defined(name, own), Ability):
                 yield f"/creatures/{i}/sheet/abilities/{j}", "no ability has this id"
+        for where, fault in _spell_faults(sheet_of(entry), own):
+            yield f"/creatures/{i}/sheet{where}", fault
+
+
+def _spell_faults(sheet: Sheet, own: Mapping[str, Ability | Spell]) -> Iterator[Fault]:
+    """Yield the spells that nobody defines, and those that *sheet* lacks an attunement for."""
+    for j, name in enumerate(sheet.growth.spells):
+        spell = defined(name, own)
+        if not isinstance(spell, Spell):
+            yield f"/growth/spells/{j}", "no spell has this id"
+            continue
+        missing = unattuned(sheet, spell)
+        if missing is not None:
+            yield f"/growth/spells/{j}", f"it needs attunement to {missing}"
 
 
 def _weapon_faults(sheet: Sheet, at: str) -> Iterator[Fault]:

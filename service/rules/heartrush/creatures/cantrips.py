@@ -10,7 +10,8 @@ from typing import Final
 
 from service.rules.grid import FEET
 from service.rules.heartrush.creatures.hands import besides, hands_of
-from service.rules.heartrush.sheets.sheet import Cantrip, Weapon
+from service.rules.heartrush.sheets.abilities import Spell
+from service.rules.heartrush.sheets.sheet import Cantrip, Sheet, Weapon
 from service.rules.heartrush.state import Creature, State
 from service.rules.messages import Refused
 
@@ -25,12 +26,22 @@ PARAGON: Final = 3
 
 def attunement(creature: Creature, element: str) -> int:
     """Return how well *creature* is attuned to an element: 0 not, 1 basic, 2 advanced, 3 paragon."""
-    growth = creature.sheet.growth
+    return attuned(creature.sheet, element)
+
+
+def attuned(sheet: Sheet, element: str) -> int:
+    """Return how well *sheet* is attuned to an element: 0 not, 1 basic, 2 advanced, 3 paragon."""
+    growth = sheet.growth
     if element in growth.paragon_attunements:
         return PARAGON
     if element in growth.advanced_attunements:
         return ADVANCED
     return 1 if element in growth.attunements else 0
+
+
+def unattuned(sheet: Sheet, spell: Spell) -> str | None:
+    """Return the first element of *spell* that *sheet* is not attuned to, None where it is to all."""
+    return next((element for element in spell.elements if not attuned(sheet, element)), None)
 
 
 def cantrip_ft(creature: Creature, cantrip: Cantrip) -> int:

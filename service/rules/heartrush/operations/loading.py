@@ -34,12 +34,19 @@ def faults(definition: Ability | Spell) -> Iterator[Fault]:
     """Yield everything that keeps *definition* from being an ability or a spell."""
     if isinstance(definition, Ability):
         yield from _tag_faults(definition)
+        if definition.builds_on and definition.talent is None:
+            yield "/builds_on", "only a talent builds on others"
     yield from _param_faults(definition)
     yield from _moment_faults(definition)
     for i, op in enumerate(definition.effects):
         yield from _op_faults(definition, op, f"/effects/{i}")
-    if not definition.effects and not definition.always:
+    if not definition.effects and not definition.always and not _is_for_people(definition):
         yield "/effects", "an ability does something: effects, or what always holds"
+
+
+def _is_for_people(definition: Ability | Spell) -> bool:
+    """Tell whether a definition is a noncombat talent: its text may be all there is to it."""
+    return isinstance(definition, Ability) and definition.talent == "noncombat"
 
 
 def _tag_faults(ability: Ability) -> Iterator[Fault]:

@@ -18,6 +18,7 @@ from service.rules.heartrush.rests.prices import (
     affordable,
     bought,
     check_purchase,
+    learned,
 )
 from service.rules.heartrush.rounds.clock import at_rest, check_at_rest
 from service.rules.heartrush.state import Creature, State
@@ -80,17 +81,10 @@ class XpSpent(Event[State]):
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
         sheet = bought(creature.sheet, self.purchase)
-        if self._is_ability(state) and self.purchase.name not in sheet.abilities:
-            sheet = changed(sheet, abilities=(*sheet.abilities, self.purchase.name))
         growth = changed(sheet.growth, xp_unspent=sheet.growth.xp_unspent - self.price)
+        state = changed(state, abilities=learned(state, self.purchase))
         return state.with_creature(
             self.creature, sheet=changed(sheet, growth=growth), hp=creature.hp + self.healed
-        )
-
-    def _is_ability(self, state: State) -> bool:
-        """Tell whether what was bought is a talent that this fight knows as an ability."""
-        return self.purchase.kind in ("combat_talent", "noncombat_talent") and (
-            self.purchase.name in state.abilities
         )
 
 

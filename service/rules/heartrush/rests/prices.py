@@ -10,8 +10,12 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from service.rules.codec import from_data
+from service.rules.heartrush.abilities.catalogue import CATALOGUE, defined
 from service.rules.heartrush.checks.checks import ABILITIES
-from service.rules.heartrush.sheets.sheet import Ability, Aspect, Growth, Sheet
+from service.rules.heartrush.creatures.cantrips import unattuned
+from service.rules.heartrush.sheets.abilities import Ability, Spell
+from service.rules.heartrush.sheets.sheet import Ability as AbilityDie
+from service.rules.heartrush.sheets.sheet import Aspect, Growth, Sheet
 from service.rules.heartrush.state import Creature, State
 from service.rules.messages import Refused
 from service.rules.records import changed, record
@@ -28,6 +32,9 @@ Kind = Literal[
     "destiny_level",
     "spell",
 ]
+TALENT_OF: Final[Mapping[str, str]] = MappingProxyType(
+    {"combat_talent": "combat", "noncombat_talent": "noncombat"}
+)
 DICE: Final = (4, 6, 8, 10, 12, 20)
 HIT_POINTS: Final = 10
 ASPECT_MOST: Final = 5
@@ -40,16 +47,12 @@ class Purchase:
 
     kind: Kind
     name: str = ""
-    """The talent or the spell."""
-    ability: Ability | None = None
+    """The id of a talent or a spell, of the opening's own or shipped."""
+    ability: AbilityDie | None = None
     aspect: int | None = None
     """The place of an aspect on the list, from 0."""
     text: str = ""
     """The words of an aspect."""
-    elements: tuple[str, ...] = ()
-    """The elements of a spell."""
-    requires: tuple[str, ...] = ()
-    """Talents that a talent builds on."""
 
 
 @rule("HR-XP-3", "seed 003, Spending Experience")
@@ -100,12 +103,6 @@ def next_die(sides: int) -> int:
 def price_of_talent(sheet: Sheet, purchase: Purchase) -> int:
     """A talent costs 3 and as many as its kind are owned: combat and noncombat talents are counted apart."""
     growth = sheet.growth
-    _check_text(purchase.name)
-    if purchase.name in _talents(growth):
-        raise Refused("already_owned", f"{purchase.name} is owned already")
-    missing = [name for name in purchase.requires if name not in _talents(growth)]
-    if missing:
-        raise Refused("prerequisite_missing", f"{purchase.name} needs {missing[0]}")
     return 3 + len(growth.combat_talents if purchase.kind == "combat_talent" else growth.noncombat_talents)
 
 
@@ -122,15 +119,9 @@ def price_of_destiny(sheet: Sheet, purchase: Purchase) -> int:
 
 
 @rule("HR-XP-8", "seed 003, Spending Experience")
-def price_of_spell(sheet: Sheet, purchase: Purchase) -> int:
+def price_of_spell(sheet: Sheet, purchase: Purchase) -> int:  # noqa: ARG001 - prices have one shape
     """A spell costs 6 and twice the spells owned, for the spelltouched their number; elements are needed."""
     growth = sheet.growth
-    _check_text(purchase.name)
-    if purchase.name in growth.spells:
-        raise Refused("already_owned", f"{purchase.name} is known already")
-    missing = [element for element in purchase.elements if element not in growth.attunements]
-    if missing:
-        raise Refused("prerequisite_missing", f"{purchase.name} needs attunement to {missing[0]}")
     return len(growth.spells) if growth.spelltouched else 6 + 2 * len(growth.spells)
 
 
@@ -156,14 +147,16 @@ def bought(sheet: Sheet, purchase: Purchase) -> Sheet:
     if purchase.kind == "ability_die":
         assert purchase.ability is not None
         return changed(sheet, **{purchase.ability: next_die(getattr(sheet, purchase.ability))})
-    if purchase.kind == "spell":
-        spells = (*sheet.growth.spells, purchase.name)
-        return changed(sheet, growth=changed(sheet.growth, spells=spells))
-    return changed(sheet, growth=_grown(sheet.growth, purchase))
+    grown = changed(sheet, growth=_grown(sheet.growth, purchase))
+    if purchase.kind not in TALENT_OF or purchase.name in sheet.abilities:
+        return grown
+    return changed(grown, abilities=(*sheet.abilities, purchase.name))
 
 
 def _grown(growth: Growth, purchase: Purchase) -> Growth:
-    """Return *growth* with another aspect, talent or destiny level."""
+    """Return *growth* with another aspect, talent, spell or destiny level."""
+    if purchase.kind == "spell":
+        return changed(growth, spells=(*growth.spells, purchase.name))
     if purchase.kind == "combat_talent":
         return changed(growth, combat_talents=(*growth.combat_talents, purchase.name))
     if purchase.kind == "noncombat_talent":
@@ -185,12 +178,41 @@ def check_purchase(view: State, creature: Creature, purchase: Purchase) -> None:
     told = {"hit_points": "hp_max", "ability_die": purchase.ability}.get(purchase.kind)
     if told is not None and told in creature.gm_only:
         raise Refused("gm_only", f"the price would tell the {told} of {creature.id}", "TABLE-GMONLY-1")
+    if purchase.kind in TALENT_OF:
+        check_talent(view, creature.sheet.growth, purchase)
+    elif purchase.kind == "spell":
+        check_spell(view, creature, purchase.name)
     price = PRICES[purchase.kind](creature.sheet, purchase)
     if purchase.kind == "ability_die":
         check_cap(view, price)
     left = creature.sheet.growth.xp_unspent
     if price > left:
         raise Refused("insufficient_xp", f"it costs {price}, and {left} are left", "HR-XP-2")
+
+
+def check_talent(view: State, growth: Growth, purchase: Purchase) -> None:
+    """Refuse what is no talent of this kind, is owned already, or builds on a talent that is not owned."""
+    found = defined(purchase.name, view.abilities)
+    kind = TALENT_OF[purchase.kind]
+    if not isinstance(found, Ability) or found.talent != kind:
+        raise Refused("unknown_ability", f"there is no {kind} talent {purchase.name}", "HR-XP-6")
+    if found.id in _talents(growth):
+        raise Refused("already_owned", f"{found.id} is owned already", "HR-XP-6")
+    missing = [name for name in found.builds_on if name not in _talents(growth)]
+    if missing:
+        raise Refused("prerequisite_missing", f"{found.id} needs {missing[0]}", "HR-XP-6")
+
+
+def check_spell(view: State, creature: Creature, name: str) -> None:
+    """Refuse what is no spell, is known already, or has an element that its buyer is not attuned to."""
+    found = defined(name, view.abilities)
+    if not isinstance(found, Spell):
+        raise Refused("unknown_spell", f"there is no spell {name}", "HR-XP-8")
+    if name in creature.sheet.growth.spells:
+        raise Refused("already_owned", f"{name} is known already", "HR-XP-8")
+    missing = unattuned(creature.sheet, found)
+    if missing is not None:
+        raise Refused("prerequisite_missing", f"{name} needs attunement to {missing}", "HR-XP-8")
 
 
 def check_cap(view: State, sides: int) -> None:
@@ -201,14 +223,19 @@ def check_cap(view: State, sides: int) -> None:
 
 
 def affordable(view: State, creature: Creature) -> Iterator[Mapping[str, object]]:
-    """Yield purchases *creature* can pay for now, of the kinds that need no name."""
+    """Yield purchases *creature* can pay for now, with a text of our own where one is needed."""
+    sold = {**CATALOGUE, **view.abilities}.values()
+    talents = (one for one in sold if isinstance(one, Ability) and one.talent is not None)
     aspects = range(len(creature.sheet.growth.aspects))
     wanted: tuple[Mapping[str, object], ...] = (
         {"kind": "hit_points"},
         {"kind": "aspect_new", "text": "tested in battle"},
         *({"kind": "ability_die", "ability": ability} for ability in ABILITIES),
         *({"kind": "aspect_raise", "aspect": at} for at in aspects),
+        *({"kind": "aspect_reword", "aspect": at, "text": "tested again"} for at in aspects),
         *({"kind": "destiny_level", "name": name} for name in _talents(creature.sheet.growth)),
+        *({"kind": f"{one.talent}_talent", "name": one.id} for one in talents),
+        *({"kind": "spell", "name": one.id} for one in sold if isinstance(one, Spell)),
     )
     for purchase in wanted:
         try:
@@ -216,6 +243,14 @@ def affordable(view: State, creature: Creature) -> Iterator[Mapping[str, object]
         except Refused:
             continue
         yield purchase
+
+
+def learned(state: State, purchase: Purchase) -> Mapping[str, Ability | Spell]:
+    """Return what the fight knows once *purchase* is made: the definition of what was bought with it."""
+    found = defined(purchase.name, state.abilities)
+    if found is None or purchase.kind not in (*TALENT_OF, "spell"):
+        return state.abilities
+    return {**state.abilities, found.id: found}
 
 
 BOUGHT_BY: Final[Mapping[str, str]] = MappingProxyType(

@@ -178,6 +178,10 @@ class Ability(Definition):
     tags: tuple[Tag, ...]
     rush_extra: bool = False
     """Whether any number of rush points may be added."""
+    talent: Literal["combat", "noncombat"] | None = None
+    """The kind of talent it is bought as; null is not for sale."""
+    builds_on: tuple[Id, ...] = ()
+    """Talents that its buyer must own."""
 
     @property
     def frequency(self) -> Frequency:

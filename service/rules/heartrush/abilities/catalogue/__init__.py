@@ -20,6 +20,11 @@ CATALOGUE: Final[Mapping[str, Ability | Spell]] = MappingProxyType(
 )
 
 
+def defined(name: str, own: Mapping[str, Ability | Spell]) -> Ability | Spell | None:
+    """Return the definition of this id: the fight's *own*, or the shipped one."""
+    return own.get(name, CATALOGUE.get(name))
+
+
 def named(sheets: Iterable[Sheet], own: Iterable[Ability | Spell]) -> Mapping[str, Ability | Spell]:
     """Return *own*, and the shipped definitions of everything that *sheets* name, in their order."""
     found = {definition.id: definition for definition in own}

@@ -25,6 +25,7 @@ AGILE: Final = Ability(
     name="Agile",
     text="The agility stance grants two sidesteps.",
     tags=("passive",),
+    talent="combat",
     always=(MoreSidesteps(),),
 )
 
@@ -33,6 +34,7 @@ BATTLESCREECH: Final = Ability(
     name="Battlescreech",
     text="Chosen creatures within 30 ft have D2 on their next attack or defense roll.",
     tags=("heart", "quick"),
+    talent="combat",
     params=(Param(name="chosen", kind="creatures", side="other", within_ft=30),),
     effects=(
         Do(
@@ -50,6 +52,7 @@ TARGET_THE_WEAKNESS: Final = Ability(
     name="Target the Weakness",
     text="Before stances, name one and a creature: attacks on it with that stance ignore half its defense.",
     tags=("heart", "instant"),
+    talent="combat",
     trigger=("joining_closed",),
     params=(
         Param(name="stance", kind="stance"),
@@ -66,6 +69,7 @@ BAITED_ATTACK: Final = Ability(
     name="Baited Attack",
     text="An attack on you that does no damage deals its roll to a creature behind you instead.",
     tags=("heart", "instant"),
+    talent="combat",
     trigger=("rolls_known",),
     params=(Param(name="creature", kind="creature", side="other", within_ft=5),),
     requires=(Plays(role="defender"), NoDamage(), Behind(param="creature")),
@@ -77,6 +81,7 @@ TUMBLE: Final = Ability(
     name="Tumble",
     text="Take the sidestep of the agility stance before the cunning step.",
     tags=("major", "instant"),
+    talent="combat",
     trigger=("stances_revealed",),
     params=(Param(name="to", kind="cell"),),
     requires=(InStance(stances=("agility",)),),
@@ -88,6 +93,7 @@ ADRENALINE_SPIKE: Final = Ability(
     name="Adrenaline Spike",
     text="One ability die is a size larger for one roll, up to d12.",
     tags=("major", "quick"),
+    talent="combat",
     params=(Param(name="ability", kind="ability"),),
     effects=(Do(effect=Lay(creature="self", modifier=LargerDie(ability="$ability"), lasts="next_roll")),),
 )
@@ -97,6 +103,7 @@ CURSEWEAVER: Final = Ability(
     name="Curseweaver",
     text="A creature within 45 ft takes 1d6 when it attacks you or those you choose, until the next curse.",
     tags=("weekly", "instant"),
+    talent="combat",
     params=(
         Param(name="creature", kind="creature", side="enemy", within_ft=45),
         Param(name="guarded", kind="creatures", side="ally", least=0, optional=True),
@@ -117,6 +124,7 @@ HYPNOTIC_TUNE: Final = Ability(
     name="Hypnotic Tune",
     text="While you play this round, listeners within 120 ft neither move nor act, unless they are attacked.",
     tags=("weekly", "quick", "full_action"),
+    talent="combat",
     params=(Param(name="listeners", kind="creatures", side="other", within_ft=120),),
     effects=(
         Do(
@@ -134,6 +142,7 @@ DEORIC_ENDURANCE: Final = Ability(
     name="Deoric Endurance",
     text="For one minute you roll your largest heart die.",
     tags=("monthly", "instant"),
+    talent="combat",
     effects=(Do(effect=Lay(creature="self", modifier=FullHeart(), lasts="minute")),),
 )
 
@@ -142,6 +151,7 @@ ORACLE: Final = Ability(
     name="Oracle",
     text="Another creature's next roll counts as its most, for a complication; the GM has one of yours.",
     tags=("monthly", "quick", "full_action"),
+    talent="combat",
     params=(Param(name="creature", kind="creature", side="other"),),
     effects=(
         Do(effect=Lay(creature="$creature", modifier=Extremes(end="most"), lasts="next_roll")),
