@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+import os
+import signal
 import sys
 import time
 from dataclasses import replace
+from threading import Thread
 from typing import Final
 
 import structlog
@@ -20,12 +23,16 @@ from service.encounter.signals.doorbell import Ringer
 from service.encounter.signals.feeds import Room
 from service.encounter.signals.outward import Outward
 from service.encounter.stores.capacity import Quotas
+from service.log import NotDurable, StoreFailure
 from service.log.queue import queue_client
 from service.log.valkey import ValkeyLog
+from service.log.wire import Wire
 from service.rules.shelf import SHELF
 from service.settings import Settings, SettingsError
 
 _LEVELS: Final = logging.getLevelNamesMapping()
+_RETRY_S: Final = 0.5
+_logger: Final = structlog.get_logger()
 
 
 def application() -> Flask:
@@ -36,8 +43,12 @@ def application() -> Flask:
             ["REWOUND_STREAMS_URL, REWOUND_QUEUE_URL: an API process alone needs servers that run"]
         )
     write_lines(settings.log_level)
-    log = ValkeyLog.connect(settings.streams_url)
-    log.check_durable()
+    log = ValkeyLog(Wire(settings.streams_url))
+    try:
+        _open(log)
+    except StoreFailure as failure:  # requests are answered 503 until it serves
+        _logger.warning("store.awaited", why=str(failure))
+        Thread(target=_open_when_there, args=(log,), name="store", daemon=True).start()
     ringer = Ringer(queue_client(settings.queue_url))
     host = host_of(
         log,
@@ -67,6 +78,28 @@ def application() -> Flask:
     if settings.proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies)  # type: ignore[method-assign]  # Flask's own way
     return app
+
+
+def _open(log: ValkeyLog) -> None:
+    """Make the store ready for this process; raises `StoreFailure` and `NotDurable`."""
+    log.install()
+    log.check_durable()
+
+
+def _open_when_there(log: ValkeyLog) -> None:
+    """Open the store as soon as it serves; a store that may lose commands ends this process."""
+    while True:
+        time.sleep(_RETRY_S)
+        try:
+            _open(log)
+        except StoreFailure:
+            continue
+        except NotDurable as fault:
+            _logger.critical("store.refused", why=str(fault))
+            os.kill(os.getpid(), signal.SIGTERM)  # gunicorn's next process meets it at its start and says so
+        else:
+            _logger.info("store.opened")
+        return
 
 
 def write_lines(level: str) -> None:

@@ -18,12 +18,15 @@ _logger: Final = structlog.get_logger()
 
 
 def connected(url: str) -> Log:
-    """Return the log at *url* as soon as it can be reached."""
+    """Return the log at *url* as soon as it can be reached and has been loaded."""
+    said = None
     while True:
         try:
             return ValkeyLog.connect(url)
         except StoreFailure as failure:
-            _logger.warning("worker.waits", why=type(failure).__name__)
+            if (why := type(failure).__name__) != said:
+                _logger.warning("worker.waits", why=why)
+                said = why
             time.sleep(_RETRY_S)
 
 

@@ -38,6 +38,7 @@ from service.log import (
     NoSuchEncounter,
     StoreFailure,
     StoreFull,
+    StoreLoading,
     Unknown,
     VersionConflict,
 )
@@ -258,6 +259,9 @@ _TOLD: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
     ),
     Unknown: lambda _: Problem("outcome-unknown", "the store did not answer; ask by the idempotency key"),
     StoreFull: lambda _: Problem("store-full", "the store has no room", headers={"Retry-After": "10"}),
+    StoreLoading: lambda _: Problem(
+        "store-loading", "the store reads its log from disk", headers={"Retry-After": "2"}
+    ),
     StoreFailure: lambda _: Problem(
         "store-unavailable", "the store cannot be reached", headers={"Retry-After": "1"}
     ),

@@ -45,6 +45,7 @@ _INSIDE: Final = (
     "not-found",
     "too-many-requests",
     "store-unavailable",
+    "store-loading",
 )
 _OF_A_RECORD: Final = ("edition-unavailable", "record-damaged")
 _OF_AN_ENCOUNTER: Final = ("fork-expired", "encounter-removed", "encounter-missing", *_OF_A_RECORD)

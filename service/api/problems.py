@@ -255,6 +255,13 @@ _TYPES: Final = (
         "Nothing was changed. Try again after the time that `Retry-After` gives.",
     ),
     ProblemType(
+        "store-loading",
+        503,
+        "The store is starting",
+        "The store reads its log from disk before it serves. Nothing was changed. Try again after the time "
+        "that `Retry-After` gives; `GET /readyz` says how far it is.",
+    ),
+    ProblemType(
         "outcome-unknown",
         504,
         "It is unknown whether it happened",

@@ -22,6 +22,7 @@ from service.api.metrics import DIRECTORY
 from service.api.server import GRACE_S, arguments
 from service.cli.children import STEP_S, Child, Children, Say
 from service.cli.client import Client, Problem, Unreachable
+from service.cli.loading import LoadingDisplay
 from service.embedded import EmbeddedFailure, EmbeddedValkey
 from service.log import NotDurable, StoreFailure
 from service.log.valkey import ValkeyLog
@@ -57,23 +58,29 @@ class Station:
     def log(self) -> ValkeyLog:
         """Return a connection to the store; raises `NotServing`."""
         assert self.settings.streams_url is not None, "the store runs by now"
+        display = LoadingDisplay()
         try:
-            log = ValkeyLog.connect(self.settings.streams_url)
+            log = ValkeyLog.connect_when_loaded(self.settings.streams_url, display)
             log.check_durable()
         except NotDurable as fault:
             raise NotServing(str(fault)) from fault
         except StoreFailure as fault:
             raise NotServing(f"the store cannot be reached: {fault}") from fault
+        finally:
+            display.finish()
         return log
 
     def start(self) -> None:
         """Start everything; raises `NotServing`."""
         if self.settings.is_embedded:
+            display = LoadingDisplay()
             try:
                 self._embedded = EmbeddedValkey(self.settings.store_dir)
-                self._embedded.start()
+                self._embedded.start(display)
             except EmbeddedFailure as fault:
                 raise NotServing(str(fault)) from fault
+            finally:
+                display.finish()
             self.settings = self.settings.with_servers(self._embedded.url, self._embedded.queue_url)
         self.settings.secret_key()
         self.settings.signing_key()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
+from service.cli.loading import LoadingDisplay
 from service.cli.station import NotServing
 from service.embedded import DirectoryInUse, EmbeddedFailure, EmbeddedValkey
 from service.log import Log, StoreFailure
@@ -25,12 +26,15 @@ def opened(settings: Settings) -> Iterator[Log]:
         return
     try:
         server = EmbeddedValkey(settings.store_dir)
+        display = LoadingDisplay()
         try:
-            server.start()
+            server.start(display)
         except DirectoryInUse:  # somebody serves from it: that server is as good
             server_is_ours = False
         else:
             server_is_ours = True
+        finally:
+            display.finish()
     except EmbeddedFailure as fault:
         raise NotServing(str(fault)) from fault
     try:
@@ -42,7 +46,10 @@ def opened(settings: Settings) -> Iterator[Log]:
 
 
 def _connected(url: str) -> ValkeyLog:
+    display = LoadingDisplay()
     try:
-        return ValkeyLog.connect(url)
+        return ValkeyLog.connect_when_loaded(url, display)
     except StoreFailure as fault:
         raise NotServing(f"the store cannot be reached: {fault}") from fault
+    finally:
+        display.finish()

@@ -7,11 +7,16 @@ until the last of them has ended.
 
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Self
 
 from service.embedded.errors import DirectoryInUse, EmbeddedFailure, NotStarted
 from service.embedded.place import Place, prepare
+from service.embedded.server import last_words
+from service.log import StoreFailure
+from service.log.loading import OnProgress, wait_until_loaded
+from service.log.wire import Wire
 
 _ROOT = Path(__file__).parents[2]
 
@@ -38,10 +43,19 @@ class EmbeddedValkey:
         """The address of RQ's database, 1: it may be wiped and the streams do not notice."""
         return self._place.url(1)
 
-    def start(self) -> None:
-        """Return when the server answers; raises `DirectoryInUse` or `NotStarted`."""
+    def start(self, on_progress: OnProgress = lambda _: None) -> None:
+        """Return when the server serves, its log read; raises `DirectoryInUse` or `NotStarted`."""
         assert self._supervisor is None, "started already"
         self._supervisor = self._spawn()
+        try:
+            with closing(Wire(self.url)) as wire:
+                wait_until_loaded(wire, on_progress)
+        except StoreFailure as failure:
+            self.stop()
+            raise NotStarted(f"{failure}\n{last_words(self._place)}") from failure
+        except BaseException:
+            self.stop()
+            raise
 
     def stop(self) -> None:
         """Return when server and supervisor have ended; without a start, do nothing."""

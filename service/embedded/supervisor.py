@@ -111,13 +111,16 @@ class Supervisor:
                 pass
 
     def _until_ready(self, server: Server) -> bool:
-        """Wait until the server answers and is set as it must be; False if it ends first or must."""
+        """Wait until the server answers and is set as it must be; False if it ends first or must.
+
+        It answers this while it reads its log; the application waits for the rest.
+        """
         wire = Wire(self._place.url(), answer_s=1.0)
         try:
             while server.ended() is None and not self._must_stop(STEP_S / 5):
                 try:
                     check_durable(wire)
-                except StoreFailure:  # not listening yet, or loading its log
+                except StoreFailure:  # not listening yet
                     continue
                 except NotDurable as error:
                     raise NotStarted(str(error)) from error

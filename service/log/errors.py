@@ -69,6 +69,10 @@ class Unavailable(StoreFailure):
     """Say that the store did not do it: not reached, loading, read-only, or a read was cut short."""
 
 
+class StoreLoading(Unavailable):
+    """The server reads its log from disk after a start; it serves once it has."""
+
+
 class StoreFull(StoreFailure):
     """Say that the store did not do it because it has no room (memory or disk)."""
 

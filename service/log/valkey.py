@@ -5,12 +5,14 @@ and turns replies into values. It decides nothing.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from typing import Self
 
 from service.log import keys
 from service.log.durable import check_durable, parse_info
-from service.log.errors import KeyReused, NoSuchEncounter, Stale, Taken, VersionConflict
+from service.log.errors import KeyReused, NoSuchEncounter, Stale, StoreLoading, Taken, VersionConflict
 from service.log.library import call, install
+from service.log.loading import OnProgress, load_progress, wait_until_loaded
 from service.log.protocol import Log
 from service.log.valkey_agenda import ValkeyAgendas
 from service.log.valkey_doorbell import ValkeyDoorbell
@@ -213,9 +215,23 @@ class ValkeyLog(ValkeyStreams, ValkeyDoorbell, ValkeyShelves, ValkeyAgendas):
     @classmethod
     def connect(cls, url: str, *, answer_s: float = ANSWER_S) -> Self:
         """Reach the server at *url* and make it know the log's functions; raises `Unavailable`."""
-        wire = Wire(url, answer_s=answer_s)
-        install(wire)
-        return cls(wire)
+        log = cls(Wire(url, answer_s=answer_s))
+        log.install()
+        return log
+
+    @classmethod
+    def connect_when_loaded(cls, url: str, on_progress: OnProgress) -> Self:
+        """Connect; a server that reads its log is waited for. Raises `Unavailable` for any other outage."""
+        while True:
+            try:
+                return cls.connect(url)
+            except StoreLoading:
+                with closing(Wire(url)) as wire:
+                    wait_until_loaded(wire, on_progress)
+
+    def install(self) -> None:
+        """Make the server know the log's functions; raises `Unavailable`."""
+        install(self._wire)
 
     def memory(self) -> Memory:
         """Read how full the store is."""
@@ -223,8 +239,10 @@ class ValkeyLog(ValkeyStreams, ValkeyDoorbell, ValkeyShelves, ValkeyAgendas):
         return Memory(used=int(info["used_memory"]), limit=int(info["maxmemory"]))
 
     def ping(self) -> None:
-        """Return if the server answers."""
-        self._wire.read("PING")
+        """Return if the server serves; a `StoreLoading` says how much of its log the server has read."""
+        progress = load_progress(self._wire)
+        if progress is not None:
+            raise StoreLoading(f"the store is not ready: {progress}")
 
     def check_durable(self) -> None:
         """Return if the server keeps what it acknowledges; raises `NotDurable` with every fault."""

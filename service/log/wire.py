@@ -20,7 +20,7 @@ from redis.backoff import NoBackoff
 from redis.connection import ConnectionPool
 from redis.retry import Retry
 
-from service.log.errors import StoreFull, Unavailable, Unknown
+from service.log.errors import StoreFull, StoreLoading, Unavailable, Unknown
 
 Argument = str | bytes | int
 Command = Sequence[Argument]
@@ -34,7 +34,6 @@ ANSWER_S = 5.0
 """How long one answer may take, in seconds; longer than a disk that needs a second for a sync."""
 
 _DID_NOTHING = (
-    exceptions.BusyLoadingError,
     exceptions.ReadOnlyError,
     exceptions.MasterDownError,
     exceptions.ClusterDownError,
@@ -168,6 +167,8 @@ def raise_translated(error: exceptions.RedisError, url: str, *, changes: bool) -
     """Raise what *error* means for the log; *changes* tells whether a change was on its way."""
     if isinstance(error, exceptions.AuthenticationError):
         raise error
+    if isinstance(error, exceptions.BusyLoadingError):
+        raise StoreLoading(f"{url} does not serve yet: {error}") from error
     if isinstance(error, _DID_NOTHING):
         raise Unavailable(f"{url} does not serve: {error}") from error
     if isinstance(error, exceptions.OutOfMemoryError):
@@ -181,6 +182,8 @@ def raise_translated(error: exceptions.RedisError, url: str, *, changes: bool) -
         raise StoreFull(f"{url} cannot write to its disk: {text}") from error
     if text.startswith("NOREPLICAS"):
         raise Unavailable(f"{url} has too few replicas: {text}") from error
+    if text.startswith("BUSY "):  # a function runs for seconds: the machine is starved of time
+        raise Unavailable(f"{url} is busy: {text}") from error
     if "Function not found" in text:  # the server was replaced by an empty one since we connected
         raise Unavailable(f"{url} has lost the log's functions: {text}") from error
     raise error

@@ -1,0 +1,60 @@
+"""Show how far a store is with reading its log: a bar on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn
+
+from service.log.loading import LoadProgress, megabytes
+
+LINE_EVERY_S: Final = 10.0
+
+
+class LoadingDisplay:
+    """What a command shows while it waits for a store; of a store that serves at once nothing is shown."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(stderr=True, highlight=False)
+        self._shown: float | None = None
+        self._bar: tuple[Progress, TaskID] | None = None
+
+    def __call__(self, progress: LoadProgress) -> None:
+        """Show *progress*."""
+        now = time.monotonic()
+        if self._shown is None:
+            size = f" of {megabytes(progress.total_bytes)}" if progress.total_bytes else ""
+            self._say(f"the store reads its log{size} before it serves")
+            self._shown = now
+        if not progress.total_bytes:
+            return
+        if self._console.is_terminal:
+            self._draw(progress)
+        elif now - self._shown >= LINE_EVERY_S:
+            self._shown = now
+            self._say(f"the store is not ready: {progress}")
+
+    def finish(self) -> None:
+        """Leave the bar as it is and give the terminal back."""
+        if self._bar is not None:
+            self._bar[0].stop()
+            self._bar = None
+
+    def _say(self, text: str) -> None:
+        self._console.print(f"rewound: {text}", markup=False, soft_wrap=True)
+
+    def _draw(self, progress: LoadProgress) -> None:
+        if self._bar is None:
+            columns = (
+                TextColumn("Reading the log"),
+                BarColumn(),
+                DownloadColumn(),
+                TextColumn("about {task.fields[eta_s]} s left"),
+            )
+            bar = Progress(*columns, console=self._console)
+            self._bar = bar, bar.add_task("", total=progress.total_bytes, eta_s=progress.eta_s)
+            bar.start()
+        bar, task = self._bar
+        bar.update(task, completed=progress.loaded_bytes, total=progress.total_bytes, eta_s=progress.eta_s)

@@ -1,0 +1,92 @@
+"""Wait for a server that reads its log from disk; meanwhile it answers `INFO`, and most commands `LOADING`.
+
+Ready means loaded. A server that loads is waited for as long as it makes progress, however long its log is.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from redis import exceptions
+
+from service.log.durable import parse_info
+from service.log.errors import StoreLoading, Unavailable
+from service.log.wire import Wire
+
+STALLED_S: Final = 120.0
+"""How long a server may load without one more byte, or be silent, before it is given up."""
+
+_STEP_S: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class LoadProgress:
+    """How much of its log a server has read; all zero where it may not be asked."""
+
+    loaded_bytes: int
+    total_bytes: int
+    eta_s: int
+    """Seconds until it has read all of it, as the server estimates."""
+
+    @property
+    def percent(self) -> int:
+        """How much of the log has been read."""
+        return 100 * self.loaded_bytes // self.total_bytes if self.total_bytes else 0
+
+    def __str__(self) -> str:
+        if not self.total_bytes:
+            return "it reads its log"
+        size = megabytes(self.total_bytes)
+        return f"it has read {self.percent} % of its log of {size}, about {self.eta_s} s left"
+
+
+OnProgress = Callable[[LoadProgress], None]
+
+
+def megabytes(size: int) -> str:
+    """Spell a size for people."""
+    return f"{size / 1_000_000:.1f} MB"
+
+
+def load_progress(wire: Wire) -> LoadProgress | None:
+    """Return how far the server is with its log, None once it has read all of it; raises `Unavailable`."""
+    try:
+        wire.read("PING")  # refused while it loads; INFO and CONFIG GET are answered
+    except StoreLoading:
+        pass
+    else:
+        return None
+    try:
+        fields = parse_info(wire.read("INFO", "persistence"))
+    except exceptions.NoPermissionError:
+        return LoadProgress(0, 0, 0)
+    return LoadProgress(
+        int(fields.get("loading_loaded_bytes", 0)),
+        int(fields.get("loading_total_bytes", 0)),
+        int(fields.get("loading_eta_seconds", 0)),
+    )
+
+
+def wait_until_loaded(wire: Wire, on_progress: OnProgress, *, stalled_s: float = STALLED_S) -> None:
+    """Return when the server has read its log; *on_progress* hears how far it is.
+
+    Raises `Unavailable` where it was not reached or read nothing more for *stalled_s*.
+    """
+    newest, since = -1, time.monotonic()
+    while True:
+        try:
+            progress = load_progress(wire)
+        except Unavailable:  # it ended, or is busier with its log than with us
+            if time.monotonic() - since > stalled_s:
+                raise
+        else:
+            if progress is None:
+                return
+            on_progress(progress)
+            if progress.loaded_bytes != newest:
+                newest, since = progress.loaded_bytes, time.monotonic()
+            elif time.monotonic() - since > stalled_s:
+                raise StoreLoading(f"{wire.url} has read nothing of its log for {stalled_s:g} s: {progress}")
+        time.sleep(_STEP_S)
+
