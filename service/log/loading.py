@@ -89,4 +89,3 @@ def wait_until_loaded(wire: Wire, on_progress: OnProgress, *, stalled_s: float =
             elif time.monotonic() - since > stalled_s:
                 raise StoreLoading(f"{wire.url} has read nothing of its log for {stalled_s:g} s: {progress}")
         time.sleep(_STEP_S)
-
