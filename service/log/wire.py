@@ -20,7 +20,7 @@ from redis.backoff import NoBackoff
 from redis.connection import ConnectionPool
 from redis.retry import Retry
 
-from service.log.errors import StoreFull, StoreLoading, Unavailable, Unknown
+from service.log.errors import StoreFailure, StoreFull, StoreLoading, Unavailable, Unknown
 
 Argument = str | bytes | int
 Command = Sequence[Argument]
@@ -39,6 +39,13 @@ _DID_NOTHING = (
     exceptions.ClusterDownError,
     exceptions.TryAgainError,
 )
+_BY_TEXT: Sequence[tuple[str, type[StoreFailure], str]] = (
+    ("MISCONF", StoreFull, "cannot write to its disk"),  # the last write failed, so it takes no more
+    ("NOREPLICAS", Unavailable, "has too few replicas"),
+    ("BUSY ", Unavailable, "is busy"),  # a function runs for seconds: the machine is starved of time
+    ("Function not found", Unavailable, "has lost the log's functions"),  # an empty server took its place
+)
+"""What errors mean that redis-py has no class for, by a part of their text."""
 
 
 def without_password(url: str) -> str:
@@ -178,12 +185,7 @@ def raise_translated(error: exceptions.RedisError, url: str, *, changes: bool) -
             raise Unknown(f"{url} did not answer: {error}") from error
         raise Unavailable(f"{url} cannot be asked: {error}") from error
     text = str(error)
-    if text.startswith("MISCONF"):  # the last write to disk failed, so the server takes no more
-        raise StoreFull(f"{url} cannot write to its disk: {text}") from error
-    if text.startswith("NOREPLICAS"):
-        raise Unavailable(f"{url} has too few replicas: {text}") from error
-    if text.startswith("BUSY "):  # a function runs for seconds: the machine is starved of time
-        raise Unavailable(f"{url} is busy: {text}") from error
-    if "Function not found" in text:  # the server was replaced by an empty one since we connected
-        raise Unavailable(f"{url} has lost the log's functions: {text}") from error
+    for part, kind, meaning in _BY_TEXT:
+        if part in text:
+            raise kind(f"{url} {meaning}: {text}") from error
     raise error
