@@ -9,13 +9,14 @@ import json
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
 from time import perf_counter
 from typing import Any, Final
 
 import structlog
 from flask import Flask, Request, Response, request
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, NotFound
 from werkzeug.http import parse_etags, quote_etag
 
 from service.api import cors, event_stream, resources
@@ -275,9 +276,31 @@ def _refuse(problem: Problem, instance: str, request_id: str) -> Response:
     return Response(body, status=problem.kind.status, headers=headers, content_type=MEDIA_TYPE)
 
 
+def near_path(path: str, method: str) -> str:
+    """Return a hint at the operation's path that may be meant by *path*, nothing if none is near."""
+    steps = path.strip("/").split("/")
+    known = []
+    for operation in OPERATIONS.all.values():
+        wanted = operation.path.strip("/").split("/")
+        for shift in (0, 1):  # a path without its first step, `v1`, is near too
+            if operation.method == method and len(wanted) == len(steps) + shift:
+                filled = [*wanted[:shift], *map(_filled, wanted[shift:], steps)]
+                known.append("/" + "/".join(filled))
+    found = get_close_matches(path, known, n=1, cutoff=0.8)
+    return f"; near it: {found[0]}" if found else ""
+
+
+def _filled(step: str, given: str) -> str:
+    """Return *given* where the *step* of an operation's path is a parameter, else the step."""
+    return given if step.startswith("{") else step
+
+
 def _framework_fault(fault: Exception) -> Response:
     """Answer what never reached an operation: no such path, no such method."""
     request_id = new_request_id()
-    response = _refuse(as_problem(fault, request_id), request.path, request_id)
+    problem = as_problem(fault, request_id)
+    if isinstance(fault, NotFound):
+        problem = not_found(f"no operation has this path{near_path(request.path, request.method)}")
+    response = _refuse(problem, request.path, request_id)
     response.headers["Request-Id"] = request_id
     return response

@@ -7,6 +7,8 @@ Inside, a role that may not do this: 403. The owner's API key sits on the gm's s
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
@@ -179,6 +181,8 @@ class Door:
         return Caller(claim=claim, role=gone.seats[claim.seat][0], line=line)
 
     def _seat(self, rule: Rule, caller: Caller, encounter: str) -> Seated:
+        if not _ID.fullmatch(encounter):
+            raise not_found("an encounter's id is a UUID in lower case, as POST /v1/encounters answers it")
         known = self._host.register.find(encounter)
         if known is None:
             self._tell_lost(caller, encounter)
@@ -236,7 +240,14 @@ def _check(rule: Rule, caller: Caller, seat: Seated | None) -> None:
         raise Problem("forbidden", f"the API key lacks the scope {rule.scope}")
     role = seat.role if seat else KEY
     if role not in rule.roles:
-        raise Problem("forbidden", f"the role {role} may not do this")
+        raise Problem("forbidden", f"the role {role} may not do this; {_listed(rule.roles)} may")
+
+
+_ID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def _listed(roles: Sequence[str]) -> str:
+    return " and ".join((", ".join(roles[:-1]), roles[-1])) if len(roles) > 1 else roles[0]
 
 
 def _challenge(detail: str, error: str | None = None) -> NoReturn:

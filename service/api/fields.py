@@ -33,7 +33,7 @@ class Text(marshmallow.fields.String):
     def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> str:
         del attr, data, kwargs
         if type(value) is not str:
-            raise ValidationError("text")
+            raise ValidationError(f"text, not {kind_of(value)}")
         if self.is_id and not ID.fullmatch(value):
             raise ValidationError("an id: a-z, 0-9 and -, at most 24, not beginning with -")
         if len(value) > self.length:
@@ -54,7 +54,7 @@ class Whole(marshmallow.fields.Integer):
         if type(value) is str:
             raise ValidationError(NUMBER_AS_TEXT)
         if type(value) is not int:
-            raise ValidationError("a whole number")
+            raise ValidationError(f"a whole number, not {kind_of(value)}")
         if not self.least <= value <= self.most:
             raise ValidationError(f"a whole number from {self.least} to {self.most}")
         return value
@@ -66,7 +66,7 @@ class Truth(marshmallow.fields.Boolean):
     def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> bool:
         del attr, data, kwargs
         if type(value) is not bool:
-            raise ValidationError("true or false")
+            raise ValidationError(f"true or false, not {kind_of(value)}")
         return value
 
 
@@ -90,7 +90,7 @@ class Items(marshmallow.fields.List[Any]):
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         if type(value) is not list:
-            raise ValidationError("a list")
+            raise ValidationError(f"a list, not {kind_of(value)}")
         if len(value) > LIST_LENGTH:
             raise ValidationError(f"a list of at most {LIST_LENGTH}")
         return super()._deserialize(value, attr, data, **kwargs)
@@ -100,8 +100,10 @@ class Row(marshmallow.fields.Tuple):
     """A list of exactly the parts named, each of its own kind."""
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if type(value) is not list or len(value) != len(self.tuple_fields):
-            raise ValidationError(f"a list of {len(self.tuple_fields)}")
+        if type(value) is not list:
+            raise ValidationError(f"a list of {len(self.tuple_fields)}, not {kind_of(value)}")
+        if len(value) != len(self.tuple_fields):
+            raise ValidationError(f"a list of {len(self.tuple_fields)}, not of {len(value)}")
         return super()._deserialize(value, attr, data, **kwargs)
 
 
@@ -116,7 +118,7 @@ class Table(marshmallow.fields.Dict):
     def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> Any:
         del attr, data, kwargs
         if type(value) is not dict:
-            raise ValidationError("an object")
+            raise ValidationError(f"an object, not {kind_of(value)}")
         if len(value) > LIST_LENGTH:
             raise ValidationError(f"an object of at most {LIST_LENGTH} names")
         messages: dict[str, Any] = {}
@@ -154,6 +156,21 @@ class Component(marshmallow.fields.Raw):
     def __init__(self, name: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.component = name
+
+
+def kind_of(value: object) -> str:
+    """Return the name of the JSON type of *value*, with its article."""
+    return _KINDS.get(type(value), "a value of another type")
+
+
+_KINDS: Final = {
+    str: "text",
+    int: "a number",
+    bool: "true or false",
+    list: "a list",
+    dict: "an object",
+    type(None): "null",
+}
 
 
 def _spelled(value: object) -> str:

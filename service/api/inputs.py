@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final, Literal, get_type_hints
 
-from service.api.fields import Component, Items, OneOf, Text, Whole
+from service.api.fields import Component, Items, OneOf, Text, Whole, kind_of
 from service.api.problems import invalid
 from service.api.schemas import Strict, near, schema_of
 from service.encounter.deciding.fold import Shelf
 from service.encounter.openings import opening_fields
 from service.encounter.stores.keys import SCOPES
 from service.rules.contests import OpenContest
-from service.rules.records import record
+from service.rules.records import EMPTY, record
 from service.rules.ruleset import Ruleset
 from service.rules.seats import OpenSeat
 
@@ -155,14 +155,28 @@ class EditionInputs:
     """How its components are called: `Heartrush1`."""
     opening: Strict
     commands: Mapping[str, Strict]
+    elsewhere: Mapping[str, Collection[str]] = EMPTY
+    """The types of command that other editions have, by edition."""
 
     def command(self, type_: object, at: str = "") -> tuple[str, Strict]:
         """Return a command's type and schema; raises `Problem` where *type_*, at pointer *at*, is none."""
         schema = self.commands.get(type_) if isinstance(type_, str) else None
         if schema is None or not isinstance(type_, str):
-            hint = near(type_, self.commands) if isinstance(type_, str) else ""
-            raise invalid((f"{at}/type", f"a command of {self.edition}{hint}"))
+            raise invalid((f"{at}/type", self._no_command(type_)))
         return type_, schema
+
+    def _no_command(self, type_: object) -> str:
+        """Return why *type_* names no command, and where the commands are listed."""
+        listed = f"/v1/rulesets/{self.edition}/commands lists them"
+        if type_ is None:
+            return f"this field is required: the type of a command of {self.edition}; {listed}"
+        if not isinstance(type_, str):
+            return f"text, not {kind_of(type_)}"
+        others = [edition for edition, types in self.elsewhere.items() if type_ in types]
+        if others:
+            theirs = ", ".join(others)
+            return f"{type_} is a command of {theirs}, this encounter is {self.edition}; {listed}"
+        return f"{self.edition} has no command {type_[:100]}{near(type_, self.commands)}; {listed}"
 
 
 def inputs_of(ruleset: Ruleset[Any]) -> EditionInputs:
@@ -184,7 +198,16 @@ def inputs_of(ruleset: Ruleset[Any]) -> EditionInputs:
 
 def all_inputs(shelf: Shelf) -> Mapping[str, EditionInputs]:
     """Return the schemas of every edition on *shelf*, by edition."""
-    return MappingProxyType({edition: inputs_of(ruleset) for edition, ruleset in shelf.items()})
+    types = {edition: frozenset(ruleset.commands) for edition, ruleset in shelf.items()}
+    return MappingProxyType(
+        {
+            edition: replace(
+                inputs_of(ruleset),
+                elsewhere={other: named for other, named in types.items() if other != edition},
+            )
+            for edition, ruleset in shelf.items()
+        }
+    )
 
 
 def component_name(edition: str) -> str:

@@ -327,12 +327,15 @@ def listed(errors: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
     return [{"pointer": pointer, "detail": detail} for pointer, detail in errors]
 
 
+_NAMED: Final = 3
+"""How many faults the detail of a problem names; its `errors` list all."""
+
+
 def _summary(errors: Sequence[tuple[str, str]]) -> str:
     if not errors:
         return "the request does not fit"
-    pointer, detail = errors[0]
-    more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
-    return f"{pointer or '/'}: {detail}{more}"
+    named = "; ".join(f"{pointer or '/'}: {detail}" for pointer, detail in errors[:_NAMED])
+    return f"{named}; and {len(errors) - _NAMED} more" if len(errors) > _NAMED else named
 
 
 def removed(told: Mapping[str, Any]) -> Problem:
@@ -346,6 +349,9 @@ def missing(told: Mapping[str, Any]) -> Problem:
     return Problem("encounter-missing", told["text"], members={"dispute": dict(told)})
 
 
-def not_found() -> Problem:
-    """Return the one 404: the same for what does not exist and for what is somebody else's."""
-    return Problem("not-found", "there is nothing at this address for you")
+def not_found(detail: str = "there is nothing at this address for you") -> Problem:
+    """Return the one 404: the same for what does not exist and for what is somebody else's.
+
+    Only an address that no encounter can have is answered with a *detail* of its own.
+    """
+    return Problem("not-found", detail)

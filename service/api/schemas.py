@@ -17,7 +17,7 @@ import marshmallow
 from marshmallow import RAISE, Schema, ValidationError
 from marshmallow.exceptions import SCHEMA
 
-from service.api.fields import Either, Items, OneOf, Row, Table, Text, Truth, Whole
+from service.api.fields import Either, Items, OneOf, Row, Table, Text, Truth, Whole, kind_of
 from service.api.strict import escape
 from service.rules.families import family_tag, members
 
@@ -44,7 +44,7 @@ class OneKind(marshmallow.fields.Field[Any]):
     def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> object:
         del attr, data, kwargs
         if type(value) is not dict:
-            raise ValidationError("an object")
+            raise ValidationError(f"an object, not {kind_of(value)}")
         told = value.get(self.tag)
         schema = self.kinds.get(told) if type(told) is str else None
         if schema is None:
@@ -75,8 +75,13 @@ class Strict(Schema):
 
 
 def near(name: str, names: Iterable[str]) -> str:
-    """Return a hint at the one of *names* that may be meant by *name*, nothing if none is near."""
-    return "".join(f"; near it: {found}" for found in get_close_matches(name, list(names), n=1))
+    """Return a hint at those of *names* that may be meant by *name*, nothing if none is near.
+
+    A name that begins with *name* is near too: `hp` for `hp_max`.
+    """
+    known = list(names)
+    found = get_close_matches(name, known, n=1) or [each for each in known if each.startswith(f"{name}_")]
+    return f"; near it: {', '.join(found)}" if found else ""
 
 
 def schema_of(
@@ -153,7 +158,7 @@ def field_of(hint: Any, *, name: str = "", **kwargs: Any) -> marshmallow.fields.
 
 
 _MESSAGES: Final = {
-    "required": "a value: it is required",
+    "required": "this field is required",
     "null": "a value, not null",
     "type": "an object",
 }
@@ -214,11 +219,14 @@ def _union(args: tuple[Any, ...], name: str, kwargs: dict[str, Any]) -> marshmal
 
 
 def faults(schema: Schema, data: object) -> list[tuple[str, str]]:
-    """Return what keeps *data* from fitting *schema*: (JSON pointer, what was expected), none if it fits."""
+    """Return what keeps *data* from fitting *schema*: (JSON pointer, what was expected), none if it fits.
+
+    A misspelled field comes first: the field that it should be is missing for the same reason.
+    """
     if type(data) is not dict:
-        return [("", "an object")]
+        return [("", f"an object, not {kind_of(data)}")]
     messages = schema.validate(data)
-    return list(_pointers(messages, "")) if messages else []
+    return sorted(_pointers(messages, ""), key=lambda fault: UNKNOWN not in fault[1]) if messages else []
 
 
 def _pointers(messages: Any, pointer: str) -> Iterator[tuple[str, str]]:

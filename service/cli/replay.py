@@ -147,7 +147,11 @@ def _decide(fight: script.Fight) -> Iterator[Told]:
                 raise NotAsWritten(f"{step.says} But {fault}")
             continue
         data = {name: value for name, value in step.send.items() if name != "type"}
-        commit, payloads = table.send(step.seat, step.send["type"], data)
+        try:
+            commit, payloads = table.send(step.seat, step.send["type"], data)
+        except Exception as fault:  # a rulebook's own fault has any type
+            place = f"{step.seat} sends {step.send['type']}: the rulebook fails at it"
+            raise NotAsWritten(f"{place} ({type(fault).__name__}: {fault}). Please report it.") from fault
         told = _told(step.seat, step.send["type"], data, commit, payloads, says=step.says)
         if "refusal" in told.outcome:
             raise NotAsWritten(f"{step.seat} sends {told.type}: {told.outcome['refusal']['detail']}")

@@ -15,6 +15,8 @@ from tests.api.conftest import Worker
 
 ADD = {"type": "add", "amount": 3}
 
+LISTED = "/v1/rulesets/tiny@1/commands lists them"
+
 
 def counter(table: Table) -> tuple[int, dict[str, int]]:
     """Return what a refusal may not touch: the counter, and how many dice of each stream were thrown."""
@@ -42,9 +44,9 @@ def test_an_answer_names_what_its_seat_is_asked_next(table: Table) -> None:
 @pytest.mark.parametrize(
     ("command", "errors"),
     [
-        ({"type": "ad"}, {"/type": "a command of tiny@1; near it: add"}),
-        ({"type": "nonsense"}, {"/type": "a command of tiny@1"}),
-        ({}, {"/type": "a command of tiny@1"}),
+        ({"type": "ad"}, {"/type": f"tiny@1 has no command ad; near it: add; {LISTED}"}),
+        ({"type": "nonsense"}, {"/type": f"tiny@1 has no command nonsense; {LISTED}"}),
+        ({}, {"/type": f"this field is required: the type of a command of tiny@1; {LISTED}"}),
         (ADD | {"amout": 1}, {"/amout": "no such field; near it: amount"}),
         (ADD | {"x": 1}, {"/x": "no such field"}),
     ],
@@ -114,7 +116,7 @@ def test_the_rules_refusal_names_code_rule_and_number(table: Table) -> None:
 def test_every_fault_of_a_body_is_listed_with_its_pointer(table: Table) -> None:
     problem = is_problem(table.send(table.gm, {"type": "add", "amount": None, "x": 1}), 422, "invalid")
 
-    assert [error["pointer"] for error in problem["errors"]] == ["/amount", "/x"]
+    assert [error["pointer"] for error in problem["errors"]] == ["/x", "/amount"]
 
 
 # --- once --------------------------------------------------------------------------------------------

@@ -192,6 +192,21 @@ def test_a_script_that_goes_another_way_says_where(tmp_path: Path) -> None:
     assert "/creatures/orc/hp is 29, not 30" in result.output
 
 
+def test_a_script_at_which_the_rulebook_fails_says_so_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def _fail(*_: object) -> None:
+        raise IndexError("list index out of range")
+
+    monkeypatch.setattr("service.simulation.table.LocalTable.send", _fail)
+
+    found = run("replay", EXAMPLE)
+
+    assert found.exit_code == 1
+    assert "the rulebook fails at it (IndexError: list index out of range)" in found.output
+    assert "Traceback" not in found.output
+
+
 @pytest.mark.parametrize("raw", [b"", b"{}", b"[1]", b"\xff", b'{"format": "rewound/fight/1"}'])
 def test_what_is_neither_a_bundle_nor_a_script_is_said_so(raw: bytes, tmp_path: Path) -> None:
     file = tmp_path / "file"

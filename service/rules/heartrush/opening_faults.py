@@ -60,10 +60,10 @@ def _side_faults(opening: Opening) -> Iterator[Fault]:
         if not ID.fullmatch(side):
             yield f"/sides/{i}", "an id is a-z, 0-9 and -, at most 24"
     if opening.player_side not in opening.sides:
-        yield "/player_side", "one of the two sides"
+        yield "/player_side", f"one of {' and '.join(opening.sides)}"
     for i, side in enumerate(opening.declared_sides):
         if side not in opening.sides:
-            yield f"/declared_sides/{i}", "one of the two sides"
+            yield f"/declared_sides/{i}", f"one of {' and '.join(opening.sides)}"
 
 
 def creature_faults(opening: Opening) -> Iterator[Fault]:
@@ -82,7 +82,7 @@ def _sheet_faults(opening: Opening) -> Iterator[Fault]:
             yield f"{at}/id", f"creature {seen[sheet.id]} has this id already"
         seen[sheet.id] = i
         if sheet.side not in opening.sides:
-            yield f"{at}/side", "one of the two sides"
+            yield f"{at}/side", f"one of {' and '.join(opening.sides)}"
         if sheet.hp_max < 1:
             yield f"{at}/hp_max", "at least 1"
         if entry.hp is not None and not -sheet.hp_max < entry.hp <= sheet.hp_max:
