@@ -19,7 +19,9 @@ from zlib import crc32
 
 import structlog
 
-from service.encounter.record.commit import load_commit
+from service.encounter.lines import seams
+from service.encounter.lines.seams import Seam
+from service.encounter.record.commit import Commit, load_commit
 from service.encounter.signals import webhooks
 from service.encounter.signals.outward import NotAllowed, Outward
 from service.encounter.signals.webhooks import AGENDA, Delivery, Webhook
@@ -34,6 +36,9 @@ AT_ONCE: Final = 2
 """Attempts at one webhook at the same time."""
 
 PAGE: Final = 100
+SEAMS: Final = 10_000
+"""Seams that a worker remembers: they never change."""
+
 _GONE: Final = 410
 _logger: Final = structlog.get_logger()
 
@@ -78,6 +83,7 @@ class Telling(Lookout):
         self.every_s = self._pace.tick_s
         self._clock = clock
         self._register = Register(log)
+        self._seams: dict[str, Seam] = {}
         self._news: set[str] = set()
         self._under_way: dict[str, str] = {}
         self._lock = Lock()
@@ -107,25 +113,59 @@ class Telling(Lookout):
 
     def _put_on_agenda(self, encounter: str) -> None:
         entry = self._register.find(encounter)
-        about = webhooks.about(self._log, entry) if entry is not None else []
-        head = self._log.head(encounter) if about else None
-        for webhook in about:
-            if webhook.state != webhooks.ACTIVE:
-                webhooks.hold_cursor(self._log, webhook.id, encounter)
-                continue
-            at = webhooks.cursor(self._log, webhook.id, encounter)
-            while head is not None and at < head.folded:
-                at = self._put_page(webhook, encounter, at)
+        for webhook in webhooks.about(self._log, self._register, entry) if entry is not None else ():
+            self._put_all(webhook, encounter)
 
-    def _put_page(self, webhook: Webhook, encounter: str, after: int) -> int:
-        """Put a page of commits on the agenda and return the last one's number."""
-        page = self._log.commits(encounter, after, PAGE)
-        new = [entry.n for entry in page if load_commit(entry.raw).at >= webhook.created]
-        names = [webhooks.agenda_name(webhook.id, encounter, n) for n in new]
+    def _put_all(self, webhook: Webhook, encounter: str) -> None:
+        """Put what *webhook* has not been told of *encounter* on its agenda, unless it is only proposed."""
+        seam = self._seam(encounter)
+        if seam is None and self._is_line(encounter):
+            return
+        if webhook.state != webhooks.ACTIVE:
+            webhooks.hold_cursor(self._log, webhook.id, encounter)
+            return
+        at = webhooks.cursor(self._log, webhook.id, encounter)
+        if seam is not None:  # what repeats the old line is told in one message, at the seam
+            at = max(at, seam.accepted.n - 1)
+        head = self._log.head(encounter)
+        while head is not None and at < head.folded:
+            at = self._put_page(webhook, encounter, at, seam)
+
+    def _put_page(self, webhook: Webhook, encounter: str, after: int, seam: Seam | None) -> int:
+        """Put a page of commits on the agenda and return the last one's number.
+
+        Where a commit ends the line, the one that takes over is put there first: whoever dies in between
+        comes back to this page.
+        """
+        commits = [load_commit(entry.raw) for entry in self._log.commits(encounter, after, PAGE)]
+        for end in filter(seams.is_end, commits):
+            successor = seams.following(self._log, end)
+            if successor is not None:
+                self._put_all(webhook, successor.accepted.encounter)
+        new = [each for each in commits if _came_at(each, seam) >= webhook.created]
+        names = [webhooks.agenda_name(webhook.id, encounter, each.n) for each in new]
         if names:
             self._log.set_due(AGENDA, names, self._now_ms(), anew=False)
-        webhooks.move_cursor(self._log, webhook.id, encounter, page[-1].n)
-        return page[-1].n
+        webhooks.move_cursor(self._log, webhook.id, encounter, commits[-1].n)
+        return commits[-1].n
+
+    def _is_line(self, encounter: str) -> bool:
+        """Tell whether *encounter* goes on from another one, accepted or not."""
+        entry = self._register.find(encounter)
+        return entry is not None and entry.root is not None
+
+    def _seam(self, encounter: str) -> Seam | None:
+        """Return the seam at which *encounter* took over from another line, None where there is none."""
+        if not self._is_line(encounter):
+            return None
+        known = self._seams.get(encounter)
+        if known is None:
+            known = seams.beginning(self._log, encounter)
+            if known is not None:
+                if len(self._seams) >= SEAMS:
+                    self._seams.clear()
+                self._seams[encounter] = known
+        return known
 
     # --- the thread ----------------------------------------------------------------------------------
 
@@ -180,6 +220,7 @@ class Telling(Lookout):
             self._log.drop_due(AGENDA, name)
             return
         webhook = webhooks.known(self._log, fresh.webhook)
+        seam = self._seam(fresh.encounter)
         before = webhooks.delivery(self._log, fresh.webhook, fresh.id) or fresh
         entries = self._log.commits(fresh.encounter, fresh.n - 1, 1)
         is_over = before.state == webhooks.DELIVERED
@@ -190,7 +231,8 @@ class Telling(Lookout):
             return
         if not self._log.use_once(f"webhook/{name}/{before.attempts}", int(self._pace.lease_s * 1000)):
             return
-        body = webhooks.body(load_commit(entries[0].raw))
+        at_seam = seam is not None and seam.accepted.n == fresh.n
+        body = webhooks.body(load_commit(entries[0].raw), seam if at_seam else None)
         after = self._sent(webhook, before, body)
         if after.status == _GONE:
             webhooks.disable(self._log, webhook)
@@ -240,3 +282,8 @@ class Telling(Lookout):
 
     def _now_ms(self) -> int:
         return int(self._clock() * 1000)
+
+
+def _came_at(commit: Commit, seam: Seam | None) -> str:
+    """Return when *commit* came to be part of the encounter: at the *seam* when that was accepted."""
+    return seam.at if seam is not None and commit.n == seam.accepted.n else commit.at

@@ -68,10 +68,13 @@ export class Encounter {
 
   /**
    * Yield `{event, id, data}`: every commit after a number once and in order, then each as it is made, with
-   * heartbeats and resets. A cut is mended. It ends with the signal, or when nobody reads on.
+   * heartbeats and resets. A cut is mended. `continued` names the line of play in which the encounter goes on: read
+   * its state anew; what comes then is of that line. It ends with the signal, or when nobody reads on.
    */
   stream({ after = 0, signal } = {}) {
-    return following((headers) => this.client.fetch(`${this.path}/commits`, {}, { headers, signal }), after, signal);
+    const open = (encounter, headers) =>
+      this.client.fetch(`/v1/encounters/${encounter}/commits`, {}, { headers, signal });
+    return following(open, this.id, after, signal);
   }
 
   /** Return an address that a browser's `EventSource` opens once, within thirty seconds. */

@@ -50,31 +50,39 @@ const eventOf = (frame) => {
 
 /**
  * Yield every commit after a number once and in order, and heartbeats and resets between, until the signal ends it.
- * A cut is mended: the stream is opened again behind the last commit. Throws `Problem` where it is refused for good.
- * @param {(headers: Record<string, string>) => Promise<Response>} open asks for the stream with these headers
+ * A cut is mended: the stream is opened again behind the last commit. Behind `continued` comes what is told of the
+ * line of play in which the encounter goes on. Throws `Problem` where it is refused for good.
+ * @param {(encounter: string, headers: Record<string, string>) => Promise<Response>} open asks for a stream
+ * @param {string} encounter
  */
-export async function* following(open, after, signal) {
+export async function* following(open, encounter, after, signal) {
   let last = after;
   for (let count = 0; !signal?.aborted; count += 1) {
     let told = null;
+    let hasMoved = false;
     try {
-      const response = await open({ Accept: "text/event-stream", "Last-Event-ID": String(last) });
+      const response = await open(encounter, { Accept: "text/event-stream", "Last-Event-ID": String(last) });
       told = response.headers.get("Retry-After");
       if (response.status >= 400) await refuse(response);
       else {
         for await (const event of eventsOf(response.body)) {
           if (event.event === "commit" && event.data.n <= last) continue;
           if (event.event === "commit" && event.data.n > last + 1) break; // a gap: asked for anew
-          last = { commit: event.data.n, reset: event.data.version }[event.event] ?? last;
+          last = { commit: event.data.n, reset: event.data.version, continued: event.data.n }[event.event] ?? last;
           count = 0;
           yield event;
+          hasMoved = event.event === "continued";
+          if (hasMoved) {
+            encounter = event.data.encounter;
+            break;
+          }
         }
       }
     } catch (fault) {
       if (signal?.aborted) return;
       if (fault instanceof Problem) throw fault;
     }
-    await pause(patience(count, told), signal).catch(() => {});
+    if (!hasMoved) await pause(patience(count, told), signal).catch(() => {});
   }
 }
 

@@ -101,20 +101,22 @@ async def watch(interaction: discord.Interaction, encounter: str) -> None:
     number, channel, loop = interaction.channel_id or 0, interaction.channel, asyncio.get_running_loop()
     begun = threading.Event()
 
+    def send(text: str) -> None:
+        asyncio.run_coroutine_threadsafe(channel.send(text[:LONGEST]), loop).result(30)
+
     def follow() -> None:
         with Rewound(ADDRESS, KEY) as service:
-            table = service.encounter(encounter)
-            version = table.get()["version"]
-            seats.encounters[number] = encounter
+            newest = service.encounter(encounter).get()  # in the line of play in which it goes on
+            line = seats.encounters[number] = newest["encounter"]
             begun.set()
-            for told in table.listen(
-                after=version
-            ):  # heartbeats too: every ten seconds it sees whether to end
-                if seats.encounters.get(number) != encounter:
+            for told in service.encounter(line).listen(after=newest["version"]):
+                if seats.encounters.get(number) != line:  # seen every ten seconds, at a heartbeat
                     return
                 if told.event == "commit":
-                    sent = channel.send(facts(told.data)[:LONGEST])
-                    asyncio.run_coroutine_threadsafe(sent, loop).result(30)
+                    send(facts(told.data))
+                elif told.event == "continued":  # an undo: what is taken again is not announced again
+                    line = seats.encounters[number] = told.data["encounter"]
+                    send(f"The fight goes on from commit {told.data['origin']['n']}.")
 
     def work() -> str:
         if seats.encounters.get(number) == encounter:

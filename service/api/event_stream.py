@@ -119,6 +119,8 @@ def _frames(told: Generator[following.Told], feed: Feed) -> Generator[bytes]:
 def _frame(told: following.Told) -> bytes:
     if isinstance(told, following.Beat):
         return _event("heartbeat", {"version": told.version, "view": told.view})
+    if isinstance(told, following.GoesOn):
+        return _event("continued", told.seam.data())
     if isinstance(told, following.Reset):
         return _event("reset", {"version": told.version}, told.version)
     return _event("commit", records.told_data(told), told.became.commit.n)

@@ -38,12 +38,13 @@ globalThis.foundry = {
   } } } },
 };
 globalThis.EventSource = class {
-  constructor(url) { this.listeners = {}; this.stopping = new AbortController(); this.run(url).catch(() => this.listeners.error?.({})); }
+  constructor(url) { this.listeners = {}; this.stopping = new AbortController(); this.run(url).catch(() => this.stopping.signal.aborted || this.listeners.error?.({})); }
   addEventListener(name, run) { this.listeners[name] = run; }
   close() { this.stopping.abort(); }
   async run(url) {
     const response = await fetch(url, { headers: { Accept: "text/event-stream" }, signal: this.stopping.signal });
     for await (const { event, data } of eventsOf(response.body)) this.listeners[event]?.({ data: JSON.stringify(data) });
+    throw new Error("the stream ended"); // a browser says so as an error
   }
 };
 
@@ -60,4 +61,10 @@ closing.now = false;
 for (let time = 0; time < Number(times); time += 1) found.sent.push(await act());
 found.version = (await ask("GET", "")).version;
 await until(() => kept.last.n === found.version);
+found.undone = await ask("POST", "/undo", { commit: found.version });
+const { amendment, version } = found.undone;
+await ask("POST", `/amendments/${amendment}/accept`, { version });
+await until(() => kept.last.line === found.undone.encounter);
+found.again = await act();
+await until(() => kept.last.n === found.again.n);
 process.stdout.write(JSON.stringify(found), () => process.exit(0));

@@ -141,14 +141,22 @@ class Table(Disputed, Proved):
         yield from self._pages("/commits", "commits", {"after": after or None, "round": round_})
 
     def follow(self, *, after: int = 0) -> Iterator[shapes.ToldCommit]:
-        """Yield every commit after *after*, once and in order, and each new one as it is made; endless."""
+        """Yield every commit after *after*, once and in order, and each new one as it is made; endless.
+
+        Where the encounter goes on in another line of play, the commits of that line follow, those that are
+        new in it; the `encounter` in a commit's text names its line.
+        """
         for each in self.listen(after=after):
             if each.event == "commit":
                 yield cast("shapes.ToldCommit", each.data)
 
     def listen(self, *, after: int = 0) -> Iterator[Told]:
-        """Yield commits as `follow` does, and between them heartbeats and resets."""
-        return follow(self._transport, f"{self.path}/commits", after)
+        """Yield commits as `follow` does, and between them heartbeats and resets.
+
+        `continued` names the line of play in which the encounter goes on: read its state anew, for it began
+        from an earlier moment. What is yielded then is of that line.
+        """
+        return follow(self._transport, self.encounter, after)
 
     def rounds(self) -> list[Json]:
         """Return every round that began, with its first and last commit."""

@@ -1,7 +1,7 @@
 """Follow an encounter's commits as they are made: each once, in order, whatever becomes of the connection.
 
 After a cut the last number is sent as `Last-Event-ID`; what comes twice all the same is passed over, and what
-would leave a gap is asked for anew.
+would leave a gap is asked for anew. Where the encounter goes on in another line of play, that is followed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SILENCE_S: Final = 30.0
 
 @dataclass(frozen=True)
 class Told:
-    """One event of a stream: its name (`commit`, `heartbeat` or `reset`) and its data."""
+    """One event of a stream: its name (`commit`, `heartbeat`, `reset` or `continued`) and its data."""
 
     event: str
     data: Any
@@ -31,33 +31,43 @@ class Told:
     @property
     def position(self) -> int | None:
         """The commit after which a stream goes on behind this event, None where it stays where it is."""
-        found: int | None = {"commit": self.data.get("n"), "reset": self.data.get("version")}.get(self.event)
+        told = {"commit": "n", "continued": "n", "reset": "version"}
+        found: int | None = self.data.get(told.get(self.event, ""))
         return found
 
 
-def follow(transport: Transport, path: str, after: int) -> Iterator[Told]:
-    """Yield what is told from *after* on, for as long as the caller takes it.
+def follow(transport: Transport, encounter: str, after: int) -> Iterator[Told]:
+    """Yield what is told of *encounter* from *after* on, for as long as the caller takes it.
 
-    Raises `Problem` where the service refuses the stream, `Unreachable` where the patience ends without
-    anything having come.
+    Behind `continued` it yields what is told of the line in which the encounter goes on. Raises `Problem`
+    where the service refuses the stream, `Unreachable` where the patience ends without anything having come.
     """
     last, pauses = after, Pauses(transport.patience)
     while True:
         asked_s = None
         failure: RewoundError = Unreachable("the stream ends again and again before anything comes")
+        has_moved = False
         try:
-            for told in _onwards(_connection(transport, path, last), last):
+            for told in _onwards(_connection(transport, _path(encounter), last), last):
                 pauses.begin()
-                last = told.position or last
+                last = last if told.position is None else told.position
                 yield told
+                has_moved = told.event == "continued"
+                if has_moved:
+                    encounter = told.data["encounter"]
+                    break
         except Unreachable as fault:
             failure = fault
         except Problem as fault:
             if fault.status not in LATER:
                 raise
             failure, asked_s = fault, fault.retry_after_s
-        if not pauses.rest(asked_s):
+        if not has_moved and not pauses.rest(asked_s):
             raise failure
+
+
+def _path(encounter: str) -> str:
+    return f"/v1/encounters/{encounter}/commits"
 
 
 def _onwards(told: Iterator[Told], last: int) -> Iterator[Told]:

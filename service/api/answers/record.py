@@ -14,6 +14,7 @@ from service.api.shapes import (
     TEXT,
     TIME,
     TRUTH,
+    UUID,
     Schema,
     closed,
     listing,
@@ -117,7 +118,12 @@ event: heartbeat
 data: {"version":12,"view":"…"}
 
 """
-_TOLD: Final = {"commit": "ToldCommit", "heartbeat": "Heartbeat", "reset": "Reset"}
+_TOLD: Final = {
+    "commit": "ToldCommit",
+    "heartbeat": "Heartbeat",
+    "reset": "Reset",
+    "continued": "Continuation",
+}
 
 RECORD: Final[Mapping[str, Schema]] = MappingProxyType(
     {
@@ -167,6 +173,21 @@ RECORD: Final[Mapping[str, Schema]] = MappingProxyType(
             view=HASH,
         ),
         "Reset": closed("The position was unknown: the stream goes on after `version`.", version=NUMBER),
+        "Continuation": closed(
+            "The encounter goes on in another line of play; up to `n` that line repeats what was played.",
+            encounter={**UUID, "description": "The line in which it goes on."},
+            n={**NUMBER, "description": "Its commits after this one are new."},
+            hash=HASH,
+            ended=closed("The last commit of this line.", encounter=UUID, n=NUMBER, hash=HASH),
+            origin=closed(
+                "The last commit of earlier play that counts in the new line.",
+                parent=UUID,
+                n=NUMBER,
+                hash=HASH,
+                kind={"enum": ["as_ruled", "undo", "redo"]},
+                levels={**NUMBER, "description": "How many undos can be taken again from its beginning."},
+            ),
+        ),
         "Ticket": closed("It opens one stream, once.", ticket=TEXT, expires=TIME),
         "Rolls": page("Rolls in order; `n` names each one's commit.", "rolls", ref("Roll")),
         "RollStatistics": closed(

@@ -40,7 +40,9 @@ def list_commits(call: Call) -> Answer:
     With `Accept: text/event-stream` it is a stream (server-sent events): each commit after `after`, or after
     `Last-Event-ID`, once and in order, then each as it is made. `heartbeat` comes when you have caught up and
     at least every ten seconds, with the hash of your seat's view (`view` of the state); `reset` where the
-    position is unknown: read the state anew, the stream goes on from there. Other parameters are refused.
+    position is unknown: read the state anew, the stream goes on from there. Where the encounter goes on in
+    another line of play, `continued` names it and its position, and the stream ends: follow that one after
+    `n`. Other parameters are refused.
     """
     if event_stream.is_wanted(call.headers.get("Accept")):
         return event_stream.stream(call)

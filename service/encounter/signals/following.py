@@ -4,6 +4,7 @@ What is told of a commit is what the pages of commits told the seat when it was 
 opened of earlier ones: so it is the same whenever it is told, and nothing need be read again. Whoever has
 caught up is told so, and again every few seconds: where the record ends, and the hash of the seat's own view,
 so that a follower that folds by itself can compare. A position that the record does not have is told as such.
+Where the encounter goes on in another line of play, that is the last thing it is told.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from service.encounter.host import Host
+from service.encounter.lines.seams import Seam, ending, is_end
 from service.encounter.reading import records, views
 from service.encounter.record.commit import load_commit
 from service.encounter.signals.feeds import Feed
@@ -43,7 +45,14 @@ class Reset:
     version: int
 
 
-Told = records.Told | Beat | Reset
+@dataclass(frozen=True)
+class GoesOn:
+    """The encounter goes on in another line of play, behind *seam*; this one has nothing more."""
+
+    seam: Seam
+
+
+Told = records.Told | Beat | Reset | GoesOn
 
 
 @dataclass(frozen=True)
@@ -60,13 +69,11 @@ class Follower:
 def follow(host: Host, feed: Feed, follower: Follower, after: int | None) -> Generator[Told]:
     """Yield what *follower* is told of the encounter after commit *after* (None: a position nobody gave).
 
-    It ends where the follower may not go on, or has gone, and when the feed ends.
+    It ends where the follower may not go on, or has gone, where the line ends, and when the feed ends.
     """
     seat = follower.seat
-    head = records.head(host, feed.encounter)
-    if after is None or after > head:
-        yield Reset(head)
-        after = head
+    after, resets = _position(records.head(host, feed.encounter), after)
+    yield from resets
     beat_at = 0.0
     must_look = True
     while not feed.has_ended:
@@ -78,20 +85,30 @@ def follow(host: Host, feed: Feed, follower: Follower, after: int | None) -> Gen
             if _SEAT_EVENT in commit.raw and not follower.may_go_on():
                 return
         if page:
+            beat_at = 0.0 if any(is_end(found.became.commit) for found in page) else beat_at
             continue
         now = time.monotonic()
         if now >= beat_at:
             if not follower.may_go_on():
                 return
-            view = _view(host, feed.encounter, seat, after)
-            if view is None:
+            told = _caught_up(host, feed.encounter, seat, after)
+            if told is None:
                 must_look = True
                 continue
-            yield Beat(after, view)
+            yield told
+            if isinstance(told, GoesOn):
+                return
             beat_at = now + BEAT_S
         must_look = feed.wait(min(beat_at - now, LOOK_S)) or time.monotonic() >= beat_at
         if not follower.is_there():
             return
+
+
+def _position(head: int, wanted: int | None) -> tuple[int, tuple[Reset, ...]]:
+    """Return after which commit the stream goes on, and what is said of a position that there is not."""
+    if wanted is None or wanted > head:
+        return head, (Reset(head),)
+    return wanted, ()
 
 
 def _next(host: Host, feed: Feed, seat: str, after: int, *, must_look: bool) -> list[records.Told]:
@@ -106,7 +123,12 @@ def _next(host: Host, feed: Feed, seat: str, after: int, *, must_look: bool) -> 
     return records.tell(host, feed.encounter, seat, [load_commit(entry.raw) for entry in entries])
 
 
-def _view(host: Host, encounter: str, seat: str, n: int) -> str | None:
-    """Return the hash of what *seat* sees after commit *n*; None if the record has gone on."""
+def _caught_up(host: Host, encounter: str, seat: str, n: int) -> Beat | GoesOn | None:
+    """Return what *seat* is told once it has everything up to commit *n*; None if the record has gone on."""
     folded = host.folder.current(encounter, n)
-    return views.view_hash(views.state_data(folded.state, seat)) if folded.n == n else None
+    if folded.n != n:
+        return None
+    seam = ending(host.log, encounter) if folded.state.continued is not None else None
+    if seam is not None:
+        return GoesOn(seam)
+    return Beat(n, views.view_hash(views.state_data(folded.state, seat)))

@@ -16,9 +16,10 @@ from hashlib import sha256
 from hmac import digest as hmac_digest
 from typing import Final
 
+from service.encounter.lines.seams import Seam
 from service.encounter.reading import views
 from service.encounter.record.commit import Commit
-from service.encounter.stores.register import Registered
+from service.encounter.stores.register import Register, Registered
 from service.log import KeyReused, Log
 
 SHELF: Final = "webhooks"
@@ -116,12 +117,18 @@ def told(commit: Commit) -> views.Data:
     return {"type": "encounter.commit", "timestamp": commit.at, "data": data}
 
 
+def told_of_seam(seam: Seam) -> views.Data:
+    """Return what is told once where an encounter goes on in another line of play."""
+    return {"type": "encounter.continued", "timestamp": seam.at, "data": seam.data()}
+
+
+def body(commit: Commit, seam: Seam | None = None) -> bytes:
+    """Return what a receiver is sent of *commit*, or of the *seam* that it stands at: JSON."""
+    message = told(commit) if seam is None else told_of_seam(seam)
+    return json.dumps(message, separators=(",", ":")).encode()
+
+
 # --- webhooks ----------------------------------------------------------------------------------------
-
-
-def body(commit: Commit) -> bytes:
-    """Return what a receiver is sent of *commit*: JSON."""
-    return json.dumps(told(commit), separators=(",", ":")).encode()
 
 
 def derived_id(service_key: bytes, owner: str, key: str) -> str:
@@ -208,9 +215,20 @@ def _put_changed(log: Log, webhook: Webhook) -> Webhook:
 # --- what is to be told ------------------------------------------------------------------------------
 
 
-def about(log: Log, entry: Registered) -> list[Webhook]:
-    """Return the webhooks that are about the encounter *entry*, also those that are told nothing now."""
-    return [each for each in of_owner(log, entry.owner) if each.encounter in (None, entry.encounter)]
+def about(log: Log, register: Register, entry: Registered) -> list[Webhook]:
+    """Return the webhooks that are about the encounter *entry*, also those that are told nothing now.
+
+    One of an encounter is about every line of play that goes on from it. A what-if is told to those made for
+    it alone.
+    """
+    root = entry.root or entry.encounter
+
+    def is_about(webhook: Webhook) -> bool:
+        if webhook.encounter is None:
+            return entry.expires is None
+        return register.root(webhook.encounter) == root
+
+    return [each for each in of_owner(log, entry.owner) if is_about(each)]
 
 
 def cursor(log: Log, webhook: str, encounter: str) -> int:

@@ -9,7 +9,7 @@ const AGAIN = [429, 503, 504];
 const TRIES = 6;
 
 const setting = (name) => game.settings.get(ID, name).trim();
-const here = () => `${setting("address") || window.location.origin}/v1/encounters/${setting("encounter")}`;
+const here = () => `${setting("address") || window.location.origin}/v1/encounters/${line()}`;
 const escaped = (text) => String(text).replace(/[&<>"']/gu, (c) => `&#${c.charCodeAt(0)};`);
 const words = (type) => escaped(type.replaceAll("_", " "));
 // Not crypto.randomUUID: browsers have it on https and localhost alone, and many tables play over plain http.
@@ -36,12 +36,19 @@ export async function ask(method, path, data, key = newKey()) {
 
 // --- following ----------------------------------------------------------------------------------------------
 
-/** The last commit that was told, null where none of this encounter was. */
+/** What was told last of this encounter: `n`, and the line of play in which it stands; null where nothing was. */
 const lastTold = () => {
-  const { encounter, n } = game.settings.get(ID, "last");
-  return encounter === setting("encounter") ? n : null;
+  const last = game.settings.get(ID, "last");
+  return last.encounter === setting("encounter") ? last : null;
 };
-const remember = (n) => game.settings.set(ID, "last", { encounter: setting("encounter"), n });
+const line = () => lastTold()?.line ?? setting("encounter");
+const remember = (n, onward = line()) => game.settings.set(ID, "last", { encounter: setting("encounter"), line: onward, n });
+
+/** Go on in the line of play that took over, after an undo; what it takes again is not told again. The stream ends here. */
+async function tellContinued({ encounter, n, origin }) {
+  await ChatMessage.create({ speaker: { alias: "Rewound" }, content: `<p>The fight goes on from commit ${origin.n}.</p>` });
+  await remember(n, encounter);
+}
 
 /** Tell one commit in the chat: what everybody may see of it, never an opened envelope. */
 async function tellCommit({ n, commit }) {
@@ -54,15 +61,18 @@ async function tellCommit({ n, commit }) {
   await remember(n); // behind the message: after a crash it may stand there twice, and is never missing
 }
 
-const KINDS = { commit: tellCommit, reset: ({ version }) => remember(version) };
+const KINDS = { commit: tellCommit, reset: ({ version }) => remember(version), continued: tellContinued };
 let source = null;
 
 /** Follow the stream, from now on the first time. A ticket opens it once, so each try takes another. */
 async function follow() {
   try {
-    if (lastTold() === null) await remember((await ask("GET", "")).version);
+    if (lastTold() === null) {
+      const { version, encounter } = await ask("GET", ""); // in the line in which it goes on
+      await remember(version, encounter);
+    }
     const { ticket } = await ask("POST", "/tickets", {});
-    source = new EventSource(`${here()}/commits?after=${lastTold()}&ticket=${encodeURIComponent(ticket)}`);
+    source = new EventSource(`${here()}/commits?after=${lastTold().n}&ticket=${encodeURIComponent(ticket)}`);
     let told = Promise.resolve();
     for (const [kind, tell] of Object.entries(KINDS)) {
       source.addEventListener(kind, (event) => { told = told.then(() => tell(JSON.parse(event.data))).catch(console.error); });
