@@ -14,6 +14,7 @@ from functools import cached_property
 from hashlib import sha256
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
+from unicodedata import is_normalized
 
 from werkzeug.datastructures import Headers
 from werkzeug.http import parse_options_header
@@ -22,6 +23,7 @@ from service.api import strict
 from service.api.operations import Operation, Parameter
 from service.api.problems import Problem, invalid, listed
 from service.encounter.record import canonical
+from service.encounter.record.text import fault
 
 if TYPE_CHECKING:
     from service.api.door import Caller, Seated
@@ -134,6 +136,8 @@ class Call:
         except strict.NotStrict as fault:
             errors = listed([(fault.pointer, fault.detail)])
             raise Problem("not-strict-json", str(fault), members={"errors": errors}) from fault
+        except strict.NotAccepted as fault:
+            raise invalid((fault.pointer, fault.detail)) from fault
 
     @cached_property
     def repeatable(self) -> Repeatable:
@@ -194,6 +198,9 @@ def read_parameter(parameter: Parameter, text: str) -> str | int:
         return int(text)
     if not re.fullmatch(parameter.pattern, text):
         raise ValueError(f"text that matches {parameter.pattern}")
+    wrong = fault(text, lines=False)
+    if wrong is not None or not is_normalized("NFC", text):
+        raise ValueError(wrong or "text in Unicode normalization form C")
     return text
 
 

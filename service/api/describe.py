@@ -13,6 +13,7 @@ from marshmallow import fields
 from service.api.fields import ID, LIST_LENGTH, Component, Either, Items, OneOf, Row, Table, Text, Whole
 from service.api.schemas import OneKind, Strict
 from service.api.shapes import Schema
+from service.encounter.record.text import DIRECTIONS
 
 VERSION: Final = "3.1.0"
 """OpenAPI 3.1, whose schemas are JSON Schema 2020-12."""
@@ -75,7 +76,7 @@ def _teach(converter: OpenAPIConverter) -> None:
 
 def _bounds(field: fields.Field[Any]) -> Schema:
     if isinstance(field, Text):
-        return {"pattern": f"^{ID.pattern}$"} if field.is_id else {"maxLength": field.length}
+        return {"pattern": f"^{ID.pattern}$"} if field.is_id else _of_text(field)
     if isinstance(field, Whole):
         return {"minimum": field.least, "maximum": field.most}
     if isinstance(field, OneOf):
@@ -86,3 +87,9 @@ def _bounds(field: fields.Field[Any]) -> Schema:
     if isinstance(field, Items | Table):
         return {"maxItems" if isinstance(field, Items) else "maxProperties": LIST_LENGTH}
     return {}
+
+
+def _of_text(field: Text) -> Schema:
+    """Return how text is bounded, as far as a pattern can say which characters it may have."""
+    refused = "\\x00-\\x08\\x0b-\\x1f" if field.lines else "\\x00-\\x1f"
+    return {"maxLength": field.length, "pattern": f"^[^{refused}\\x7f-\\x9f{DIRECTIONS}]*$"}

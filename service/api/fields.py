@@ -13,6 +13,7 @@ import marshmallow
 from marshmallow import ValidationError
 
 from service.api.strict import WHOLE
+from service.encounter.record.text import fault
 
 ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
 """Ids of creatures, seats, sides and weapons; they become parts of the names of rolls."""
@@ -23,11 +24,14 @@ NUMBER_AS_TEXT: Final = "a whole number, not text"
 
 
 class Text(marshmallow.fields.String):
-    """Text of bounded length; ids match their pattern from end to end."""
+    """Text of bounded length, of one line unless it may have *lines*; ids match their pattern whole."""
 
-    def __init__(self, *, is_id: bool = False, length: int = TEXT_LENGTH, **kwargs: Any) -> None:
+    def __init__(
+        self, *, is_id: bool = False, lines: bool = False, length: int = TEXT_LENGTH, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         self.is_id = is_id
+        self.lines = lines
         self.length = length
 
     def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> str:
@@ -36,6 +40,9 @@ class Text(marshmallow.fields.String):
             raise ValidationError(f"text, not {kind_of(value)}")
         if self.is_id and not ID.fullmatch(value):
             raise ValidationError("an id: a-z, 0-9 and -, at most 24, not beginning with -")
+        wrong = fault(value, lines=self.lines)
+        if wrong is not None:
+            raise ValidationError(wrong)
         if len(value) > self.length:
             raise ValidationError(f"text of at most {self.length} characters")
         return value

@@ -161,7 +161,8 @@ _TYPES: Final = (
         422,
         "The request does not fit its schema",
         "Each entry of `errors` has a `pointer` into the body (or `?name` for a query parameter) and says"
-        " what was expected there. Unknown fields are refused. Nothing was appended.",
+        " what was expected there. Unknown fields are refused, and so is text with control characters, "
+        "controls of its direction, or code points that Unicode 14.0 does not assign. Nothing was appended.",
     ),
     ProblemType(
         "idempotency-key-reused",

@@ -197,9 +197,23 @@ _IDS: Final = (
 """Fields that name somebody: what they hold is an id even where their hint says only text."""
 
 
+_LINES: Final = (
+    "claim",
+    "complication",
+    "decision",
+    "description",
+    "note",
+    "question",
+    "reason",
+    "text",
+    "words",
+)
+"""Fields in which somebody writes at length: their text may have lines."""
+
+
 def _plain(hint: Any, name: str, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any] | None:
     if hint is str:
-        return Text(is_id=name in _IDS, **kwargs)
+        return Text(is_id=name in _IDS, lines=name in _LINES, **kwargs)
     if hint is bool:
         return Truth(**kwargs)
     if hint is int:

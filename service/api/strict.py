@@ -1,7 +1,8 @@
 """Read a body as strict JSON, or say exactly where it is not.
 
 Laws. What two parsers could read differently is refused: duplicate names, numbers that are no whole numbers
-of at most 53 bits, NaN, lone surrogates, text that is not NFC. Depth is bounded. Nothing is repaired.
+of at most 53 bits, NaN, lone surrogates, text that is not NFC. So are characters that deceive a reader. Depth
+is bounded. Nothing is repaired.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 from unicodedata import is_normalized
+
+from service.encounter.record.text import fault
 
 DEPTH: Final = 32
 WHOLE: Final = 2**53 - 1
@@ -28,6 +31,15 @@ class NotStrict(ValueError):
         self.detail = detail
 
 
+class NotAccepted(ValueError):
+    """Strict JSON with text that is not accepted: where (a JSON pointer) and what was expected."""
+
+    def __init__(self, pointer: str, detail: str) -> None:
+        super().__init__(f"{pointer or '/'}: {detail}")
+        self.pointer = pointer
+        self.detail = detail
+
+
 class _Fault:
     """Stands in the tree where a value was that no strict reader accepts, until the walk knows its place."""
 
@@ -37,7 +49,7 @@ class _Fault:
 
 
 def loads(body: bytes) -> Any:
-    """Return the value of *body*; raises `NotStrict` for the first fault."""
+    """Return the value of *body*; raises `NotStrict` or `NotAccepted` for the first fault."""
     try:
         text = body.decode()
     except UnicodeDecodeError as fault:
@@ -109,13 +121,13 @@ def _check_depth(text: str) -> None:
 def _faults(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
     kind = type(value)
     if kind is str:
-        if not value.isascii():
+        if not (value.isascii() and value.isprintable()):
             yield from _text_faults(value, pointer)
     elif kind is dict:
         for name, item in value.items():
-            if not name.isascii():
-                yield f"{pointer}/{_shown(name)}", "names are ASCII"
-            if type(item) is str and item.isascii():
+            if not (name.isascii() and name.isprintable()):
+                yield f"{pointer}/{_shown(name)}", "names are visible ASCII characters"
+            if type(item) is str and item.isascii() and item.isprintable():
                 continue
             yield from _faults(item, f"{pointer}/{escape(name)}")
     elif kind is list:
@@ -131,6 +143,9 @@ def _text_faults(text: str, pointer: str) -> Iterator[tuple[str, str]]:
     except UnicodeEncodeError:
         yield pointer, "a surrogate stands alone"
         return
+    wrong = fault(text, lines=True)
+    if wrong is not None:
+        raise NotAccepted(pointer, wrong)
     if not is_normalized("NFC", text):
         yield pointer, "text is in Unicode normalization form C"
 

@@ -1,8 +1,9 @@
 """Turn requests and commits into bytes and back: the one spelling that is stored, hashed and shown.
 
 The spelling is RFC 8785 for a narrow profile: objects with ASCII keys, whole numbers below 2**53 either way,
-true, false, null, strings in NFC without lone surrogates, at most 64 levels deep; no floats. In it a plain
-encoder with sorted keys gives RFC 8785's bytes; orjson's does so in a fifth of the standard library's time.
+true, false, null, strings in NFC of code points that Unicode 14.0 assigns, without lone surrogates, at most
+64 levels deep; no floats. In it a plain encoder with sorted keys gives RFC 8785's bytes; orjson's does so in
+a fifth of the standard library's time.
 
 Laws. Whatever comes from outside passes `check` before it is spelled, so `dumps` need not look again. Hashes
 are taken over stored bytes, never over a second spelling. Bytes from outside are believed canonical only
@@ -20,6 +21,7 @@ from uuid import UUID
 import orjson
 
 from service.dice.encoding import HASH_BYTES, check_length, hkdf
+from service.encounter.record.unicode14 import VERSION, first_unassigned
 
 FORMAT: Final = "rewound/log/1"
 
@@ -200,6 +202,9 @@ def _check_text(value: str, pointer: str) -> None:
     except UnicodeEncodeError as fault:
         raise NotCanonical(pointer, "a lone surrogate is no character") from fault
     # NFC of assigned characters never changes (UAX 15), so readers with other Unicode tables agree on them.
+    point = first_unassigned(value)
+    if point is not None:
+        raise NotCanonical(pointer, f"Unicode {VERSION} does not assign U+{point:04X}")
     if not is_normalized("NFC", value):
         raise NotCanonical(pointer, "text is not in NFC")
 

@@ -1,5 +1,7 @@
 // Canonical JSON: reads only the one spelling of a value, in one pass; whatever is spelled otherwise is not read.
 
+import { isAssigned } from "./unicode14.mjs";
+
 const DEEPEST = 64;
 const ESCAPES = { '"': '"', "\\": "\\", b: "\b", t: "\t", n: "\n", f: "\f", r: "\r" };
 const NUMBER = /-?(?:0|[1-9][0-9]*)/y;
@@ -100,7 +102,8 @@ class Reader {
       this.demand("\\");
       found += this.escaped();
     }
-    if (found.normalize("NFC") !== found || LONE_SURROGATE.test(found)) throw new NotCanonical();
+    if (LONE_SURROGATE.test(found) || !isAssigned(found)) throw new NotCanonical();
+    if (found.normalize("NFC") !== found) throw new NotCanonical(); // of assigned ones it is the same everywhere
     return found;
   }
 
