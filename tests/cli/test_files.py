@@ -15,6 +15,7 @@ from service.audit.verdict import MEANING
 from service.cli import COMMANDS, main, script
 from service.cli.judging import STATUS
 from service.encounter.record.canonical import commit_hash, dumps
+from service.simulation.table import LocalTable
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "orc-and-hound.json"
 
@@ -195,10 +196,14 @@ def test_a_script_that_goes_another_way_says_where(tmp_path: Path) -> None:
 def test_a_script_at_which_the_rulebook_fails_says_so_without_a_traceback(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def _fail(*_: object) -> None:
-        raise IndexError("list index out of range")
+    send = LocalTable.send
 
-    monkeypatch.setattr("service.simulation.table.LocalTable.send", _fail)
+    def _fail(table: LocalTable, seat: str, type_: str, data: dict[str, Any]) -> object:
+        if type_ == "engage":
+            raise IndexError("list index out of range")
+        return send(table, seat, type_, data)
+
+    monkeypatch.setattr(LocalTable, "send", _fail)
 
     found = run("replay", EXAMPLE)
 
