@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test lint check format generate bench dice streams fuzz offered undoing draws contract mutations shapes golden pythons coverage twins wheel requirements clean
+.PHONY: help run demo test lint check format generate bench dice streams fuzz offered undoing draws contract mutations shapes golden pythons coverage twins overnight wheel requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -108,6 +108,9 @@ requirements: .venv/ready ## resolve deploy/requirements/*.in again and pin by h
 		../../.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 			--no-header --no-annotate --output-file $$name.txt $$name.in || exit 1; \
 	done
+
+overnight: .venv/ready ## run every long check for its part of BUDGET (2h), seeds from the clock; one table at the end (long)
+	nice $(PY) -m tests.overnight
 
 clean: ## remove what runs have made; the data of `make run` (.rewound/) stays
 	rm -rf .venv build dist *.egg-info .coverage .coverage.* htmlcov \

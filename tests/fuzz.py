@@ -1,8 +1,9 @@
 """Play random fights of both rulesets, many seeds of every kind, and report what breaks: `make fuzz`.
 
 `python -m tests.fuzz 500` plays seeds 0 to 499 of every kind; `python -m tests.fuzz 1 7 duel` plays seed 7
-of one. A failure is told with its kind and seed, and for Heart Rush with the fewest commands that bring it.
-The exit status is 1 if anything failed, or a rule never took part.
+of one, and `python -m tests.fuzz 1 7 all` seed 7 of every kind, whatever rules take part. A failure is told
+with its kind and seed, and for Heart Rush with the fewest commands that bring it. The exit status is 1 if
+anything failed, or a rule never took part.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def main(seeds: int, first: int = 0, *kinds: str) -> int:
     missing = (set(heartrush.OURS) - heartrush.NEVER.keys()) | (set(rise.OURS) - rise.NEVER.keys())
     failed = 0
     for seed in range(first, first + seeds):
-        for kind in kinds or PLAYS:
+        for kind in PLAYS if kinds in {(), ("all",)} else kinds:
             try:
                 found = missing & PLAYS[kind](seed)
             except Exception:  # noqa: BLE001 - whatever breaks is what is looked for

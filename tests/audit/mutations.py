@@ -46,11 +46,14 @@ def alarms(seeds: Sequence[int]) -> list[str]:
 
 
 def main() -> int:
-    """Try as many mutants as the first argument says, a tenth as many clean bundles, and causes."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-    kinds = Counter(mutant_of(seed).kind for seed in range(min(count, 1_000)))
-    wrong = missed(range(count)) + alarms(range(count // 10))
-    table = matrix(range(max(1, count // 50)))
+    """Try as many mutants as the first argument says, a tenth as many clean bundles, and causes.
+
+    The second argument is the first seed.
+    """
+    count, start = (*map(int, sys.argv[1:]), *(10_000, 0)[len(sys.argv) - 1 :])
+    kinds = Counter(mutant_of(seed).kind for seed in range(start, start + min(count, 1_000)))
+    wrong = missed(range(start, start + count)) + alarms(range(start, start + count // 10))
+    table = matrix(range(start, start + max(1, count // 50)))
     wrong += off_diagonal(table)
     shares = ", ".join(f"{kind} {number}" for kind, number in sorted(kinds.items()))
     say = sys.stdout.write

@@ -216,11 +216,11 @@ def disagreements(seeds: Sequence[int]) -> list[str]:
 
 
 def main() -> int:
-    """Try as many as the first argument says."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 5_000
-    wrong = crashes(range(count))
-    for start in range(0, count, 500):
-        wrong += disagreements(range(start, min(count, start + 500)))
+    """Try as many as the first argument says, from the second's seed on."""
+    count, first = (*map(int, sys.argv[1:]), *(5_000, 0)[len(sys.argv) - 1 :])
+    wrong = crashes(range(first, first + count))
+    for start in range(first, first + count, 500):
+        wrong += disagreements(range(start, min(first + count, start + 500)))
     sys.stdout.write("".join(f"{line}\n" for line in wrong))
     sys.stdout.write(f"{count} bundles of another shape: {len(wrong)} not judged, or judged in two ways\n")
     return 1 if wrong else 0

@@ -44,7 +44,7 @@ LEFT_OUT: Final = "positive_data_acceptance"
 """A request that fits may be illegal now: only the rules know."""
 
 
-def main(seconds: int) -> int:
+def main(seconds: int, seed: int | None = None) -> int:
     """Run all roles, each for at most *seconds*; the exit status."""
     with store() as running, service(running) as (port, _):
         url = f"http://{HOST}:{port}"
@@ -58,7 +58,7 @@ def main(seconds: int) -> int:
         failed = []
         for role, token in tokens.items():
             there = [played] if role in SEATS else [_fighting(url, key) for _ in range(4)]
-            if not _holds(url, role, token, there, _fighting(url, key), seconds):
+            if not _holds(url, role, token, there, _fighting(url, key), seconds, seed):
                 failed.append(role)
     click.echo(
         "every role: as the contract says" if not failed else f"not as the contract says: {', '.join(failed)}"
@@ -66,7 +66,15 @@ def main(seconds: int) -> int:
     return 1 if failed else 0
 
 
-def _holds(url: str, role: str, token: str | None, there: Sequence[str], ended: str, seconds: int) -> bool:
+def _holds(
+    url: str,
+    role: str,
+    token: str | None,
+    there: Sequence[str],
+    ended: str,
+    seconds: int,
+    seed: int | None,
+) -> bool:
     click.echo(f"\n--- as {role}")
     sent = [] if token is None else ["--header", f"Authorization: Bearer {token}"]
     told = [
@@ -77,6 +85,7 @@ def _holds(url: str, role: str, token: str | None, there: Sequence[str], ended: 
         "--continue-on-failure",
         "--max-time",
         str(seconds),
+        *(() if seed is None else ("--seed", str(seed))),
     ]
     environment = {**os.environ, "SCHEMATHESIS_HOOKS": "tests.contract.hooks"}
     with NamedTemporaryFile("w", suffix=".toml") as known:
@@ -142,4 +151,4 @@ def _post(url: str, key: str, data: dict[str, Any]) -> Any:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else SECONDS))
+    sys.exit(main(*(map(int, sys.argv[1:]) if len(sys.argv) > 1 else (SECONDS,))))

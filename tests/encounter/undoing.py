@@ -164,11 +164,11 @@ def _otherwise(house: House, ledger: Ledger, line: str, random: Random, seed: st
 
 
 def main() -> None:
-    """Play 25 fights of each book, or as many as the first argument says."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 25
+    """Play 25 fights of each book, or as many as the first argument says, from the second's seed on."""
+    count, start = (*map(int, sys.argv[1:]), *(25, 0)[len(sys.argv) - 1 :])
     for edition in SHELF:
         rounds = rolls = 0
-        for seed in range(count):
+        for seed in range(start, start + count):
             done = undo_and_redo_every_round(edition, seed, COMMANDS[edition])
             rounds, rolls = rounds + done[0], rolls + done[1]
         sys.stdout.write(f"{edition}: {count} fights, {rounds} rounds undone and redone, {rolls} rolls\n")

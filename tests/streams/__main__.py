@@ -15,21 +15,25 @@ COMMANDS = 2_000
 
 
 def main() -> int:
-    """Follow, cut and count; 1 where anything was missed or told twice."""
-    seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    """Follow, cut and count; 1 where anything was missed or told twice.
+
+    The arguments are how many clients, and the seed; fewer clients are cut 50 times each.
+    """
+    clients, seed = (*map(int, sys.argv[1:]), *(CLIENTS, 1)[len(sys.argv) - 1 :])
+    cuts, commands = (CUTS, COMMANDS) if clients == CLIENTS else (50, 500)
     with servers.store() as running, servers.service(running) as (port, key):
         encounter = Encounter.opened(port, key)
         began = monotonic()
         followed = follow(
-            encounter, CLIENTS, cuts=CUTS, seed=seed, play=playing(encounter, COMMANDS), patience_s=900
+            encounter, clients, cuts=cuts, seed=seed, play=playing(encounter, commands), patience_s=900
         )
-    faults = followed.faults(BEGUN + COMMANDS)
+    faults = followed.faults(BEGUN + commands)
     told, took = sum(len(each) for each in followed.told), monotonic() - began
     sys.stdout.write(
-        f"seed {seed}: {CLIENTS} clients, {followed.cuts:,} cuts, {told:,} commits told in {took:.0f} s: "
+        f"seed {seed}: {clients} clients, {followed.cuts:,} cuts, {told:,} commits told in {took:.0f} s: "
         f"{len(faults)} gaps or repeats\n" + "".join(f"{each}\n" for each in faults)
     )
-    return 1 if faults or followed.cuts < CLIENTS * CUTS else 0
+    return 1 if faults or followed.cuts < clients * cuts else 0
 
 
 if __name__ == "__main__":

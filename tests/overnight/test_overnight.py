@@ -1,0 +1,91 @@
+"""The night itself: every check has its turn, and what fails is kept with what brings it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.overnight.__main__ import seconds_of
+from tests.overnight.checks import CHECKS, ROOT, Check
+from tests.overnight.night import Result, night, run_once, table
+
+PASSES = "print('fine')"
+FAILS = "import sys; print('x' * (int(sys.argv[1]) % 7)); sys.exit(1)"
+
+
+def check(name: str, code: str, *, share: int = 1, limit_s: int = 60) -> Check:
+    return Check(
+        name,
+        share=share,
+        work=10,
+        unit="things",
+        command=lambda seed: (sys.executable, "-c", code, str(seed)),
+        limit_s=limit_s,
+    )
+
+
+def test_every_check_has_a_turn_and_the_rest_of_the_time_goes_by_share(tmp_path: Path) -> None:
+    said: list[str] = []
+
+    small, large = night(
+        [check("small", PASSES), check("large", PASSES, share=9)], 3.0, 100, tmp_path / "kept", said.append
+    )
+
+    assert small.runs >= 1
+    assert large.runs > small.runs
+    assert large.seconds >= 2.7
+    assert not (tmp_path / "kept").exists()
+    seeds = [int(found[1]) for line in said if (found := re.search(r"seed ([0-9]+)", line))]
+    assert seeds == [100 + 10 * at for at in range(len(seeds))], "no seed is used twice"
+
+
+def test_what_fails_is_kept_with_its_seed_and_command_the_smallest_first(tmp_path: Path) -> None:
+    (result,) = night([check("bad", FAILS)], 1.0, 3, tmp_path, lambda _line: None)
+
+    kept = sorted(tmp_path.iterdir(), key=lambda file: int(file.name.split("-")[1]))
+
+    assert result.failures
+    assert len(kept) == len(result.failures)
+    printed = [
+        len(file.read_text().partition(FAILS)[2].partition("\n")[2].partition("\n")[0]) for file in kept
+    ]
+    assert printed == sorted(printed)
+    assert "sys.exit(1)" in kept[0].read_text()
+    assert "it ended with 1" in kept[0].read_text()
+    line = table([result]).splitlines()[1]
+    assert all(str(failure.seed) in line for failure in result.failures)
+    assert f"{10 * result.runs} things" in line
+
+
+def test_a_run_that_hangs_is_a_failure() -> None:
+    failure = run_once(check("slow", "import time; time.sleep(60)", limit_s=1), 1)
+
+    assert failure is not None
+    assert "it hung: 1 s passed" in failure.output
+
+
+def test_a_check_that_never_ran_is_not_green() -> None:
+    assert not Result(check("none", PASSES)).is_green
+
+
+def test_every_long_target_of_the_makefile_has_a_turn() -> None:
+    targets = re.findall(
+        r"^([a-z]+):.*## .*(?:\(long\)|\(minutes\))", (ROOT / "Makefile").read_text(), re.MULTILINE
+    )
+
+    assert set(targets) - {"overnight"} <= {check.name for check in CHECKS}
+    assert {"fuzz", "undoing", "mutations", "twins", "streams", "contract", "dice"} <= set(targets)
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("15m", 900), ("2h", 7200)])
+def test_a_budget_is_a_number_with_its_unit(text: str, seconds: int) -> None:
+    assert seconds_of(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "2", "h", "2d", "-1h", "1.5h"])
+def test_any_other_budget_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="BUDGET"):
+        seconds_of(text)
