@@ -63,7 +63,7 @@ def test_RI_UNIV_GRAPPLE_takes_a_free_hand() -> None:
 def test_RI_UNIV_DIRTY_takes_two_off_a_defense() -> None:
     fight = begun(entry("mon@p/p", (0, 0)), entry("mon@m/e", (1, 0)))
     fight.do("dirty_trick", "p", 6, target="e", defense="mental").end("p").rest()
-    (trick,) = fight["e"].known()
+    (trick,) = fight["e"].conditions
     assert trick.modifiers == {"mental": -2}
     fight = begun(entry("mon@p/p", (0, 0)), entry("mon@m/e", (1, 0)), options={"profile": "rise-5d"})
     assert fight.refused("dirty_trick", "p", target="e") == "ability_not_in_profile"

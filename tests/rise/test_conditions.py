@@ -83,10 +83,10 @@ def test_RI_DUR_1_how_long_each_duration_lasts() -> None:
     curse = {"id": "curse", "range_ft": 60, "effects": effects}
     fight = begun(entry("mon@p/p", (0, 0)), entry("mon@m/e", (5, 0), abilities=[curse]))
     fight.do("pass_turn", "p").do("use_ability", "e", ability="curse", targets=["p"]).end("e")
-    assert [c.name for c in fight["p"].known()] == ["brief", "condition", "permanent"]
+    assert [c.name for c in fight["p"].conditions] == ["brief", "condition", "permanent"]
     assert "phase" in [e.condition.name for e in fight.told("condition_gained")]
     fight.to_actions().rest()
-    assert [c.name for c in fight["p"].known()] == ["condition", "permanent"]
+    assert [c.name for c in fight["p"].conditions] == ["condition", "permanent"]
 
 
 def _hidden(*more: dict[str, Any], face: int, **options: Any) -> Fight:

@@ -44,7 +44,7 @@ def test_C_07_healing_of_the_same_phase(value: str, hp: int, *, felled: bool) ->
 @pytest.mark.parametrize(("value", "left"), [("removes", []), ("keeps", ["slowed"])])
 def test_C_10_a_cleansing_and_what_comes_with_it(value: str, left: list[str]) -> None:
     fight = met(SLOW, CLEANSE, cleanse=value)
-    assert [condition.name for condition in fight["v"].known()] == left
+    assert [condition.name for condition in fight["v"].conditions] == left
 
 
 @pytest.mark.parametrize(("value", "credit"), [("everyone", ("x1", "y1")), ("last", ("y1",))])

@@ -99,7 +99,7 @@ def test_RI_SWIFT_4_swift_costs_what_it_costs() -> None:
 @pytest.mark.parametrize(("lasts", "left"), [("round", True), ("phase", False)])
 def test_C_28_how_long_total_defense_lasts(lasts: str, *, left: bool) -> None:
     fight = versus(total_defense_lasts=lasts).to_actions().do("total_defense", "p")
-    (held,) = fight.seen("p", "p").known()
+    (held,) = fight.seen("p", "p").conditions
     assert over(fight.state, held, 10) is not left
     assert over(fight.state, held, 11) is left
 
@@ -262,7 +262,7 @@ def test_RI_SWIFT_9_it_costs_the_action_that_the_effect_asks_for() -> None:
 @pytest.mark.parametrize(("since", "kept"), [(1, True), (-48, False)])
 def test_RI_SWIFT_9_nothing_is_kept_up_for_more_than_five_minutes(since: int, *, kept: bool) -> None:
     fight = _shielded("free", played=1)
-    (shield,) = fight["p"].known()
+    (shield,) = fight["p"].conditions
     old = changed(shield, since=since)
     fight.given("p", conditions=(old,)).to_actions()
     fight.state = fight.state.with_at("p", fight.state.at("p").with_creature("p", conditions=(old,)))
@@ -293,7 +293,7 @@ def _cleansed(name: str) -> list[str]:
     fight.do("use_ability", "e", ability="daze", targets=["c"]).end("e").to_actions()
     fight.do("use_ability", "ally", ability="cleanse", targets=["c"]).end("ally").do("pass_turn", "c")
     fight.do("use_ability", "e", ability="hit", targets=["c"]).end("e")
-    return [condition.name for condition in fight["c"].known()]
+    return [condition.name for condition in fight["c"].conditions]
 
 
 def test_RI_V_16_a_cleanse_of_everything_reaches_what_came_at_the_same_time() -> None:

@@ -57,7 +57,7 @@ class CombatEnded(Event[State]):
 
     def evolve(self, state: State) -> State:
         stacks = changed(state.stacks, table=state.stacks.table[:1])
-        return changed(state, stage="ended", stacks=stacks, worlds=EMPTY)
+        return changed(state, stage="ended", stacks=stacks, worlds=EMPTY, hidden_swift=EMPTY)
 
 
 @rule("RI-ROUND-4", "R4/R5 Surprise Attacks")

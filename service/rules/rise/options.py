@@ -11,7 +11,7 @@ _ALL: Final = (
     option(
         "swift_mode",
         "C-01",
-        "when Swift is committed: before any dice by all, or by all but one group of players",
+        "which groups commit to Swift abilities before any dice: all, or all but one, whatever they are",
         "auto",
         "strict",
         "lenient",

@@ -15,7 +15,7 @@ from service.rules.lurking import Lurking, Room
 from service.rules.records import EMPTY, changed, derived, record, with_key
 from service.rules.rise.creatures.creature import Creature, above
 from service.rules.rise.creatures.entries import Arrival, Entry
-from service.rules.rise.creatures.lasting import Atom, Plan, Ruling, Unjudged
+from service.rules.rise.creatures.lasting import Atom, HiddenSwift, Plan, Ruling, Unjudged
 from service.rules.rise.creatures.profiles import PROFILES, Profile
 from service.rules.rise.creatures.sheet import GM_ONLY, Zone, side_of
 from service.rules.rise.options import DEFAULTS, OPTIONS
@@ -103,6 +103,8 @@ class State(Parted, Lurking):
     rulings: tuple[Ruling, ...] = ()
     defaulted: tuple[tuple[str, ...], ...] = ()
     """The questions of this phase, each with whom it is about, that the default has answered."""
+    hidden_swift: Mapping[str, HiddenSwift | Sealed[HiddenSwift]] = EMPTY
+    """The Swift abilities of groups that committed unseen: one envelope each, whatever is in it."""
     worlds: Mapping[str, State | Sealed[State]] = EMPTY
     lurkers: Mapping[str, Entry | Sealed[Entry]] = EMPTY
 

@@ -271,7 +271,7 @@ class Sustain(Act):
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         by, name = sender(view, awaited), awaited.creature or ""
-        names = [c.name for other in view.creatures.values() for c in other.known() if c.source == name]
+        names = [c.name for other in view.creatures.values() for c in other.conditions if c.source == name]
         for condition in dict.fromkeys(names):
             command = cls(by=by, creature=name, condition=condition)
             yield from offered(command, view, condition=condition)
@@ -282,7 +282,7 @@ def sustained_by(state: State, owner: str, name: str) -> list[Condition]:
     return [
         condition
         for creature in state.creatures.values()
-        for condition in creature.known()
+        for condition in creature.conditions
         if condition.name == name and condition.source == owner and condition.until == "sustain"
     ]
 

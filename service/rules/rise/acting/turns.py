@@ -152,7 +152,7 @@ def lapse(state: State, owner: str) -> Tale[State]:
     """Tell that what *owner* has not kept up, or has kept up for five minutes, is over."""
     kept = state.creatures[owner].budget.sustained
     for creature in state.creatures.values():
-        for condition in creature.known():
+        for condition in creature.conditions:
             if condition.until != "sustain" or condition.source != owner or condition.since >= state.round:
                 continue
             if condition.name not in kept or state.round - condition.since >= SUSTAINED_ROUNDS:

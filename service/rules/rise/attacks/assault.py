@@ -15,7 +15,6 @@ from service.rules.messages import Event, Tale
 from service.rules.records import EMPTY, changed, record
 from service.rules.rise.attacks.blows import strike_damage
 from service.rules.rise.attacks.cover import covered, takes
-from service.rules.rise.attacks.hidden import felt
 from service.rules.rise.attacks.maneuvers import ended, gripped, landed
 from service.rules.rise.attacks.outcomes import Outcome, is_valid, judge, shown
 from service.rules.rise.attacks.rolling import against, roll_attack, see_through
@@ -80,7 +79,6 @@ class AssaultFrame(Frame[State]):
     def advance(self, state: State, chance: Chance) -> Tale[State]:
         if self.index >= len(self.assault.targets):
             return (yield from finish(state, chance, self))
-        state = yield from felt(state, self.target)
         if self.stage == "roll" and self.assault.strike is not None and self.assault.strike.versus:
             return (yield from attack(state, chance, self, self.assault.strike))
         return (yield from land(state, chance, self))
@@ -294,7 +292,6 @@ def into_cover(state: State, frame: AssaultFrame) -> Tale[State]:
             attacker=assault.user, target=frame.target, cover=cover.by, because=("RI-ATK-15",)
         )
         return (yield TargetDone(target=frame.target, because=("RI-ATK-15",)))
-    state = yield from felt(state, cover.by)
     aim = Aim(changed(assault, defense_terms=EMPTY), cover.by)
     defenses = against(state, aim, strike, None)
     outcome, multiple = judge(frame.total, defenses, strike)

@@ -1,7 +1,7 @@
-"""Keep Swift abilities of a group true and unknown to others until its announcement.
+"""Keep Swift abilities that a group committed unseen in force, and unknown to others until its announcement.
 
-A condition lies on its creature sealed. What recovers hit points, resistance or health lies beside the
-numbers, so that no number tells of it, and becomes part of them when the creature is attacked.
+They lie outside the creatures, in one envelope for each group that commits, whether it did anything or not.
+Whether an attack hits counts them; what others read before the announcement is what they knew.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from service.rules.messages import Event, Tale
-from service.rules.records import record
-from service.rules.rise.creatures.lasting import Atom
-from service.rules.rise.harm.conditions import ConditionGained
+from service.rules.messages import Event
+from service.rules.records import changed, record, with_key
+from service.rules.rise.creatures.creature import Creature
+from service.rules.rise.creatures.lasting import Atom, Condition, HiddenSwift
+from service.rules.rise.harm.conditions import is_meant
 from service.rules.rise.harm.effects import apply_quietly, as_told
 from service.rules.rise.state import State
 from service.rules.sealed import Sealed, is_closed, unsealed
@@ -29,74 +30,67 @@ class SwiftHidden(Event[State]):
         for group in self.groups:
             world = state.worlds[group]
             assert isinstance(world, Sealed), "at the table worlds are sealed"
-            for effect in state.at(group).effects:
-                if effect.swift:
-                    state = in_secret(state, effect, world.audience, world.opens)
+            effects = [effect for effect in state.at(group).effects if effect.swift]
+            kept = Sealed(audience=world.audience, opens=world.opens, value=hidden_of(state, effects))
+            state = changed(state, hidden_swift=with_key(state.hidden_swift, group, kept))
         return state
 
 
-@record
-class SwiftFelt(Event[State]):
-    """Attacking this creature has shown what it recovered before everybody else acted."""
-
-    type: ClassVar[str] = "swift_felt"
-    creature: str
-
-    def evolve(self, state: State) -> State:
-        return recovered(state, self.creature, state.creatures[self.creature].secret)
-
-
-def felt(state: State, creature: str) -> Tale[State]:
-    """Tell that a creature's secret recovery counts now, for it is attacked."""
-    return (
-        (yield SwiftFelt(creature=creature, because=("RI-SWIFT-1",)))
-        if state.creatures[creature].secret
-        else state
+def hidden_of(state: State, effects: Sequence[Atom]) -> HiddenSwift:
+    """Return what these Swift effects do to the creatures of *state*."""
+    before = {name: creature.conditions for name, creature in state.creatures.items()}
+    after = {name: list(conditions) for name, conditions in before.items()}
+    for effect in effects:
+        if effect.does == "gain":
+            assert effect.condition is not None, "what is gained is named"
+            after[effect.target].append(effect.condition)
+        elif effect.does == "lose":
+            after[effect.target] = [c for c in after[effect.target] if not is_meant(c, effect.name)]
+    return HiddenSwift(
+        effects=tuple(effects),
+        gained={name: new for name, now in after.items() if (new := without(now, before[name]))},
+        lost={name: old for name, then in before.items() if (old := without(then, after[name]))},
     )
 
 
-def in_secret(state: State, effect: Atom, audience: tuple[str, ...], opens: str) -> State:
-    """Return *state* with a Swift effect true in it and known to *audience* alone."""
-    if effect.does == "gain":
-        assert effect.condition is not None, "what is gained is named"
-        hidden = ConditionGained(
-            creature=effect.target, condition=effect.condition, hidden_from_others=audience, opens=opens
-        )
-        return hidden.evolve(state)
-    kept = (*state.creatures[effect.target].secret, Sealed(audience=audience, opens=opens, value=effect))
-    return state.with_creature(effect.target, secret=kept)
+def without(conditions: Sequence[Condition], others: Sequence[Condition]) -> tuple[Condition, ...]:
+    """Return *conditions* less those among *others*, each counted once."""
+    left, found = list(others), []
+    for condition in conditions:
+        if condition in left:
+            left.remove(condition)
+        else:
+            found.append(condition)
+    return tuple(found)
 
 
-def recovered(state: State, creature: str, secret: Sequence[Sealed[Atom]]) -> State:
-    """Return *state* with these secret effects part of the creature's numbers, and secret no more."""
-    left = tuple([kept for kept in state.creatures[creature].secret if kept not in secret])
-    state = state.with_creature(creature, secret=left)
-    for kept in secret:
-        state = as_told(state, apply_quietly(state, unsealed(kept)))
+def felt(state: State, creature: str) -> Creature:
+    """Return a creature as it is for what attacks it: with hidden Swift effects in force."""
+    found = state.creatures[creature]
+    for kept in state.hidden_swift.values():
+        if not is_closed(kept):
+            swift: HiddenSwift = unsealed(kept)
+            left = without(found.conditions, swift.lost.get(creature, ()))
+            found = changed(found, conditions=(*left, *swift.gained.get(creature, ())))
+    return found
+
+
+def known_to(state: State, audience: tuple[str, ...], group: str) -> State:
+    """Return *state* with what *group*, and others with the same readers, did unseen as true as all else."""
+    for other, kept in state.hidden_swift.items():
+        if other == group or (isinstance(kept, Sealed) and kept.audience == audience):
+            state = unhidden(state, other)
     return state
 
 
-def known_to(state: State, audience: tuple[str, ...]) -> State:
-    """Return *state* with what these readers know in secret part of the numbers."""
-    for name, creature in state.creatures.items():
-        mine = [kept for kept in creature.secret if kept.audience == audience]
-        if mine:
-            state = recovered(state, name, mine)
-    return state
-
-
-def unhidden(state: State, opens: str) -> State:
-    """Return *state* with everything open that was hidden until this occasion."""
-    for name, creature in state.creatures.items():
-        due = [kept for kept in creature.secret if kept.opens == opens and not is_closed(kept)]
-        if due:
-            state = recovered(state, name, due)
-        if any(isinstance(c, Sealed) and c.opens == opens and not is_closed(c) for c in creature.conditions):
-            shown = tuple(
-                [
-                    unsealed(c) if isinstance(c, Sealed) and c.opens == opens else c
-                    for c in state.creatures[name].conditions
-                ]
-            )
-            state = state.with_creature(name, conditions=shown)
+def unhidden(state: State, group: str) -> State:
+    """Return *state* with what a group did unseen as true as everything else."""
+    kept = state.hidden_swift.get(group)
+    if kept is None:
+        return state
+    state = changed(
+        state, hidden_swift={name: other for name, other in state.hidden_swift.items() if name != group}
+    )
+    for effect in unsealed(kept).effects:
+        state = as_told(state, apply_quietly(state, effect))
     return state

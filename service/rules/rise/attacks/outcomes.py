@@ -22,15 +22,18 @@ GLANCE = -2
 
 @rule("RI-INFO-5", "P25")
 def shown(state: State, target: str, defenses: Mapping[str, int]) -> Mapping[str, int]:
-    """The attacker's group learns how an attack came out, and defenses only where the house says so."""
-    if state.option("visibility") != "full" or "defenses" in state.gm_only_of(target):
+    """The attacker's group learns how an attack came out, and defenses only where the house says so.
+
+    Where a group has committed to Swift abilities unseen, they would tell of these: nobody's are shown then.
+    """
+    if state.option("visibility") != "full" or state.hidden_swift or "defenses" in state.gm_only_of(target):
         return EMPTY
     return defenses
 
 
 def grip(creature: Creature) -> int:
     """Return what its grapplers rolled this round to keep their hold, 0 where they did not."""
-    return max([c.modifiers["grip"] for c in creature.known() if "grip" in c.modifiers], default=0)
+    return max([c.modifiers["grip"] for c in creature.conditions if "grip" in c.modifiers], default=0)
 
 
 @rule("RI-ATK-10", "GMG")

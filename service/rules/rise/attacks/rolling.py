@@ -13,9 +13,11 @@ from service.dice.values import Roll, Term
 from service.rules.chance import Chance, Pip
 from service.rules.messages import Fact
 from service.rules.rise.attacks.cover import SHELTERED
+from service.rules.rise.attacks.hidden import felt
 from service.rules.rise.attacks.outcomes import Outcome, grip, lowered
 from service.rules.rise.attacks.uses import Aim
 from service.rules.rise.attacks.zones import is_dark
+from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Cover
 from service.rules.rise.creatures.sheet import Strike
 from service.rules.rise.harm.numbers import accuracy_terms, defense_terms, total
@@ -37,9 +39,12 @@ BESIDES: Final[Mapping[str, str]] = MappingProxyType({JOLTED: "RI-MOUNT-1"})
 def see_through(
     state: State, chance: Chance, aim: Aim, outcome: Outcome
 ) -> Generator[Fact[State], State, tuple[State, Outcome]]:
-    """A hidden target is missed by chance, 2 in 10 if concealed, 5 in 10 if unseen; never a glance."""
+    """A hidden target is missed by chance, 2 in 10 if concealed, 5 in 10 if unseen; never a glance.
+
+    Where somebody may have become so unseen, the die is thrown for every attack, and tells nothing.
+    """
     misses = unsure(state, aim)
-    if not misses:
+    if not misses and not may_be_unsure(state, aim):
         return state, outcome
     roll: Roll
     state, roll = yield from chance.throw(
@@ -57,13 +62,34 @@ def unsure(state: State, aim: Aim) -> int:
 
     Whoever is dazzled sees everything as concealed, whoever is blinded sees nothing.
     """
-    user, target = state.creatures[aim.assault.user], state.creatures[aim.target]
+    user, target = felt(state, aim.assault.user), felt(state, aim.target)
     if user.id == target.id or aim.assault.area is not None:
         return 0
     if is_dark(state, user) or is_dark(state, target):
         return HIDDEN["unseen"]
-    reasons = [HIDDEN.get(condition.name, 0) for condition in target.known()]
-    return max([*reasons, *(SIGHT.get(condition.name, 0) for condition in user.known())], default=0)
+    reasons = [HIDDEN.get(condition.name, 0) for condition in target.conditions]
+    return max([*reasons, *(SIGHT.get(condition.name, 0) for condition in user.conditions)], default=0)
+
+
+def may_be_unsure(state: State, aim: Aim) -> bool:
+    """Tell whether, for all that others know, a hidden Swift ability makes this attack miss by chance."""
+    if aim.assault.user == aim.target or aim.assault.area is not None:
+        return False
+    return any(
+        "abilities" in state.gm_only_of(name) or dims(state.creatures[name])
+        for group in state.hidden_swift
+        for name in state.groups[group]
+    )
+
+
+def dims(creature: Creature) -> bool:
+    """Tell whether *creature* has a Swift ability that makes somebody hard to see, or see badly."""
+    return any(
+        effect.does == "gain" and (effect.condition in HIDDEN or effect.condition in SIGHT)
+        for ability in creature.sheet.abilities
+        for effect in ability.effects
+        if effect.swift or "swift" in ability.tags
+    )
 
 
 @rule("RI-ATK-2", "BK/R5")
@@ -100,14 +126,23 @@ def roll_attack(state: State, chance: Chance, aim: Aim, strike: Strike, *, again
 def against(state: State, aim: Aim, strike: Strike, cover: Cover | None) -> Mapping[str, int]:
     """Later members profit from what earlier ones did: defenses count as the group knows them by now."""
     assault = aim.assault
-    creature, user = state.creatures[aim.target], state.creatures[assault.user]
+    creature, user = felt(state, aim.target), felt(state, assault.user)
     if "grip" in strike.versus:
         return {"grip": -EXPLOSIONS if assault.maneuver == "grip" else grip(creature)}
     if aim.target in assault.willing:
         return dict.fromkeys(strike.versus, lowered())
-    extra = sum(assault.defense_terms.values())
+    extra = sum(assault.defense_terms.values()) + unseen_hindrance(state, user, strike)
     sheltered = dict.fromkeys(SHELTERED, cover.bonus) if cover is not None else {}
     return {
         name: total(defense_terms(creature, name, user)) + extra + sheltered.get(name, 0)
         for name in strike.versus
     }
+
+
+def unseen_hindrance(state: State, user: Creature, strike: Strike) -> int:
+    """Return what hidden Swift effects take off an attack: no term of its roll tells of them."""
+
+    def accuracy(creature: Creature) -> int:
+        return total(accuracy_terms(creature, brawling=strike.brawling, bonus=strike.accuracy))
+
+    return accuracy(state.creatures[user.id]) - accuracy(user)

@@ -15,7 +15,6 @@ from service.rules.messages import Event, Fact
 from service.rules.records import EMPTY, changed, record
 from service.rules.rise.attacks.blows import damage_amount
 from service.rules.rise.attacks.cover import takes
-from service.rules.rise.attacks.hidden import felt
 from service.rules.rise.attacks.outcomes import Outcome, at_least, judge, may_be_crit
 from service.rules.rise.attacks.rolling import against
 from service.rules.rise.attacks.uses import Aim, Assault
@@ -82,8 +81,6 @@ def postponed(
     """Throw everything an attack may need, and keep it until the announcement."""
     assault, strike = aim.assault, aim.assault.strike
     assert strike is not None, "attacks are judged"
-    if cover is not None and cover.by in state.creatures:
-        state = yield from felt(state, cover.by)
     damage = 0
     if strike.damaging:
         state, damage = yield from damage_amount(state, chance, aim, strike, 0)

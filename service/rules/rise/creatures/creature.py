@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final, Literal
 
 from service.rules.grid import Cell, heights_apart
 from service.rules.records import EMPTY, changed, record
-from service.rules.rise.creatures.lasting import Atom, Condition, Delayed, VitalWound
+from service.rules.rise.creatures.lasting import Condition, Delayed, VitalWound
 from service.rules.rise.creatures.sheet import Sheet, rank, side_of
 from service.rules.sealable import sealable
-from service.rules.sealed import Sealed, is_closed, unsealed
 
 Turn = Literal["not_started", "open", "closed"]
 
@@ -66,7 +65,7 @@ class Creature:
     """Vital wounds already taken for this time below zero."""
     wounds: tuple[VitalWound, ...] = ()
     fatigue: int = 0
-    conditions: tuple[Condition | Sealed[Condition], ...] = ()
+    conditions: tuple[Condition, ...] = ()
     down: bool = False
     """Whether it has fallen unconscious and not woken since."""
     dead: bool = False
@@ -95,8 +94,6 @@ class Creature:
     """Whether it spent a movement in the air in this phase, though it stayed in place."""
     altitude: int = 0
     """Feet above the ground."""
-    secret: tuple[Sealed[Atom], ...] = ()
-    """Swift recovery that others do not know of yet."""
     gm_only: tuple[str, ...] = ()
     """Fields of its sheet that only the GM is told."""
 
@@ -115,15 +112,9 @@ class Creature:
         """Cells along one side of its space."""
         return side_of(self.sheet.size)
 
-    def known(self) -> Iterator[Condition]:
-        """Yield the conditions on it that the reader of this state knows of."""
-        for condition in self.conditions:
-            if not is_closed(condition):
-                yield unsealed(condition)
-
     def has(self, name: str) -> bool:
         """Tell whether the condition *name* lies on it."""
-        return any(condition.name == name for condition in self.known())
+        return any(condition.name == name for condition in self.conditions)
 
     def wounded(self, effect: str) -> int:
         """Return how many of its vital wounds have *effect*."""

@@ -113,6 +113,17 @@ class Atom:
 
 
 @record
+class HiddenSwift:
+    """What a group's Swift abilities do that others do not know before its announcement."""
+
+    effects: tuple[Atom, ...] = ()
+    gained: Mapping[str, tuple[Condition, ...]] = EMPTY
+    """The conditions that creatures have by them, by creature."""
+    lost: Mapping[str, tuple[Condition, ...]] = EMPTY
+    """The conditions that creatures have no more, by creature."""
+
+
+@record
 class FreeUse:
     """A free ability that is used in the course of a movement."""
 

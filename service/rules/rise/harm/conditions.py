@@ -11,7 +11,6 @@ from service.rules.rise.creatures.lasting import Condition
 from service.rules.rise.creatures.sheet import Effect
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
-from service.rules.sealed import Sealed, unsealed
 
 ALL = "*"
 """The name by which every condition is meant."""
@@ -26,15 +25,9 @@ class ConditionGained(Event[State]):
     type: ClassVar[str] = "condition_gained"
     creature: str
     condition: Condition
-    hidden_from_others: tuple[str, ...] = ()
-    """The readers who alone know of it until the announcement; empty where everybody does."""
-    opens: str = ""
 
     def evolve(self, state: State) -> State:
-        known: Condition | Sealed[Condition] = self.condition
-        if self.hidden_from_others:
-            known = Sealed(audience=self.hidden_from_others, opens=self.opens, value=self.condition)
-        conditions = (*state.creatures[self.creature].conditions, known)
+        conditions = (*state.creatures[self.creature].conditions, self.condition)
         return state.with_creature(self.creature, conditions=conditions)
 
 
@@ -47,13 +40,17 @@ class ConditionLost(Event[State]):
     condition: str
 
     def evolve(self, state: State) -> State:
-        kept = tuple([c for c in state.creatures[self.creature].conditions if not self._meant(unsealed(c))])
+        kept = tuple(
+            [c for c in state.creatures[self.creature].conditions if not is_meant(c, self.condition)]
+        )
         return state.with_creature(self.creature, conditions=kept)
 
-    def _meant(self, condition: Condition) -> bool:
-        if self.condition == ALL:
-            return condition.until == "condition" and condition.name not in POSTURES
-        return self.condition in (condition.name, f"{condition.name}@{condition.source}")
+
+def is_meant(condition: Condition, name: str) -> bool:
+    """Tell whether losing *name* takes this condition away."""
+    if name == ALL:
+        return condition.until == "condition" and condition.name not in POSTURES
+    return name in (condition.name, f"{condition.name}@{condition.source}")
 
 
 @record
@@ -66,9 +63,7 @@ class EffectsExpired(Event[State]):
 
     def evolve(self, state: State) -> State:
         for name in self.creatures:
-            kept = tuple(
-                [c for c in state.creatures[name].conditions if not over(state, unsealed(c), self.step)]
-            )
+            kept = tuple([c for c in state.creatures[name].conditions if not over(state, c, self.step)])
             state = state.with_creature(name, conditions=kept)
         return state
 
@@ -87,7 +82,7 @@ def expire(state: State, step: int) -> Tale[State]:
         [
             name
             for name, creature in state.creatures.items()
-            if any(over(state, unsealed(c), step) for c in creature.conditions)
+            if any(over(state, c, step) for c in creature.conditions)
         ]
     )
     return (yield EffectsExpired(step=step, creatures=ending)) if ending else state
@@ -103,7 +98,7 @@ def lose(state: State, creature: str, name: str) -> Tale[State]:
     """Tell that every instance of a condition is removed, if there is one."""
     found: Creature = state.creatures[creature]
     kind, _, source = name.partition("@")
-    if name != ALL and not any(c.name == kind and source in ("", c.source) for c in found.known()):
+    if name != ALL and not any(c.name == kind and source in ("", c.source) for c in found.conditions):
         return state
     if name == ALL and not found.conditions:
         return state

@@ -13,7 +13,7 @@ from service.rules.rise.state import State
 
 def grapplers(creature: Creature) -> tuple[str, ...]:
     """Return who is in a grapple with *creature*."""
-    return tuple(dict.fromkeys([c.source for c in creature.known() if c.name == "grappled"]))
+    return tuple(dict.fromkeys([c.source for c in creature.conditions if c.name == "grappled"]))
 
 
 def grasp(state: State, chance: Chance, user: str, target: str) -> Tale[State]:

@@ -16,7 +16,6 @@ from service.rules.rise.creatures.creature import Creature, fatigue_penalty, is_
 from service.rules.rise.creatures.lasting import Condition
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
-from service.rules.sealed import is_closed, unsealed
 
 STATES: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
     {
@@ -42,7 +41,7 @@ HALVES_SPEED: Final = ("prone", "slowed")
 def in_force(creature: Creature) -> Iterator[Condition]:
     """Modifiers add up, except those of the same name: of these only the weightiest counts."""
     best: dict[str, Condition] = {}
-    for condition in creature.known():
+    for condition in creature.conditions:
         other = best.get(condition.name)
         if other is None or _weight(condition) > _weight(other):
             best[condition.name] = condition
@@ -151,7 +150,7 @@ def slow(creature: Creature, speed: int) -> int:
 
 def speed_on_its_feet(state: State, creature: Creature, mode: str = "land") -> int:
     """Return the feet *creature* may move in one movement once it has got up."""
-    lying = tuple([c for c in creature.conditions if is_closed(c) or unsealed(c).name != "prone"])
+    lying = tuple([c for c in creature.conditions if c.name != "prone"])
     return speed_of(state, changed(creature, conditions=lying), mode)
 
 

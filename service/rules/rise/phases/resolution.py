@@ -125,7 +125,7 @@ class GroupAnnounced(Event[State]):
         frame = changed(frame, reached="merge", logs=with_key(frame.logs, self.group, self.effects))
         plans = {**state.plans, **dict(sorted(self.plans.items()))}
         state = changed(counted(state.put(frame), inner), told=told, plans=plans)
-        return unhidden(carried_over(state, self.group), self.occasion)
+        return unhidden(carried_over(state, self.group), self.group)
 
 
 def counted(state: State, inner: State) -> State:
@@ -167,15 +167,21 @@ def is_strict(state: State) -> bool:
     return mode == "strict"
 
 
+def uncommitted(state: State) -> str | None:
+    """Return the one group that declares Swift abilities as it goes: the first of those with players."""
+    played = (group for group in state.groups if is_played(state, group))
+    return None if is_strict(state) else next(played, None)
+
+
 def committing(state: State) -> tuple[str, ...]:
-    """Return the groups that commit to Swift abilities before anybody rolls."""
-    return tuple([group for group in state.groups if is_strict(state) or not is_played(state, group)])
+    """Return the groups that commit to Swift abilities before anybody rolls: all, or all but one."""
+    return tuple([group for group in state.groups if group != uncommitted(state)])
 
 
 def at_once(state: State) -> tuple[str, ...]:
-    """Return the groups that resolve first: all, or the players' where the others wait for their Swift."""
-    played = tuple([group for group in state.groups if is_played(state, group)])
-    return tuple(state.groups) if is_strict(state) or not played else played
+    """Return the groups that resolve first: all, or the one for whose Swift abilities the others wait."""
+    free = uncommitted(state)
+    return tuple(state.groups) if free is None else (free,)
 
 
 @rule("RI-ORDER-2", "P48-50 with P25")

@@ -30,7 +30,6 @@ from service.rules.rise.space.riding import come_off
 from service.rules.rise.state import Stage, State
 from service.rules.rise.worlds.groups import partition
 from service.rules.rulebook import rule
-from service.rules.sealed import Sealed
 from service.rules.stack import Awaited, Frame
 from service.rules.table import GM
 
@@ -145,7 +144,7 @@ class SqueezingJudged(Event[State]):
 
     def evolve(self, state: State) -> State:
         for name, creature in state.creatures.items():
-            kept = tuple([c for c in creature.conditions if isinstance(c, Sealed) or c.name != "squeezing"])
+            kept = tuple([c for c in creature.conditions if c.name != "squeezing"])
             if name in self.creatures:
                 kept = (*kept, Condition(name="squeezing", source=name, until="permanent"))
             if kept != creature.conditions:
@@ -275,7 +274,7 @@ def boundary(state: State, chance: Chance, step: int) -> Tale[State]:
     ticks = [
         (name, condition.source, condition.tick)
         for name, creature in state.creatures.items()
-        for condition in creature.known()
+        for condition in creature.conditions
         if condition.tick is not None and condition.tick.step == step
     ]
     for name, source, tick in ticks:

@@ -92,10 +92,12 @@ class ReadersChanged(Event[State]):
     readers: Mapping[str, tuple[str, ...]]
 
     def evolve(self, state: State) -> State:
-        worlds = dict(state.worlds)
+        worlds, hidden = dict(state.worlds), dict(state.hidden_swift)
         for group, readers in self.readers.items():
             worlds[group] = changed(worlds[group], audience=readers)
-        return changed(state, worlds=worlds)
+            if group in hidden:
+                hidden[group] = changed(hidden[group], audience=readers)
+        return changed(state, worlds=worlds, hidden_swift=hidden)
 
 
 def hand_over(state: State) -> Tale[State]:

@@ -72,7 +72,7 @@ def world(state: State, group: str, opened: Opened) -> Sealed[State]:
         unjudged=(),
         stacks=Stacks(),
     )
-    new = known_to(new, opened.audience)
+    new = known_to(new, opened.audience, group)
     if group in state.worlds:
         before = state.at(group)
         new = changed(new, effects=before.effects, unjudged=before.unjudged, places=before.places)
