@@ -10,8 +10,8 @@ import pytest
 import redis
 
 from service.api import call
-from service.embedded import EmbeddedValkey
 from service.log.valkey import ValkeyLog
+from service.supervisor import EmbeddedValkey
 from tests import crashes
 
 

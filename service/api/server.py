@@ -8,15 +8,18 @@ kernel's own timeouts, and every request must be there `REQUEST_S` after it bega
 
 from __future__ import annotations
 
+import os
 import socket
 import struct
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from gunicorn.workers.gthread import TConn, ThreadWorker  # type: ignore[import-untyped]  # it ships none
+
+from service.lifeline import end_with_parent
 
 APPLICATION: Final = "service.wsgi:application()"
 STALLED_S: Final = 10
@@ -44,7 +47,23 @@ _TIMEVAL: Final = struct.pack("ll", STALLED_S, 0)
 
 
 class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untyped
-    """Threads whose clients must get on."""
+    """Threads whose clients must get on; it ends with its master, however that ended."""
+
+    _pipe: ClassVar[tuple[int, int] | None] = None
+    """The master holds the writing end, which the kernel closes when it dies."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Prepare a worker: this runs in the master, before the fork."""
+        super().__init__(*args, **kwargs)
+        Worker._pipe = Worker._pipe or os.pipe()
+
+    def init_process(self) -> None:
+        """Become the worker, and hold on to the master's life alone."""
+        assert Worker._pipe is not None, "the master made it"
+        reading_end, writing_end = Worker._pipe
+        os.close(writing_end)
+        end_with_parent(reading_end)
+        super().init_process()
 
     def get_thread_pool(self) -> ThreadPoolExecutor:
         """Return the threads that serve requests; each is started when it is needed first."""

@@ -53,12 +53,12 @@ class Witness:
         self._lock = Lock()
         self._db: sqlite3.Connection | None = None
         _LIVING.add(self)
+        _make_private(path)
         with self._step() as db:
             db.execute("PRAGMA journal_mode=WAL")
             db.execute(_TABLE)
             if all(column[1] != "owner" for column in db.execute("PRAGMA table_info(signed)").fetchall()):
                 db.execute(_OWNER)
-        path.chmod(0o600)
 
     def seen(self, encounter: str) -> Seen | None:
         """Return what was signed last of *encounter*, None if nothing was."""
@@ -137,3 +137,11 @@ def _after_fork() -> None:
 
 
 os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
+
+
+def _make_private(path: Path) -> None:
+    """Make the file, or give it its mode: what SQLite makes beside it gets the same."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+        if file.exists():
+            file.chmod(0o600)

@@ -5,6 +5,7 @@ Without --url a service of its own is started in a temporary directory and ended
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -21,15 +22,18 @@ from service.audit import bundle
 from service.audit.evidence import stored
 from service.cli.client import Client, Problem, Unreachable
 from service.cli.judging import print_report
+from service.cli.local_service import LocalService, held_port
 from service.cli.playing import NotAsWritten, Table, play, sit_down
 from service.cli.script import SAMPLES, BadScript, Fight, sample
-from service.cli.station import Station, held_port
 from service.cli.telling import Teller
 from service.encounter.stores import keys
 from service.settings import Settings
 
 AUDIT_S: Final = 60.0
 _ASKED_EVERY_S: Final = 0.1
+STOPPED: Final = "rewound: the demo was stopped; nothing of it is left behind\n"
+_INTERRUPTED: Final = 130
+"""The exit status of a command that ctrl-C ended."""
 
 
 @click.command("demo")
@@ -56,16 +60,19 @@ def command(
         if url is not None and key is not None:
             _run(Client(url.rstrip("/"), key), fight, console, by_script=not seeded)
         else:
-            with _own_service(console) as (station, owner):
+            with _own_service(console) as (service, owner):
                 encounter = _run(owner, fight, console, by_script=not seeded)
                 if file is not None:
-                    _write_bundle(station, encounter, file, console)
+                    _write_bundle(service, encounter, file, console)
     except (BadScript, NotAsWritten, Problem, Unreachable) as fault:
         raise click.ClickException(str(fault)) from fault
+    except KeyboardInterrupt:
+        console.print(STOPPED, end="")
+        sys.exit(_INTERRUPTED)
 
 
 @contextmanager
-def _own_service(console: Console) -> Iterator[tuple[Station, Client]]:
+def _own_service(console: Console) -> Iterator[tuple[LocalService, Client]]:
     """Give a service in a temporary directory, and its owner."""
     with tempfile.TemporaryDirectory(prefix="rewound-demo-") as directory, held_port("127.0.0.1") as port:
         home = Path(directory)
@@ -78,19 +85,18 @@ def _own_service(console: Console) -> Iterator[tuple[Station, Client]]:
             api_workers=1,
             log_level="error",
         )
-        station = Station(settings, lambda text: console.print(f"[dim]{text}[/]"))
-        with console.status("Starting a service for the demo …"):
-            station.start()
+        service = LocalService(settings, lambda text: console.print(f"[dim]{text}[/]"))
         try:
-            with console.status("Waiting for the service …"):
-                station.wait_until_ready(lambda: False)
-            with closing(station.log()) as log:
+            with console.status("Starting a service for the demo …"):
+                service.start()
+                service.wait_until_ready()
+            with closing(service.log()) as log:
                 token, _ = keys.create(log, "demo", time.time())
-            console.print(f"[dim]a service of its own runs at {station.url}[/]")
-            yield station, Client(station.url, token)
+            console.print(f"[dim]a service of its own runs at {service.url}[/]")
+            yield service, Client(service.url, token)
         finally:
             with console.status("Stopping the service …"):
-                station.stop()
+                service.stop()
 
 
 def _run(owner: Client, fight: Fight, console: Console, *, by_script: bool) -> str:
@@ -143,8 +149,8 @@ def _audit(table: Table, console: Console) -> None:
     print_report(job["certificate"], console)
 
 
-def _write_bundle(station: Station, encounter: str, file: Path, console: Console) -> None:
+def _write_bundle(service: LocalService, encounter: str, file: Path, console: Console) -> None:
     """Write what the gm may have of the encounter into *file*."""
-    with closing(station.log()) as log:
+    with closing(service.log()) as log:
         file.write_bytes(b"".join(bundle.write(stored(log, encounter), "gm")))
     console.print(f"\nThe encounter is in {file}: rewound verify {file}")

@@ -20,13 +20,13 @@ import click
 
 from service.cli.client import Client, Problem, Unreachable
 from service.cli.environment import quiet_for_people, read_settings
+from service.cli.local_service import LocalService, NotServing, StartAbandoned, with_free_port
 from service.cli.playing import NotAsWritten, play, sit_down
 from service.cli.script import sample
-from service.cli.station import NotServing, Station, with_free_port
 from service.encounter.stores import keys
 from service.log import Log
 
-TENDED_EVERY_S: Final = 0.2
+LOOKED_EVERY_S: Final = 0.1
 DEMO_FORM: Final = "s002"
 _STOPPING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -84,17 +84,18 @@ def command(host: str | None, port: int | None, workers: int | None, *, demo: bo
         workers=workers or settings.workers,
     )
     settings = with_free_port(settings, is_given=port is not None or given.has_port, say=_say)
-    station = Station(settings, _say)
-    station.is_hurried = signals.is_hurried
-    with station:
-        if station.wait_until_ready(signals.is_stopping):
-            click.echo(f"Rewound serves {station.url}  (documentation: {station.url}/docs, ctrl-C ends it)")
+    service = LocalService(settings, _say, is_stopping=signals.is_stopping, is_hurried=signals.is_hurried)
+    try:
+        with service:
+            service.wait_until_ready()
+            click.echo(f"Rewound serves {service.url}  (documentation: {service.url}/docs, ctrl-C ends it)")
             if demo:
-                _demonstrate(station)
-        while not signals.is_stopping():
-            station.tend()
-            time.sleep(TENDED_EVERY_S)
-        _say("stopping")
+                _demonstrate(service)
+            while not signals.is_stopping():
+                time.sleep(LOOKED_EVERY_S)
+            _say("stopping")
+    except StartAbandoned:
+        _say("stopped before it was ready; nothing was lost")
 
 
 def _say(text: str) -> None:
@@ -104,23 +105,23 @@ def _say(text: str) -> None:
 # --- the sample fight ---------------------------------------------------------------------------------
 
 
-def _demonstrate(station: Station) -> None:
+def _demonstrate(service: LocalService) -> None:
     """Have the sample fight in the store, and print how to look at it."""
     try:
-        _show(station, _demo(station))
+        _show(service, _demo(service))
     except (Problem, Unreachable, NotAsWritten) as fault:
         raise NotServing(f"the sample fight could not be played: {fault}") from fault
 
 
-def _demo(station: Station) -> Demo:
+def _demo(service: LocalService) -> Demo:
     """Return the sample fight of this store, played now unless it was before."""
-    kept = station.settings.data_dir / "demo.json"
-    with closing(station.log()) as log:
+    kept = service.settings.data_dir / "demo.json"
+    with closing(service.log()) as log:
         known = _known(kept, log)
         if known is not None:
             return known
         token, _ = keys.create(log, "demo", time.time())
-    demo = Demo(token, _play(Client(station.url, token)))
+    demo = Demo(token, _play(Client(service.url, token)))
     _keep(kept, demo)
     return demo
 
@@ -158,13 +159,13 @@ def _keep(path: Path, demo: Demo) -> None:
     draft.replace(path)
 
 
-def _show(station: Station, demo: Demo) -> None:
+def _show(service: LocalService, demo: Demo) -> None:
     """Print the key, and three lines that work as they stand."""
-    client = Client(station.url, demo.key)
+    client = Client(service.url, demo.key)
     first = client.get(f"/v1/encounters/{demo.encounter}/rolls?round=1")["rolls"][0]["n"]
     client.close()
     curl = f"curl -s -H 'Authorization: Bearer {demo.key}'"
-    address = f"{station.url}/v1/encounters/{demo.encounter}"
+    address = f"{service.url}/v1/encounters/{demo.encounter}"
     click.echo(f"API key: {demo.key}\n")
     click.echo("The orc and the hound, played with dice of the service. How it stands:")
     click.echo(f"  {curl} {address}/state\n")

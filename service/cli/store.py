@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
+import click
+
 from service.cli.loading import LoadingDisplay
-from service.cli.station import NotServing
-from service.embedded import DirectoryInUse, EmbeddedFailure, EmbeddedValkey
+from service.cli.local_service import NotServing
 from service.log import Log, StoreFailure
 from service.log.valkey import ValkeyLog
 from service.settings import Settings
+from service.supervisor import DirectoryInUse, EmbeddedFailure, EmbeddedValkey, Supervisor
 
 
 @contextmanager
@@ -25,7 +27,7 @@ def opened(settings: Settings) -> Iterator[Log]:
             yield log
         return
     try:
-        server = EmbeddedValkey(settings.store_dir)
+        server = EmbeddedValkey(settings.store_dir, Supervisor(_say))
         display = LoadingDisplay()
         try:
             server.start(display)
@@ -43,6 +45,10 @@ def opened(settings: Settings) -> Iterator[Log]:
     finally:
         if server_is_ours:
             server.stop()
+
+
+def _say(text: str) -> None:
+    click.echo(f"rewound: {text}", err=True)
 
 
 def _connected(url: str) -> ValkeyLog:

@@ -68,13 +68,25 @@ def load_progress(wire: Wire) -> LoadProgress | None:
     )
 
 
-def wait_until_loaded(wire: Wire, on_progress: OnProgress, *, stalled_s: float = STALLED_S) -> None:
+def _nothing() -> None:
+    return
+
+
+def wait_until_loaded(
+    wire: Wire,
+    on_progress: OnProgress,
+    go_on: Callable[[], None] = _nothing,
+    *,
+    stalled_s: float = STALLED_S,
+) -> None:
     """Return when the server has read its log; *on_progress* hears how far it is.
 
+    *go_on* is called before each look, and ends the wait by raising.
     Raises `Unavailable` where it was not reached or read nothing more for *stalled_s*.
     """
     newest, since = -1, time.monotonic()
     while True:
+        go_on()
         try:
             progress = load_progress(wire)
         except Unavailable:  # it ended, or is busier with its log than with us

@@ -220,14 +220,19 @@ class ValkeyLog(ValkeyStreams, ValkeyDoorbell, ValkeyShelves, ValkeyAgendas):
         return log
 
     @classmethod
-    def connect_when_loaded(cls, url: str, on_progress: OnProgress) -> Self:
-        """Connect; a server that reads its log is waited for. Raises `Unavailable` for any other outage."""
+    def connect_when_loaded(
+        cls, url: str, on_progress: OnProgress, go_on: Callable[[], None] = lambda: None
+    ) -> Self:
+        """Connect; a server that reads its log is waited for. Raises `Unavailable` for any other outage.
+
+        *go_on* is called again and again meanwhile, and ends the wait by raising.
+        """
         while True:
             try:
                 return cls.connect(url)
             except StoreLoading:
                 with closing(Wire(url)) as wire:
-                    wait_until_loaded(wire, on_progress)
+                    wait_until_loaded(wire, on_progress, go_on)
 
     def install(self) -> None:
         """Make the server know the log's functions; raises `Unavailable`."""

@@ -11,8 +11,8 @@ import pytest
 
 from service.api.app import create_app
 from service.api.quotas import Bounds, Quotas
-from service.embedded import EmbeddedValkey
 from service.encounter.host import Host
+from service.supervisor import EmbeddedValkey
 from tests.api.client import Api, Table, is_problem
 
 

@@ -19,7 +19,7 @@ import pytest
 
 from service.api import server
 from service.api.server import arguments
-from service.cli.station import held_port
+from service.cli.local_service import held_port
 from service.encounter.stores import keys
 from service.log.valkey import ValkeyLog
 from service.settings import Settings

@@ -9,7 +9,7 @@ from urllib.request import Request, urlopen
 
 from redis import Redis
 
-from service.embedded import EmbeddedValkey
+from service.supervisor import EmbeddedValkey
 from tests.bench import fights, load, servers
 from tests.bench.table import Row, median
 

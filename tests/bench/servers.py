@@ -15,10 +15,10 @@ from types import MappingProxyType
 from urllib.request import Request, urlopen
 
 from service.api import server
-from service.cli.station import held_port
-from service.embedded import EmbeddedValkey
+from service.cli.local_service import held_port
 from service.encounter.stores import keys
 from service.log.valkey import ValkeyLog
+from service.supervisor import EmbeddedValkey
 
 HOST = "127.0.0.1"
 API_PROCESSES = 2

@@ -11,9 +11,9 @@ from typing import Any
 
 from service.audit.evidence import Evidence, stored
 from service.cli.client import Client
+from service.cli.local_service import LocalService, held_port
 from service.cli.playing import Table, play, sit_down
 from service.cli.script import Fight, sample
-from service.cli.station import Station, held_port
 from service.encounter.stores import keys
 from service.settings import Settings
 
@@ -24,7 +24,7 @@ PATIENCE_S = 30.0
 class Service:
     """A running service, the holder of an API key of it, and the tables at which somebody sits."""
 
-    station: Station
+    station: LocalService
     owner: Client
     tables: list[Table] = field(default_factory=list)
 
@@ -58,8 +58,8 @@ def served(home: Path) -> Iterator[Service]:
             api_workers=1,
             log_level="error",
         )
-        with Station(settings, print) as station:
-            assert station.wait_until_ready(lambda: False)
+        with LocalService(settings, print) as station:
+            station.wait_until_ready()
             with closing(station.log()) as log:
                 token, _ = keys.create(log, "tests", time.time())
             with closing(Client(station.url, token)) as owner:

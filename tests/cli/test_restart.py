@@ -18,7 +18,7 @@ import pytest
 from rich.console import Console
 
 from service.cli.loading import LoadingDisplay
-from service.cli.station import held_port
+from service.cli.local_service import held_port
 from service.log.loading import LoadProgress
 from tests.embedded.loading_server import loading_server
 from tests.embedded.logs import write_log

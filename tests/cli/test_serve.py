@@ -11,17 +11,19 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from itertools import count
 from pathlib import Path
+from typing import Final
 from urllib.parse import urlsplit
 
 import pytest
 
-from service.cli.client import Client
-from service.cli.station import held_port
-from service.embedded.place import take
+from service.cli.client import Client, Problem, Unreachable
+from service.cli.demo import STOPPED as DEMO_STOPPED
+from service.cli.local_service import held_port
+from service.supervisor.place import take
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60.0
@@ -33,15 +35,21 @@ pytestmark = pytest.mark.slow
 class Served:
     """One `rewound serve`, and what it printed."""
 
-    def __init__(self, home: Path, *arguments: str) -> None:
+    def __init__(
+        self,
+        home: Path,
+        *arguments: str,
+        command: str = "serve",
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.home = home
         self.out = home.with_suffix(".out")
         level = {} if "--demo" in arguments else {"REWOUND_LOG_LEVEL": "error"}
         with self.out.open("wb") as out:
             self.process = subprocess.Popen(
-                [*COMMAND, "serve", *arguments],
+                [*COMMAND, command, *arguments],
                 cwd=ROOT,
-                env={**os.environ, "REWOUND_DATA_DIR": str(home), **level},
+                env={**os.environ, "REWOUND_DATA_DIR": str(home), **level, **(environment or {})},
                 stdout=out,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
@@ -106,9 +114,15 @@ def start(tmp_path: Path, ports: Iterator[str]) -> Iterator[Callable[..., Served
     """Give what starts a service, on a port of its own unless one is given."""
     started: list[Served] = []
 
-    def begin(*arguments: str, home: str = "data") -> Served:
-        given = () if "--port" in arguments else ("--port", next(ports))
-        started.append(Served(tmp_path / home, *arguments, *given))
+    def begin(
+        *arguments: str,
+        home: str = "data",
+        command: str = "serve",
+        environment: Mapping[str, str] | None = None,
+    ) -> Served:
+        has_port = "--port" in arguments or command != "serve"
+        given = () if has_port else ("--port", next(ports))
+        started.append(Served(tmp_path / home, *arguments, *given, command=command, environment=environment))
         return started[-1]
 
     yield begin
@@ -198,15 +212,128 @@ def test_a_killed_service_takes_its_processes_with_it(start: Callable[..., Serve
     until(lambda: not served.processes(), served)
 
 
-def test_a_worker_that_dies_is_started_again(start: Callable[..., Served]) -> None:
+KILLED: Final[dict[str, tuple[bytes, bool]]] = {
+    "keeper": (b"service.supervisor.keeper", False),
+    "store": (b"valkey-server", False),
+    "API": (b"gunicorn", False),
+    "API process": (b"gunicorn", True),
+    "worker": (b"workers", False),
+}
+"""What is killed: a word of its command line, and whether it is a child of the one that has the word too."""
+
+
+@pytest.mark.parametrize("what", KILLED)
+def test_whatever_is_killed_comes_back_by_itself(start: Callable[..., Served], port: str, what: str) -> None:
+    served = start("--port", port)
+    served.wait_for("Rewound serves")
+    before = _found(served, what)
+
+    for pid in before:
+        os.kill(pid, signal.SIGKILL)
+
+    until(lambda: (now := _found(served, what)) and not set(now) & set(before), served)
+    until(lambda: _is_ready(int(port)), served)
+    assert served.stop() == 0
+    assert served.processes() == []
+    assert "Address already in use" not in served.printed
+
+
+def test_a_service_that_was_killed_starts_again_at_once_on_its_port(
+    start: Callable[..., Served], port: str
+) -> None:
+    first = start("--port", port)
+    first.wait_for("Rewound serves")
+    with socket.create_connection(("127.0.0.1", int(port))) as client:  # somebody in the middle of a request
+        client.sendall(b"GET /livez HTTP/1.1\r\nHost: here\r\n")
+
+        first.stop(signal.SIGKILL)
+        second = start("--port", port)
+
+        second.wait_for("Rewound serves")
+        assert not set(first.processes()) - set(second.processes())
+
+
+@pytest.mark.parametrize("command", ["serve", "demo"])
+def test_ctrl_c_while_it_starts_ends_it_with_one_line(start: Callable[..., Served], command: str) -> None:
+    served = start(command=command)
+    until(lambda: [pid for pid in _children(served.process.pid) if b"gunicorn" in _line(pid)], served)
+    started = _children(served.process.pid)
+
+    status = served.stop(signal.SIGINT)
+
+    said = {"serve": "rewound: stopped before it was ready; nothing was lost\n", "demo": DEMO_STOPPED}[
+        command
+    ]
+    assert served.printed.endswith(said)
+    assert "Traceback" not in served.printed
+    assert status == {"serve": 0, "demo": 130}[command]
+    assert not [pid for pid in started if _parent(pid)]
+
+
+def test_metrics_lie_where_a_full_data_disk_cannot_hurt(start: Callable[..., Served]) -> None:
     served = start()
     served.wait_for("Rewound serves")
-    [worker] = [pid for pid in served.processes() if b"\0workers\0" in _line(pid)]
+    [master, *api] = [pid for pid in served.processes() if b"\0gunicorn\0" in _line(pid)]
+    environment = dict(
+        entry.split(b"=", 1) for entry in Path(f"/proc/{master}/environ").read_bytes().split(b"\0") if entry
+    )
+    directory = Path(os.fsdecode(environment[b"PROMETHEUS_MULTIPROC_DIR"]))
 
-    os.kill(worker, signal.SIGKILL)
+    assert list(directory.glob("*.db"))
+    assert directory.stat().st_mode & 0o777 == 0o700
+    assert not [
+        line for pid in (master, *api) for line in _mapped(pid) if os.fsencode(served.home) in line
+    ], "a file with the data is mapped into memory"
+    assert served.stop() == 0
+    assert not directory.exists()
 
-    served.wait_for("worker 1 was killed by signal 9; it is started again in 0.5 s")
-    until(lambda: [pid for pid in served.processes() if b"\0workers\0" in _line(pid)], served)
+
+def test_the_data_directory_and_what_is_in_it_is_for_its_owner_alone(start: Callable[..., Served]) -> None:
+    served = start("--demo")
+    served.wait_for("/audits\n")
+    until(Path(served.home / "witness.db-wal").exists, served)
+
+    modes = {path: path.stat().st_mode & 0o077 for path in (served.home, *served.home.glob("*"))}
+
+    assert {path for path, others in modes.items() if others} == set()
+
+
+def _found(served: Served, what: str) -> list[int]:
+    word, is_forked = KILLED[what]
+    pids = [pid for pid in served.processes() if word in _line(pid)]
+    forked = [pid for pid in pids if _parent(pid) in pids]
+    return forked if is_forked else [pid for pid in pids if pid not in forked]
+
+
+def _parent(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def _mapped(pid: int) -> list[bytes]:
+    try:
+        return [line for line in Path(f"/proc/{pid}/maps").read_bytes().splitlines() if b" rw-s " in line]
+    except OSError:
+        return []
+
+
+def _is_ready(port: int) -> bool:
+    with closing(Client(f"http://127.0.0.1:{port}")) as client:
+        try:
+            client.get("/readyz")
+        except (Problem, Unreachable):
+            return False
+    return True
+
+
+def _children(parent: int) -> list[int]:
+    return [
+        int(entry.name)
+        for entry in Path("/proc").iterdir()
+        if entry.name.isdecimal() and _parent(int(entry.name)) == parent
+    ]
 
 
 def _line(pid: int) -> bytes:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from service.cli.station import Station, held_port
+from service.cli.local_service import LocalService, held_port
 from service.encounter.stores import keys
 from service.settings import Settings
 from tests.docs.pages import ROOT, Block
@@ -111,8 +111,8 @@ def desk(port: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
     }
-    with Station(settings, print) as station:
-        assert station.wait_until_ready(lambda: False)
+    with LocalService(settings, print) as station:
+        station.wait_until_ready()
         with closing(station.log()) as log:
             key, _ = keys.create(log, "docs", time.time())
         yield Desk(home, station.url, key, environment)

@@ -6,22 +6,28 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import redis
 
-from service.embedded import DirectoryInUse, EmbeddedValkey, NotStarted
 from service.log import Unavailable, Unknown
+from service.log.loading import load_progress
 from service.log.valkey import ValkeyLog
+from service.log.wire import Wire
+from service.supervisor import DirectoryInUse, EmbeddedValkey, NotStarted
+from service.supervisor.orphan import wait_out
+from service.supervisor.place import prepare, take
+from service.supervisor.server import Server
 
 ROOT = Path(__file__).parents[2]
 
 APPLICATION = """
 import sys
 from pathlib import Path
-from service.embedded import EmbeddedValkey
+from service.supervisor import EmbeddedValkey
 with EmbeddedValkey(Path(sys.argv[1])) as server:
     print("ready", flush=True)
     sys.stdin.read()
@@ -51,6 +57,10 @@ def servers(directory: Path) -> list[int]:
     return processes("valkey-server", directory)
 
 
+def keepers(directory: Path) -> list[int]:
+    return processes("-m service.supervisor.keeper", directory)
+
+
 def becomes_true(claim: Callable[[], bool], within_s: float = 20.0) -> bool:
     ends = time.monotonic() + within_s
     while time.monotonic() < ends:
@@ -73,7 +83,7 @@ class Application:
     """Another process with an embedded server, to be killed."""
 
     process: subprocess.Popen[str]
-    supervisor: int
+    keeper: int
 
     def kill(self) -> None:
         self.process.kill()
@@ -91,9 +101,9 @@ def application(directory: Path) -> Iterator[Application]:
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
-    (supervisor,) = processes("-m service.embedded", directory)
+    (keeper,) = keepers(directory)
     with process:
-        yield Application(process, supervisor)
+        yield Application(process, keeper)
 
 
 def write(url: str, encounter: str = "e1", count: int = 20) -> None:
@@ -149,14 +159,14 @@ def test_the_queue_is_a_database_of_its_own(directory: Path) -> None:
 
 
 def test_a_second_start_is_refused_and_names_the_first(directory: Path, application: Application) -> None:
-    with pytest.raises(DirectoryInUse, match=rf"{directory} is in use by process {application.supervisor}"):
+    with pytest.raises(DirectoryInUse, match=rf"{directory} is in use by process {application.process.pid}"):
         EmbeddedValkey(directory).start()
 
     assert len(servers(directory)) == 1
 
 
 def test_ctrl_c_reaches_the_application_alone(directory: Path, application: Application) -> None:
-    assert os.getpgid(application.supervisor) != os.getpgid(application.process.pid)
+    assert os.getpgid(application.keeper) != os.getpgid(application.process.pid)
 
 
 def test_an_application_that_is_killed_takes_its_server_with_it(
@@ -179,46 +189,62 @@ def test_a_start_right_after_the_kill_waits_for_the_old_server(
         assert written(server.url) == list(range(1, 21))
 
 
-def test_an_orphan_is_waited_out_and_its_data_are_there(directory: Path, application: Application) -> None:
-    """The supervisor is killed first, so nobody stops its server."""
-    url = EmbeddedValkey(directory).url
-    write(url)
-    os.kill(application.supervisor, signal.SIGKILL)
-    (orphan,) = servers(directory)
-    application.kill()
+def orphan(directory: Path) -> Server:
+    """Start a server as one that nobody keeps: its keeper was killed, and the kernel did not see to it."""
+    place = prepare(directory)
+    lock = take(place.server_lock)
+    assert lock is not None
+    server = Server(place, lock)
+    assert becomes_true(lambda: _answers(place.url()))
+    return server
+
+
+def test_an_orphan_is_waited_out_and_its_data_are_there(directory: Path) -> None:
+    left = orphan(directory)
+    write(EmbeddedValkey(directory).url)
 
     with EmbeddedValkey(directory) as server:
-        (now,) = servers(directory)
-        assert now != orphan
+        assert left.ended() == 0
+        assert len(servers(directory)) == 1
         assert written(server.url) == list(range(1, 21))
 
 
 def test_an_orphan_without_its_socket_is_still_not_doubled(
-    directory: Path, application: Application, monkeypatch: pytest.MonkeyPatch
+    directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.embedded.orphan.PATIENCE_S", 0.3)
-    from service.embedded.orphan import wait_out  # noqa: PLC0415  after the patch
-    from service.embedded.place import prepare  # noqa: PLC0415  as above
-
-    os.kill(application.supervisor, signal.SIGKILL)
-    (orphan,) = servers(directory)
-    application.kill()
+    monkeypatch.setattr("service.supervisor.orphan.PATIENCE_S", 0.3)
+    left = orphan(directory)
     (directory / "valkey.sock").unlink()
 
     with pytest.raises(NotStarted, match="does not end"):
         wait_out(prepare(directory))
 
-    assert servers(directory) == [orphan]
-    os.kill(orphan, signal.SIGTERM)
+    assert servers(directory) == [left.pid]
+    left.stop()
 
 
-def test_a_supervisor_that_was_killed_is_made_good_at_the_stop(directory: Path) -> None:
-    with EmbeddedValkey(directory):
-        (supervisor,) = processes("-m service.embedded", directory)
-        os.kill(supervisor, signal.SIGKILL)
-        assert len(servers(directory)) == 1
+def test_a_keeper_that_is_killed_is_started_again_with_its_server(directory: Path) -> None:
+    with EmbeddedValkey(directory) as server:
+        write(server.url)
+        [keeper], [first] = keepers(directory), servers(directory)
 
-    assert processes("", directory) == []
+        os.kill(keeper, signal.SIGKILL)
+
+        assert becomes_true(lambda: keepers(directory) not in ([], [keeper]))
+        assert becomes_true(lambda: servers(directory) not in ([], [first]))
+        assert becomes_true(lambda: _answers(server.url))
+        assert written(server.url) == list(range(1, 21))
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere the next start ends the orphan")
+def test_a_keeper_and_an_application_that_are_killed_at_once_leave_nothing_behind(
+    directory: Path, application: Application
+) -> None:
+    os.kill(application.process.pid, signal.SIGSTOP)  # so that it starts nothing in between
+    os.kill(application.keeper, signal.SIGKILL)
+    application.kill()
+
+    assert becomes_true(lambda: processes("", directory) == [])
 
 
 def test_a_server_that_is_killed_comes_back_with_all_it_acknowledged(directory: Path) -> None:
@@ -235,10 +261,10 @@ def test_a_server_that_is_killed_comes_back_with_all_it_acknowledged(directory: 
                 except Unknown:
                     unknown += 1
                 except Unavailable:
-                    assert becomes_true(lambda: _answers(log))
+                    assert becomes_true(lambda: _answers(server.url))
                 if i == 100:
                     os.kill(victim, signal.SIGKILL)
-            assert becomes_true(lambda: _answers(log))
+            assert becomes_true(lambda: _answers(server.url))
 
         entries = log.commands("e1", 0, 10_000)
         log.close()
@@ -247,12 +273,12 @@ def test_a_server_that_is_killed_comes_back_with_all_it_acknowledged(directory: 
     assert acknowledged <= len(entries) <= acknowledged + unknown
 
 
-def _answers(log: ValkeyLog) -> bool:
+def _answers(url: str) -> bool:
     try:
-        log.ping()
+        with closing(Wire(url)) as wire:
+            return load_progress(wire) is None
     except Unavailable:
         return False
-    return True
 
 
 def test_a_path_too_long_for_a_socket_gets_a_short_one(tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 import redis
 
-from service.embedded import EmbeddedValkey
 from service.log import StoreLoading, Unavailable
 from service.log.loading import LoadProgress, load_progress, wait_until_loaded
 from service.log.valkey import ValkeyLog
 from service.log.wire import Wire
+from service.supervisor import EmbeddedValkey
 from tests.embedded.loading_server import loading_server
 from tests.embedded.logs import write_log
 

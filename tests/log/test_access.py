@@ -28,7 +28,6 @@ from service.audit import bundle
 from service.audit.notary import Notary
 from service.audit.verify import verify
 from service.audit.witness import Seen, Witness
-from service.embedded.server import binary
 from service.encounter.host import host_of
 from service.encounter.signals import webhooks
 from service.encounter.stores import keys, points
@@ -38,6 +37,7 @@ from service.encounter.stores.secrets import EncounterSecrets
 from service.log.errors import Unavailable
 from service.log.library import LIBRARY
 from service.log.valkey import ValkeyLog
+from service.supervisor.server import binary
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import KEY, Worker
 from tests.api.test_removal import everywhere, had

@@ -13,13 +13,13 @@ from unittest import mock
 import pytest
 import redis
 
-from service.embedded import EmbeddedValkey
-from service.embedded.server import binary
 from service.log import Appended, Known, NotDurable, StoreFull, Unavailable, Unknown
 from service.log.durable import check_durable
 from service.log.library import LIBRARY, code, install
 from service.log.valkey import ValkeyLog
 from service.log.wire import Wire
+from service.supervisor import EmbeddedValkey
+from service.supervisor.server import binary
 
 
 def opening(log: ValkeyLog) -> Appended:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from itertools import islice
 
-from service.embedded import EmbeddedValkey
+from service.supervisor import EmbeddedValkey
 from tests.bench import fights, servers
 from tests.streams.crowd import Encounter, follow, have_room, stalled, was_dropped
 

@@ -6,8 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from service.embedded import EmbeddedValkey
 from service.log.valkey import ValkeyLog
+from service.supervisor import EmbeddedValkey
 from tests.encounter.sitting import eid
 from tests.workers.conftest import PATIENCE_S, ROOT, Hall, until
 

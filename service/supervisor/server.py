@@ -3,19 +3,24 @@
 It is started with its lock already held and inherits it; see `place`.
 """
 
+import ctypes
 import importlib.util
 import os
 import platform
+import signal
 import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
-from service.embedded.errors import NotStarted
-from service.embedded.place import Place
+from service.supervisor.errors import NotStarted
+from service.supervisor.place import Place
 
-STOP_S = 30.0
+STOP_S = 20.0
 """How long a server may take to end by itself; then it is killed, which loses nothing it acknowledged."""
 
 _LOG_KEPT = 1_000_000  # bytes of an old log that are worth keeping at a start
+_PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 _MACHINES = {"amd64": "x86_64"}
 
 
@@ -68,6 +73,7 @@ class Server:
                     stderr=subprocess.STDOUT,
                     cwd=place.directory,
                     pass_fds=(lock,),
+                    preexec_fn=_end_with_parent(),  # noqa: PLW1509 - a keeper has one thread
                 )
         finally:
             os.close(lock)
@@ -89,6 +95,26 @@ class Server:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+
+def _end_with_parent() -> Callable[[], None] | None:
+    """Return what has a new process end when its parent dies; None where the kernel cannot see to it."""
+    if not sys.platform.startswith("linux"):
+        return None
+    prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
+
+    def ask_the_kernel() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != parent:  # it died before we asked
+            os._exit(1)
+
+    return ask_the_kernel
+
+
+def write_words(place: Place, text: str) -> None:
+    """Add *text* to the server's log."""
+    with place.log.open("a", encoding="utf-8") as log:
+        log.write(text + "\n")
 
 
 def last_words(place: Place, lines: int = 5) -> str:

@@ -1,4 +1,4 @@
-"""A server whose supervisor was killed: it is asked to end and waited out, then ours is started.
+"""A server whose keeper was killed: it is asked to end and waited out, then ours is started.
 
 It is never left running beside a second one, and never taken over: what runs is always our child, with the
 settings of this release. What it acknowledged is on disk, so ending it loses nothing.
@@ -7,12 +7,13 @@ settings of this release. What it acknowledged is on disk, so ending it loses no
 import contextlib
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from service.embedded.errors import NotStarted
-from service.embedded.place import Place, take
 from service.log import StoreFailure
 from service.log.wire import Wire
+from service.supervisor.errors import NotStarted
+from service.supervisor.place import Place, take
 
 PATIENCE_S = 60.0
 """How long an orphan may take: it may be loading a long log, or wait for a slow disk."""
@@ -20,12 +21,15 @@ PATIENCE_S = 60.0
 _STEP_S = 0.05
 
 
-def wait_out(place: Place) -> int:
-    """Return the held server lock, once no server lives here any more; raises `NotStarted`."""
+def wait_out(place: Place, is_needed: Callable[[], bool] = lambda: True) -> int | None:
+    """Return the held server lock once no server lives here any more, None once nobody needs it.
+
+    Raises `NotStarted` if the server does not end.
+    """
     wire = Wire(place.url(), answer_s=1.0)
     ends = time.monotonic() + PATIENCE_S
     try:
-        while True:
+        while is_needed():
             lock = take(place.server_lock)
             if lock is not None and not place.socket.exists():
                 return lock
@@ -38,6 +42,7 @@ def wait_out(place: Place) -> int:
             if time.monotonic() > ends:
                 raise NotStarted(f"a server lives in {place.directory} and does not end: stop it by hand")
             time.sleep(_STEP_S)
+        return None
     finally:
         wire.close()
 

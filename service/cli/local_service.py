@@ -6,13 +6,16 @@ what was acknowledged is on disk at every moment.
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Final, Self
 
@@ -20,33 +23,59 @@ import click
 
 from service.api.metrics import DIRECTORY
 from service.api.server import GRACE_S, arguments
-from service.cli.children import STEP_S, Child, Children, Say
 from service.cli.client import Client, Problem, Unreachable
 from service.cli.loading import LoadingDisplay
-from service.embedded import EmbeddedFailure, EmbeddedValkey
 from service.log import NotDurable, StoreFailure
 from service.log.valkey import ValkeyLog
 from service.settings import Settings
+from service.supervisor import EmbeddedFailure, EmbeddedValkey, Supervised, Supervisor
+from service.supervisor.place import make_private
+from service.supervisor.supervisor import STEP_S, Say
 
 READY_S: Final = 60.0
 PORTS_TRIED: Final = 20
-_UNREADY_DEATHS: Final = 3
-"""How often a child may die before the service was ready once: then something is wrong that stays."""
+PORT_S: Final = 3.0
+"""How long a port may stay in use by processes that end: those of a service that was killed a moment ago."""
+
+UNREADY_DEATHS: Final = 3
+"""How often a process may die before the service was ready once: then something is wrong that stays."""
+
+MEMORY: Final = Path("/dev/shm")  # noqa: S108 - a directory of our own is made in it, for our eyes alone
 
 
 class NotServing(click.ClickException):
-    """Say why the service does not run, and what to do."""
+    """Why the service does not run, and what to do."""
 
 
-class Station:
-    """A service that runs as long as the context lasts."""
+class StartAbandoned(Exception):
+    """Somebody asked to stop before the service was ready."""
 
-    def __init__(self, settings: Settings, say: Say) -> None:
+
+def _never() -> bool:
+    return False
+
+
+class LocalService:
+    """A service that runs as long as the context lasts.
+
+    *is_stopping* ends a start with `StartAbandoned`; *is_hurried* kills what takes long to stop.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        say: Say,
+        *,
+        is_stopping: Callable[[], bool] = _never,
+        is_hurried: Callable[[], bool] = _never,
+    ) -> None:
         self.settings = settings
-        self._say = say
+        self._is_stopping = is_stopping
+        self._is_hurried = is_hurried
+        self._supervisor = Supervisor(say)
         self._embedded: EmbeddedValkey | None = None
-        self._children: Children | None = None
-        self.is_hurried: Callable[[], bool] = lambda: False
+        self._metrics_dir: Path | None = None
+        self._was_ready = False
 
     @property
     def url(self) -> str:
@@ -60,7 +89,7 @@ class Station:
         assert self.settings.streams_url is not None, "the store runs by now"
         display = LoadingDisplay()
         try:
-            log = ValkeyLog.connect_when_loaded(self.settings.streams_url, display)
+            log = ValkeyLog.connect_when_loaded(self.settings.streams_url, display, self._go_on)
             log.check_durable()
         except NotDurable as fault:
             raise NotServing(str(fault)) from fault
@@ -71,17 +100,10 @@ class Station:
         return log
 
     def start(self) -> None:
-        """Start everything; raises `NotServing`."""
+        """Start everything; raises `NotServing` and `StartAbandoned`."""
+        _own(self.settings.data_dir)
         if self.settings.is_embedded:
-            display = LoadingDisplay()
-            try:
-                self._embedded = EmbeddedValkey(self.settings.store_dir)
-                self._embedded.start(display)
-            except EmbeddedFailure as fault:
-                raise NotServing(str(fault)) from fault
-            finally:
-                display.finish()
-            self.settings = self.settings.with_servers(self._embedded.url, self._embedded.queue_url)
+            self._start_store()
         self.settings.secret_key()
         self.settings.signing_key()
         with closing(self.log()):  # a store that may lose commands is refused here, in words
@@ -94,29 +116,20 @@ class Station:
             threads=settings.api_threads,
             log_level=settings.log_level,
         )
-        children = [Child("the API", "gunicorn", api)]
-        children += [Child(f"worker {i}", "workers") for i in range(1, settings.workers + 1)]
-        environment = {**settings.environment(), DIRECTORY: str(_empty(settings.data_dir / "metrics"))}
-        self._children = Children(children, environment, self._say)
-        self._children.tend()
+        self._metrics_dir = metrics_directory(settings)
+        environment = {**settings.environment(), DIRECTORY: str(self._metrics_dir)}
+        for i in range(1, settings.workers + 1):
+            self._supervisor.start(_supervised(f"worker {i}", ("workers",), environment))
+        self._supervisor.start(_supervised("the API", ("gunicorn", *api), environment))
 
-    def tend(self) -> None:
-        """Start again what died."""
-        assert self._children is not None, "the service runs by now"
-        self._children.tend()
-
-    def wait_until_ready(self, is_stopping: Callable[[], bool]) -> bool:
-        """Wait until commands are taken; whether they are, or somebody wants to stop. Raises `NotServing`."""
-        assert self._children is not None, "the service runs by now"
+    def wait_until_ready(self) -> None:
+        """Wait until commands are taken; raises `NotServing` and `StartAbandoned`."""
         client = Client(self.url)
         ends = time.monotonic() + READY_S
         try:
-            while not is_stopping():
-                self.tend()
-                why = _not_ready(client)
-                if why is None:
-                    return True
-                broken = [c.name for c in self._children.died() if c.deaths >= _UNREADY_DEATHS]
+            while (why := _not_ready(client)) is not None:
+                self._go_on()
+                broken = [each.name for each in self._supervisor.died() if each.deaths >= UNREADY_DEATHS]
                 if broken:
                     raise NotServing(f"{broken[0]} keeps dying: see what it says above")
                 if time.monotonic() > ends:
@@ -124,14 +137,18 @@ class Station:
                 time.sleep(STEP_S)
         finally:
             client.close()
-        return False
+        self._was_ready = True
 
     def stop(self) -> None:
-        """End everything and leave nothing behind."""
-        if self._children is not None:
-            self._children.stop(GRACE_S, self.is_hurried)
+        """End everything and leave nothing behind.
+
+        A service that was never ready has nothing to finish: its processes are killed.
+        """
+        self._supervisor.stop(lambda: not self._was_ready or self._is_hurried())
         if self._embedded is not None:
             self._embedded.stop()
+        if self._metrics_dir is not None:
+            shutil.rmtree(self._metrics_dir, ignore_errors=True)
 
     def __enter__(self) -> Self:
         try:
@@ -144,11 +161,53 @@ class Station:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
+    def _start_store(self) -> None:
+        display = LoadingDisplay()
+        try:
+            self._embedded = EmbeddedValkey(self.settings.store_dir, self._supervisor)
+            self._embedded.start(display, self._go_on)
+        except EmbeddedFailure as fault:
+            raise NotServing(str(fault)) from fault
+        finally:
+            display.finish()
+        self.settings = self.settings.with_servers(self._embedded.url, self._embedded.queue_url)
 
-def _empty(directory: Path) -> Path:
-    """Return *directory*, made, without what an earlier service counted there."""
+    def _go_on(self) -> None:
+        if self._is_stopping():
+            raise StartAbandoned
+
+
+def _supervised(name: str, command: Sequence[str], environment: Mapping[str, str]) -> Supervised:
+    return Supervised(
+        name, (sys.executable, "-m", "service.supervisor.child", *command), environment, stop_s=GRACE_S
+    )
+
+
+def _own(directory: Path) -> None:
+    """Make the data directory, for its owner's eyes alone; raises `NotServing`."""
+    try:
+        make_private(directory)
+    except EmbeddedFailure as fault:
+        raise NotServing(str(fault)) from fault
+    except OSError as fault:
+        raise NotServing(f"the data directory cannot be made: {fault}") from fault
+
+
+def metrics_directory(settings: Settings) -> Path:
+    """Make an empty directory in which the API's processes count together; return it.
+
+    They map its files into memory, and a process that writes to such a file on a full disk is killed. So it
+    lies in memory, or where there is no such place with the temporary files: never with the data. Its name is
+    always the same for one data directory and port, so what a killed service left there goes with the next.
+    """
+    parent = MEMORY if os.access(MEMORY, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
+    whose = f"{settings.data_dir.resolve()}\n{settings.port}"
+    directory = parent / f"rewound-{os.getuid()}-{sha256(os.fsencode(whose)).hexdigest()[:16]}"
     shutil.rmtree(directory, ignore_errors=True)
-    directory.mkdir(mode=0o700, parents=True)
+    try:
+        directory.mkdir(mode=0o700)
+    except FileExistsError:  # somebody else's, by accident or on purpose
+        return Path(tempfile.mkdtemp(prefix="rewound-", dir=parent))
     return directory
 
 
@@ -166,7 +225,10 @@ def with_free_port(settings: Settings, *, is_given: bool, say: Say) -> Settings:
 
     Raises `NotServing` where a given port is taken.
     """
-    if _is_free(settings.host, settings.port):
+    ends = time.monotonic() + PORT_S
+    while not (is_free := _is_free(settings.host, settings.port)) and time.monotonic() < ends:
+        time.sleep(STEP_S)
+    if is_free:
         return settings
     if is_given:
         raise NotServing(

@@ -1,0 +1,128 @@
+"""The embedded server, for the process that needs it: claim its directory, keep it running, wait for it."""
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Final, Self
+
+import structlog
+
+from service.log import NotDurable, StoreFailure
+from service.log.durable import check_durable
+from service.log.loading import OnProgress, wait_until_loaded
+from service.log.wire import Wire
+from service.supervisor.errors import NotStarted
+from service.supervisor.orphan import wait_out
+from service.supervisor.place import STOPPING, Place, claim, prepare, write_down
+from service.supervisor.server import STOP_S, binary, last_words
+from service.supervisor.supervisor import Supervised, Supervisor
+
+TRIES_TO_START: Final = 3
+"""How often the server may end before it served once."""
+
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0
+_logger: Final = structlog.get_logger()
+
+
+def _log(text: str) -> None:
+    _logger.error("supervisor", says=text)
+
+
+def _nothing() -> None:
+    return
+
+
+class EmbeddedValkey:
+    """A server in *directory* for as long as the context lasts; what it holds stays for the next time.
+
+    A server that dies is started again, by *supervisor* or one of its own.
+    """
+
+    def __init__(self, directory: Path, supervisor: Supervisor | None = None) -> None:
+        self._place: Place = prepare(directory)
+        self._supervisor = supervisor or Supervisor(_log)
+        self._claim: int | None = None
+
+    @property
+    def directory(self) -> Path:
+        """Where the data are."""
+        return self._place.directory
+
+    @property
+    def url(self) -> str:
+        """The address of the streams: database 0."""
+        return self._place.url(0)
+
+    @property
+    def queue_url(self) -> str:
+        """The address of RQ's database, 1: it may be wiped and the streams do not notice."""
+        return self._place.url(1)
+
+    def start(self, on_progress: OnProgress = lambda _: None, go_on: Callable[[], None] = _nothing) -> None:
+        """Return when the server serves, its log read.
+
+        *go_on* is called again and again meanwhile, and ends the wait by raising. Raises `DirectoryInUse` and
+        `NotStarted`.
+        """
+        assert self._claim is None, "started already"
+        self._claim = claim(self._place)
+        try:
+            binary()  # a machine that has none is named before anything is tried
+            kept = Supervised(
+                "the store",
+                (sys.executable, "-m", "service.supervisor.keeper", str(self._place.directory)),
+                stop_s=STOP_S + 5,
+                first_pause_s=FIRST_PAUSE_S,
+                longest_pause_s=LONGEST_PAUSE_S,
+            )
+            self._end_orphan(go_on)
+            self._supervisor.start(kept)
+            self._wait(kept, on_progress, go_on)
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Return when the server and everything else that the supervisor keeps have ended."""
+        if self._claim is None:
+            return
+        write_down(self._claim, STOPPING)
+        self._supervisor.stop()
+        os.close(self._claim)
+        self._claim = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _end_orphan(self, go_on: Callable[[], None]) -> None:
+        """End a server that a killed keeper left behind: it must not be taken for the one to come."""
+
+        def is_needed() -> bool:
+            go_on()
+            return True
+
+        lock = wait_out(self._place, is_needed)
+        assert lock is not None, "it is needed until it raises"
+        os.close(lock)
+
+    def _wait(self, kept: Supervised, on_progress: OnProgress, go_on: Callable[[], None]) -> None:
+        def look() -> None:
+            go_on()
+            if kept.deaths >= TRIES_TO_START:
+                words = last_words(self._place)
+                raise NotStarted(f"the server ended {kept.deaths} times at its start: {words}")
+
+        try:
+            with closing(Wire(self.url)) as wire:
+                wait_until_loaded(wire, on_progress, look)
+                check_durable(wire)
+        except NotDurable as fault:
+            raise NotStarted(str(fault)) from fault
+        except StoreFailure as failure:
+            raise NotStarted(f"{failure}: {last_words(self._place)}") from failure

@@ -1,0 +1,78 @@
+"""Run the embedded server once, for a supervisor: `python -m service.supervisor.keeper DIRECTORY`.
+
+The server cannot watch its parent; this process does. It ends the server when its lifeline (standard input)
+ends or a signal asks it to, and it ends when the server does, with the server's exit status. On Linux the
+kernel ends the server when this process is killed; elsewhere the next keeper ends such an orphan first.
+It has one thread: a process with several must not run Python between fork and exec.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+from pathlib import Path
+
+from service.supervisor.errors import EmbeddedFailure
+from service.supervisor.orphan import wait_out
+from service.supervisor.place import Place, prepare
+from service.supervisor.server import Server, write_words
+
+_LIFELINE = 0
+_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+_LOOK_S = 1.0  # how often the server is looked at, if no signal says that it ended
+
+
+class Keeper:
+    """One run of one directory's server."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._is_asked_to_stop = False
+        self._signalled, waking = os.pipe()
+        for end in (self._signalled, waking):
+            os.set_blocking(end, False)
+        signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)  # it only has to wake us
+        for number in _SIGNALS:
+            signal.signal(number, self._ask_to_stop)
+
+    def run(self) -> int:
+        """Keep the server until it ends or must; return its exit status."""
+        lock = wait_out(self._place, is_needed=lambda: not self._must_stop(0.0))
+        if lock is None:
+            return 0
+        server = Server(self._place, lock)
+        while (code := server.ended()) is None:
+            if self._must_stop(_LOOK_S):
+                server.stop()
+        return code if code >= 0 else 128 - code
+
+    def _must_stop(self, wait_s: float) -> bool:
+        """Tell whether a signal came or the lifeline ended, after waiting up to *wait_s* for either."""
+        if self._is_asked_to_stop:
+            return True
+        readable, _, _ = select.select([_LIFELINE, self._signalled], [], [], wait_s)
+        if self._signalled in readable:
+            os.read(self._signalled, 1024)
+        if _LIFELINE in readable and not os.read(_LIFELINE, 1024):
+            self._is_asked_to_stop = True
+        return self._is_asked_to_stop
+
+    def _ask_to_stop(self, _number: int, _frame: object) -> None:
+        self._is_asked_to_stop = True
+
+
+def main() -> int:
+    """Keep a server in the directory named by the first argument."""
+    place = prepare(Path(sys.argv[1]))
+    try:
+        return Keeper(place).run()
+    except EmbeddedFailure as failure:
+        write_words(place, str(failure))
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

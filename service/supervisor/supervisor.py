@@ -1,0 +1,151 @@
+"""Keep processes running: started in order, started again if they die, stopped in the opposite order.
+
+One thread watches all of them. A process that dies is started again after a pause that doubles while it keeps
+dying. Each has a session of its own, so that ctrl-C reaches this process alone, and a lifeline to it: however
+this process ends, all of them end.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event, Lock, Thread
+from typing import Final
+
+WELL_AFTER_S: Final = 20.0
+"""How long a process must live for its next death to count as the first."""
+
+STEP_S: Final = 0.05
+ROOT: Final = Path(__file__).parents[2]
+"""Where the packages are, installed or not."""
+
+Say = Callable[[str], None]
+
+
+def _never() -> bool:
+    return False
+
+
+@dataclass
+class Supervised:
+    """One process to be kept: its name, its command, and how it has fared."""
+
+    name: str
+    command: Sequence[str]
+    environment: Mapping[str, str] | None = None
+    """What it is started with instead of this process's environment."""
+    stop_s: float = 35.0
+    """How long it may take to end; then its whole group is killed."""
+    first_pause_s: float = 0.5
+    longest_pause_s: float = 15.0
+    process: subprocess.Popen[bytes] | None = None
+    started: float = 0.0
+    pause_s: float = 0.0
+    due: float = 0.0
+    """When it is to be started again, as `time.monotonic` counts."""
+    deaths: int = 0
+    """How often it ended unasked."""
+
+    def start(self) -> None:
+        """Start it; it ends with this process."""
+        environment = dict(os.environ if self.environment is None else self.environment)
+        paths = (str(ROOT), environment.get("PYTHONPATH", ""))
+        environment["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
+        self.started = time.monotonic()
+        self.process = subprocess.Popen(
+            self.command, stdin=subprocess.PIPE, env=environment, start_new_session=True
+        )
+
+    def has_died(self) -> bool:
+        """Tell whether it was started and has ended."""
+        return self.process is not None and self.process.poll() is not None
+
+    def bury(self) -> str:
+        """Note its death and when to start it again; return what to say of it."""
+        assert self.process is not None, "only what was started dies"
+        status = self.process.returncode
+        self.reap()
+        is_well = time.monotonic() - self.started > WELL_AFTER_S
+        self.pause_s = self.first_pause_s if is_well or not self.pause_s else 2 * self.pause_s
+        self.pause_s = min(self.pause_s, self.longest_pause_s)
+        self.due = time.monotonic() + self.pause_s
+        self.deaths += 1
+        how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
+        return f"{self.name} {how}; it is started again in {self.pause_s:g} s"
+
+    def stop(self, is_hurried: Callable[[], bool]) -> None:
+        """Stop it and return when it has ended; too slow or in a hurry, its whole group is killed."""
+        if self.process is None:
+            return
+        self.process.terminate()
+        ends = time.monotonic() + self.stop_s
+        while self.process.poll() is None and time.monotonic() < ends and not is_hurried():
+            time.sleep(STEP_S)
+        if self.process.returncode is None:  # not reaped yet, so its number and its group's are still its own
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.reap()
+
+    def reap(self) -> None:
+        """Let go of a process that ended, or was killed."""
+        assert self.process is not None, "only what was started is reaped"
+        assert self.process.stdin is not None, "it holds a lifeline"
+        self.process.stdin.close()
+        self.process.wait()
+        self.process = None
+
+
+class Supervisor:
+    """The processes of one service, or a part of one."""
+
+    def __init__(self, say: Say) -> None:
+        self._say = say
+        self._lock = Lock()
+        self._supervised: list[Supervised] = []
+        self._stopping = Event()
+        self._thread: Thread | None = None
+
+    def start(self, supervised: Supervised) -> None:
+        """Start a process and keep it running."""
+        with self._lock:
+            supervised.start()
+            self._supervised.append(supervised)
+        if self._thread is None:
+            self._thread = Thread(target=self._watch, name="supervisor", daemon=True)
+            self._thread.start()
+
+    def died(self) -> list[Supervised]:
+        """Return the processes that have died at least once."""
+        with self._lock:
+            return [supervised for supervised in self._supervised if supervised.deaths]
+
+    def stop(self, is_hurried: Callable[[], bool] = _never) -> None:
+        """Stop all, the last that was started first."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        while self._supervised:
+            self._supervised[-1].stop(is_hurried)
+            self._supervised.pop()
+        self._stopping.clear()
+
+    def _watch(self) -> None:
+        while not self._stopping.wait(STEP_S):
+            with self._lock:
+                for supervised in self._supervised:
+                    self._look_at(supervised)
+
+    def _look_at(self, supervised: Supervised) -> None:
+        if supervised.has_died():
+            self._say(supervised.bury())
+        if supervised.process is None and time.monotonic() >= supervised.due:
+            try:
+                supervised.start()
+            except OSError as fault:  # no process or file to be had now
+                supervised.due = time.monotonic() + supervised.longest_pause_s
+                self._say(f"{supervised.name} cannot be started: {fault}")
