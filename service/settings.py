@@ -77,6 +77,8 @@ class Settings:
     archive_dir: Path = Path(".rewound/archive")
     """Where their bundles are kept then."""
     cors_origins: tuple[str, ...] = ()
+    accepted_keys: tuple[bytes, ...] = ()
+    """Public keys whose signatures count for bundles that are taken in."""
     """Origins whose pages may use the API in a browser; none: CORS is off."""
     fork_days: int = 30
     """How many days a fork is kept."""
@@ -134,6 +136,7 @@ class Settings:
                 ),
                 archive_dir=Path(env.str("ARCHIVE_DIR", "") or data_dir / "archive"),
                 cors_origins=tuple(env.list("CORS_ORIGINS", [], validate=_origins) or ()),
+                accepted_keys=tuple(map(bytes.fromhex, env.list("ACCEPTED_KEYS", [], validate=_keys) or ())),
                 fork_days=env.int("FORK_DAYS", cls().fork_days, validate=validate.Range(1, 3650)),
                 log_level=env.str("LOG_LEVEL", cls().log_level, validate=validate.OneOf(_LEVELS)),
                 origin=env.str(
@@ -215,6 +218,7 @@ class Settings:
             "RETENTION_DAYS": str(self.retention_days),
             "ARCHIVE_DIR": str(self.archive_dir),
             "CORS_ORIGINS": ",".join(self.cors_origins),
+            "ACCEPTED_KEYS": ",".join(key.hex() for key in self.accepted_keys),
             "FORK_DAYS": str(self.fork_days),
             "LOG_LEVEL": self.log_level,
             "ORIGIN": self.origin,
@@ -269,6 +273,13 @@ def _make_key(path: Path) -> None:
 def _matches(pattern: str, what: str) -> validate.Regexp:
     """Demand the whole of a value, or nothing: an empty variable counts as none."""
     return validate.Regexp(rf"({pattern})?\Z", error=f"must be {what}")
+
+
+def _keys(texts: list[str]) -> None:
+    """Refuse what is not a public key: 64 hexadecimal digits."""
+    for text in texts:
+        if not re.fullmatch(r"[0-9a-f]{64}", text):
+            raise ValidationError("must be public keys, 64 hexadecimal digits each")
 
 
 def _networks(texts: list[str]) -> None:

@@ -61,7 +61,12 @@ def application() -> Flask:
     )
     for ruleset in SHELF.values():
         ruleset_digest(ruleset)  # reading every source takes long: once, before the first request
-    host = replace(host, outward=Outward.of(settings.webhook_networks), fork_days=settings.fork_days)
+    host = replace(
+        host,
+        accepted_keys=settings.accepted_keys,
+        outward=Outward.of(settings.webhook_networks),
+        fork_days=settings.fork_days,
+    )
     host.feeds.room = Room(process=settings.api_streams, owner=settings.api_owner_streams)
     host.capacity.quotas = Quotas(
         encounters=settings.owner_encounters,

@@ -13,13 +13,13 @@ from typing import Any, Final
 
 import structlog
 
-from service.audit import importing
 from service.audit.certificate import certificate, signed
 from service.audit.evidence import Evidence, stored
 from service.audit.report import Report
 from service.audit.signing import Signer
 from service.audit.verify import Shelf, verify
 from service.encounter.deciding.snapshot import folded_from
+from service.encounter.stores import imports
 from service.encounter.stores.jobs import AUDITS, DONE, FAILED, Job
 from service.log.errors import StoreFailure
 from service.log.protocol import Log
@@ -48,13 +48,6 @@ class Auditor(Desk):
         self._shelf = shelf
         self._signer = signer
         self._durability = durability
-
-    def look(self) -> None:
-        """Take in what was asked for, and do every job that nobody works at."""
-        taken = importing.work(self.log, self._shelf)
-        if taken:
-            _logger.info("bundles.taken", count=taken)
-        super().look()
 
     def do(self, job: Job) -> None:
         """Do one audit to its end."""
@@ -89,15 +82,18 @@ class Auditor(Desk):
     # --- evidence ------------------------------------------------------------------------------------
 
     def _evidence(self, encounter: str) -> Evidence:
-        return self._with_claim(stored(self.log, encounter))
+        evidence, taken = stored(self.log, encounter), imports.find(self.log, encounter)
+        if taken is not None and not taken.is_unsigned:
+            evidence = replace(evidence, pinned=tuple(bytes.fromhex(key) for key in taken.keys))
+        return self._with_claim(evidence, encounter)
 
-    def _with_claim(self, evidence: Evidence) -> Evidence:
+    def _with_claim(self, evidence: Evidence, encounter: str) -> Evidence:
         """Add the state that the store keeps, if its rules are ours: it must be what the commits give."""
-        cached = self.log.state(evidence.encounter)
+        cached = self.log.state(encounter)
         if cached is None or not 0 < cached.n <= evidence.count:
             return evidence
         ruleset = self._shelf.get(evidence.edition or "")
-        folded = None if ruleset is None else folded_from(evidence.encounter, ruleset, cached)
+        folded = None if ruleset is None else folded_from(encounter, ruleset, cached)
         return evidence if folded is None else replace(evidence, claimed=(folded.n, folded.state))
 
     def _span(self, job: Job) -> tuple[int, int] | None:

@@ -15,7 +15,7 @@ import structlog
 
 from service.audit.notary import Disputed, Notary
 from service.audit.signing import Signer, publish
-from service.encounter.stores import points
+from service.encounter.stores import imports, points
 from service.encounter.stores.register import SHELF as REGISTERED
 from service.log.errors import NoSuchEncounter, StoreFailure
 from service.log.protocol import Log
@@ -130,6 +130,8 @@ class Signing(Lookout):
         points.answered(self._log, encounter, size)
 
     def _sign(self, encounter: str, *, whole: bool = False, head: bool = False) -> None:
+        if imports.find(self._log, encounter) is not None:
+            return  # what was played elsewhere is signed there
         try:
             made = self._made(encounter, whole=whole, head=head)
         except Disputed as fault:

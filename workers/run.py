@@ -26,6 +26,7 @@ from service.log.protocol import Log
 from workers.audits import Auditor
 from workers.fold import KEPT, Folding
 from workers.forgetting import Forgetting
+from workers.imports import Importer
 from workers.notary import Signing
 from workers.pulse import LONGEST_S, Pulse
 from workers.queue import Answering
@@ -73,10 +74,12 @@ def run(  # noqa: PLR0913 - everything one worker works with
     pulse = Pulse(log, worker, (by_ring, by_sweep), stopping, longest_s)
     simulator = Simulator(log, shelf, worker=worker, stopping=stopping)
     auditor = Auditor(log, shelf, worker=worker, stopping=stopping, signer=signer, durability=DURABLE)
+    importer = Importer(log, shelf, worker=worker, stopping=stopping, durability=DURABLE)
 
     def answer(shard: int) -> None:
         """Fold the shard that was rung for; whoever asked for a job or a checkpoint has rung too."""
         auditor.ring()
+        importer.ring()
         simulator.ring()
         signing.ring()
         rung.run(shard, others_wait=ringer.is_rung)
@@ -88,6 +91,7 @@ def run(  # noqa: PLR0913 - everything one worker works with
         Thread(target=sweeper.run, name="sweeper", daemon=True),
         Thread(target=pulse.run, name="pulse", daemon=True),
         Thread(target=auditor.run, name="auditor", daemon=True),
+        Thread(target=importer.run, name="importer", daemon=True),
         Thread(target=simulator.run, name="simulator", daemon=True),
         Thread(target=signing.run, name="notary", daemon=True),
         Thread(target=Forgetting(log, stopping, witness.forget).run, name="forgetting", daemon=True),

@@ -110,8 +110,8 @@ export async function* pages(client, path, name, query = {}) {
 }
 
 /** Start a job and wait until it is done. */
-export const jobs = async (client, path, data, name, signal) => {
-  let job = await client.send("POST", path, data, { decided: false, signal });
+export const jobs = async (client, path, data, name, signal, sending = {}) => {
+  let job = await client.send("POST", path, data, { ...sending, decided: false, signal });
   while (job.status === "pending" || job.status === "running") {
     await pause(JOB_PAUSE_MS, signal);
     job = await client.get(`${path}/${job[name]}`, {}, { signal });

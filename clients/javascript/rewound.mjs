@@ -145,9 +145,24 @@ export class Client {
     return this.send("POST", `/v1/webhooks/${id}/deliveries/${delivery}/retry`, {}, sending);
   }
 
-  /** Take in an encounter that was played elsewhere, as text, to be read, replayed and audited here. */
-  takeBundle(bundle, sending = {}) {
-    return this.send("POST", "/v1/bundles", bundle, { ...sending, type: "application/jsonl" });
+  /**
+   * Take in an encounter that was played elsewhere, as text; return the import, `done` or `failed`.
+   *
+   * With `keys` it is refused unless one of them signed the last commit.
+   */
+  takeBundle(bundle, { keys = [], signal } = {}) {
+    const query = keys.length ? { key: keys.join(",") } : {};
+    return jobs(this, "/v1/bundles", bundle, "import", signal, { type: "application/jsonl", query });
+  }
+
+  /** Yield the bundles that were sent, the newest first. */
+  imports() {
+    return pages(this, "/v1/bundles", "imports");
+  }
+
+  /** Return an import, done or not. */
+  import(id) {
+    return this.get(`/v1/bundles/${id}`);
   }
 
   /** Play an opening with bots (`times`, `seed`, limits) and return the results once they are there. */

@@ -144,7 +144,8 @@ class Call:
         """The idempotency key, made here if the client sent none, and the request's fingerprint."""
         sent = self.headers.get("Idempotency-Key")
         key = token_hex(_KEY_BYTES) if sent is None else read_key(sent)
-        said = canonical.dumps(self.data) if self.body else b""
+        raw = self.operation.raw_body is not None
+        said = self.body if raw else canonical.dumps(self.data) if self.body else b""
         spelled = b"\n".join(
             (self.operation.method.encode(), self.target.encode(), self.query_text.encode(), said)
         )

@@ -90,6 +90,8 @@ POLICY: Final[Mapping[str, Rule]] = MappingProxyType(
         "signCheckpoint": Rule(READERS, "write"),
         "getBundle": Rule(("gm", "player", "auditor")),
         "importBundle": Rule((KEY,), "write"),
+        "listImports": Rule((KEY,)),
+        "getImport": Rule((KEY,)),
         "startAudit": Rule(AUDITORS, "write"),
         "listAudits": Rule(AUDITORS, outlives=True),
         "getAudit": Rule(AUDITORS, outlives=True),

@@ -213,13 +213,6 @@ _TYPES: Final = (
         "It came in a bundle: it can be read, replayed and audited, and is played where it came from.",
     ),
     ProblemType(
-        "encounter-exists",
-        409,
-        "The encounter is here already",
-        "An encounter with the bundle's id is here, with another history or another owner. Nothing was "
-        "changed.",
-    ),
-    ProblemType(
         "bundle-refused",
         422,
         "The bundle is not taken in",

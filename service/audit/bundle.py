@@ -136,6 +136,15 @@ def read(raw: bytes, receipts: Iterable[Receipt] = (), pinned: Iterable[bytes] =
     )
 
 
+def is_begun(raw: bytes) -> bool:
+    """Return whether *raw* begins with the header of a bundle; nothing behind it is read."""
+    try:
+        _take(_Read(), 1, 0, _parse(1, 0, raw.partition(b"\n")[0]))
+    except BadBundle:
+        return False
+    return True
+
+
 def _parse(number: int, at: int, line: bytes) -> dict[str, Any]:
     if len(line) > MAX_LINE:
         raise BadBundle(number, at, f"more than {MAX_LINE} bytes")

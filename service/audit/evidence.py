@@ -16,7 +16,7 @@ from service.audit.signing import VouchedKey, foreign, vouched
 from service.encounter.record.canonical import NotCanonical
 from service.encounter.record.commit import load_commit
 from service.encounter.record.envelopes import Opened, Place, envelopes
-from service.encounter.stores import points
+from service.encounter.stores import imports, points
 from service.log import Entry, Log, NoSuchEncounter
 
 PAGE: Final = 500
@@ -85,7 +85,7 @@ def stored(log: Log, encounter: str) -> Evidence:
     commits = _all(lambda after, count: log.commits(encounter, after, count), head.folded)
     requests = _all(lambda after, count: log.commands(encounter, after, count), len(commits))
     return Evidence(
-        encounter=encounter,
+        encounter=imports.record_at(log, encounter),
         requests=requests,
         commits=commits,
         opened=envelopes(log, encounter, 0, len(commits)),

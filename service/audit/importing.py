@@ -3,153 +3,212 @@
 What is taken in can be read, replayed and audited like any other encounter, and is closed to commands: the
 secrets that would decide them are its own host's. Only a bundle from which nothing is withheld can be folded,
 so only such a one is taken; signatures and keys of its host are kept beside it.
+
+Laws. An import is known by its history, not by the id that its record has: two histories of one id lie at two
+addresses, so that a false one keeps no true one out. A history that an accepted key signed is continued by
+nothing that such a key did not sign.
 """
 
 from __future__ import annotations
 
 import json
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Final
 
 from service.audit import bundle, checkpoint
+from service.audit.again import Progress
 from service.audit.evidence import Evidence
 from service.audit.report import Report
+from service.audit.signatures import signed_heads
 from service.audit.signing import keep_foreign
-from service.audit.verdict import MALFORMED, VALID_AS_OPENED, Counts, Verdict
+from service.audit.verdict import MALFORMED, VALID_AS_OPENED, Counts, Fault, Verdict
 from service.audit.verify import Shelf, verify
 from service.encounter.deciding.decider import marks_of
-from service.encounter.host import Host
 from service.encounter.record.commit import Commit, fold_commit, load_commit, load_request
 from service.encounter.record.frontier import Frontier
-from service.encounter.stores import points
+from service.encounter.stores import imports, points, removals
+from service.encounter.stores.imports import Import
 from service.encounter.stores.points import Point
 from service.encounter.stores.register import Register, Registered
 from service.log import Fold, Log
 from service.rules.ruleset import Ruleset
 
-SHELF: Final = "imports"
-"""Bundles that a worker is to take in, by encounter: the owner, a line's end, the file; nothing once done."""
+UNSIGNED_FROM: Final = "unsigned_from"
 
 _SCOPE: Final = "import"
 _PAGE: Final = 64
 
 
 class NotTaken(Exception):
-    """Say why a bundle is not taken in: its audit's report."""
+    """The bundle is not taken in; its audit says why."""
 
     def __init__(self, report: Report) -> None:
         super().__init__(str(report.verdict))
         self.report = report
 
 
-class AlreadyHere(Exception):
-    """Say that another encounter, or another history of it, is here under its id."""
+class WasRemoved(Exception):
+    """The owner removed this history from here."""
 
-    def __init__(self, encounter: str) -> None:
-        super().__init__(f"{encounter} is here already")
-        self.encounter = encounter
+    def __init__(self, address: str) -> None:
+        super().__init__(f"{address} was removed")
+        self.address = address
 
 
 @dataclass(frozen=True)
-class Found:
-    """A bundle that may be taken in: what is in it, what its audit found, and what is here of it already."""
+class Accepted:
+    """The public keys whose signatures count, and whether a bundle that they do not cover is refused."""
 
+    keys: tuple[bytes, ...] = ()
+    is_required: bool = False
+
+
+NOBODY: Final = Accepted()
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A bundle that was taken in: where, what is in it, and what its audit found."""
+
+    address: str
     evidence: Evidence
-    commits: list[Commit]
+    commits: Sequence[Commit]
     report: Report
-    here: int
-    """How many of its commits are here."""
-
-    @property
-    def encounter(self) -> str:
-        """The encounter that it is."""
-        return self.evidence.encounter
+    known: Import
 
 
-# --- asked for by an API, done by a worker -----------------------------------------------------------
+def take(
+    log: Log,
+    shelf: Shelf,
+    owner: str,
+    raw: bytes,
+    accepted: Accepted = NOBODY,
+    progress: Progress = lambda done, of: None,  # noqa: ARG005 - nobody listens
+) -> Taken:
+    """Take in the bundle *raw* for the API keys of *owner*; raises `NotTaken`, `WasRemoved`.
 
-
-def ask(host: Host, owner: str, raw: bytes) -> Found:
-    """Audit the bundle *raw*, and have a worker take it in for the API keys of *owner*.
-
-    Raises `NotTaken`, `AlreadyHere`. The same bundle again changes nothing. An API may not write commits, so
-    it leaves the file where a worker finds it.
+    The same bundle again changes nothing, but that keys may be accepted by now. One that was cut short by a
+    crash is completed.
     """
-    found = look(host.log, host.shelf, host.register, owner, raw)
-    if found.here < len(found.commits):
-        host.log.put_record(SHELF, found.encounter, owner.encode() + b"\n" + raw)
-        host.ring(host.shard_of(found.encounter))
-    return found
-
-
-def work(log: Log, shelf: Shelf) -> int:
-    """Take in every bundle that was asked for; how many. What cannot be taken in by now is left out."""
-    taken = 0
-    for record in log.records(SHELF, None, _PAGE):
-        if record.blob:
-            owner, _, raw = record.blob.partition(b"\n")
-            with suppress(NotTaken, AlreadyHere):
-                take(log, shelf, owner.decode(), raw)
-                taken += 1
-            log.put_record(SHELF, record.id, b"")
-    return taken
-
-
-# --- here and now ------------------------------------------------------------------------------------
-
-
-def take(log: Log, shelf: Shelf, owner: str, raw: bytes) -> Found:
-    """Take in the bundle *raw* for the API keys of *owner*; raises `NotTaken`, `AlreadyHere`.
-
-    One that was cut short by a crash is completed.
-    """
+    evidence, report = _judged(shelf, raw, progress)
+    commits = [load_commit(text) for text in evidence.commits]
+    signed = signed_size(evidence, commits, accepted.keys)
+    if accepted.is_required and signed < len(commits):
+        verdict = Verdict(UNSIGNED_FROM, signed + 1, "no key that you gave has signed it from here on")
+        raise NotTaken(replace(report, verdict=verdict))
     register = Register(log)
-    found = look(log, shelf, register, owner, raw)
-    evidence, commits = found.evidence, found.commits
-    title = str(load_request(_present(evidence, 1)).data.get("title") or "")
+    address = _place(log, register, owner, evidence.encounter, commits, signed)
+    known = _known(log, address, evidence.encounter, commits, signed, accepted.keys)
     register.enter(
-        Registered(evidence.encounter, owner, commits[0].edition, title, commits[0].at, imported=True)
+        Registered(address, owner, commits[0].edition, _title(evidence), commits[0].at, imported=True)
     )
-    register.finish(evidence.encounter)
-    keep_foreign(log, evidence.encounter, evidence.keys)
+    register.finish(address)
+    imports.put(log, owner, address, known)
+    keep_foreign(log, address, evidence.keys)
     for note in evidence.notes:
         read = checkpoint.parse(note)
-        points.put(log, evidence.encounter, Point(read.size, read.root.hex()), note)
-    _store(log, shelf, found)
-    return found
+        points.put(log, address, Point(read.size, read.root.hex()), note)
+    _store(log, shelf, address, evidence, commits)
+    return Taken(address, evidence, commits, report, known)
 
 
-def look(log: Log, shelf: Shelf, register: Register, owner: str, raw: bytes) -> Found:
-    """Return what is in the bundle *raw*, if it may be taken in; raises `NotTaken`, `AlreadyHere`."""
+def _judged(shelf: Shelf, raw: bytes, progress: Progress) -> tuple[Evidence, Report]:
+    """Return what is in the bundle *raw* and what its audit found, if it may be taken in."""
     try:
         evidence = bundle.read(raw)
     except bundle.BadBundle as fault:
         verdict = Verdict(MALFORMED, fault.n, str(fault))
         raise NotTaken(Report("", verdict, Counts())) from fault
-    report = verify(evidence, shelf)
+    report = verify(evidence, shelf, progress=progress)
     if not report.verdict.is_sound or report.verdict.name == VALID_AS_OPENED or not evidence.commits:
         raise NotTaken(report)
-    commits = [load_commit(text) for text in evidence.commits]
-    here = _here(log, register, owner, evidence.encounter, commits)
-    return Found(evidence, commits, report, here)
+    return evidence, report
 
 
-def _here(log: Log, register: Register, owner: str, encounter: str, commits: list[Commit]) -> int:
-    """Return how many of *commits* are here by an earlier import; raises `AlreadyHere` for anything else."""
-    entry = register.find(encounter)
-    if entry is not None and not (entry.imported and entry.owner == owner):
-        raise AlreadyHere(encounter)
-    stored = log.commits(encounter, 0, len(commits) + 1)
-    if len(stored) > len(commits) or any(each.raw != commits[each.n - 1].raw for each in stored):
-        raise AlreadyHere(encounter)
-    return len(stored)
+def signed_size(evidence: Evidence, commits: Sequence[Commit], accepted: Iterable[bytes]) -> int:
+    """Return how many of *commits* lie under a head that one of the *accepted* keys signed and that holds."""
+    pinned = tuple(accepted)
+    if not pinned:
+        return 0
+    try:
+        heads = signed_heads(replace(evidence, pinned=pinned)).points
+    except Fault:
+        return 0
+    roots = {each.size: each.root for each in heads}
+    frontier, signed = Frontier(), 0
+    for commit in commits:
+        frontier = frontier.append(bytes.fromhex(commit.hash))
+        if roots.get(frontier.size) == frontier.root():
+            signed = frontier.size
+    return signed
 
 
-def _store(log: Log, shelf: Shelf, found: Found) -> None:
+# --- where it lies -----------------------------------------------------------------------------------
+
+
+def _place(
+    log: Log, register: Register, owner: str, record: str, commits: Sequence[Commit], signed: int
+) -> str:
+    """Return the address for *commits*: that of the same history, or one where nothing is yet."""
+    for address in dict.fromkeys((record, *imports.addresses(log, owner, record))):
+        entry = register.find(address)
+        if entry is None or entry.owner != owner:
+            continue
+        gone = removals.find(log, address)
+        if gone is not None:
+            if gone.size <= len(commits) and commits[gone.size - 1].hash == gone.hash:
+                raise WasRemoved(address)
+        elif entry.imported and _continues(log, address, commits, signed):
+            return address
+    if register.find(record) is None and log.head(record) is None:
+        return record
+    return imports.address_of(owner, record, commits[-1].hash)
+
+
+def _continues(log: Log, address: str, commits: Sequence[Commit], signed: int) -> bool:
+    """Return whether *commits* are the history at *address*, a beginning of it, or what follows it."""
+    known = imports.find(log, address)
+    stored = log.commits(address, 0, len(commits))
+    if any(each.raw != commits[each.n - 1].raw for each in stored):
+        return False
+    is_trusted = known is not None and not known.is_unsigned
+    return len(stored) == len(commits) or not is_trusted or signed == len(commits)
+
+
+def _known(
+    log: Log,
+    address: str,
+    record: str,
+    commits: Sequence[Commit],
+    signed: int,
+    accepted: Iterable[bytes],
+) -> Import:
+    """Return what is known of the encounter at *address* with these *commits*: never less than before."""
+    before = imports.find(log, address)
+    keys = tuple(key.hex() for key in accepted) if signed else ()
+    if before is None:
+        return Import(record, len(commits), signed, keys)
+    if signed <= before.signed:
+        signed, keys = before.signed, before.keys
+    return Import(record, max(before.size, len(commits)), signed, keys)
+
+
+def _title(evidence: Evidence) -> str:
+    """Return the title that the opening gave, in whichever place its ruleset has it."""
+    data = load_request(_present(evidence, 1)).data
+    nested = data.get("opening")
+    return str(data.get("title") or (nested.get("title") if isinstance(nested, dict) else "") or "")
+
+
+# --- writing it down ---------------------------------------------------------------------------------
+
+
+def _store(log: Log, shelf: Shelf, address: str, evidence: Evidence, commits: Sequence[Commit]) -> None:
     """Write the commands and commits that are not here, as deciding would have written them."""
-    evidence, commits, after = found.evidence, found.commits, found.here
+    head = log.head(address)
+    after = 0 if head is None else head.folded
     ruleset: Ruleset[Any] = shelf[commits[0].edition]
     state, frontier = ruleset.blank, Frontier()
     waiting: list[Fold] = []
@@ -163,7 +222,7 @@ def _store(log: Log, shelf: Shelf, found: Found) -> None:
         if commit.n <= after:
             continue
         log.append(
-            evidence.encounter,
+            address,
             request,
             scope=_SCOPE,
             key=str(commit.n),
@@ -182,7 +241,7 @@ def _store(log: Log, shelf: Shelf, found: Found) -> None:
             )
         )
         if len(waiting) == _PAGE or commit.n == len(commits):
-            log.commit(evidence.encounter, *waiting)
+            log.commit(address, *waiting)
             waiting = []
 
 

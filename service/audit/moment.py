@@ -6,13 +6,14 @@ chain of every rule that took part, for whoever may read the command.
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from service.audit.explain import Step, chain
 from service.encounter import play
 from service.encounter.host import Host
 from service.encounter.reading import explain, records, views
+from service.encounter.stores import imports
 
 Data = dict[str, Any]
 
@@ -28,7 +29,7 @@ def explanation(host: Host, encounter: str, seat: str, n: int) -> Data | None:
     folded = host.folder.current(encounter, head)
     reasons = [explain.event_reasons(folded.ruleset, folded.state, event) for event in outcome["events"]]
     rolls = outcome["rolls"]
-    derived = explain.derivations(host.log, folded.state, rolls)
+    derived = explain.derivations(host.log, encounter, folded.state, rolls)
     named = [rule["id"] for reason in reasons for rule in reason["rules"]]
     named += [term["rule"] for roll in rolls for term in roll["terms"]]
     reads = views.may_read_request(found.commit, found.reader, request.actor.seat)
@@ -55,4 +56,5 @@ def explanation(host: Host, encounter: str, seat: str, n: int) -> Data | None:
 def _chain(host: Host, encounter: str, found: play.Became, n: int) -> list[Step]:
     """Return the rules that took part, every envelope of the commit opened for the witness alone."""
     raw = next(entry.raw for entry in host.log.commands(encounter, n - 1, 1))
-    return chain(host.folder.at(encounter, n - 1), raw, found.commit, found.payloads)
+    before = replace(host.folder.at(encounter, n - 1), encounter=imports.record_at(host.log, encounter))
+    return chain(before, raw, found.commit, found.payloads)

@@ -40,7 +40,7 @@ def command(ctx: click.Context, file: Path, n: int, seat: str, *, as_json: bool)
     host = host_of(MemoryLog(), SHELF, ring=lambda _: None, clock=time.time, key=bytes(32), mode="memory")
     try:
         taken = take(host.log, SHELF, _OWNER, file.read_bytes())
-        data = explanation(host, taken.encounter, seat, n)
+        data = explanation(host, taken.address, seat, n)
     except NotTaken as fault:
         verdict = fault.report.verdict
         click.echo(f"{file} cannot be explained: {verdict} {verdict.detail}".rstrip(), err=True)

@@ -61,6 +61,8 @@ class Host:
     shards: int = 1
     fork_days: int = FORK_DAYS
     """How long a fork is kept."""
+    accepted_keys: tuple[bytes, ...] = ()
+    """Public keys whose signatures count for bundles that are taken in."""
     outward: Outward = NOWHERE_ELSE
     """Where webhooks may lead."""
 

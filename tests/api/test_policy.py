@@ -82,7 +82,7 @@ def test_the_role_table_is_what_happens(owner: Api, host: Host, each: Operation)
 def test_what_needs_a_key_needs_its_scope_and_is_for_no_seat(
     table: Table, owner: Api, host: Host, each: Operation
 ) -> None:
-    names = {"webhook": "none", "delivery": "none", "simulation": "none", "key": "0" * 12}
+    names = {"webhook": "none", "delivery": "none", "simulation": "none", "import": "none", "key": "0" * 12}
     target = re.sub(r"{(\w+)}", lambda found: names[found[1]], each.path)
 
     def status(who: Api) -> int:

@@ -27,7 +27,7 @@ def told(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
     host = host_of(MemoryLog(), SHELF, ring=lambda _: None, clock=time.time, key=bytes(32), mode="memory")
     taken = take(host.log, SHELF, "file", written(big_game(RULEBOOKS.index(request.param))))
     numbers = range(1, taken.report.counts.commits + 1)
-    found = [explanation(host, taken.encounter, "gm", n) for n in numbers]
+    found = [explanation(host, taken.address, "gm", n) for n in numbers]
     host.outcomes.close()
     assert None not in found
     return [data for data in found if data is not None]

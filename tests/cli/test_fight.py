@@ -194,7 +194,12 @@ def test_a_bundle_of_another_service_is_taken_in_by_a_worker_and_audits_there(se
         answer = line.getresponse()
         data = json.loads(answer.read())
 
-    assert answer.status == 201, data
+    assert answer.status == 202, data
+    ends = time.monotonic() + PATIENCE_S
+    while (data := service.owner.get(f"/v1/bundles/{data['import']}"))["status"] != "done":
+        assert data["status"] != "failed", data
+        assert time.monotonic() < ends, data
+        time.sleep(0.1)
     path = f"/v1/encounters/{data['encounter']}"
     job = service.owner.post(f"{path}/audits", {}).data
     ends = time.monotonic() + PATIENCE_S

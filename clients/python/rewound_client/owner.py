@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from rewound_client.place import Place
@@ -63,9 +63,22 @@ class Owner(Place):
         """Try a delivery again now."""
         return self._done("POST", f"/webhooks/{webhook}/deliveries/{delivery}/retry", {})
 
-    def take_bundle(self, bundle: bytes) -> Json:
-        """Take in an encounter that was played elsewhere, to be read, replayed and audited here."""
-        return self._done("POST", "/bundles", bundle)
+    def take_bundle(self, bundle: bytes, *, keys: Iterable[str] = (), wait_s: float = 60) -> Json:
+        """Take in an encounter that was played elsewhere; return the import, `done` or `failed`.
+
+        With *keys* it is refused unless one of them signed the last commit. Raises `NotDone` after *wait_s*.
+        """
+        given = ",".join(keys)
+        query = {"key": given} if given else {}
+        return self._job("/bundles", bundle, "import", wait_s, query)
+
+    def imports(self) -> Iterator[Json]:
+        """Yield the bundles that were sent, the newest first, page by page."""
+        yield from self._pages("/bundles", "imports", {})
+
+    def import_(self, import_: str) -> Json:
+        """Return an import, done or not."""
+        return self._get(f"/bundles/{import_}")
 
     def simulate(self, opening: Mapping[str, Any], *, wait_s: float = 60, **more: object) -> Json:
         """Play an opening with bots and return the results; *more* is `times`, `seed` and the limits.

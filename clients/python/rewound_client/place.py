@@ -47,9 +47,11 @@ class Place:
             if not pauses.rest():
                 raise NotDone(f"{method} {self.path + path} is on the record and not yet decided")
 
-    def _job(self, path: str, data: Json, name: str, wait_s: float) -> Json:
+    def _job(
+        self, path: str, data: Json | bytes, name: str, wait_s: float, query: Query | None = None
+    ) -> Json:
         """Start a job at *path* and return it once it is done; raises `NotDone` after *wait_s*."""
-        job = cast("Json", self._transport.call(Request("POST", self.path + path, data)).data)
+        job = cast("Json", self._transport.call(Request("POST", self.path + path, data, query or {})).data)
         pauses = Pauses(Patience(wait_s, longest_s=1.0))
         while job["status"] in {"pending", "running"}:
             if not pauses.rest():

@@ -69,6 +69,7 @@ class Encounter(TypedDict):
     waiting: list[Prompt]
     continued: str | None
     as_played: str | None
+    imported: Json | None
     origin: Json | None
 
 

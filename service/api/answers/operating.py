@@ -6,7 +6,21 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from service.api.shapes import HASH, NUMBER, OPEN, TEXT, TIME, UUID, Schema, closed, listing, maybe, page, ref
+from service.api.shapes import (
+    HASH,
+    NUMBER,
+    OPEN,
+    TEXT,
+    TIME,
+    TRUTH,
+    UUID,
+    Schema,
+    closed,
+    listing,
+    maybe,
+    page,
+    ref,
+)
 
 # One line per member reads as the table it is.
 _PROBLEM: Final[Schema] = {
@@ -78,14 +92,34 @@ OPERATING: Final[Mapping[str, Schema]] = MappingProxyType(
         ),
         "Checkpoint": _CHECKPOINT,
         "Checkpoints": page("Signed checkpoints, the latest first.", "checkpoints", ref("Checkpoint")),
-        "ImportedBundle": closed(
-            "An encounter that came in a bundle, and what its audit found.",
-            encounter=UUID,
-            edition=TEXT,
-            version=NUMBER,
-            hash=HASH,
-            certificate=OPEN,
+        "ImportOf": closed(
+            "What came in a bundle: which record it is, and how far an accepted key signed it.",
+            record={**UUID, "description": "The id that it has where it was played."},
+            unsigned={
+                **TRUTH,
+                "description": "Whether no accepted key signed the last commit: anybody may have written it.",
+            },
+            signed={
+                **NUMBER,
+                "description": "How many commits lie under a head that an accepted key signed.",
+            },
+            keys={**listing(HASH), "description": "The keys that were accepted."},
         ),
+        "Import": closed(
+            "A bundle that is taken in: how far it is, where it lies, or why it was refused.",
+            {"progress": maybe(OPEN)},
+            **{"import": TEXT},
+            status={"enum": ["pending", "running", "done", "failed"]},
+            asked=TIME,
+            encounter={**maybe(UUID), "description": "The address at which it lies in this service."},
+            verdict={**maybe(TEXT), "description": "What its audit found."},
+            certificate=maybe(OPEN),
+            imported=maybe(ref("ImportOf")),
+            refusal=maybe(
+                closed("Why it was not taken in.", code={**TEXT, "description": "A problem's."}, detail=TEXT)
+            ),
+        ),
+        "Imports": page("Bundles that you sent, the newest first.", "imports", ref("Import")),
         "Audit": _AUDIT,
         "Audits": page("Audits, the newest first.", "audits", ref("Audit")),
         "Keys": closed(

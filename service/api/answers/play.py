@@ -104,6 +104,10 @@ PLAY: Final[Mapping[str, Schema]] = MappingProxyType(
             waiting={**listing(ref("Prompt")), "description": "Whose move it is."},
             continued={**maybe(UUID), "description": "The line in which it goes on."},
             as_played={**maybe(UUID), "description": "The line that was asked for, if this one took over."},
+            imported={
+                **maybe(ref("ImportOf")),
+                "description": "What is known of its origin, if it came in a bundle.",
+            },
             origin=maybe(
                 closed(
                     "The moment from which it goes on: a commit of another encounter.",
@@ -132,6 +136,7 @@ PLAY: Final[Mapping[str, Schema]] = MappingProxyType(
                 edition=TEXT,
                 title=TEXT,
                 opened=TIME,
+                imported=maybe(ref("ImportOf")),
             ),
         ),
         "Seat": closed("Who may act, and for which creatures.", **_SEAT_MEMBERS),

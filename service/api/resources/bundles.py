@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from hashlib import sha256
 from typing import Final
 
-from service.api.call import Answer, Call
-from service.api.operations import BUNDLE_LIMIT, Shape, operation
-from service.api.problems import Problem
+from werkzeug.http import parse_options_header
+
+from service.api.call import Answer, Call, cursor, read_cursor
+from service.api.operations import BUNDLE_LIMIT, Parameter, Shape, operation
+from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
+from service.api.problems import Problem, not_found
+from service.api.sending import once, under_way
 from service.audit import bundle
-from service.audit.certificate import certificate
 from service.audit.evidence import stored
-from service.audit.importing import AlreadyHere, NotTaken, ask
+from service.encounter.stores.imports import BUNDLES
+from service.encounter.stores.jobs import IMPORTS, PENDING, RUNNING
 
 TAG: Final = "Audits"
 MEDIA_TYPE: Final = "application/jsonl"
+_KEYS: Final = re.compile(r"[0-9a-f]{64}(,[0-9a-f]{64}){0,15}")
 
 
 @operation(
@@ -43,45 +49,86 @@ def get_bundle(call: Call) -> Answer:
     TAG,
     raw_body=MEDIA_TYPE,
     limit=BUNDLE_LIMIT,
-    answers={
-        201: Shape("It is taken in.", "ImportedBundle"),
-        200: Shape("It was taken in before.", "ImportedBundle"),
-        202: Shape("It was audited, and a worker takes it in.", "ImportedBundle"),
-    },
+    query=(
+        Parameter(
+            "key",
+            "A public key that must have signed the last commit, 64 hexadecimal digits; several with commas.",
+            pattern=_KEYS.pattern,
+        ),
+    ),
+    answers={202: Shape("A worker takes it in; `Location` tells where to ask.", "Import")},
     problems=(
         "bundle-refused",
-        "encounter-exists",
         "unsupported-media-type",
         "body-too-large",
         "request-timeout",
+        "idempotency-key-reused",
+        "store-full",
+        "quota-exceeded",
     ),
 )
 def import_bundle(call: Call) -> Answer:
-    """Take in a bundle: it is audited first, and refused whole unless it is sound and nothing is withheld.
+    """Take in a bundle: a worker audits it, and refuses it whole unless it is sound and nothing is withheld.
 
-    What was taken in can be read, replayed and audited, and takes no commands.
+    The answer is a job: ask for it until its status is `done` or `failed`. What was taken in lies at the
+    address that its `encounter` names; it can be read, replayed and audited, and takes no commands. It is
+    `unsigned`, for everybody to see, unless an accepted key signed its last commit: one of the service's
+    settings, or one that `key` names. With `key`, a bundle that these keys did not sign whole is refused.
     """
-    if call.headers.get("Content-Type", "").partition(";")[0].strip() != MEDIA_TYPE:
+    kind, _ = parse_options_header(call.headers.get("Content-Type", ""))
+    if kind != MEDIA_TYPE:
         raise Problem("unsupported-media-type", f"send Content-Type: {MEDIA_TYPE}")
+    if not bundle.is_begun(call.body):
+        raise Problem(
+            "bundle-refused", "it does not begin with a bundle's header", members={"code": "malformed"}
+        )
+    owner, host = _owner(call), call.host
+    keys = str(call.query["key"]).split(",") if "key" in call.query else []
+    wanted = {
+        "keys": keys or [key.hex() for key in host.accepted_keys],
+        "required": bool(keys),
+        "encounter": None,
+        "verdict": None,
+        "certificate": None,
+        "imported": None,
+        "refusal": None,
+    }
+    host.capacity.check(owner, encounters=1)
+    asked = once(call, owner)
+    host.log.put_record(BUNDLES, IMPORTS.id_of(asked), call.body)
+    job, replayed = IMPORTS.ask(host, owner, asked, wanted, 0)
+    if replayed and job["status"] not in (PENDING, RUNNING):
+        host.log.drop_record(BUNDLES, job["import"])
+    return under_way(call, IMPORTS.shown(job), f"/v1/bundles/{job['import']}", replayed=replayed)
+
+
+@operation(
+    "GET",
+    "/v1/bundles",
+    "listImports",
+    TAG,
+    query=(CURSOR, PAGE_LIMIT),
+    answers={200: Shape("A page of imports.", "Imports")},
+)
+def list_imports(call: Call) -> Answer:
+    """List the bundles that you sent, the newest first."""
+    before = read_cursor(call.query["cursor"], 1)[0] if "cursor" in call.query else None
+    limit = call.query.get("limit", PAGE)
+    found = IMPORTS.listed(call.host.log, _owner(call), before, limit)
+    data = [IMPORTS.shown(job) for _, job in found]
+    return paged(call, "imports", data, cursor(found[-1][0]) if len(found) == limit else None)
+
+
+@operation("GET", "/v1/bundles/{import}", "getImport", TAG, answers={200: Shape("The import.", "Import")})
+def get_import(call: Call) -> Answer:
+    """Tell how far an import is, where it lies once it is `done`, and why it was refused if it `failed`."""
+    job = IMPORTS.find(call.host.log, _owner(call), call.path["import"])
+    if job is None:
+        raise not_found()
+    return Answer(IMPORTS.shown(job))
+
+
+def _owner(call: Call) -> str:
     assert call.caller is not None
     assert call.caller.key is not None
-    try:
-        found = ask(call.host, call.caller.key.owner, call.body)
-    except NotTaken as fault:
-        verdict = fault.report.verdict
-        detail = f"{verdict}: {verdict.detail}" if verdict.detail else str(verdict)
-        raise Problem("bundle-refused", detail, members={"code": verdict.name}) from fault
-    except AlreadyHere as fault:
-        raise Problem("encounter-exists", str(fault)) from fault
-    data = {
-        "encounter": found.encounter,
-        "edition": found.report.edition,
-        "version": len(found.commits),
-        "hash": found.report.head,
-        "certificate": certificate(found.report, durability=call.host.mode),
-    }
-    headers = {"Location": f"/v1/encounters/{found.encounter}"}
-    if found.here == len(found.commits):
-        return Answer(data, 200, headers)
-    is_in = call.host.outcomes.wait(found.encounter, len(found.commits), call.preference.seconds) is not None
-    return Answer(data, 201 if is_in else 202, headers if is_in else headers | {"Retry-After": "1"})
+    return call.caller.key.owner

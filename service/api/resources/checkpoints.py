@@ -8,6 +8,7 @@ from typing import Any, Final
 from service.api.call import Answer, Call, cursor, read_cursor
 from service.api.operations import Shape, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
+from service.api.problems import Problem
 from service.audit import checkpoint
 from service.encounter.reading import records
 from service.encounter.stores import points
@@ -47,11 +48,15 @@ def list_checkpoints(call: Call) -> Answer:
         200: Shape("The head is signed.", "Checkpoint"),
         202: Shape("A worker signs it; it will stand in the list.", "Checkpoint"),
     },
+    problems=("encounter-imported",),
 )
 def sign_checkpoint(call: Call) -> Answer:
     """Have the head signed as it is now, and wait for the note (`Prefer: wait=N`)."""
     log, size = call.host.log, records.head(call.host, call.encounter)
     latest = points.latest(log, call.encounter)
+    entry = call.host.register.find(call.encounter)
+    if entry is not None and entry.imported and (latest is None or latest.size < size):
+        raise Problem("encounter-imported", "it came in a bundle and is signed where it was played")
     if latest is None or latest.size < size:
         points.ask(log, call.encounter, size, int(call.host.clock() * 1000))
         call.host.ring(call.host.shard_of(call.encounter))

@@ -14,7 +14,9 @@ from service.encounter import openings
 from service.encounter.lines import amending
 from service.encounter.reading import views
 from service.encounter.record.commit import load_commit
+from service.encounter.stores import imports
 from service.encounter.stores.disputes import Disputes
+from service.encounter.stores.register import Registered
 from service.rules.closing import CloseEncounter
 from service.rules.codec import to_data
 from service.rules.table import Table
@@ -89,7 +91,13 @@ def list_encounters(call: Call) -> Answer:
     limit = call.query.get("limit", PAGE)
     found = call.host.register.owned_by(call.caller.key.owner, before, limit)
     data = [
-        {"encounter": e.encounter, "edition": e.edition, "title": e.title, "opened": e.opened}
+        {
+            "encounter": e.encounter,
+            "edition": e.edition,
+            "title": e.title,
+            "opened": e.opened,
+            "imported": _imported(call, e),
+        }
         for _, e in found
         if call.host.log.head(e.encounter) is not None
         and not e.has_expired(call.host.clock())
@@ -136,11 +144,19 @@ def get_encounter(call: Call) -> Answer:
         "waiting": views.prompts(folded.state, call.me.seat),
         "continued": folded.state.continued,
         "as_played": call.encounter if goes_on != call.encounter else None,
+        "imported": _imported(call, entry),
         "origin": _origin(folded.state),
     }
     line = "" if goes_on == call.encounter else f"{goes_on}-"
     disputed = "-disputed" if data["dispute"] is not None else ""
-    return Answer(data, version=f"{line}{folded.n}-{data['appended']}{disputed}")
+    unsigned = "-unsigned" if data["imported"] and data["imported"]["unsigned"] else ""
+    return Answer(data, version=f"{line}{folded.n}-{data['appended']}{disputed}{unsigned}")
+
+
+def _imported(call: Call, entry: Registered) -> dict[str, Any] | None:
+    """Return what is known of an encounter that came in a bundle, None for every other."""
+    found = imports.find(call.host.log, entry.encounter) if entry.imported else None
+    return None if found is None else found.shown
 
 
 def _dispute(call: Call) -> dict[str, Any] | None:

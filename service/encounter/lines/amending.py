@@ -195,8 +195,14 @@ def acceptance(host: Host, parent: str, amendment: str, version: int) -> dict[st
 
 
 def successor(host: Host, encounter: str) -> str:
-    """Return the line in which *encounter* goes on, itself if it does not."""
+    """Return the line in which *encounter* goes on, itself if it does not.
+
+    What came in a bundle goes on where it was played: the ids that it names are of another service.
+    """
     while True:
+        entry = host.register.find(encounter)
+        if entry is not None and entry.imported:
+            return encounter
         after = host.folder.current(encounter).state.continued
         if after is None:
             return encounter

@@ -82,6 +82,7 @@ def fork(
             encounter=encounter,
             opened=told_at,
             root=None,
+            imported=False,
             expires=until.strftime("%Y-%m-%dT%H:%M:%SZ"),
         )
     )

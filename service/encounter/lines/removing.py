@@ -26,11 +26,11 @@ class NotRemovable(Exception):
 def check(log: Log, entry: Registered, folded: Folded[Any]) -> None:
     """Return if the encounter *entry*, as *folded*, may be removed; raises `NotRemovable`."""
     state = folded.state
-    if not state.closed:
+    if not state.closed and not entry.imported:
         raise NotRemovable("it is not closed")
     if entry.expires is not None:
         raise NotRemovable("a fork is deleted when it expires")
-    if state.continued is not None and removals.find(log, state.continued) is None:
+    if state.continued is not None and not entry.imported and removals.find(log, state.continued) is None:
         raise NotRemovable(f"it goes on as {state.continued}: remove that one first")
     if Disputes(log).standing(entry.encounter) is not None:
         raise NotRemovable("its record is not the signed one: accept it first")

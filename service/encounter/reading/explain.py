@@ -100,16 +100,19 @@ def roll_text(roll: Mapping[str, Any]) -> str:
     return text + (f" (dropped: {', '.join(gone)})" if gone else "")
 
 
-def derivations(log: Log, state: Table, rolls: Iterable[Mapping[str, Any]]) -> list[Data]:
-    """Return for each of *rolls* how its faces are derived; keys are told for epochs that have closed."""
-    marks = log.marks(state.encounter)
+def derivations(log: Log, at: str, state: Table, rolls: Iterable[Mapping[str, Any]]) -> list[Data]:
+    """Return for each of *rolls* how its faces are derived, with the keys of epochs that have closed.
+
+    The encounter lies at the address *at*; its record may call itself otherwise.
+    """
+    marks = log.marks(at)
     links: dict[tuple[int, int], bytes | None] = {}
     made = []
     for roll in rolls:
         name = roll["name"]
         place = (name["lane"], name["epoch"])
         if roll["source"] == "seeded" and place not in links:
-            links[place] = _link(log, state, marks, *place)
+            links[place] = _link(log, at, state, marks, *place)
         made.append(_derivation(state, roll, links.get(place)))
     return made
 
@@ -131,20 +134,20 @@ def _derivation(state: Table, roll: Mapping[str, Any], link: bytes | None) -> Da
     return data | {"link": link.hex(), "key": key.hex(), "faces": list(faces)}
 
 
-def _link(log: Log, state: Table, marks: Mapping[str, bytes], lane: int, epoch: int) -> bytes | None:
+def _link(log: Log, at: str, state: Table, marks: Mapping[str, bytes], lane: int, epoch: int) -> bytes | None:
     """Return the link of *epoch* if it was disclosed: by the epoch's own close, or by the encounter's."""
     mark = marks.get(f"epoch/{epoch}")
     if mark is not None:
-        link = _told(log, state.encounter, int(mark), "epoch_closed", lane, epoch)
+        link = _told(log, at, int(mark), "epoch_closed", lane, epoch)
         if link is not None:
             return link
-    earlier = _from_old_line(log, state, lane, epoch)
+    earlier = _from_old_line(log, at, state, lane, epoch)
     if earlier is not None or not state.closed or state.continued is not None:
         return earlier
-    head = log.head(state.encounter)
+    head = log.head(at)
     before = head.folded if head else 0
     while before > 0:
-        for entry in reversed(log.commits(state.encounter, max(0, before - 50), 50)):
+        for entry in reversed(log.commits(at, max(0, before - 50), 50)):
             for event in load_commit(entry.raw).events:
                 if event.get("type") in ("encounter_closed", "lane_disclosed") and event["lane"] == lane:
                     n = next(each.n for each in state.dice.lanes if each.lane == lane)
@@ -159,11 +162,11 @@ def _link(log: Log, state: Table, marks: Mapping[str, bytes], lane: int, epoch: 
     return None
 
 
-def _from_old_line(log: Log, state: Table, lane: int, epoch: int) -> bytes | None:
+def _from_old_line(log: Log, at: str, state: Table, lane: int, epoch: int) -> bytes | None:
     """Return the link of an epoch that the line before this one disclosed, as commit 1 tells it."""
     if state.origin is None:
         return None
-    for event in load_commit(log.commits(state.encounter, 0, 1)[0].raw).events:
+    for event in load_commit(log.commits(at, 0, 1)[0].raw).events:
         if event.get("type") == "link_kept" and event["lane"] == lane and event["epoch"] >= epoch:
             eid = eid_of(state.dice.chain or state.encounter)
             return walk(eid, lane, event["epoch"], bytes.fromhex(event["link"]), epoch)

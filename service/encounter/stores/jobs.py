@@ -46,7 +46,7 @@ class Kind:
 
         A worker of *shard* is rung. Raises `KeyReused` where the key stands for another request.
         """
-        id_ = sha256(f"{once.scope}\0{once.key}".encode()).hexdigest()[:24]
+        id_ = self.id_of(once)
         known = self.find(host.log, whose, id_)
         if known is not None:
             if known["fingerprint"] != once.fingerprint:
@@ -67,6 +67,10 @@ class Kind:
         self._schedule(host, job)
         host.ring(shard)
         return job, False
+
+    def id_of(self, once: Once) -> str:
+        """Return the id of the job that *once* asks for."""
+        return sha256(f"{once.scope}\0{once.key}".encode()).hexdigest()[:24]
 
     def put(self, log: Log, job: Job) -> None:
         """Keep *job* as it is now."""
@@ -117,6 +121,9 @@ class Kind:
 
 
 AUDITS: Final = Kind("audits", id="audit", of="encounter", internal=("fingerprint",))
+IMPORTS: Final = Kind(
+    "imports", id="import", of="owner", internal=("fingerprint", "owner", "keys", "required")
+)
 SIMULATIONS: Final = Kind(
     "simulations", id="simulation", of="owner", internal=("fingerprint", "owner", "opening")
 )

@@ -1,0 +1,79 @@
+"""Take in the bundles that were sent: audit each, and write it into the store if it is sound."""
+
+from __future__ import annotations
+
+import time
+from threading import Event
+from typing import Final
+
+import structlog
+
+from service.audit.certificate import certificate
+from service.audit.importing import Accepted, NotTaken, Taken, WasRemoved, take
+from service.audit.verify import Shelf
+from service.encounter.stores.imports import BUNDLES
+from service.encounter.stores.jobs import DONE, FAILED, IMPORTS, Job
+from service.log.errors import StoreFailure
+from service.log.protocol import Log
+from workers.desk import Desk, Progress
+from workers.lookout import Stopped
+
+_logger: Final = structlog.get_logger()
+
+
+class Importer(Desk):
+    """Takes bundles in, one after the other, until it is told to stop."""
+
+    kind = IMPORTS
+
+    def __init__(
+        self, log: Log, shelf: Shelf, *, worker: str, stopping: Event, durability: str | None = None
+    ) -> None:
+        super().__init__(log, worker=worker, stopping=stopping)
+        self._shelf = shelf
+        self._durability = durability
+
+    def do(self, job: Job) -> None:
+        """Take in one bundle, or write down why it is refused."""
+        raw = self.log.record(BUNDLES, job["import"])
+        if raw is None:  # a worker that died here had taken it in, or had begun to
+            refusal = _refusal("bundle-refused", "the file is not here any more: send it again")
+            self._finish(job, status=FAILED, refusal=refusal)
+            return
+        accepted = Accepted(tuple(bytes.fromhex(key) for key in job["keys"]), job["required"])
+        try:
+            taken = take(self.log, self._shelf, job["owner"], raw, accepted, Progress(self, job))
+        except (StoreFailure, Stopped):
+            raise
+        except NotTaken as why:
+            verdict = why.report.verdict
+            detail = f"{verdict}: {verdict.detail}" if verdict.detail else str(verdict)
+            refusal = _refusal("bundle-refused", detail)
+            self._finish(job, status=FAILED, verdict=str(verdict), refusal=refusal)
+        except WasRemoved as why:
+            refusal = _refusal("encounter-removed", "you removed this encounter: it is not taken in again")
+            self._finish(job, status=FAILED, encounter=why.address, refusal=refusal)
+        except Exception as fault:  # noqa: BLE001 - whatever prevents it is shown to the sender
+            _logger.error("import.failed", job=job["import"], error=type(fault).__name__)  # noqa: TRY400 - ids only
+            refusal = _refusal("internal-error", f"it could not be taken in: {type(fault).__name__}")
+            self._finish(job, status=FAILED, refusal=refusal)
+        else:
+            self._finish(job, status=DONE, **self._result(taken))
+            _logger.info("bundle.taken", encounter=taken.address, commits=len(taken.commits))
+
+    def _result(self, taken: Taken) -> Job:
+        return {
+            "encounter": taken.address,
+            "verdict": str(taken.report.verdict),
+            "certificate": certificate(taken.report, durability=self._durability),
+            "imported": taken.known.shown,
+        }
+
+    def _finish(self, job: Job, **result: object) -> None:
+        progress = {**(job.get("progress") or {}), "worker": self.worker, "beat": int(time.time())}
+        self.close(job | {"progress": progress} | result)
+        self.log.drop_record(BUNDLES, job["import"])
+
+
+def _refusal(code: str, detail: str) -> dict[str, str]:
+    return {"code": code, "detail": detail}
