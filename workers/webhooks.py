@@ -2,16 +2,15 @@
 
 Whoever folds an encounter puts its commits on the agenda before the encounter leaves the dirty set, so a
 worker that dies leaves nothing untold. An attempt is one worker's for a minute; if it dies there, another
-tries again: a receiver may be told twice and is never left out. One that answers slowly holds two threads at
-most.
+tries again: a receiver may be told twice and is never left out. `attempts` shares them fairly.
 """
 
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from threading import Event, Lock
 from typing import Final
@@ -28,16 +27,20 @@ from service.encounter.signals.webhooks import AGENDA, Delivery, Webhook
 from service.encounter.stores.register import Register
 from service.log.errors import StoreFailure
 from service.log.protocol import Log
+from workers import agendas
+from workers.attempts import OF_A_WEBHOOK, THREADS, Aim, Attempts
 from workers.lookout import Lookout
 from workers.posting import ANSWER_S, NoAnswer, post, resolve
 
-THREADS: Final = 8
-AT_ONCE: Final = 2
-"""Attempts at one webhook at the same time."""
+WEBHOOKS: Final = 1_000
+"""Webhooks that are looked at together."""
 
 PAGE: Final = 100
 SEAMS: Final = 10_000
 """Seams that a worker remembers: they never change."""
+
+AIMS: Final = 10_000
+"""Webhooks whose owner and host a worker remembers."""
 
 _GONE: Final = 410
 _logger: Final = structlog.get_logger()
@@ -52,6 +55,8 @@ class Pace:
     lasts_s: float = 3 * 86_400.0
     tick_s: float = 0.1
     answer_s: float = ANSWER_S
+    rest_s: float = 60.0
+    """How long a host that gives no answer is left alone at most."""
     lease_s: float = 60.0
     """How long an attempt is one worker's: longer than it can take."""
 
@@ -59,6 +64,10 @@ class Pace:
         """Return how long to wait after so many attempts; up to a tenth longer, so that few coincide."""
         doubled: float = min(self.first_s * 2 ** min(attempts - 1, 30), self.longest_s)
         return doubled * (1 + crc32(f"{name}/{attempts}".encode()) % 100 / 1000)
+
+    def rest(self, host: str, silences: int) -> float:
+        """Return how long a host is left alone after so many attempts without an answer."""
+        return min(self.pause(host, silences), self.rest_s)
 
 
 class Telling(Lookout):
@@ -85,7 +94,8 @@ class Telling(Lookout):
         self._register = Register(log)
         self._seams: dict[str, Seam] = {}
         self._news: set[str] = set()
-        self._under_way: dict[str, str] = {}
+        self._aims: dict[str, Aim] = {}
+        self._attempts = Attempts(time.monotonic, self._pace.rest)
         self._lock = Lock()
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="webhook")
 
@@ -145,7 +155,7 @@ class Telling(Lookout):
         new = [each for each in commits if _came_at(each, seam) >= webhook.created]
         names = [webhooks.agenda_name(webhook.id, encounter, each.n) for each in new]
         if names:
-            self._log.set_due(AGENDA, names, self._now_ms(), anew=False)
+            webhooks.put_due(self._log, webhook.id, names, self._now_ms(), anew=False)
         webhooks.move_cursor(self._log, webhook.id, encounter, commits[-1].n)
         return commits[-1].n
 
@@ -172,6 +182,8 @@ class Telling(Lookout):
     def run(self) -> None:
         """Tell until told to stop; attempts that are under way are waited for."""
         with self._pool:
+            with suppress(StoreFailure):
+                agendas.look_at_all(self._log, self._now_ms())
             super().run()
 
     def look(self) -> None:
@@ -186,40 +198,52 @@ class Telling(Lookout):
             self.put_on_agenda(encounter)
 
     def _try_due(self) -> None:
-        """Begin an attempt at what is due and not under way, at most `AT_ONCE` for a webhook."""
-        due = self._log.due(AGENDA, self._now_ms(), PAGE)
-        with self._lock:
-            busy = Counter(self._under_way.values())
-            chosen = []
-            for name in due:
-                webhook = name.partition("/")[0]
-                room = len(self._under_way) < THREADS and busy[webhook] < AT_ONCE
-                if name not in self._under_way and room:
-                    self._under_way[name] = webhook
-                    busy[webhook] += 1
-                    chosen.append(name)
-        for name in chosen:
-            self._pool.submit(self._attempt, name)
+        """Begin attempts at what is due and not under way, as far as there is room."""
+        now = self._now_ms()
+        aims = [self._aim(id_) for id_ in self._log.due(AGENDA, now, WEBHOOKS)]
+        for aim in self._attempts.fairly(aims) * OF_A_WEBHOOK:
+            if not self._attempts.has_room(aim):
+                continue
+            due = self._log.due(webhooks.agenda_of(aim.webhook), now, OF_A_WEBHOOK + 1)
+            name = next((each for each in due if not self._attempts.is_under_way(each)), None)
+            if name is not None:
+                self._attempts.begin(name, aim)
+                self._pool.submit(self._attempt, name)
+            elif not due:
+                agendas.settle(self._log, aim.webhook, now)
+
+    def _aim(self, id_: str) -> Aim:
+        """Return whose webhook it is, and where it leads: as it was at the last attempt."""
+        known = self._aims.get(id_)
+        return known or self._aim_anew(id_, webhooks.known(self._log, id_))
+
+    def _aim_anew(self, id_: str, webhook: Webhook | None) -> Aim:
+        if len(self._aims) >= AIMS:
+            self._aims.clear()
+        aim = self._aims[id_] = Aim.at(id_, webhook)
+        return aim
 
     def _attempt(self, name: str) -> None:
         try:
             self.attempt(name)
+            agendas.settle(self._log, webhooks.named(name).webhook, self._now_ms())
         except StoreFailure as failure:
             _logger.warning("webhooks.store_down", why=type(failure).__name__)
         except Exception as fault:  # noqa: BLE001 - one delivery's fault is no other's
             _logger.error("webhook.broken", delivery=name, error=type(fault).__name__)  # noqa: TRY400 - ids only
         finally:
-            with self._lock:
-                self._under_way.pop(name, None)
+            self._attempts.end(name)
 
     def attempt(self, name: str) -> None:
         """Try one delivery, unless it needs none or another worker is at it."""
         fresh = webhooks.named(name)
         if fresh.n == webhooks.LOOK_THROUGH:
             self.put_on_agenda(fresh.encounter)
-            self._log.drop_due(AGENDA, name)
+            self._log.drop_due(webhooks.agenda_of(fresh.webhook), name)
             return
+        agenda = webhooks.agenda_of(fresh.webhook)
         webhook = webhooks.known(self._log, fresh.webhook)
+        aim = self._aim_anew(fresh.webhook, webhook)
         seam = self._seam(fresh.encounter)
         before = webhooks.delivery(self._log, fresh.webhook, fresh.id) or fresh
         entries = self._log.commits(fresh.encounter, fresh.n - 1, 1)
@@ -227,21 +251,22 @@ class Telling(Lookout):
         if webhook is None or webhook.state != webhooks.ACTIVE or not entries or is_over:
             if webhook is not None and entries and not is_over:
                 webhooks.hold_cursor(self._log, webhook.id, fresh.encounter, fresh.n)
-            self._log.drop_due(AGENDA, name)
+            self._log.drop_due(agenda, name)
             return
         if not self._log.use_once(f"webhook/{name}/{before.attempts}", int(self._pace.lease_s * 1000)):
             return
         at_seam = seam is not None and seam.accepted.n == fresh.n
         body = webhooks.body(load_commit(entries[0].raw), seam if at_seam else None)
         after = self._sent(webhook, before, body)
+        self._attempts.answered(aim.host, is_silent=after.status is None)
         if after.status == _GONE:
             webhooks.disable(self._log, webhook)
             webhooks.hold_cursor(self._log, webhook.id, fresh.encounter, fresh.n)
         webhooks.put_delivery(self._log, after)
         if after.due is None:
-            self._log.drop_due(AGENDA, name)
+            self._log.drop_due(agenda, name)
         else:
-            self._log.set_due(AGENDA, [name], int(after.due * 1000), anew=True)
+            self._log.set_due(agenda, [name], int(after.due * 1000), anew=True)
         _logger.info("webhook.tried", delivery=name, state=after.state, status=after.status, why=after.fault)
 
     def _sent(self, webhook: Webhook, before: Delivery, body: bytes) -> Delivery:

@@ -304,6 +304,40 @@ def test_a_receiver_that_is_silent_or_drips_is_cut_off(owner: Api, table: Table,
     assert all(each["fault"] and each["due"] for each in told)
 
 
+def test_dead_receivers_of_one_owner_keep_nobody_else_waiting(
+    owner: Api, table: Table, hook: Receiver, host: Host
+) -> None:
+    """A11: the oldest hundred that were due were looked at alone, and all of them were theirs.
+
+    Two are silent and one refuses; each has hundreds of commits due. Neither another owner nor another
+    webhook of the same owner waits for them.
+    """
+    over = Event()
+    token, _ = keys.create(host.log, "others", time.time())
+    other = Table.opened(owner.with_token(token))
+    with receiver() as gone:
+        refusing = gone.url
+    with receiver() as silent, receiver() as alive:
+        silent.answer = lambda _: 204 if over.wait(60) else 500
+        dead = [made(owner, url, encounter=table.id) for url in (silent.url, refusing, silent.url)]
+        own = made(owner, alive.url, encounter=table.id)
+        theirs = made(other.gm, hook.url)
+        for _ in range(6):
+            assert table.send(table.gm, [ADD] * 50).status_code == 200
+        teller = Teller(host, pace=Pace(tick_s=0.01, answer_s=1.0))
+        teller.telling.put_on_agenda(table.id)
+        until(lambda: deliveries(owner, dead[0]["webhook"]))
+        numbers = played(other, teller, 9)
+
+        began = time.monotonic()
+        until(lambda: {each["data"]["n"] for each in hook.taken(theirs["secret"])} >= set(numbers), 20)
+        until(lambda: alive.taken(own["secret"]), 20)
+        took = time.monotonic() - began
+        over.set()
+        teller.stop()
+    assert took < 10, f"{took} s behind 900 deliveries, of which each silent one takes a second"
+
+
 def test_an_attempt_is_one_workers(owner: Api, table: Table, hook: Receiver, host: Host) -> None:
     webhook = made(owner, hook.url, encounter=table.id)
     tellers = [Teller(host) for _ in range(3)]

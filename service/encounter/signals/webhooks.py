@@ -1,8 +1,9 @@
 """Keep webhooks, and what is to be delivered to them: the store is the truth, whoever delivers may die.
 
-A webhook is one record on its owner's shelf. What is due stands on an agenda, ordered by time; an entry is
-put there again and again without harm, and leaves it when it was delivered, was given up, or its webhook is
-gone. The record of a delivery tells how it fared. `webhook-id` names commit and webhook, so a receiver that
+A webhook is one record on its owner's shelf. What is due stands on an agenda of its own, ordered by time; an
+entry is put there again and again without harm, and leaves it when it was delivered, was given up, or its
+webhook is gone. Another agenda says which webhooks have anything due, so that one that has thousands hides no
+other. The record of a delivery tells how it fared. `webhook-id` names commit and webhook, so a receiver that
 is told twice can tell.
 """
 
@@ -26,6 +27,8 @@ SHELF: Final = "webhooks"
 DELIVERIES: Final = "deliveries"
 CURSORS: Final = "webhook-cursors"
 AGENDA: Final = "webhooks"
+"""The agenda of webhooks that have something due; what it is stands on each one's own."""
+
 MOST: Final = 20
 """Webhooks of one owner."""
 
@@ -202,7 +205,7 @@ def revive(log: Log, webhook: Webhook, now: float) -> Webhook:
     before = None
     while page := log.records(f"{CURSORS}/{webhook.id}", before, 200):
         names = [agenda_name(webhook.id, record.id, LOOK_THROUGH) for record in page]
-        log.set_due(AGENDA, names, int(now * 1000), anew=True)
+        put_due(log, webhook.id, names, int(now * 1000), anew=True)
         before = page[-1].number
     return active
 
@@ -263,6 +266,17 @@ def forget(log: Log, entry: Registered) -> None:
 # --- deliveries --------------------------------------------------------------------------------------
 
 
+def agenda_of(webhook: str) -> str:
+    """Name the agenda of a webhook's deliveries."""
+    return f"{AGENDA}/{webhook}"
+
+
+def put_due(log: Log, webhook: str, names: list[str], at_ms: int, *, anew: bool) -> None:
+    """Put deliveries on the agenda of *webhook* and have it looked at; *anew* moves those there already."""
+    log.set_due(agenda_of(webhook), names, at_ms, anew=anew)
+    log.set_due(AGENDA, [webhook], at_ms, anew=True)
+
+
 def agenda_name(webhook: str, encounter: str, n: int) -> str:
     """Name a delivery on the agenda."""
     return f"{webhook}/{encounter}/{n}"
@@ -298,7 +312,8 @@ def again(log: Log, each: Delivery, now: float) -> Delivery:
     """Have *each* tried now, with three days before it; what it becomes."""
     renewed = replace(each, state=PENDING, first=0.0, due=now)
     put_delivery(log, renewed)
-    log.set_due(AGENDA, [agenda_name(each.webhook, each.encounter, each.n)], int(now * 1000), anew=True)
+    name = agenda_name(each.webhook, each.encounter, each.n)
+    put_due(log, each.webhook, [name], int(now * 1000), anew=True)
     return renewed
 
 
