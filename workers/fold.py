@@ -289,7 +289,8 @@ class Folding:
             self._log.put_state(folded.encounter, snapshot_of(folded))
         if folded.state.closed and not start.state.closed:
             self._log.set_due(CLOSED, [folded.encounter], int(time.time() * 1000), anew=False)
-        closes = folded.state.epoch > start.state.epoch or folded.state.closed
+        is_accepted = start.state.draft and not folded.state.draft  # it discloses what was due
+        closes = folded.state.epoch > start.state.epoch or folded.state.closed or is_accepted
         self._watch.folded(folded.encounter, start.n, folded.n, closes=closes)
 
     def _secrets_of(self, encounter: str) -> EncounterSecrets:

@@ -18,7 +18,7 @@ from service.api.operations import TICKET
 from service.api.policy import KEY, POLICY, Rule
 from service.api.problems import Problem, missing, not_found, removed
 from service.api.quotas import Quotas
-from service.encounter.at_the_door import is_draft
+from service.encounter.lines.accepting import is_draft, seated_in
 from service.encounter.stores import keys, seats, tickets
 from service.encounter.stores.keys import ApiKey
 from service.log import NoSuchEncounter, Outcome
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 CHALLENGE: Final = 'Bearer realm="rewound"'
 _BEARER: Final = "bearer "
 _SEAT_EVENT: Final = b'"seat_'
+_GOES_ON: Final = (b'"continued"', b'"line_accepted"')
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,9 @@ class Caller:
     role: str | None = None
     """The role of the seat, where it is one's token."""
     line: str | None = None
-    """The line of play in which it was believed."""
+    """The line of play that is asked."""
+    seated_in: str | None = None
+    """The line of play that says who sits at the table now: the one in which the encounter goes on."""
 
     @property
     def name(self) -> str:
@@ -155,7 +158,8 @@ class Door:
     def _believe(self, claim: seats.Claim, line: str) -> Caller:
         forgotten = self._forgotten
         try:
-            table = self._host.folder.current(line).state
+            newest = seated_in(self._host, line)
+            table = self._host.folder.current(newest).state
         except NoSuchEncounter:
             return self._believe_of_removed(claim, line)
         seat = table.seats.get(claim.seat)
@@ -163,7 +167,7 @@ class Door:
             _challenge("this seat token is not valid", "invalid_token")
         if line != claim.encounter and seat.role != GM and is_draft(self._host, line):
             raise not_found()
-        caller = Caller(claim=claim, role=seat.role, line=line)
+        caller = Caller(claim=claim, role=seat.role, line=line, seated_in=newest)
         with self._lock:
             if len(self._seats) >= self._size:
                 self._seats.clear()
@@ -219,13 +223,14 @@ class Door:
             raise missing(lost.told)
 
     def _hear(self, outcome: Outcome) -> None:
-        """Forget the seats of an encounter in which a seat was changed: its tokens are checked anew."""
-        if _SEAT_EVENT not in outcome.raw:
+        """Forget the seats that a change is about; all of them where an encounter goes on in another line."""
+        goes_on = any(trace in outcome.raw for trace in _GOES_ON)
+        if _SEAT_EVENT not in outcome.raw and not goes_on:
             return
         with self._lock:
             self._forgotten += 1
             for place, caller in list(self._seats.items()):
-                if caller.line == outcome.encounter:
+                if goes_on or outcome.encounter in (caller.line, caller.seated_in):
                     del self._seats[place]
 
     def _forget_all(self) -> None:

@@ -11,13 +11,17 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from service.encounter.host import Host
+from service.encounter.lines.accepting import is_draft, take_up
 from service.encounter.lines.continuing import line_id
 from service.encounter.lines.lived import ABOUT_LINES, ends_redoing, lived_in
+from service.encounter.lines.retaking import NOT_TAKEN
+from service.encounter.lines.sealed_here import check_nothing_sealed
 from service.encounter.reading.contests import check_moment
-from service.encounter.reading.views import Reader
-from service.encounter.record.commit import SEALED, load_commit
+from service.encounter.record.commit import load_request
 from service.encounter.stores.disputes import Disputes
+from service.rules.acceptance import AcceptLine
 from service.rules.amendments import AcceptAmendment, Amend, Redo, Undo
+from service.rules.closing import CloseEncounter
 from service.rules.codec import from_data
 from service.rules.contests import OpenContest
 from service.rules.epochs import AcceptHistory
@@ -29,6 +33,9 @@ ALONE: Final[Mapping[type[Command[Any]], str]] = MappingProxyType(
     {AcceptAmendment: "TABLE-AMEND-3", AcceptHistory: "TABLE-EPOCH-3"}
 )
 """Commands after which nothing is as it was: no array has one, by which rule."""
+
+NOT_INSTEAD: Final = frozenset((*NOT_TAKEN, CloseEncounter.type, AcceptHistory.type))
+"""Commands that nobody gives in a line which is only proposed: they are not play, or end it."""
 
 Check = Callable[[Host, str, Mapping[str, Any]], None]
 Given = tuple[type[Command[Any]], Mapping[str, Any]]
@@ -77,19 +84,11 @@ def check_line(host: Host, encounter: str) -> None:
     if kept is not None and kept.state.continued is not None:
         raise Refused("encounter_continued", f"it goes on as {kept.state.continued}", "TABLE-AMEND-3")
     entry = host.register.find(encounter)
-    if entry is not None and entry.root is not None and is_draft(host, encounter):
+    if entry is None or entry.root is None:
+        return
+    if is_draft(host, encounter):
         raise Refused("line_not_accepted", "the line is proposed, not accepted", "TABLE-AMEND-3")
-
-
-def is_draft(host: Host, encounter: str) -> bool:
-    """Tell whether an encounter is a line that was proposed and that nobody has accepted."""
-    origin = host.folder.current(encounter, 1).state.origin
-    if origin is None or not origin.amendment:
-        return False
-    kept = host.folder.kept(origin.proposed_in)
-    if kept is not None and kept.state.continued == encounter:
-        return False
-    return bool(host.folder.current(origin.proposed_in).state.continued != encounter)
+    take_up(host, encounter)
 
 
 def check_in_line(types: Iterable[str]) -> None:
@@ -104,19 +103,19 @@ def _check_contest(host: Host, encounter: str, data: Mapping[str, Any]) -> None:
 
 
 def _check_amend(host: Host, encounter: str, data: Mapping[str, Any]) -> None:
-    """Refuse to amend what the GM may not know: a choice that is still sealed from it stands."""
-    check_in_line(each["type"] for each in data["instead"])
+    """Refuse to decide again what the GM may not know: a choice that is still sealed from it stands."""
+    for each in data["instead"]:
+        if each["type"] in NOT_INSTEAD:
+            raise Refused(
+                "not_in_line", f"{each['type']} is no correction of what was played", "TABLE-AMEND-1"
+            )
     contest = host.folder.current(encounter).state.contests.get(data["contest"])
     if contest is None or contest.encounter != encounter:
         return
     if contest.commit < 2:  # noqa: PLR2004 - commit 1 is the opening
         raise Refused("opening_stands", "the opening cannot be taken back", "TABLE-AMEND-2")
-    entry = host.log.commits(encounter, contest.commit - 1, 1)[0]
-    commit = load_commit(entry.raw)
-    reader = Reader(GM, host.occasions.upto(encounter, host.folder.current(encounter).n))
-    closed = any("sealed" in event and not reader.may_open(event) for event in commit.events)
-    if commit.outcome == SEALED and closed:
-        raise Refused("sealed_here", "the contested choice is still sealed", "TABLE-AMEND-1")
+    last = host.folder.current(encounter).n
+    check_nothing_sealed(host, encounter, contest.commit - 1, GM, "TABLE-AMEND-1", upto=last)
 
 
 def _check_undo(host: Host, encounter: str, data: Mapping[str, Any]) -> None:
@@ -128,15 +127,17 @@ def _check_undo(host: Host, encounter: str, data: Mapping[str, Any]) -> None:
         if part is None:
             raise Refused("other_line", "what was played since has to be undone first", "TABLE-AMEND-2")
         last = part.last
-    if data["commit"] > last:
+    entries = host.log.commands(data.get("line") or encounter, last - 1, 1)
+    is_taken_up = any(load_request(entry.raw).type == AcceptLine.type for entry in entries)
+    if data["commit"] > last - is_taken_up:
         raise Refused("no_such_moment", f"there is no commit {data['commit']}", "TABLE-AMEND-2")
 
 
 def _check_redo(host: Host, encounter: str, data: Mapping[str, Any]) -> None:  # noqa: ARG001 - what is checked says nothing
-    """Refuse to go on redoing where something else was played since the last redo."""
+    """Refuse to redo where something was played since the last undo or redo: it would be thrown away."""
     head = host.log.head(encounter)
     if head is not None and ends_redoing(host, encounter, head.folded):
-        raise Refused("nothing_to_redo", "something was played since the last redo", "TABLE-AMEND-2")
+        raise Refused("nothing_to_redo", "something was played since the last undo or redo", "TABLE-AMEND-2")
 
 
 def _check_accept(host: Host, encounter: str, data: Mapping[str, Any]) -> None:

@@ -9,15 +9,18 @@ dice by proposing again.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final, Literal, TypeVar
 
 from service.rules.contests import close, gm_alone, open_contest, said
 from service.rules.disputes import Amendment, Instead, Kind
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Event, Offer, Private, Refused, Scope, Tale
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
+from service.rules.sealed import Sealed
 from service.rules.stack import Awaited, Stacks
-from service.rules.table import Table
+from service.rules.table import GM, Table
+
+S = TypeVar("S", bound=Table)
 
 MOST_INSTEAD: Final = 20
 
@@ -30,6 +33,7 @@ class AmendmentProposed(Event[Table]):
     """The GM proposes to continue from before a commit; dice that come of it have an epoch of their own."""
 
     type: ClassVar[str] = "amendment_proposed"
+    plays: ClassVar[bool] = False
     amendment: str
     kind: Kind
     commit: int
@@ -37,7 +41,6 @@ class AmendmentProposed(Event[Table]):
     contest: str | None
     decision: str
     reason: str
-    instead: tuple[Instead, ...]
     line: str = ""
     """The earlier line in which the commit stands, where it is not this one."""
 
@@ -51,20 +54,38 @@ class AmendmentProposed(Event[Table]):
             decision=self.decision,
             reason=self.reason,
             line=self.line,
-            instead=self.instead,
         )
         return changed(state, amendment=made, amendments=state.amendments + 1, spent=self.epoch)
 
 
 @record
-class AmendmentDropped(Event[Table]):
-    """The GM lets a proposal go; this line goes on."""
+class AmendmentDetailed(Event[Table]):
+    """What is taken in place of the contested command: the GM's alone, for it may be what is kept secret."""
 
-    type: ClassVar[str] = "amendment_dropped"
+    type: ClassVar[str] = "amendment_detailed"
+    plays: ClassVar[bool] = False
     amendment: str
+    instead: tuple[Instead, ...]
 
     def evolve(self, state: Table) -> Table:
-        return changed(state, amendment=None)
+        if state.amendment is None or state.amendment.id != self.amendment:
+            return state
+        scope = scope_of(self.amendment)
+        sealed = Sealed(audience=scope.audience, opens=scope.opens, value=self.instead)
+        return changed(state, amendment=changed(state.amendment, instead=sealed))
+
+
+@record
+class AmendmentDropped(Event[Table]):
+    """A proposal is dropped, or another replaces it; this line goes on, past the dice it may have shown."""
+
+    type: ClassVar[str] = "amendment_dropped"
+    plays: ClassVar[bool] = False
+    amendment: str
+    why: Literal["dropped", "superseded"] = "dropped"
+
+    def evolve(self, state: Table) -> Table:
+        return changed(state, amendment=None, amendments_dropped=state.amendments_dropped + 1)
 
 
 @record
@@ -83,6 +104,8 @@ class Continued(Event[Table]):
     encounter: str
     head: Head
     amendment: str
+    occasion: str | None = None
+    """What it opens for all: what replaces the contested command, if the new line hides none of it."""
 
     def evolve(self, state: Table) -> Table:
         return changed(state, continued=self.encounter, amendment=None, closed=True, stacks=Stacks())
@@ -114,15 +137,13 @@ class Amend(Command[Table]):
             raise Refused("params_missing", f"at most {MOST_INSTEAD} commands")
 
     def decide(self, state: Table) -> Tale[Table]:
-        return (
-            yield proposed(
-                state,
-                "as_ruled",
-                state.contests[self.contest].commit,
-                reason=self.reason,
-                answer=self,
-            )
+        commit = state.contests[self.contest].commit
+        state = yield from propose(state, "as_ruled", commit, reason=self.reason, answer=self)
+        assert state.amendment is not None
+        detailed = AmendmentDetailed(
+            amendment=state.amendment.id, instead=self.instead, because=("TABLE-AMEND-1",)
         )
+        return (yield Private(scope=scope_of(state.amendment.id), event=detailed))
 
 
 @record
@@ -143,7 +164,8 @@ class Undo(Command[Table]):
             raise Refused("other_line", "this line does not go on from that one", "TABLE-AMEND-2")
 
     def decide(self, state: Table) -> Tale[Table]:
-        return (yield proposed(state, "undo", self.commit, reason=self.reason, line=self.line))
+        state = yield from propose(state, "undo", self.commit, reason=self.reason, line=self.line)
+        return state
 
 
 @record
@@ -160,7 +182,8 @@ class Redo(Command[Table]):
             raise Refused("nothing_to_redo", "no undo leads to where this line begins", "TABLE-AMEND-2")
 
     def decide(self, state: Table) -> Tale[Table]:
-        return (yield proposed(state, "redo", 0, reason=self.reason))
+        state = yield from propose(state, "redo", 0, reason=self.reason)
+        return state
 
 
 @rule("TABLE-AMEND-3", "service ruling")
@@ -175,10 +198,13 @@ class AcceptAmendment(Command[Table]):
     encounter: str
     head: Head
     """Where the new line stood when it was compared."""
+    is_open: bool = False
+    """Whether the new line hides nothing of what was taken in place of the contested command."""
 
     def check(self, view: Table) -> None:
         gm_alone(self.by)
-        pending(view, self.amendment)
+        if pending(view, self.amendment).outdated:
+            raise Refused("amendment_outdated", f"something was played since {self.amendment} was made")
 
     def decide(self, state: Table) -> Tale[Table]:
         found = pending(state, self.amendment)
@@ -189,6 +215,7 @@ class AcceptAmendment(Command[Table]):
                 encounter=self.encounter,
                 head=self.head,
                 amendment=self.amendment,
+                occasion=scope_of(self.amendment).opens if self.is_open else None,
                 because=("TABLE-AMEND-3",),
             )
         )
@@ -223,7 +250,7 @@ def not_the_opening(commit: int) -> None:
         raise Refused("opening_stands", "the opening cannot be taken back")
 
 
-def proposed(
+def propose(
     state: Table,
     kind: Kind,
     commit: int,
@@ -231,20 +258,44 @@ def proposed(
     reason: str = "",
     line: str = "",
     answer: Amend | None = None,
-) -> AmendmentProposed:
-    """Return the fact of a proposal, with the epoch from which its new dice come."""
-    return AmendmentProposed(
-        amendment=f"a{state.amendments + 1}",
-        kind=kind,
-        commit=commit,
-        epoch=max(state.epoch, state.spent) + 1,
-        contest=answer.contest if answer else None,
-        decision=answer.decision if answer else "",
-        reason=reason,
-        line=line,
-        instead=answer.instead if answer else (),
-        because=("TABLE-AMEND-1",) if kind == "as_ruled" else ("TABLE-AMEND-2",),
+) -> Tale[Any]:
+    """Tell a proposal, with the epoch from which its new dice come; the one that stood gives way to it."""
+    if state.amendment is not None:
+        gone = AmendmentDropped(amendment=state.amendment.id, why="superseded", because=("TABLE-AMEND-3",))
+        state = yield gone
+    return (
+        yield AmendmentProposed(
+            amendment=f"a{state.amendments + 1}",
+            kind=kind,
+            commit=commit,
+            epoch=max(state.epoch, state.spent) + 1,
+            contest=answer.contest if answer else None,
+            decision=answer.decision if answer else "",
+            reason=reason,
+            line=line,
+            because=("TABLE-AMEND-1",) if kind == "as_ruled" else ("TABLE-AMEND-2",),
+        )
     )
+
+
+def scope_of(amendment: str) -> Scope:
+    """Return who reads the commands that replace the contested one, and what opens them to all."""
+    return Scope(audience=(f"seat:{GM}",), opens=f"amendment/{amendment}")
+
+
+def noted(before: Table, after: S, *, plays: bool) -> S:
+    """Return the state *after* a command, with a proposal that stood *before* outdated if it *plays*."""
+    standing = after.amendment
+    if not plays or standing is None or before.amendment is None or standing.id != before.amendment.id:
+        return after
+    return outdated(after)
+
+
+@rule("TABLE-AMEND-5", "service ruling")
+def outdated(state: S) -> S:
+    """Whatever changes the fight outdates a proposal; refused commands, contests and seats do not."""
+    assert state.amendment is not None
+    return changed(state, amendment=changed(state.amendment, outdated=True))
 
 
 def pending(view: Table, amendment: str) -> Amendment:

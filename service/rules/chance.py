@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from service.dice.chain import OPEN_LANE, SEALED_LANE
 from service.dice.values import Die, Roll, Term
-from service.rules.draws import kept, moved
+from service.rules.draws import check_shown, kept, moved
 from service.rules.gm_only import ROLLS, open_part, scope_of
 from service.rules.messages import Private, Refused, Rolled, Scope
 from service.rules.records import record
@@ -100,7 +100,9 @@ class Chance:
             if state.dice_policy(owner) != "declared":
                 check_sealed(state)
                 # A longer roll begins with the faces of the shorter one: what was shown stays as it was.
-                faces = self.dice.faces(name.lane, name.epoch, stream, name.place, [p.sides for p in pool])
+                sides = [pip.sides for pip in pool]
+                check_shown(state, name, sides)
+                faces = self.dice.faces(name.lane, name.epoch, stream, name.place, sides)
             elif told is None or len(told.faces) < len(pool):
                 raise DiceWanted(owner, stream, purpose, added, known=len(faces))
             else:
@@ -140,7 +142,9 @@ class Chance:
         name = kept(state, first, purpose, [pip.sides for pip in pool], grows=False)
         if name != first:
             state = yield Private(scope=scope, event=moved(first, name))
-        faces = self.dice.faces(name.lane, name.epoch, stream, name.place, [pip.sides for pip in pool])
+        sides = [pip.sides for pip in pool]
+        check_shown(state, name, sides)
+        faces = self.dice.faces(name.lane, name.epoch, stream, name.place, sides)
         dice = tuple(
             Die(role=pip.role, sides=pip.sides, face=face) for pip, face in zip(pool, faces, strict=True)
         )
@@ -195,6 +199,7 @@ class Chance:
             return list(told.faces), told.seat
         check_sealed(state)
         sides = [*(die.sides for die in roll.dice), *(pip.sides for pip in pool)]
+        check_shown(state, name, sides)
         found = self.dice.faces(name.lane, name.epoch, name.stream, name.place, sides)
         return list(found[len(roll.dice) :]), None
 

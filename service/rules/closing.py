@@ -7,11 +7,12 @@ the encounter closes: by then no roll of either is sealed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from service.dice.chain import OPEN_LANE, SEALED_LANE
 from service.rules.chance import Chance
+from service.rules.lines import Astray
 from service.rules.messages import Command, Event, Offer, Private, Refused, Scope, Tale
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
@@ -26,6 +27,10 @@ ROLLS = "roll/*"
 """The occasion that opens what the dice need, where the rest stays closed."""
 
 
+LINKS = "roll/links"
+"""The occasion that opens the links of the sealed lane, which go to auditors: no choice of anybody."""
+
+
 @record
 class EpochClosed(Event[Table]):
     """The dice of an epoch are over: its link is disclosed, and from here on another key is used."""
@@ -36,9 +41,32 @@ class EpochClosed(Event[Table]):
     link: str
 
     def evolve(self, state: Table) -> Table:
-        if self.lane != OPEN_LANE or self.epoch != state.epoch:
+        if self.lane != OPEN_LANE:
             return state
-        return state.entered(state.following)
+        if self.epoch in state.due:
+            due = tuple([epoch for epoch in state.due if epoch != self.epoch])
+            return changed(state, due=due)
+        return state.entered(state.following) if self.epoch == state.epoch else state
+
+
+@record
+class EpochEnded(Event[Table]):
+    """An epoch ended in a line that is only proposed: its link is disclosed once the line is accepted."""
+
+    type: ClassVar[str] = "epoch_ended"
+    epoch: int
+    to: int
+    """The epoch from which dice come now; the same one where that is the proposal's own."""
+    before: Mapping[str, int]
+    """Rolls of each stream in the proposal's own epoch so far, by `lane/stream`."""
+
+    def evolve(self, state: Table) -> Table:
+        due = state.due if self.to == self.epoch else (*state.due, self.epoch)
+        state = changed(state.entered(self.to), due=due)
+        if state.line is None or self.to != state.line.fresh[-1]:
+            return state
+        again = {key: Astray(epoch=self.to, before=count) for key, count in self.before.items()}
+        return changed(state, astray=again)
 
 
 @record
@@ -70,12 +98,30 @@ class EncounterClosed(Event[Table]):
 @rule("TABLE-EPOCH-1", "service ruling")
 def close_epoch(state: Table, chance: Chance) -> Tale[Any]:
     """When a round ends the link of its dice is disclosed, in order and at nobody's request."""
-    epoch, because = state.epoch, ("TABLE-EPOCH-1",)
+    if state.draft:
+        return (yield from withhold(state))
+    return (yield from disclose(state, state.epoch, chance))
+
+
+@rule("TABLE-EPOCH-4", "service ruling")
+def withhold(state: Table) -> Tale[Any]:
+    """A line that is only proposed discloses nothing; what is due is disclosed once it is accepted."""
+    assert state.line is not None, "what is proposed goes on from another line"
+    own = f"{state.line.fresh[-1]}/"
+    before = {key.removeprefix(own): count for key, count in state.strays.items() if key.startswith(own)}
+    return (
+        yield EpochEnded(epoch=state.epoch, to=state.following, before=before, because=("TABLE-EPOCH-4",))
+    )
+
+
+def disclose(state: Table, epoch: int, chance: Chance) -> Tale[Any]:
+    """Tell the links of an epoch that is over."""
+    because = ("TABLE-EPOCH-1",)
     auditors = state.auditors
     if auditors and _lane(state, SEALED_LANE) is not None:
         link = chance.dice.link(SEALED_LANE, epoch).hex()
         closed = EpochClosed(lane=SEALED_LANE, epoch=epoch, link=link, because=because)
-        yield Private(scope=Scope(audience=auditors, opens="roll/links"), event=closed)
+        yield Private(scope=Scope(audience=auditors, opens=LINKS), event=closed)
     link = chance.dice.link(OPEN_LANE, epoch).hex()
     return (yield EpochClosed(lane=OPEN_LANE, epoch=epoch, link=link, because=because))
 
@@ -129,6 +175,8 @@ class CloseEncounter(Command[Table]):
     def check(self, view: Table) -> None:
         if self.by.role != GM:
             raise Refused("not_gm", f"{self.by.seat} is not the gm", "TABLE-CLOSE-1")
+        if view.draft:
+            raise Refused("line_not_accepted", "the line is proposed, not accepted", "TABLE-CLOSE-1")
 
     def decide(self, state: Table) -> Tale[Table]:
         return (

@@ -28,6 +28,7 @@ class ContestOpened(Event[Table]):
     """A seat contests a moment: a commit, an event in it by its index, or a roll by its name."""
 
     type: ClassVar[str] = "contest_opened"
+    plays: ClassVar[bool] = False
     contest: str
     seat: str
     commit: int
@@ -52,6 +53,7 @@ class ContestClosed(Event[Table]):
     """The GM answered a contest; with `upheld` the explanation of the commit is the answer's ground."""
 
     type: ClassVar[str] = "contest_closed"
+    plays: ClassVar[bool] = False
     contest: str
     ending: Ending
     decision: str

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
 from service.rules.records import record
+from service.rules.sealed import Sealed
 
 Ending: TypeAlias = Literal["upheld", "effects", "as_ruled"]
 
@@ -53,4 +54,7 @@ class Amendment:
     reason: str = ""
     line: str = ""
     """The earlier line in which the commit stands, where it is not this one."""
-    instead: tuple[Instead, ...] = ()
+    instead: tuple[Instead, ...] | Sealed[tuple[Instead, ...]] = ()
+    """For the GM alone: it may tell what is sealed in the line that it begins."""
+    outdated: bool = False
+    """Whether something was played since it was made."""

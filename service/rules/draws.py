@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from service.dice.values import RollName
 from service.rules.lines import Astray
-from service.rules.messages import Event
+from service.rules.messages import Event, Refused
 from service.rules.records import record
 from service.rules.rulebook import rule
 from service.rules.table import Table
@@ -43,6 +43,19 @@ def kept(
     while line is not None and not line.keeps(name, purpose, sides, grows=grows):
         name = state.drawn(name.lane, name.stream, line.beyond(name.epoch))
     return name
+
+
+def check_shown(state: Table, name: RollName, sides: Sequence[int]) -> None:
+    """Refuse a roll that would show more dice of *name* than may be shown in a proposed line."""
+    if state.draft and state.line is not None and not state.line.has_shown(name, sides):
+        raise not_shown()
+
+
+@rule("TABLE-DICE-3", "service ruling")
+def not_shown() -> Refused:
+    """A proposed line shows no die that the line as played could still throw: more dice of a roll wait."""
+    detail = "the line as played may still throw the next dice of this roll; undo, and play it"
+    return Refused("dice_not_shown", detail, "TABLE-DICE-3")
 
 
 @rule("TABLE-DICE-2", "service ruling")

@@ -80,5 +80,6 @@ class AcceptHistory(Command[Table]):
             raise Refused("params_missing", f"an epoch from 1 to {MAX_EPOCHS}")
 
     def decide(self, state: Table) -> Tale[Table]:
-        epoch = max(state.epoch, state.spent, self.epoch) + 1
+        # In a proposed line it is taken again: there the epochs are those of the line as played.
+        epoch = state.following if state.draft else max(state.epoch, state.spent, self.epoch) + 1
         return (yield EpochAdvanced(seat=self.by.seat, reason=self.reason, epoch=epoch, lost=self.lost))

@@ -93,6 +93,13 @@ class Line:
             for logged in self._logged(str(name))
         )
 
+    def has_shown(self, name: RollName, sides: Sequence[int]) -> bool:
+        """Tell whether a throw of *name* shows no die that the old line may still throw."""
+        thrown = tuple(sides)
+        return name.epoch >= self.fresh[-1] or any(
+            logged.sides[: len(thrown)] == thrown for logged in self._logged(str(name))
+        )
+
     def _logged(self, name: str) -> Iterator[Logged]:
         yield from self.old.get(name, ())
         for part in self.hidden:

@@ -76,6 +76,8 @@ class Event(Generic[S]):
     type: ClassVar[str]
     divides: ClassVar[bool] = False
     """Whether groups act on it: what they do after it is kept apart from what they did before."""
+    plays: ClassVar[bool] = True
+    """Whether it changes the fight, and not only who sits at the table or what is said of it."""
     because: tuple[str, ...] = ()
 
     def __init_subclass__(cls, **kwargs: object) -> None:

@@ -22,6 +22,7 @@ class SeatOpened(Event[Table]):
     """Somebody may sit down: a seat with its role and creatures."""
 
     type: ClassVar[str] = "seat_opened"
+    plays: ClassVar[bool] = False
     seat: str
     role: str
     creatures: tuple[str, ...]
@@ -37,6 +38,7 @@ class SeatChanged(Event[Table]):
     """A seat controls other creatures from now on."""
 
     type: ClassVar[str] = "seat_changed"
+    plays: ClassVar[bool] = False
     seat: str
     creatures: tuple[str, ...]
 
@@ -50,6 +52,7 @@ class SeatTokenIssued(Event[Table]):
     """A token for a seat was handed out; its number says how many there have been."""
 
     type: ClassVar[str] = "seat_token_issued"
+    plays: ClassVar[bool] = False
     seat: str
     number: int
 
@@ -63,6 +66,7 @@ class SeatClosed(Event[Table]):
     """A seat acts no more; its creatures fall to the GM."""
 
     type: ClassVar[str] = "seat_closed"
+    plays: ClassVar[bool] = False
     seat: str
 
     def evolve(self, state: Table) -> Table:

@@ -15,8 +15,9 @@ from service.dice.chain import DEFAULT_EPOCHS, MAX_EPOCHS, Anchor, seal, seat_co
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import changed, record, with_key
 from service.rules.rulebook import rule
+from service.rules.seeds import Sealing
 from service.rules.stack import Awaited
-from service.rules.table import GM, MIXED, SERVER, DiceSetup, Sealing, Table
+from service.rules.table import GM, MIXED, SERVER, DiceSetup, Table
 
 SEED_BYTES: Final = 32
 REASON_LENGTH: Final = 500

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType, ModuleType
 from typing import Any, Final, TypeVar
 
+from service.rules.acceptance import DueDisclosed, LineAccepted
 from service.rules.amendments import (
     AcceptAmendment,
     Amend,
+    AmendmentDetailed,
     AmendmentDropped,
     AmendmentProposed,
     Continued,
@@ -17,7 +19,14 @@ from service.rules.amendments import (
     Undo,
 )
 from service.rules.asking import DiceAsked, DiceTold, ThrowDice
-from service.rules.closing import CloseEncounter, ClosingBegun, EncounterClosed, EpochClosed, LaneDisclosed
+from service.rules.closing import (
+    CloseEncounter,
+    ClosingBegun,
+    EncounterClosed,
+    EpochClosed,
+    EpochEnded,
+    LaneDisclosed,
+)
 from service.rules.contests import ContestClosed, ContestOpened, OpenContest, Uphold
 from service.rules.continuing import Forked, LineBegun, LinkKept, OccasionKept, SealsKept
 from service.rules.draws import DiceMoved
@@ -96,14 +105,18 @@ EVENTS: Final = (
     ScreenRollShown,
     SheetShown,
     EpochClosed,
+    EpochEnded,
     LaneDisclosed,
     ClosingBegun,
     EncounterClosed,
     ContestOpened,
     ContestClosed,
     AmendmentProposed,
+    AmendmentDetailed,
     AmendmentDropped,
     Continued,
+    LineAccepted,
+    DueDisclosed,
     LineBegun,
     Forked,
     SealsKept,

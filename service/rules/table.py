@@ -15,6 +15,7 @@ from service.rules.disputes import Amendment, Contest
 from service.rules.lines import ASTRAY, FAR, Astray, Line, Origin
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.sealed import Sealed, unsealed
+from service.rules.seeds import Sealing
 from service.rules.stack import TABLE, Frame, Stacks
 
 if TYPE_CHECKING:
@@ -75,21 +76,6 @@ class DiceSetup:
 
 
 @record
-class Sealing:
-    """Mode `mixed`: which seats have committed to a seed, were waived, and have revealed theirs."""
-
-    committed: Mapping[str, str] = EMPTY
-    waived: tuple[str, ...] = ()
-    revealed: Mapping[str, str] = EMPTY
-    seal: str = ""
-    """What every epoch key is salted with; empty until all seeds are in."""
-
-    def has_answered(self, seat: str) -> bool:
-        """Tell whether *seat* has committed or was waived."""
-        return seat in self.committed or seat in self.waived
-
-
-@record
 class Screen:
     """What is public of the rolls behind the GM's screen: how many there were, and which were shown."""
 
@@ -136,6 +122,14 @@ class Table:
     """How the GM would continue from an earlier moment, until that is accepted or dropped."""
     amendments: int = 0
     """How many there have been."""
+    amendments_dropped: int = 0
+    """How many of them were dropped, or gave way to another."""
+    draft: bool = False
+    """Whether this line of play is proposed and not accepted: it discloses nothing (see `acceptance.py`)."""
+    due: tuple[int, ...] = ()
+    """Epochs that ended while the line was proposed, whose links are disclosed once it is accepted."""
+    seated: Mapping[str, Mapping[str, Seat]] = EMPTY
+    """Who sat where when the commands that a proposed line takes were given, by their numbers in it."""
     continued: str | None = None
     """The encounter in which this one goes on."""
     origin: Origin | None = None
@@ -163,9 +157,11 @@ class Table:
         """Return how many rolls of *stream* this epoch has already seen in *lane*."""
         key = f"{lane}/{stream}"
         count, astray = self._places(lane).get(key, 0), self._astray(lane, key)
-        if astray is None:
-            return count
-        return count + self._strays(lane).get(f"{astray.epoch}/{key}", 0) - astray.before
+        if astray is not None:
+            return count + self._strays(lane).get(f"{astray.epoch}/{key}", 0) - astray.before
+        if self._is_fresh(self.epoch):
+            return self._strays(lane).get(f"{self.epoch}/{key}", 0)
+        return count
 
     def drawn(self, lane: int, stream: str, epoch: int | None = None) -> RollName:
         """Return the name of the next roll of *stream*: in the epoch it draws from, or in a later *epoch*."""
@@ -173,9 +169,13 @@ class Table:
         if epoch is None:
             astray = self._astray(lane, key)
             epoch = self.epoch if astray is None else astray.epoch
-        if epoch == self.epoch:
+        if epoch == self.epoch and not self._is_fresh(epoch):
             return RollName(epoch, lane, stream, self._places(lane).get(key, 0))
         return RollName(epoch, lane, stream, self._strays(lane).get(f"{epoch}/{key}", 0))
+
+    def _is_fresh(self, epoch: int) -> bool:
+        """Tell whether a ruling opened *epoch*: its rolls are counted over all rounds that draw from it."""
+        return self.line is not None and epoch in self.line.fresh
 
     def _places(self, lane: int) -> Mapping[str, int]:
         if lane != SEALED_LANE:
@@ -205,7 +205,7 @@ class Table:
     def placed(self, name: RollName) -> Self:
         """Return the table with the place of the roll *name* taken; one of a closed epoch takes none."""
         key = f"{name.lane}/{name.stream}"
-        if self.line is not None and name.epoch in self.line.fresh:
+        if self._is_fresh(name.epoch):
             return self._stray(name, f"{name.epoch}/{key}")
         before = self._places(name.lane)
         if name.epoch != self.epoch or before.get(key, 0) > name.place:  # one that gained dice is no further
@@ -236,9 +236,16 @@ class Table:
 
     @property
     def following(self) -> int:
-        """The epoch that comes when this one closes: the old line's next one, or one that nobody has seen."""
+        """The epoch that comes when this one closes: the old line's next one, or one that nobody has seen.
+
+        A line that is only proposed has no other unseen one than the proposal's own, for all its rounds.
+        """
         later = self.line.after(self.epoch) if self.line is not None else None
-        return later if later is not None else max(self.epoch, self.spent) + 1
+        if later is not None:
+            return later
+        if self.draft and self.line is not None:
+            return self.line.fresh[-1]
+        return max(self.epoch, self.spent) + 1
 
     def entered(self, epoch: int) -> Self:
         """Return the table in another *epoch*, of which nothing is thrown yet."""

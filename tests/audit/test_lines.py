@@ -21,11 +21,12 @@ def lines() -> tuple[Evidence, Evidence, Evidence]:
             house.send(line, "gm", "roll")
             house.send(line, "ada", "choose", number=3)
             house.send(line, "gm", "add", amount=4)
+            house.send(line, "bo", "choose", number=1)
         house.send(one, "ada", "contest", commit=2, claim="a d8 it should be")
         instead = [{"type": "roll", "data": {"sides": 8}}]
         proposal = house.proposed(one, "amend", contest="c1", decision="so it is", instead=instead)
         after = house.accept(one, proposal)
-        house.send(after, "bo", "choose", number=1)
+        house.send(after, "gm", "add", amount=1)
         played, goes_on, apart = (stored(house.log, line) for line in (one, after, other))
         return played, goes_on, apart
 

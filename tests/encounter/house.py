@@ -18,7 +18,7 @@ from service.audit.verify import verify
 from service.encounter import openings, play
 from service.encounter.deciding.fold import Folder
 from service.encounter.host import host_of
-from service.encounter.lines import amending, continuing
+from service.encounter.lines import accepting, amending, continuing
 from service.encounter.record.commit import Commit, load_commit
 from service.encounter.record.envelopes import envelopes
 from service.log.memory import MemoryLog
@@ -112,7 +112,10 @@ class House:
         data = amending.acceptance(self.host, encounter, name, version)
         commit = self.send(encounter, GM, "accept_amendment", **data)
         assert commit.outcome == "accepted", commit.refusal
-        return str(proposal["encounter"])
+        line = str(proposal["encounter"])
+        accepting.take_up(self.host, line)
+        self.folding.fold(line, lambda: True)
+        return line
 
     def rolls(self, encounter: str, after: int = 0) -> list[dict[str, Any]]:
         """Return the rolls *after* a commit, sealed ones too, in the order of their commits."""

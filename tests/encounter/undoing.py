@@ -97,6 +97,13 @@ def first_of_round(house: House, encounter: str, number: int) -> int | None:
     return n + 1 if n > 1 else None
 
 
+def last_played(house: House, encounter: str) -> int:
+    """Return the last commit of a line, but for the one which says that the line was accepted."""
+    last = len(house.commits(encounter))
+    events = house.commit(encounter, last).events
+    return last - any(event.get("type") == "line_accepted" for event in events)
+
+
 def undo_and_redo_every_round(edition: str, seed: int, commands: int) -> tuple[int, int]:
     """Play a fight, undo and redo each of its rounds; return how many rounds and rolls there were."""
     random = Random(f"{edition}/{seed}")
@@ -114,7 +121,7 @@ def undo_and_redo_every_round(edition: str, seed: int, commands: int) -> tuple[i
         rounds, done = house.state(line).round, 0
         for number in range(1, rounds + 1):
             first = first_of_round(house, line, number)
-            if first is not None and first <= len(house.commits(line)):
+            if first is not None and first <= last_played(house, line):
                 line, done = undone_and_redone(house, ledger, line, first, f"{edition} {seed}"), done + 1
         _otherwise(house, ledger, line, random, f"{edition} {seed}")
         return done, len(ledger.known)
@@ -153,8 +160,7 @@ def _since(house: House, encounter: str, first: int) -> list[str]:
 def _otherwise(house: House, ledger: Ledger, line: str, random: Random, seed: str) -> None:
     """Undo some of it and play on otherwise: no die that was seen is thrown for something else."""
     ledger.take(house.rolls(line), seed)
-    last = len(house.commits(line))
-    undone = _undone(house, line, random.randint(2, last))
+    undone = _undone(house, line, random.randint(2, last_played(house, line)))
     for _ in range(OTHERWISE):
         if not random_command(house, undone, random):
             break

@@ -11,7 +11,7 @@ from service.api.operations import Shape, operation
 from service.api.problems import not_found
 from service.api.schemas import faults
 from service.api.sending import judge, pending, refused_at_the_door, send_checked
-from service.encounter.lines import amending, continuing
+from service.encounter.lines import accepting, amending, continuing
 from service.encounter.reading import views
 from service.rules.amendments import AcceptAmendment, DropAmendment, Redo, Undo
 from service.rules.messages import Refused
@@ -93,7 +93,7 @@ def accept_amendment(call: Call) -> Answer:
         data = amending.acceptance(call.host, call.encounter, name, call.data["version"])
     except Refused as refused:
         raise refused_at_the_door(call, refused) from refused
-    sent = send_checked(call, AcceptAmendment, data, expected=call.data["version"])
+    sent = send_checked(call, AcceptAmendment, data)
     return pending(call, sent, _accepted(call, data))
 
 
@@ -129,6 +129,7 @@ def _accepted(call: Call, data: Mapping[str, Any]) -> Callable[[views.Data], Ans
         entry = call.host.register.find(data["encounter"])
         assert entry is not None, "a line that is accepted has an entry"
         call.host.register.show(entry)
+        accepting.take_up(call.host, data["encounter"], call.preference.seconds)
         link = f'</v1/encounters/{data["encounter"]}>; rel="successor-version"'
         return Answer(_shown(call, data["amendment"]) | {"n": outcome["n"]}, 200, {"Link": link})
 

@@ -7,7 +7,7 @@ from typing import Final
 from service.api.call import Answer, Call
 from service.api.operations import Parameter, Shape, operation
 from service.api.problems import Problem, invalid, not_found
-from service.encounter.at_the_door import is_draft
+from service.encounter.lines.accepting import is_draft
 from service.encounter.reading import differences, records
 from service.rules.table import GM
 

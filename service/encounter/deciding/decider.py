@@ -27,11 +27,13 @@ from service.encounter.record.commit import (
 from service.encounter.record.envelopes import Opened
 from service.encounter.record.frontier import Frontier
 from service.log.values import ZERO_HASH
+from service.rules.acceptance import taking
+from service.rules.amendments import noted
 from service.rules.chance import Chance
 from service.rules.codec import Malformed, to_data
 from service.rules.continuing import BeginLine, Kept
 from service.rules.lines import Origin
-from service.rules.messages import Scope
+from service.rules.messages import Fact, Private, Rolled, Scope
 from service.rules.records import changed, record
 from service.rules.ruleset import Decision, Refusal, Ruleset, decide, fold, waiting
 from service.rules.table import Table
@@ -125,6 +127,7 @@ def decide_request(
 
     An exception that leaves here is a programming mistake in the rules, and the worker's to count.
     """
+    folded = changed(folded, state=taking(folded.state, n))
     state = folded.state
     try:
         request = load_request(raw_request)
@@ -153,6 +156,7 @@ def decide_request(
 
 def quarantine_request(folded: Folded[S], raw_request: bytes, n: int) -> Written[S]:
     """Return the commit of a request that no worker survived: nothing happened, and its batch stops."""
+    folded = changed(folded, state=taking(folded.state, n))
     try:
         request = load_request(raw_request)
         at, stops = request.at, request.stops
@@ -243,9 +247,16 @@ def _write(draft: _Draft[S], request: Request, decision: Decision[S]) -> Written
     state = decision.state
     if spelled.reordered is not None:
         state = fold(draft.folded.state, spelled.reordered)
+    state = noted(draft.folded.state, state, plays=any(map(_plays, decision.facts)))
     open_refusal = None if decision.outcome == SEALED else decision.refusal
     draft.seat, draft.owed = request.actor.seat, owed
     return draft.written(state, request.at, decision.outcome, events, spelled.rolls, open_refusal)
+
+
+def _plays(fact: Fact[S]) -> bool:
+    """Tell whether a fact changes the fight: any roll, and any event that says so."""
+    event = fact.event if isinstance(fact, Private) else fact
+    return isinstance(event, Rolled) or event.plays
 
 
 def _refused(
@@ -272,8 +283,10 @@ def _still_owed(state: Table, request: Request, scope: Scope) -> str | None:
 
 def marks_of(before: Table, after: Table, n: int) -> Mapping[str, bytes]:
     """Return what to find commit *n* by: the rounds that began and the epochs that closed in it."""
-    if before.round == after.round and before.epoch == after.epoch:
+    if before.round == after.round and before.epoch == after.epoch and before.due == after.due:
         return {}
     rounds = {f"round/{r}": b"%d" % n for r in range(before.round + 1, after.round + 1)}
-    epochs = {f"epoch/{e}": b"%d" % n for e in range(before.epoch, after.epoch)}
+    if after.draft:  # nothing is disclosed yet
+        return rounds
+    epochs = {f"epoch/{e}": b"%d" % n for e in (*before.due, *range(before.epoch, after.epoch))}
     return rounds | epochs

@@ -1,29 +1,30 @@
 """Have a proposal decided in a line of its own, show how it differs, and let the GM accept it: the use cases.
 
 Laws. The new line is an encounter like any other, whose requests are given to it once however often they are
-put. Until the old line says `continued` nobody but the GM sees it and nobody acts in it.
+put. Until the old line says `continued` nobody but the GM sees it and nobody acts in it, and it shows nothing
+that the old line may still throw or reveal.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from typing import Any, Final
 
 from service.encounter.host import Host
+from service.encounter.lines.accepting import put, take_up
 from service.encounter.lines.continuing import Proposal, is_void, moment, proposal
 from service.encounter.lines.retaking import opening, taken
+from service.encounter.lines.sealed_here import check_nothing_sealed
 from service.encounter.play import read
 from service.encounter.reading import differences, views
 from service.encounter.record.commit import Commit, dump_request, load_commit
-from service.encounter.signals.doorbell import RING_MS
 from service.rules.messages import Refused
+from service.rules.sealed import unsealed
 from service.rules.table import GM
 
-SCOPE: Final = "line"
-"""To whom the idempotency keys of a new line's first requests belong."""
 RULE: Final = "TABLE-AMEND-3"
+OUTDATED: Final = "TABLE-AMEND-5"
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Drafted:
 
 def draft(host: Host, found: Proposal, seconds: float = 0) -> Drafted:
     """Give the line of a proposal its requests, once, and wait up to *seconds* for its last commit."""
-    if is_void(host, found):
+    if is_void(host, found) or not _is_shown(host, found):
         return Drafted(found, 0, 0)
     at = _told_at(host, found)
     begin, commands = opening(host, found, at)
@@ -56,28 +57,22 @@ def draft(host: Host, found: Proposal, seconds: float = 0) -> Drafted:
     head = host.log.head(found.encounter)
     requests = [begin, *(each.request for each in commands)]
     for number, request in enumerate(requests[head.appended if head else 0 :], head.appended if head else 0):
-        _put(host, found.encounter, number, dump_request(request))
+        put(host, found.encounter, str(number), dump_request(request), create=number == 0)
     count = len(requests)
     host.outcomes.wait(found.encounter, count, seconds)
     head = host.log.head(found.encounter)
     return Drafted(found, count, head.folded if head else 0)
 
 
-def _put(host: Host, encounter: str, number: int, raw: bytes) -> None:
-    shard = host.shard_of(encounter)
-    submitted = host.log.submit(
-        encounter,
-        raw,
-        scope=SCOPE,
-        key=str(number),
-        fingerprint=sha256(raw).hexdigest(),
-        create=number == 0,
-        shard=shard,
-        at_ms=int(host.clock() * 1000),
-        ring_ms=RING_MS,
-    )
-    if submitted.must_ring:
-        host.ring(shard)
+def _is_shown(host: Host, found: Proposal) -> bool:
+    """Tell whether a proposal may be decided: the door looked, and something may have been sealed since."""
+    if found.amendment.kind != "as_ruled":
+        return True
+    try:
+        check_nothing_sealed(host, found.parent, found.amendment.commit - 1, GM, RULE, upto=found.n)
+    except Refused:
+        return False
+    return True
 
 
 def _told_at(host: Host, found: Proposal) -> str:
@@ -118,6 +113,8 @@ def _status(host: Host, found: Proposal, drafted: Drafted) -> str:
         return "dropped"
     if not drafted.appended:
         return "void"
+    if state.closed or state.amendment.outdated:
+        return "outdated"
     return "ready" if drafted.is_ready else "deciding"
 
 
@@ -185,10 +182,26 @@ def acceptance(host: Host, parent: str, amendment: str, version: int) -> dict[st
         raise Refused("no_such_amendment", f"{amendment} is void: something was played before it", RULE)
     if not drafted.is_ready:
         raise Refused("amendment_undecided", f"{amendment} is still being decided", RULE)
-    if version != found.n:
-        raise Refused("amendment_outdated", f"{amendment} was made at version {found.n}", RULE)
+    standing = host.folder.current(parent).state.amendment
+    if version < found.n or (standing is not None and standing.id == amendment and standing.outdated):
+        raise Refused("amendment_outdated", f"something was played since {amendment} was made", OUTDATED)
     head = {"n": drafted.appended, "hash": _commit(host, found.encounter, drafted.appended).hash}
-    return {"amendment": amendment, "version": version, "encounter": found.encounter, "head": head}
+    is_open = _is_open(host, found, drafted)
+    return {
+        "amendment": amendment,
+        "version": version,
+        "encounter": found.encounter,
+        "head": head,
+        "is_open": is_open,
+    }
+
+
+def _is_open(host: Host, found: Proposal, drafted: Drafted) -> bool:
+    """Tell whether the line hides nothing of what is taken in place of the contested command."""
+    instead = len(unsealed(found.amendment.instead))
+    commits = host.log.commits(found.encounter, 1, instead) if instead else []
+    sealed = any("sealed" in event for entry in commits for event in load_commit(entry.raw).events)
+    return drafted.is_ready and not sealed
 
 
 # --- where a line of play goes on ------------------------------------------------------------------------
@@ -205,5 +218,6 @@ def successor(host: Host, encounter: str) -> str:
             return encounter
         after = host.folder.current(encounter).state.continued
         if after is None:
+            take_up(host, encounter)
             return encounter
         encounter = after

@@ -22,7 +22,7 @@ from service.encounter.record.digest import ruleset_digest
 from service.encounter.record.envelopes import envelopes
 from service.encounter.record.occasions import Occasions
 from service.log import Log
-from service.rules.amendments import AmendmentProposed
+from service.rules.amendments import AmendmentDetailed, AmendmentProposed
 from service.rules.closing import EpochClosed
 from service.rules.codec import from_data
 from service.rules.continuing import BeginLine, Kept, LinkKept, SealsKept, parted
@@ -33,6 +33,7 @@ from service.rules.sealed import Sealed, is_opened, places_of_sealed
 from service.rules.table import Table
 
 _LABEL: Final = b"rewound/line/1\x00"
+_PROPOSED: Final = f'"{AmendmentProposed.type}"'.encode()
 Scope = tuple[tuple[str, ...], str]
 
 
@@ -84,15 +85,37 @@ def proposal(log: Log, parent: str, amendment: str) -> Proposal | None:
     while upto > 0:
         after = max(0, upto - PAGE)
         for entry in reversed(log.commits(parent, after, upto - after)):
+            if _PROPOSED not in entry.raw:
+                continue
             for event in load_commit(entry.raw).events:
                 if event.get("type") == AmendmentProposed.type and event["amendment"] == amendment:
-                    return Proposal(parent, entry.n, _amendment(event))
+                    return Proposal(parent, entry.n, _amendment(log, parent, entry.n, event))
         upto = after
     return None
 
 
-def _amendment(event: Mapping[str, Any]) -> Amendment:
+def proposals(log: Log, parent: str) -> Iterator[Proposal]:
+    """Yield every proposal of a line of play, the first one first."""
+    head = log.head(parent)
+    for entry in entries(log.commits, parent, 0, head.folded if head else 0):
+        if _PROPOSED not in entry.raw:
+            continue
+        for event in load_commit(entry.raw).events:
+            if event.get("type") == AmendmentProposed.type:
+                yield Proposal(parent, entry.n, _amendment(log, parent, entry.n, event))
+
+
+def _amendment(log: Log, parent: str, n: int, event: Mapping[str, Any]) -> Amendment:
+    """Return the proposal that *event* of commit *n* makes, with what lies in the envelope beside it."""
     told = {name: value for name, value in event.items() if name not in ("type", "because", "amendment")}
+    if event["kind"] == "as_ruled":
+        payloads = [json.loads(lies.payload) for lies in envelopes(log, parent, n - 1, n).values()]
+        told["instead"] = next(
+            detailed["instead"]
+            for payload in payloads
+            for detailed in payload["events"]
+            if detailed["type"] == AmendmentDetailed.type
+        )
     return from_data(Amendment, {"id": event["amendment"], **told})
 
 
@@ -133,13 +156,16 @@ def beginning(reading: Reading, found: Proposal) -> Beginning:
         encounter=found.encounter,
         digest=ruleset_digest(before.ruleset),
         dice=changed(before.state.dice, chain=before.state.dice.chain or parent),
-        # What an undo takes back is play, not who sits where: an old token does not come to life again.
-        seats=now.seats if amendment.kind == "undo" else before.state.seats,
-        # Nor the seeding of the dice: whoever has seen a seed must not choose another one against it.
+        # It is proposed: its commands are judged by who sat where when they were given, and nothing is
+        # disclosed. Once it is accepted, who sits where is as it is then: no old token comes to life again.
+        draft=True,
+        due=(),
+        # No seed is taken back: whoever has seen one must not choose another one against it.
         sealing=now.sealing,
         contests=_answered(now, amendment),
         amendment=None,
         amendments=now.amendments,
+        amendments_dropped=now.amendments_dropped,
         spent=amendment.epoch,
         stopped=None,
         origin=origin,

@@ -14,7 +14,9 @@ from typing import Any, Final
 
 from service.encounter.at_the_door import Given, check_array, check_each, check_in_line
 from service.encounter.host import Host
+from service.encounter.lines.accepting import is_draft
 from service.encounter.lines.continuing import Reading, parted_occasions
+from service.encounter.lines.sealed_here import check_nothing_sealed
 from service.encounter.openings import encounter_id
 from service.encounter.play import Once, Sent, Wanted, append, now
 from service.encounter.record.digest import ruleset_digest
@@ -26,9 +28,10 @@ from service.rules.continuing import BeginLine, Kept, parted
 from service.rules.lines import Origin
 from service.rules.messages import Actor, Refused
 from service.rules.records import EMPTY, changed
-from service.rules.sealed import is_opened, places_of_sealed, resealed
+from service.rules.sealed import resealed
 from service.rules.seeding import Seeding
-from service.rules.table import GM, DiceSetup, Sealing, Seat, Table
+from service.rules.seeds import Sealing
+from service.rules.table import GM, DiceSetup, Seat, Table
 
 FORK: Final = "fork"
 RULE: Final = "TABLE-LINE-2"
@@ -96,15 +99,14 @@ def fork(
 def _check(host: Host, parent: str, at: int, seat: str, role: str) -> None:
     """Refuse what would tell its maker more than it may know."""
     now_ = host.folder.current(parent).state
+    if is_draft(host, parent):
+        raise Refused("line_not_accepted", "the line is proposed, not accepted", RULE)
     if role != GM and (not now_.closed or now_.continued is not None):
         raise Refused("not_gm", "before an encounter closes only its gm may fork it", RULE)
     state = host.folder.at(parent, at).state
     if state.closed:
         raise Refused("closed_here", f"nothing follows commit {at}", RULE)
-    came = host.occasions.upto(parent, host.folder.current(parent).n)
-    for _, sealed in places_of_sealed(state):
-        if f"seat:{seat}" not in sealed.audience and not is_opened(sealed.opens, came):
-            raise Refused("sealed_here", f"something is sealed from you at commit {at}", RULE)
+    check_nothing_sealed(host, parent, at, seat, RULE)
 
 
 def _first(host: Host, encounter: str, parent: str, at: int, dice: DiceSetup) -> Table:
@@ -146,6 +148,9 @@ def state_of(state: Table) -> Table:
         astray=EMPTY,
         strays=EMPTY,
         spent=0,
+        draft=False,
+        due=(),
+        seated=EMPTY,
         amendment=None,
         stopped=None,
     )

@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol
 from service.encounter.deciding.fold import Folder
 from service.encounter.record.commit import ACCEPTED, SEALED, load_commit, load_request
 from service.log import Log
+from service.rules.acceptance import AcceptLine
 from service.rules.amendments import AcceptAmendment, Amend, DropAmendment, Redo, Undo
 from service.rules.contests import OpenContest, Uphold
 from service.rules.lines import Origin
@@ -23,7 +24,9 @@ ABOUT_LINES: Final = tuple(
 )
 """Commands about a line of play, not in it: no other line takes them, and none is begun with them."""
 AT_THE_TABLE: Final = tuple(kind.type for kind in (OpenSeat, ChangeSeat, IssueToken, CloseSeat))
-"""Commands about who sits where: no undo takes them back."""
+"""Commands about who sits where: no line takes them back, and none takes them again."""
+NOT_PLAYED: Final = frozenset((*ABOUT_LINES, *AT_THE_TABLE, AcceptLine.type))
+"""Commands after which the fight is as it was."""
 PAGE: Final = 500
 
 
@@ -88,7 +91,7 @@ def is_played(reading: Reading, part: Part) -> bool:
     commits = entries(reading.log.commits, part.line, part.first - 1, part.last)
     return any(
         load_commit(commit.raw).outcome in (ACCEPTED, SEALED)
-        and load_request(command.raw).type not in (*ABOUT_LINES, *AT_THE_TABLE)
+        and load_request(command.raw).type not in NOT_PLAYED
         for command, commit in zip(commands, commits, strict=False)
     )
 
@@ -99,9 +102,9 @@ def is_as_begun(reading: Reading, line: str, upto: int) -> bool:
 
 
 def ends_redoing(reading: Reading, line: str, upto: int) -> bool:
-    """Tell whether something was played up to a commit of a line since the redo with which it begins."""
+    """Tell whether something was played in a line, up to a commit, since the undo or redo that began it."""
     origin = origin_of(reading, line)
-    return origin is not None and origin.kind == "redo" and not is_as_begun(reading, line, upto)
+    return origin is not None and bool(origin.levels) and not is_as_begun(reading, line, upto)
 
 
 def undone(reading: Reading, line: str) -> list[Part]:

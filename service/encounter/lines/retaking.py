@@ -1,28 +1,39 @@
 """Say which commands a new line of play takes of the old one, and what opens it.
 
 A command is taken as it was given: its seat, its time and its data. What was refused is not taken again, nor
-what is about contests and proposals.
+what is about contests, proposals and seats. A proposed line knows who sat where when a command was given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Final
 
 from service.encounter.lines.continuing import Proposal, Reading, beginning
-from service.encounter.lines.lived import ABOUT_LINES, entries, undone
+from service.encounter.lines.lived import NOT_PLAYED, entries, undone
 from service.encounter.record.commit import ACCEPTED, SEALED, Request, load_commit, load_request
-from service.rules.codec import to_data
+from service.rules.acceptance import LineAccepted
+from service.rules.codec import from_data, to_data
 from service.rules.continuing import BeginLine, parted
-from service.rules.messages import Actor
+from service.rules.messages import Actor, Event
+from service.rules.records import changed
+from service.rules.sealed import unsealed
+from service.rules.seats import SeatChanged, SeatClosed, SeatOpened, SeatTokenIssued
 from service.rules.seeding import CommitSeed, RevealSeed, WaiveSeed
-from service.rules.table import GM
+from service.rules.table import GM, Seat, Table
 
 _LABEL: Final = b"rewound/line/1\x00"
 SEEDING: Final = (CommitSeed.type, WaiveSeed.type, RevealSeed.type)
 """Commands that a new line does not take: the seeding of its dice is the old line's, as it stood last."""
+SEATING: Final[Mapping[str, type[Event[Table]]]] = MappingProxyType(
+    {kind.type: kind for kind in (SeatOpened, SeatChanged, SeatTokenIssued, SeatClosed, LineAccepted)}
+)
+"""Facts that say who sits where."""
+_SEATS: Final = b'"seat'
+NOT_TAKEN: Final = frozenset((*NOT_PLAYED, *SEEDING))
 
 
 @dataclass(frozen=True)
@@ -33,13 +44,18 @@ class Taken:
     request: Request
 
 
+def _range(reading: Reading, found: Proposal) -> tuple[str, int, int]:
+    """Return the encounter whose commands the new line takes, the first and the last of them."""
+    if found.amendment.kind == "redo":
+        part = undone(reading, found.parent)[0]
+        return part.line, part.first, part.last
+    return found.parent, found.amendment.commit, found.n
+
+
 def taken(reading: Reading, found: Proposal) -> tuple[str, list[Taken]]:
     """Return the encounter whose commands the new line takes, and these commands in order."""
-    amendment, source = found.amendment, found.parent
-    first, last = amendment.commit, found.n
-    if amendment.kind == "redo":
-        part = undone(reading, source)[0]
-        source, first, last = part.line, part.first, part.last
+    source, first, last = _range(reading, found)
+    amendment = found.amendment
     if amendment.kind == "undo":
         return source, []
     chosen: list[Taken] = []
@@ -49,7 +65,7 @@ def taken(reading: Reading, found: Proposal) -> tuple[str, list[Taken]]:
         request, commit = load_request(command.raw), load_commit(entry.raw)
         if amendment.kind == "as_ruled" and commit.n == first:
             chosen += [Taken(0, each) for each in _instead(found, request)]
-        elif commit.outcome in (ACCEPTED, SEALED) and request.type not in (*ABOUT_LINES, *SEEDING):
+        elif commit.outcome in (ACCEPTED, SEALED) and request.type not in NOT_TAKEN:
             chosen.append(Taken(commit.n, _again(found, request)))
     return source, chosen
 
@@ -61,7 +77,7 @@ def _again(found: Proposal, request: Request) -> Request:
 
 
 def _instead(found: Proposal, contested: Request) -> Iterator[Request]:
-    for number, each in enumerate(found.amendment.instead):
+    for number, each in enumerate(unsealed(found.amendment.instead)):
         by = contested.actor if each.by == "sender" else Actor(seat=GM, role=GM)
         seed = f"{found.encounter}/{number}".encode()
         yield Request(
@@ -74,11 +90,39 @@ def _instead(found: Proposal, contested: Request) -> Iterator[Request]:
         )
 
 
+def _seated(
+    reading: Reading, found: Proposal, seats: Mapping[str, Seat], commands: Sequence[Taken]
+) -> dict[str, Mapping[str, Seat]]:
+    """Return who sat where when *commands* were given, by their numbers in the new line, where that changed.
+
+    *seats* is who sits where when the line begins.
+    """
+    source, first, last = _range(reading, found)
+    numbers = {each.old: number for number, each in enumerate(commands, 2) if each.old}
+    if not numbers:
+        return {}
+    judged = reading.folder.at(source, 1).state.seated
+    sat: dict[str, Mapping[str, Seat]] = {}
+    table, known = Table(seats=seats), seats
+    for entry in entries(reading.log.commits, source, first - 1, last):
+        table = changed(table, seats=judged.get(str(entry.n), table.seats))
+        if entry.n in numbers and table.seats != known:
+            sat[str(numbers[entry.n])] = known = table.seats
+        if _SEATS in entry.raw:
+            for event in load_commit(entry.raw).events:
+                kind = SEATING.get(event.get("type", ""))
+                if kind is not None:
+                    told = {name: value for name, value in event.items() if name != "type"}
+                    table = from_data(kind, told).evolve(table)
+    return sat
+
+
 def opening(reading: Reading, found: Proposal, at: str) -> tuple[Request, list[Taken]]:
     """Return the request that opens the line of a proposal, and the commands that follow it."""
     begun = beginning(reading, found)
     source, commands = taken(reading, found)
-    everybody, _ = parted(begun.state)
+    state = changed(begun.state, seated=_seated(reading, found, begun.state.seats, commands))
+    everybody, _ = parted(state)
     data = {
         "encounter": found.encounter,
         "edition": begun.state.edition,

@@ -26,6 +26,10 @@ OWN: Final = (
     "strays",
     "places",
     "amendments",
+    "amendments_dropped",
+    "draft",
+    "due",
+    "seated",
 )
 """Members of a view that say which line of play it is, not how things stand in it."""
 

@@ -15,6 +15,8 @@ import orjson
 
 from service.dice.values import Roll, RollName
 from service.encounter.record.canonical import NotCanonical, commit_hash, dumps
+from service.rules.acceptance import AcceptLine, taking
+from service.rules.amendments import noted
 from service.rules.codec import Malformed, from_data
 from service.rules.continuing import BeginLine
 from service.rules.messages import Actor, Command, Event, Rolled, evolve_at
@@ -139,6 +141,7 @@ def command_of(ruleset: Ruleset[S], request: Request) -> Command[S] | None:
     openings: dict[str, type[Command[Any]]] = {
         ruleset.opening.type: ruleset.opening,
         BeginLine.type: BeginLine,
+        AcceptLine.type: AcceptLine,
     }
     kind = openings.get(request.type) or ruleset.commands.get(request.type)
     if kind is None:
@@ -178,7 +181,9 @@ def fold_commit(
     part in this commit take the places along; told faces are used up when all events are true.
     """
     names = [RollName.from_data(roll["name"]) for roll in commit.rolls]
+    state = before = taking(state, commit.n)
     state = _placed(state, names)
+    plays = bool(names)
     refused = commit.outcome in (REFUSED, QUARANTINED)
     fields = fields_in(payloads)
     for index, event in enumerate(commit.events):
@@ -186,18 +191,22 @@ def fold_commit(
             payload = payloads[index]
             refused = refused or payload.get("outcome") == REFUSED
             place = payload.get("at", TABLE)
+            plays = plays or bool(payload["rolls"])
             for inner, told in enumerate(payload["events"]):
+                plays = plays or ruleset.events[told["type"]].plays
                 known = whole(told, fields.get(f"{index}/{inner}")) if fields else told
                 state = evolve_at(state, place, event_of(ruleset, known))
             for roll in payload["rolls"]:
                 state = evolve_at(state, place, Rolled(roll=Roll.from_data(roll)))
         else:
             epoch = state.epoch
+            plays = plays or ruleset.events[event["type"]].plays
             known = whole(event, fields.get(str(index))) if fields else event
             state = event_of(ruleset, known).evolve(state)
             state = state if state.epoch == epoch else _placed(state, names)
     for name in names:
         state = state.counted(name)
+    state = noted(before, state, plays=plays)
     return changed(state, stopped=stops) if refused and stops else state
 
 

@@ -89,6 +89,7 @@ class ReadersChanged(Event[State]):
     """Other seats control a group in the middle of a phase: its world is theirs to read from now on."""
 
     type: ClassVar[str] = "readers_changed"
+    plays: ClassVar[bool] = False
     readers: Mapping[str, tuple[str, ...]]
 
     def evolve(self, state: State) -> State:

@@ -1,0 +1,93 @@
+"""Take up a line of play that was proposed and is accepted: what was withheld in it is disclosed now.
+
+Until then it disclosed no link (`closing.py`) and threw no die but the old line's own and those of the
+proposal's epoch (`draws.py`). Who sits at the table, and what is contested, is as it stood when the old line
+ended, whatever was taken back or taken again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, TypeVar
+
+from service.rules.chance import Chance
+from service.rules.closing import disclose
+from service.rules.disputes import Contest
+from service.rules.messages import Command, Event, Refused, Tale
+from service.rules.records import EMPTY, changed, record
+from service.rules.rulebook import rule
+from service.rules.stack import Awaited, Frame
+from service.rules.table import CLOCK, Seat, Table
+
+S = TypeVar("S", bound=Table)
+
+PATH = "accepted"
+BECAUSE = ("TABLE-AMEND-4",)
+
+
+@record
+class LineAccepted(Event[Table]):
+    """This line was accepted: the encounter goes on in it, with the seats and contests as they are now."""
+
+    type: ClassVar[str] = "line_accepted"
+    parent: str
+    """The line that accepted it."""
+    seats: Mapping[str, Seat]
+    contests: Mapping[str, Contest]
+
+    def evolve(self, state: Table) -> Table:
+        state = changed(state, draft=False, seated=EMPTY, seats=self.seats, contests=self.contests)
+        return state.pushed(DisclosingFrame(path=PATH)) if state.due else state
+
+
+@record
+class DueDisclosed(Event[Table]):
+    """Every link that was due is disclosed."""
+
+    type: ClassVar[str] = "due_disclosed"
+
+    def evolve(self, state: Table) -> Table:
+        return state.popped(PATH)
+
+
+@record
+class DisclosingFrame(Frame[Table]):
+    """Discloses the links of the epochs that ended while the line was proposed, in order."""
+
+    kind: ClassVar[str] = "disclosing"
+
+    def waiting(self, state: Table) -> tuple[Awaited, ...]:
+        return ()
+
+    def advance(self, state: Table, chance: Chance) -> Tale[Table]:
+        for epoch in state.due:
+            state = yield from disclose(state, epoch, chance)
+        return (yield DueDisclosed(because=BECAUSE))
+
+
+def taking(state: S, n: int) -> S:
+    """Return the state in which command *n* is decided: a proposed line judges it by who sat where then."""
+    seats = state.seated.get(str(n)) if state.draft else None
+    return state if seats is None else changed(state, seats=seats)
+
+
+@rule("TABLE-AMEND-4", "service ruling")
+@record
+class AcceptLine(Command[Table]):
+    """An accepted line discloses the links that are due, and takes over seats and contests as they are."""
+
+    type: ClassVar[str] = "accept_line"
+    parent: str
+    seats: Mapping[str, Seat]
+    contests: Mapping[str, Contest]
+
+    def check(self, view: Table) -> None:
+        if self.by.role != CLOCK:
+            raise Refused("not_gm", f"{self.by.seat} is not the service")
+        if not view.draft:
+            raise Refused("already_open", "this line is not proposed")
+
+    def decide(self, state: Table) -> Tale[Table]:
+        return (
+            yield LineAccepted(parent=self.parent, seats=self.seats, contests=self.contests, because=BECAUSE)
+        )
