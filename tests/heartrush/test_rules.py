@@ -334,15 +334,15 @@ def test_HR_DMG_1_each_damage_is_shrugged_off_once() -> None:
 
 
 def test_HR_ZERO_6_the_unconscious_miss_later_steps_but_stay() -> None:
-    places = {"bru": (1, 1), "wolf": (1, 0), "pia": (0, 0), "orc": (9, 9)}
+    places = {"bru": (1, 1), "wolf": (1, 0), "pia": (0, 0), "orc": (0, 1)}
     fight = begun(places, options={"zero_hp": "immediate"}).given("wolf", hp=1)
-    fight.do("engage", creature="bru", target="wolf").joined_by("pia")
-    fight.stances(bru="cunning", wolf="agility", pia="might")
+    fight.do("engage", creature="bru", target="wolf").joined_by("pia", "orc")
+    fight.stances(bru="cunning", wolf="agility", pia="might", orc="defensive")
     fight.answer("declare_attack", "bru", 3, 3, 3, 1, 1, target="wolf").answer("accept_damage", "wolf")
     assert fight["wolf"].vitality == "unconscious"
     assert [event.step for event in fight.told("step_started")] == ["cunning", "might"]
     (offer,) = [offer for offer in fight.offers("zoe", "pia") if offer.type == "declare_attack"]
-    assert offer.choices["target"] == ("bru",), "agility is out of might's reach even asleep"
+    assert offer.choices["target"] == ("bru", "orc"), "agility is out of might's reach even asleep"
 
 
 # --- reasons --------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from service.rules.heartrush.creatures.lasting import without
 from service.rules.heartrush.engagements.reactions import proactive
 from service.rules.heartrush.harm.conditions import fade
 from service.rules.heartrush.harm.zero import falling
+from service.rules.heartrush.means.actions import with_fresh_round
 from service.rules.heartrush.means.rush import lose_rush, rush_of_round
 from service.rules.heartrush.means.timing import by_turns
 from service.rules.heartrush.permission import gm, left_by_bars
@@ -42,6 +43,24 @@ from service.rules.table import GM
 
 PRIORITY_COMMANDS = (*turns.OWN_TURN, "pass", "pass_side")
 
+LEISURE_ACTIONS = (
+    "dash",
+    "sidestep",
+    "object",
+    "help",
+    "call_out",
+    "break_free",
+    "let_go",
+    "shake_off",
+    "steady",
+    "douse",
+    "hold_breath",
+    "breathe",
+    "drink_potion",
+    "go_unconscious",
+)
+"""What of a creature's actions in combat it may take while none runs."""
+
 LEISURE_COMMANDS = (
     "treat_wounds",
     "invoke_wound",
@@ -50,7 +69,6 @@ LEISURE_COMMANDS = (
     "hide",
     "coat_weapon",
     "scrape_weapon",
-    "drink_potion",
 )
 """What a creature may do while no combat runs."""
 
@@ -126,10 +144,11 @@ class CombatFrame(Frame[State]):
 
     def _leisure_of(self, state: State, creature: Creature) -> tuple[str, ...]:
         """Return what an able creature may do while no combat runs, its abilities with it."""
+        actions = LEISURE_COMMANDS + left_by_bars(state, creature, LEISURE_ACTIONS)
         if not (state.abilities and known(creature)):
-            return LEISURE_COMMANDS
+            return actions
         uses = tuple(name for name in ("use_ability", "cast") if not is_confused_out_of(creature, name))
-        return LEISURE_COMMANDS + uses
+        return actions + uses
 
     def _unasked(self, state: State, asked: tuple[str, ...]) -> tuple[Awaited, ...]:
         """Return what may be done at any time: strike at who gives an opening, fall when at zero."""
@@ -208,22 +227,13 @@ class RoundStarted(Event[State]):
 
     def evolve(self, state: State) -> State:
         creatures = {
-            name: changed(
+            name: with_fresh_round(
                 creature,
                 action=1,
                 free_dash=True,
                 free_object=True,
                 free_callout=True,
-                moved_ft=0,
-                dashed=False,
-                used_reach=False,
-                ranged_stance_taken=False,
-                shrugs=0,
-                spell_cast=False,
-                cast_at_ft=0,
                 meditation=creature.meditation + 1 if creature.meditates else 0,
-                meditates=False,
-                acted=False,
             )
             for name, creature in state.creatures.items()
         }

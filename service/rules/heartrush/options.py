@@ -59,6 +59,13 @@ _ALL: Final = (
         "sequential",
         "batch",
     ),
+    option(
+        "cunning_order",
+        "TABLE-ORDER-1",
+        "whether the engaged side chooses the order of its cunning attacks, or they come as they joined",
+        "chosen",
+        "participants",
+    ),
     option("half_rounding", "A-18", "how a shrugged half is rounded", "up", "down"),
     option("shrug_per_round", "A-19", "how often a creature may shrug off in a round", "unlimited", 1),
     option("wound_threshold", "A-20", "final damage that marks a wound", 10, 11),

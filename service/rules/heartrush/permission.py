@@ -59,6 +59,32 @@ def acting(view: State, command: Sent, creature: str, *, allow: tuple[str, ...] 
     return found
 
 
+def taking_action(view: State, command: Sent, creature: str, action: str = "act") -> Creature:
+    """Return the creature that takes an action: with priority or in its turn, or freely outside combat."""
+    if not view.paused():
+        found = acting(view, command, creature)
+        holding_priority(view, found, action)
+        return found
+    found = own(view, command, creature)
+    check_able(found, command.type, ())
+    at_leisure(view)
+    if view.lasting:
+        check_unbarred(view, found, action)
+    return found
+
+
+@rule("HR-ABIL-9", "seed 003, Timing Tags")
+def at_leisure(view: State) -> None:
+    """Outside combat whatever is an ability is used whenever one likes, while nothing waits, free of cost."""
+    check_settled(view)
+
+
+def check_settled(view: State) -> None:
+    """Refuse while something waits to be resolved; outside combat too it comes first."""
+    if view.top is not None and view.top.kind != "combat":
+        raise Refused("no_priority", f"{view.top.path} is not resolved yet", "HR-PRIO-1")
+
+
 @rule("HR-ENG-8", "service ruling")
 def engaged(view: State) -> bool:
     """One engagement is open at a time: none is declared inside another."""
@@ -138,14 +164,6 @@ def is_held_back(view: State, creature: Creature) -> bool:
 
 AT_REST = ("precombat", "priority", "turn")
 """The phases in which combat waits for somebody to act."""
-
-
-def at_rest(view: State) -> None:
-    """Refuse while something is being resolved; who holds priority does not matter."""
-    if engaged(view):
-        no_priority_in_engagements()
-    if view.top is None or view.top.kind != "combat" or view.phase not in AT_REST:
-        raise Refused("no_priority", "something is being resolved", "HR-PRIO-1")
 
 
 @rule("HR-PRIO-8", "seeds 000 and 004, Engaging the Enemy")

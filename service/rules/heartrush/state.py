@@ -71,6 +71,8 @@ class Creature:
     heart_die: int
     hp: int
     wielded: str | None = None
+    shield_down: bool = False
+    """Whether it has put its shield down."""
     thrown: tuple[str, ...] = ()
     """Weapons it threw after others, and has no more."""
     wounds: tuple[Wound, ...] = ()
@@ -94,7 +96,7 @@ class Creature:
     surprised: bool = False
     hidden_from: tuple[str, ...] = ()
     help: int = 0
-    """Advantage tokens from help, each spent by the next roll."""
+    """Levels of advantage from help, all spent by the next roll."""
     uses: Mapping[str, int] = EMPTY
     """Uses of each minor ability in this encounter."""
     spent: tuple[str, ...] = ()

@@ -54,7 +54,7 @@ class SpellCast(Event[State]):
         creature = state.creatures[self.creature]
         return state.with_creature(
             self.creature,
-            spell_cast=True,
+            spell_cast=not state.paused(),
             cast_at_ft=creature.moved_ft,
             meditation=0,
             cooldowns=with_key(creature.cooldowns, self.spell, self.cooldown),

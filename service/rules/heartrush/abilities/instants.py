@@ -22,13 +22,13 @@ from service.rules.heartrush.permission import (
     acting,
     answering,
     answering_for,
+    at_leisure,
     check_unbarred,
     gm,
     has_priority,
     own,
     running,
 )
-from service.rules.heartrush.rounds.clock import check_settled
 from service.rules.heartrush.sheets.abilities import Ability, Spell, Use, costs_action, is_instant
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.listening import known
@@ -67,12 +67,11 @@ def check_usable(ability: Ability) -> None:
         raise Refused("passive_not_activatable", f"{ability.id} is always on")
 
 
-@rule("HR-ABIL-9", "seed 003, Timing Tags")
 def check_when(view: State, command: UseAbility, creature: Creature, definition: Ability | Spell) -> None:
-    """Outside combat an ability is used whenever nothing waits; in combat its timing says when."""
+    """Refuse an ability at a moment that is not its own; outside combat any will do."""
     if not in_combat(view):
         if command.prompt is None:
-            check_settled(view)
+            at_leisure(view)
         else:
             window_of(view, command, creature)
         return

@@ -32,13 +32,13 @@ class Edge(NamedTuple):
 
 @record
 class HelpSpent(Event[State]):
-    """A creature used up the advantage that help gave it."""
+    """A creature used up the advantage that help gave it: all of it, of however many helpers."""
 
     type: ClassVar[str] = "help_spent"
     creature: str
 
     def evolve(self, state: State) -> State:
-        return state.with_creature(self.creature, help=state.creatures[self.creature].help - 1)
+        return state.with_creature(self.creature, help=0)
 
 
 @rule("HR-AD-3", "edition, Gameplay Basics")
@@ -151,12 +151,13 @@ def _aftereffects(
 
 
 def helped(state: State, creature: str) -> tuple[Edge, ...]:
-    """Return the advantage of a help token, if *creature* holds one; the roll that uses it also spends it."""
-    return (Edge(1, "help", "HR-ACT-10"),) if state.creatures[creature].help else ()
+    """Return the advantage of help for *creature*, a level of each helper; the roll that has it spends it."""
+    levels = state.creatures[creature].help
+    return (Edge(levels, "help", "HR-ACT-10"),) if levels else ()
 
 
 def spend_help(state: State, creature: str) -> Generator[Fact[State], State, State]:
-    """Tell that a help token was used, if there was one."""
+    """Tell that help was used, if there was any."""
     if state.creatures[creature].help:
         return (yield HelpSpent(creature=creature, because=("HR-ACT-10",)))
     return state

@@ -24,17 +24,22 @@ def in_hand(creature: Creature) -> Weapon | None:
     return next((weapon for weapon in creature.sheet.weapons if weapon.id == creature.wielded), None)
 
 
+def shield_on(creature: Creature) -> ShieldKind:
+    """Return the shield that *creature* wears on its arm, be the hand free for it or not."""
+    return "none" if creature.shield_down else creature.sheet.shield
+
+
 def shield_held(creature: Creature) -> ShieldKind:
     """Return the shield on *creature*'s arm: none where its weapon leaves no hand for one."""
     weapon = in_hand(creature)
     taken = 0 if weapon is None else hands_of(weapon)
-    return creature.sheet.shield if taken < HANDS else "none"
+    return shield_on(creature) if taken < HANDS else "none"
 
 
 def besides(creature: Creature) -> int:
     """Return the hands that hold neither shield nor captive, whatever the weapon needs of them."""
     held = 1 if creature.has("grappling") else 0
-    return HANDS - held - (0 if creature.sheet.shield == "none" else 1)
+    return HANDS - held - (0 if shield_on(creature) == "none" else 1)
 
 
 def free_hands(creature: Creature) -> int:

@@ -8,6 +8,7 @@ from typing import ClassVar
 from service.rules.heartrush.creatures.lasting import without
 from service.rules.heartrush.engagements.scene import EngagementFrame, PhaseRules
 from service.rules.heartrush.engagements.stances import ChooseStance, can_choose, fill_helpless, reveal
+from service.rules.heartrush.engagements.targets import is_one_sided
 from service.rules.heartrush.means.timing import by_turns
 from service.rules.heartrush.rounds.priority import PriorityGranted
 from service.rules.heartrush.state import State
@@ -45,6 +46,8 @@ class Committing(PhaseRules):
 
     @staticmethod
     def _choosing(state: State, frame: EngagementFrame) -> Iterator[str]:
+        if is_one_sided(state, frame):
+            return
         for name, part in frame.participants.items():
             if part.stance is None and can_choose(state, name):
                 yield name

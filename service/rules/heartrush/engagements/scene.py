@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import ClassVar, Final, Literal
 
 from service.rules.chance import Chance
+from service.rules.heartrush.harm.zero import falling
 from service.rules.heartrush.sheets.abilities import Moment
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.listening import listens
@@ -144,6 +145,8 @@ class EngagementFrame(Interruptible):
     snapshot: Mapping[str, Creature] = EMPTY
     """The participants as the step began; empty between steps."""
     exchanges: tuple[Planned, ...] = ()
+    leading: str | None = None
+    """Cunning: whom the side that was engaged lets roll next."""
     movers: tuple[str, ...] = ()
     """Agility: who moves next, in order; the first is at it."""
     moved: bool = False
@@ -168,7 +171,9 @@ class EngagementFrame(Interruptible):
         if self.moment_due(state) is not None:
             return ()
         owed = phase_rules(self.phase).waiting(state, self)
-        return owed + idle(state, self.path) + _proactive(state, self.path) if owed else owed
+        if not owed:
+            return owed
+        return owed + idle(state, self.path) + _proactive(state, self.path) + falling(state, self.path, ())
 
     def moment_due(self, state: State) -> Moment | None:
         """Return the moment that comes now, if somebody could answer it with an instant."""

@@ -12,6 +12,7 @@ from typing import ClassVar
 from service.rules.heartrush.creatures.weapons import pushes, wielded
 from service.rules.heartrush.engagements.attacks import ExchangeBegun
 from service.rules.heartrush.engagements.bringing import land_first
+from service.rules.heartrush.engagements.ordering import AttackNext, to_order
 from service.rules.heartrush.engagements.scene import (
     Declaration,
     EngagementFrame,
@@ -27,6 +28,7 @@ from service.rules.heartrush.engagements.targets import (
     Step,
     declarations,
     eligible,
+    is_settled,
     plan,
     stance_of,
     step_in_hand,
@@ -61,7 +63,7 @@ class StepStarted(Event[State]):
             for name, part in frame.participants.items()
         }
         snapshot = {name: state.creatures[name] for name in participants}
-        return frame.moved_to(state, self.step, participants=participants, snapshot=snapshot)
+        return frame.moved_to(state, self.step, participants=participants, snapshot=snapshot, leading=None)
 
     def _left_out(self, name: str, part: Participant) -> bool:
         return part.stance == self.step and name not in self.eligible
@@ -153,13 +155,16 @@ class AttacksOver(Event[State]):
 
 @rule("HR-RES-1", "seeds 000, 002 and 004, Resolution")
 def next_step(state: State, frame: EngagementFrame) -> Tale[State]:
-    """Cunning attacks first, then agility, then might; a step with nobody in it is skipped."""
+    """Cunning attacks first, then agility, then might; a step with nobody in it is skipped.
+
+    Once nobody left to act has an enemy to attack, no step comes any more.
+    """
     done = ATTACKING.index(frame.phase) + 1 if frame.phase in ATTACKING else 0
     steps: tuple[Step, ...] = ("cunning", "agility", "might")
+    able: dict[str, tuple[str, ...]] = {step: eligible(state, frame, step) for step in steps[done:]}
     for step in steps[done:]:
-        able = eligible(state, frame, step)
-        if able:
-            return (yield StepStarted(engagement=frame.path, step=step, eligible=able))
+        if able[step] and not is_settled(state, frame, able):
+            return (yield StepStarted(engagement=frame.path, step=step, eligible=able[step]))
     return (yield AttacksOver(engagement=frame.path, because=("HR-RES-6",)))
 
 
@@ -249,15 +254,18 @@ def take_step(state: State, frame: EngagementFrame) -> Tale[State]:
 
 
 class CunningStep(PhaseRules):
-    """The cunning step, the first of the three."""
+    """The cunning step, the first of the three; the side that was engaged orders its attacks."""
 
     phases = ("cunning",)
 
     def waiting(self, state: State, frame: EngagementFrame) -> tuple[Awaited, ...]:
+        unordered = to_order(state, frame)
+        if unordered:
+            return (frame.awaited(state, "order", unordered[0], AttackNext.type),)
         return declaring(state, frame)
 
     def waits(self, state: State, frame: EngagementFrame) -> bool:
-        return bool(owing(state, frame))
+        return bool(owing(state, frame) or to_order(state, frame))
 
     def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
         return (yield from take_step(state, frame))

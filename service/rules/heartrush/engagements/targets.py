@@ -91,6 +91,25 @@ def eligible(state: State, frame: EngagementFrame, step: str) -> tuple[str, ...]
     )
 
 
+def is_one_sided(state: State, frame: EngagementFrame) -> bool:
+    """Tell whether all participants that are still present are of one side."""
+    present = (state.creatures[name] for name in frame.participants)
+    return len({creature.side for creature in present if creature.is_present}) < 2
+
+
+def is_settled(state: State, frame: EngagementFrame, able: Mapping[str, tuple[str, ...]]) -> bool:
+    """Tell whether nobody *able* to act in a step to come has an enemy to attack there."""
+    return not any(_has_enemy(state, frame, name, step) for step, names in able.items() for name in names)
+
+
+def _has_enemy(state: State, frame: EngagementFrame, name: str, step: str) -> bool:
+    creature = state.creatures[name]
+    if step == "agility":  # it may move first, and its free sidestep is worth something by itself
+        others = (state.creatures[other] for other in frame.participants)
+        return any(other.side != creature.side and other.is_present for other in others)
+    return any(state.creatures[other].side != creature.side for other in targets(state, frame, creature))
+
+
 @rule("HR-RES-7", "service ruling")
 def takes_part(state: State, name: str) -> bool:
     """Falling to zero takes nobody out of an engagement; only unconsciousness, death or a stun does."""

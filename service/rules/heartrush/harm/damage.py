@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from service.rules.chance import Chance
 from service.rules.heartrush.halves import half
-from service.rules.heartrush.harm.zero import death_line, die_at_the_line, fall_to_zero
+from service.rules.heartrush.harm.zero import death_line, die_at_the_line, fall_to_zero, falling
 from service.rules.heartrush.means.charges import wounded
 from service.rules.heartrush.permission import own, running
 from service.rules.heartrush.sheets.sheet import smaller_die
@@ -49,6 +49,7 @@ class DamageFrame(Frame[State]):
                 accepts=("shrug", "accept_damage"),
                 creature=self.creature,
             ),
+            *falling(state, self.path, ()),
         )
 
     @rule("HR-ZERO-3", "seed 002, Zero Hit Points")

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from typing import ClassVar, Final, Literal
 
 from service.rules.heartrush.creatures.bonds import let_go
-from service.rules.heartrush.permission import acting, at_rest
+from service.rules.heartrush.permission import AT_REST, acting, engaged, taking_action
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
 
+FALLING: Final = ("combat", "engagement", "damage")
+"""The frames at whose prompts a creature at zero or below may choose to fall."""
 CONSCIOUS_SECONDS: Final = 600
 """How long a creature at zero or below stays up if it does not choose otherwise: ten minutes."""
 
@@ -102,10 +104,20 @@ class GoUnconscious(Command[State]):
     creature: str
 
     def check(self, view: State) -> None:
-        creature = acting(view, self, self.creature)
-        at_rest(view)
+        creature = self._faller(view)
         if creature.hp > 0:
             raise Refused("hp_positive", f"{self.creature} has {creature.hp} hit points")
+
+    def _faller(self, view: State) -> Creature:
+        """Return the creature, where the fight waits for somebody and it may choose now."""
+        if view.paused():
+            return taking_action(view, self, self.creature, "go_unconscious")
+        creature = acting(view, self, self.creature)
+        top = view.top
+        resting = view.phase in AT_REST or engaged(view)
+        if top is None or top.kind not in FALLING or not resting or not top.waits(view):
+            raise Refused("no_priority", "something is being resolved", "HR-PRIO-1")
+        return creature
 
     def decide(self, state: State) -> Tale[State]:
         return (yield FellUnconscious(creature=self.creature, reason="chosen"))

@@ -20,6 +20,8 @@ FREE_FIELDS: Final = {"dash": "free_dash", "object": "free_object", "call_out": 
 SLIGHT: Final = ("dash", "sidestep", "call_out")
 """What a confused creature may do without having acted: moving is the other half of its choice."""
 ADJACENT_FT: Final = 5
+EXERTIONS: Final = ("dash", "sidestep", "object", "help", "break_free", "shake_off", "steady", "douse")
+"""Actions that take breath outside combat, where they cost nothing."""
 
 
 @rule("HR-GEN-2", "seeds 000 and 003, Abilities")
@@ -35,14 +37,21 @@ class AbilityUsed(Event[State]):
 
     def evolve(self, state: State) -> State:
         before = state.creatures[self.creature]
-        state = state.with_creature(self.creature, **self._payment(before))
-        if is_airless(before) and self.paid != "none" and self.ability != "call_out":
+        if not state.paused():  # outside combat there are no rounds to count in
+            state = state.with_creature(self.creature, **self._payment(before))
+        if is_airless(before) and self._is_exertion(state):
             state = strained(state, self.creature)
         if self.instant or state.phase in ("precombat", "setup", "ended"):
             return _leave_priority(state)
         if state.phase == "turn":
             return changed(state, acted_this_round=True)
         return _begin_anew(state, state.creatures[self.creature])
+
+    def _is_exertion(self, state: State) -> bool:
+        """Tell whether it takes breath: an action or a movement, also where it costs nothing."""
+        if self.ability == "call_out":
+            return False
+        return self.paid != "none" or (state.paused() and self.ability in EXERTIONS)
 
     def _payment(self, creature: Creature) -> dict[str, object]:
         spent: dict[str, object] = {"dashed": True} if self.ability == "dash" else {}
@@ -109,10 +118,51 @@ def afford_action_or_rush(creature: Creature, pay: Literal["action", "rush"] | N
     return afford_action(creature)
 
 
+def action_price(state: State, creature: Creature) -> Payment:
+    """Return how an action is paid: with the one of the round, or not at all outside combat."""
+    return "none" if state.paused() else afford_action(creature)
+
+
+def free_first_price(state: State, creature: Creature, ability: str) -> Payment:
+    """Return how an action is paid that is free the first time in a round."""
+    return "none" if state.paused() else afford_free_first(creature, ability)
+
+
+def careful_price(state: State, creature: Creature, pay: Literal["action", "rush"] | None) -> Payment:
+    """Return how a sidestep is paid; outside combat there is nothing to pay with."""
+    if not state.paused():
+        return afford_action_or_rush(creature, pay)
+    if pay is not None:
+        raise Refused("cannot_pay", "outside combat a sidestep costs nothing", "HR-ABIL-9")
+    return "none"
+
+
+def has_action(state: State, creature: Creature) -> bool:
+    """Tell whether *creature* could pay for an action now."""
+    return state.paused() or creature.action > 0
+
+
 @rule("HR-ACT-2", "seed 000, Actions")
 def costs_action(creature: Creature) -> bool:
     """What is tagged a full action spends the action; what is not spends none."""
     return creature.action > 0
+
+
+def with_fresh_round(creature: Creature, **changes: object) -> Creature:
+    """Return *creature* with nothing counted yet in this round: no feet, no dash, no shot, no spell."""
+    return changed(
+        creature,
+        moved_ft=0,
+        dashed=False,
+        used_reach=False,
+        ranged_stance_taken=False,
+        shrugs=0,
+        spell_cast=False,
+        cast_at_ft=0,
+        meditates=False,
+        acted=False,
+        **changes,
+    )
 
 
 def can_answer(creature: Creature) -> bool:

@@ -112,6 +112,9 @@ def check_turn(view: State, creature: Creature, speed: Speed) -> None:
     place = place_of(view, creature)
     if place in PERMITTED[speed]:
         return
+    if place == "interrupting":
+        code = "not_ally_turn" if speed == "quick" else "not_your_turn"
+        raise Refused(code, "nothing but an instant is used while something else resolves", "HR-TIME-2")
     if place == "engagement":
         raise Refused("engagement_in_progress", "only instants are used in an engagement", "HR-TIME-2")
     if speed == "quick":

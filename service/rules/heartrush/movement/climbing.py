@@ -14,10 +14,10 @@ from service.rules.heartrush.checks.rolls import Edge
 from service.rules.heartrush.creatures.bonds import climbers_on, come_off, mount_of
 from service.rules.heartrush.harm.conditions import gain
 from service.rules.heartrush.harm.damage import Consequence, DamageFrame
-from service.rules.heartrush.means.actions import AbilityUsed, afford_action
+from service.rules.heartrush.means.actions import AbilityUsed, action_price, has_action
 from service.rules.heartrush.offensives.grapple import ADJACENT_FT
 from service.rules.heartrush.offensives.offensives import OffensiveContest, OffensiveTried
-from service.rules.heartrush.permission import acting, holding_priority
+from service.rules.heartrush.permission import taking_action
 from service.rules.heartrush.sheets.sheet import Ability
 from service.rules.heartrush.state import Creature, State
 from service.rules.messages import Command, Event, Offer, Refused, Tale
@@ -242,16 +242,19 @@ class ShakeOff(Command[State]):
     ability: Bodily
 
     def check(self, view: State) -> None:
-        creature = acting(view, self, self.creature)
-        holding_priority(view, creature)
-        afford_action(creature)
+        creature = taking_action(view, self, self.creature)
+        action_price(view, creature)
         if not climbers_on(view, creature):
             raise Refused("not_climbing", f"nobody climbs on {self.creature}", "HR-COND-23")
 
     def decide(self, state: State) -> Tale[State]:
         climbers = tuple(climber.id for climber in climbers_on(state, state.creatures[self.creature]))
+        paid = action_price(state, state.creatures[self.creature])
         state = yield AbilityUsed(
-            creature=self.creature, ability=self.type, paid="action", because=("HR-COND-23", "HR-ACT-1")
+            creature=self.creature,
+            ability=self.type,
+            paid=paid,
+            because=("HR-COND-23", "HR-ACT-1"),
         )
         return (
             yield ShakeOffTried(
@@ -266,5 +269,5 @@ class ShakeOff(Command[State]):
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         creature = view.creatures[awaited.creature or ""]
-        if creature.action and climbers_on(view, creature):
+        if has_action(view, creature) and climbers_on(view, creature):
             yield Offer(type=cls.type, creature=creature.id, choices={"ability": BODILY})

@@ -7,9 +7,9 @@ from typing import ClassVar, Final
 
 from service.rules.grid import Cell, path_to
 from service.rules.heartrush.creatures.weapons import check_ranged_move
-from service.rules.heartrush.means.actions import AbilityUsed, afford_free_first
+from service.rules.heartrush.means.actions import AbilityUsed, free_first_price
 from service.rules.heartrush.movement.movement import walk
-from service.rules.heartrush.permission import acting, holding_priority
+from service.rules.heartrush.permission import taking_action
 from service.rules.heartrush.space.paths import (
     allowance,
     check_can_move,
@@ -44,9 +44,8 @@ class Dash(Command[State]):
     stand: bool = False
 
     def check(self, view: State) -> None:
-        creature = acting(view, self, self.creature)
-        holding_priority(view, creature, "dash")
-        afford_free_first(creature, "dash")
+        creature = taking_action(view, self, self.creature, "dash")
+        free_first_price(view, creature, "dash")
         check_can_dash(creature)
         if self.stand and not creature.has("prone"):
             raise Refused("not_prone", f"{self.creature} stands already")
@@ -78,7 +77,7 @@ class Dash(Command[State]):
 
     def decide(self, state: State) -> Tale[State]:
         path = self.cells(state)
-        paid = afford_free_first(state.creatures[self.creature], "dash")
+        paid = free_first_price(state, state.creatures[self.creature], "dash")
         state = yield AbilityUsed(creature=self.creature, ability="dash", paid=paid)
         return (yield from declared(state, DASH, self.creature, paid, Said(path=path, stand=self.stand)))
 
@@ -91,7 +90,7 @@ class Dash(Command[State]):
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         creature = view.creatures[awaited.creature or ""]
         try:
-            afford_free_first(creature, "dash")
+            free_first_price(view, creature, "dash")
             check_can_dash(creature)
         except Refused:
             return

@@ -21,7 +21,7 @@ from service.rules.heartrush.space.paths import climb_cn, step_cost
 from service.rules.heartrush.space.scaling import ask_climb
 from service.rules.heartrush.space.watching import provoked_by, watchers
 from service.rules.heartrush.state import Creature, State
-from service.rules.heartrush.windows.listening import asks_all, is_worth_asking
+from service.rules.heartrush.windows.listening import is_worth_asking, listens_for
 from service.rules.heartrush.windows.windows import WindowOpened
 from service.rules.lurkers import found
 from service.rules.lurking import Room
@@ -45,7 +45,7 @@ class Moved(Event[State]):
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
-        willing = is_willing(self.how)
+        willing = is_willing(self.how) and not state.paused()  # rounds count feet
         feet = creature.moved_ft + self.feet if willing else creature.moved_ft
         return moved(state, self.creature, self.path[-1], moved_ft=feet)
 
@@ -253,7 +253,7 @@ def walked(state: State, mover: Creature, walk: Walk, gone: Stride) -> Tale[Stat
 def go_on(state: State, movement: str, walk: Walk) -> Tale[State]:
     """Leaving an enemy's melee reach, or moving more than 5 ft inside it, lets it strike before the step."""
     mover = state.creatures[walk.creature]
-    listening = asks_all(state) or any("step_taken" in d.trigger for d in state.abilities.values())
+    listening = listens_for(state, "step_taken")
     gone = stride(state, mover, walk, step_by_step=listening)
     done, striking, tripping, cn = gone.taken, gone.striking, gone.tripping, gone.climb_cn
     if done:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final, Literal
 
 from service.rules.grid import FEET, STEPS, Cell, is_step
@@ -10,11 +10,11 @@ from service.rules.heartrush.creatures.lasting import having
 from service.rules.heartrush.creatures.weapons import check_ranged_move, leaves_no_step
 from service.rules.heartrush.engagements.scene import engagement
 from service.rules.heartrush.harm.conditions import ConditionLost
-from service.rules.heartrush.means.actions import AbilityUsed, afford_action_or_rush
+from service.rules.heartrush.means.actions import AbilityUsed, careful_price
 from service.rules.heartrush.movement.climbing import step_off
 from service.rules.heartrush.movement.movement import Moved, MovementBegun, Walk, bumped_into, drag, interrupt
 from service.rules.heartrush.movement.trips import trip_trigger
-from service.rules.heartrush.permission import acting, answering, holding_priority
+from service.rules.heartrush.permission import acting, answering, taking_action
 from service.rules.heartrush.sheets.modifiers import MoreSidesteps
 from service.rules.heartrush.space.paths import (
     approaches,
@@ -31,7 +31,7 @@ from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.deeds import Deed, Said, declared
 from service.rules.lurking import Room
 from service.rules.messages import Command, Event, Offer, Refused, Tale
-from service.rules.records import changed, record
+from service.rules.records import changed, record, with_key, without_key
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
 
@@ -43,12 +43,24 @@ class SidestepTaken(Event[State]):
     type: ClassVar[str] = "sidestep_taken"
     engagement: str
     creature: str
+    stand: bool = False
+    """Whether it stands up, which counts at once."""
 
     def evolve(self, state: State) -> State:
         frame = engagement(state, self.engagement)
+        if self.stand:
+            frame = changed(frame, snapshot=with_upright(frame.snapshot, self.creature))
         taken = (*frame.sidestepped, self.creature)
         last = taken.count(self.creature) >= sidesteps_of(state, state.creatures[self.creature])
         return state.put(changed(frame, sidestepped=taken, moved=last))
+
+
+def with_upright(snapshot: Mapping[str, Creature], creature: str) -> Mapping[str, Creature]:
+    """Return *snapshot* with *creature* on its feet: that counts at once, as a sidestep does for reach."""
+    seen = snapshot.get(creature)
+    if seen is None:
+        return snapshot
+    return with_key(snapshot, creature, changed(seen, conditions=without_key(seen.conditions, "prone")))
 
 
 def sidesteps_of(state: State, creature: Creature) -> int:
@@ -72,24 +84,27 @@ class Sidestep(Command[State]):
     prompt: str | None = None
 
     def check(self, view: State) -> None:
-        creature = acting(view, self, self.creature)
         if self.prompt is not None:
+            creature = acting(view, self, self.creature)
             answering(view, self, late="sidestep_already_used")
             if not self.prompt.endswith(f"/{self.creature}"):
                 raise Refused("not_your_prompt", f"{self.prompt} is not for {self.creature}", "TABLE-SEAT-1")
         else:
-            holding_priority(view, creature, "sidestep")
-            afford_action_or_rush(creature, self.pay)
+            creature = taking_action(view, self, self.creature, "sidestep")
+            careful_price(view, creature, self.pay)
         check_sidestep(view, creature, self.to, stand=self.stand)
 
     def decide(self, state: State) -> Tale[State]:
         if self.prompt is None:
-            paid = afford_action_or_rush(state.creatures[self.creature], self.pay)
+            paid = careful_price(state, state.creatures[self.creature], self.pay)
             state = yield AbilityUsed(creature=self.creature, ability="sidestep", paid=paid)
             said = Said(to=self.to, stand=self.stand)
             return (yield from declared(state, SIDESTEP, self.creature, paid, said))
         path = self.prompt.partition("/sidestep/")[0]
-        state = yield SidestepTaken(engagement=path, creature=self.creature, because=("HR-STANCE-AGI-2",))
+        because = ("HR-STANCE-AGI-2", "HR-RES-4") if self.stand else ("HR-STANCE-AGI-2",)
+        state = yield SidestepTaken(
+            engagement=path, creature=self.creature, stand=self.stand, because=because
+        )
         return (yield from sidestep(state, self.creature, self.to))
 
     @staticmethod
@@ -103,12 +118,12 @@ class Sidestep(Command[State]):
         prompt = awaited.prompt if "decline_sidestep" in awaited.accepts else None
         try:
             if prompt is None:
-                afford_action_or_rush(creature, None)
+                careful_price(view, creature, None)
             check_can_move(creature)
         except Refused:
             return
         pays = tuple(p for p, left in (("action", creature.action), ("rush", creature.rush)) if left)
-        choices: dict[str, tuple[object, ...]] = {} if prompt else {"pay": pays}
+        choices: dict[str, tuple[object, ...]] = {} if prompt or view.paused() else {"pay": pays}
         steps = sidesteps(view, creature)
         if steps:
             yield Offer(type=cls.type, creature=creature.id, prompt=prompt, choices={**choices, "to": steps})

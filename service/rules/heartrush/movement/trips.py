@@ -42,7 +42,7 @@ def at_most_one_size_larger(creature: Creature, than: Creature) -> bool:
 
 def trip_trigger(state: State, mover: Creature, at: Cell) -> tuple[str, ...]:
     """Return who may trip *mover* as it comes to *at*: the able beside it with their action left."""
-    if not mover.level("off_balanced") or mover.has("prone"):
+    if state.paused() or not mover.level("off_balanced") or mover.has("prone"):
         return ()
     return tuple(
         other.id

@@ -12,9 +12,9 @@ from service.rules.heartrush.creatures.bonds import captive_of, freed, grappler_
 from service.rules.heartrush.creatures.hands import free_hands
 from service.rules.heartrush.halves import half
 from service.rules.heartrush.harm.conditions import gain
-from service.rules.heartrush.means.actions import AbilityUsed, afford_action
+from service.rules.heartrush.means.actions import AbilityUsed, action_price, has_action
 from service.rules.heartrush.offensives.offensives import OffensiveContest, OffensiveTried
-from service.rules.heartrush.permission import acting, holding_priority
+from service.rules.heartrush.permission import taking_action
 from service.rules.heartrush.state import Creature, State
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import changed, record
@@ -152,16 +152,20 @@ class BreakFree(Command[State]):
     ability: Bodily
 
     def check(self, view: State) -> None:
-        creature = acting(view, self, self.creature)
-        holding_priority(view, creature)
-        afford_action(creature)
+        creature = taking_action(view, self, self.creature)
+        action_price(view, creature)
         if grappler_of(view, creature) is None:
             raise Refused("not_grappled", f"nobody holds {self.creature}")
 
     def decide(self, state: State) -> Tale[State]:
         grappler = grappler_of(state, state.creatures[self.creature])
         assert grappler is not None
-        state = yield AbilityUsed(creature=self.creature, ability=self.type, paid="action")
+        paid = action_price(state, state.creatures[self.creature])
+        state = yield AbilityUsed(
+            creature=self.creature,
+            ability=self.type,
+            paid=paid,
+        )
         return (
             yield BreakFreeTried(
                 contest=f"r{state.round}/break-free/{self.creature}",
@@ -174,7 +178,7 @@ class BreakFree(Command[State]):
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         creature = view.creatures[awaited.creature or ""]
-        if creature.action and creature.has("grappled"):
+        if has_action(view, creature) and creature.has("grappled"):
             yield Offer(type=cls.type, creature=creature.id, choices={"ability": BODILY})
 
 
@@ -186,8 +190,7 @@ class LetGo(Command[State]):
     creature: str
 
     def check(self, view: State) -> None:
-        creature = acting(view, self, self.creature)
-        holding_priority(view, creature)
+        creature = taking_action(view, self, self.creature)
         if captive_of(view, creature) is None:
             raise Refused("not_grappled", f"{self.creature} holds nobody", "HR-COND-24")
 

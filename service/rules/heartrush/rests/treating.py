@@ -13,8 +13,8 @@ from service.rules.heartrush.gm.table_kinds import GiveDestiny, LayPenalty
 from service.rules.heartrush.harm.wounds import WoundTreated, eased, treatable, wounds_of
 from service.rules.heartrush.means.actions import ADJACENT_FT, AbilityUsed, afford_action
 from service.rules.heartrush.operations.effects import Effect
-from service.rules.heartrush.permission import acting, holding_priority, own
-from service.rules.heartrush.rounds.clock import at_rest, check_at_rest, check_settled
+from service.rules.heartrush.permission import acting, check_settled, holding_priority, own
+from service.rules.heartrush.rounds.clock import at_rest, check_at_rest
 from service.rules.heartrush.sheets.sheet import Ability
 from service.rules.heartrush.state import Creature, State
 from service.rules.messages import Command, Event, Offer, Refused, Tale

@@ -6,8 +6,15 @@ from collections.abc import Iterator
 from typing import ClassVar, Final, Literal
 
 from service.rules.heartrush.creatures.cantrips import cannot_cast
-from service.rules.heartrush.means.actions import ADJACENT_FT, AbilityUsed, afford_action, afford_free_first
-from service.rules.heartrush.permission import acting, holding_priority
+from service.rules.heartrush.creatures.hands import free_hands, shield_on
+from service.rules.heartrush.means.actions import (
+    ADJACENT_FT,
+    AbilityUsed,
+    action_price,
+    free_first_price,
+    has_action,
+)
+from service.rules.heartrush.permission import taking_action
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.deeds import Deed, Said, declared
 from service.rules.messages import Command, Event, Offer, Refused, Tale
@@ -44,14 +51,14 @@ class Help(Command[State]):
     target: str
 
     def check(self, view: State) -> None:
-        creature = acting(view, self, self.creature)
-        holding_priority(view, creature, "help")
-        afford_action(creature)
+        creature = taking_action(view, self, self.creature, "help")
+        action_price(view, creature)
         check_help(view, creature, self.target)
 
     def decide(self, state: State) -> Tale[State]:
-        state = yield AbilityUsed(creature=self.creature, ability="help", paid="action")
-        return (yield from declared(state, HELP, self.creature, "action", Said(target=self.target)))
+        paid = action_price(state, state.creatures[self.creature])
+        state = yield AbilityUsed(creature=self.creature, ability="help", paid=paid)
+        return (yield from declared(state, HELP, self.creature, paid, Said(target=self.target)))
 
     @staticmethod
     def done(_state: State, creature: str, said: Said) -> Tale[State]:
@@ -66,7 +73,7 @@ class Help(Command[State]):
             for c in view.creatures.values()
             if c.id != creature.id and c.is_present and view.distance(creature, c) <= ADJACENT_FT
         )
-        if creature.action and near:
+        if has_action(view, creature) and near:
             yield Offer(type=cls.type, creature=creature.id, choices={"target": near})
 
 
@@ -79,7 +86,7 @@ class CalledOut(Event[State]):
     words: str
 
     def evolve(self, state: State) -> State:
-        if state.option("callout_passes_priority") or state.phase == "turn":
+        if state.paused() or state.option("callout_passes_priority") or state.phase == "turn":
             return state
         return changed(
             state, phase="priority", priority_side=state.creatures[self.creature].side, last_actor_side=None
@@ -96,14 +103,13 @@ class CallOut(Command[State]):
     words: str
 
     def check(self, view: State) -> None:
-        creature = acting(view, self, self.creature)
-        holding_priority(view, creature, "call_out")
-        afford_free_first(creature, "call_out")
+        creature = taking_action(view, self, self.creature, "call_out")
+        free_first_price(view, creature, "call_out")
         if not 0 < len(self.words) <= CALL_OUT_LENGTH:
             raise Refused("sentence_too_long", f"1 to {CALL_OUT_LENGTH} characters, not {len(self.words)}")
 
     def decide(self, state: State) -> Tale[State]:
-        paid = afford_free_first(state.creatures[self.creature], "call_out")
+        paid = free_first_price(state, state.creatures[self.creature], "call_out")
         state = yield AbilityUsed(creature=self.creature, ability="call_out", paid=paid)
         return (yield from declared(state, CALL_OUT, self.creature, paid, Said(words=self.words)))
 
@@ -115,7 +121,7 @@ class CallOut(Command[State]):
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         creature = view.creatures[awaited.creature or ""]
-        if creature.free_callout or creature.action:
+        if creature.free_callout or has_action(view, creature):
             yield Offer(type=cls.type, creature=creature.id, choices={"words": ("For the hearth!",)})
 
 
@@ -129,11 +135,11 @@ class ObjectHandled(Event[State]):
     item: str | None
 
     def evolve(self, state: State) -> State:
-        if self.verb == "draw":
-            return state.with_creature(self.creature, wielded=self.item)
-        if self.verb == "stow":
-            return state.with_creature(self.creature, wielded=None)
-        return state
+        if self.verb == "handle":
+            return state
+        if is_shield(state.creatures[self.creature], self.item):
+            return state.with_creature(self.creature, shield_down=self.verb == "stow")
+        return state.with_creature(self.creature, wielded=self.item if self.verb == "draw" else None)
 
 
 @rule("HR-ACT-9", "seed 000, Actions")
@@ -145,59 +151,78 @@ class HandleObject(Command[State]):
     creature: str
     verb: Literal["draw", "stow", "handle"]
     item: str | None = None
-    """The weapon to draw; for `handle`, what is handled, in a few words."""
+    """The weapon to draw or put away, or `shield`; null puts the weapon in hand away. For `handle`, what is
+    handled, in a few words."""
 
     def check(self, view: State) -> None:
-        creature = acting(view, self, self.creature)
-        holding_priority(view, creature, "object")
-        afford_free_first(creature, "object")
+        creature = taking_action(view, self, self.creature, "object")
+        free_first_price(view, creature, "object")
         check_handling(creature, self.verb, self.item)
         if self.verb == "handle" and not 0 < len(self.item or "") <= CALL_OUT_LENGTH:
             raise Refused("params_missing", "say in a few words what is handled")
 
     def decide(self, state: State) -> Tale[State]:
-        paid = afford_free_first(state.creatures[self.creature], "object")
+        paid = free_first_price(state, state.creatures[self.creature], "object")
         state = yield AbilityUsed(creature=self.creature, ability="object", paid=paid)
         said = Said(verb=self.verb, item=self.item)
         return (yield from declared(state, OBJECT, self.creature, paid, said))
 
     @staticmethod
-    def done(_state: State, creature: str, said: Said) -> Tale[State]:
+    def done(state: State, creature: str, said: Said) -> Tale[State]:
         """Tell what it does, now that its turn has come."""
-        return (yield ObjectHandled(creature=creature, verb=said.verb, item=said.item))
+        item = state.creatures[creature].wielded if said.verb == "stow" and said.item is None else said.item
+        return (yield ObjectHandled(creature=creature, verb=said.verb, item=item))
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         creature = view.creatures[awaited.creature or ""]
-        if not (creature.free_object or creature.action):
+        if not (creature.free_object or has_action(view, creature)):
             return
-        if creature.wielded is not None:
-            yield Offer(type=cls.type, creature=creature.id, given={"verb": "stow"})
-        elif drawable(creature):
-            yield Offer(
-                type=cls.type,
-                creature=creature.id,
-                given={"verb": "draw"},
-                choices={"item": drawable(creature)},
-            )
+        for verb, items in (("stow", held_things(creature)), ("draw", drawable(creature))):
+            if items:
+                yield Offer(
+                    type=cls.type, creature=creature.id, given={"verb": verb}, choices={"item": items}
+                )
         yield Offer(
             type=cls.type, creature=creature.id, given={"verb": "handle"}, choices={"item": ("a door",)}
         )
 
 
+SHIELD: Final = "shield"
+"""What a shield is called, unless a weapon of its bearer has that id."""
+
+
+def is_shield(creature: Creature, item: str | None) -> bool:
+    """Tell whether *item* is the shield of *creature*."""
+    return item == SHIELD and all(weapon.id != SHIELD for weapon in creature.sheet.weapons)
+
+
+def held_things(creature: Creature) -> tuple[str | None, ...]:
+    """Return what *creature* could put away: the weapon in hand, by name or without, and its shield."""
+    weapon = () if creature.wielded is None else (None, creature.wielded)
+    if not is_shield(creature, SHIELD) or "shield" in creature.gm_only or shield_on(creature) == "none":
+        return weapon
+    return (*weapon, SHIELD)
+
+
 def drawable(creature: Creature) -> tuple[str, ...]:
-    """Return the weapons *creature* could draw: none while one is in hand."""
+    """Return what *creature* could take in hand: a weapon while it holds none, and a shield it put down."""
+    shield = (SHIELD,) if creature.shield_down and free_hands(creature) else ()
     if creature.wielded is not None:
-        return ()
-    return tuple(
+        return shield
+    weapons = tuple(
         weapon.id
         for weapon in creature.sheet.weapons
         if weapon.id not in creature.thrown and cannot_cast(creature, weapon) is None
     )
+    return (*weapons, *shield)
 
 
 def check_draw(creature: Creature, name: str) -> None:
-    """Refuse a weapon that is not at hand, and a cantrip that *creature* cannot use."""
+    """Refuse what is not at hand, a shield without a free hand, a cantrip that *creature* cannot use."""
+    check_shield(creature, name)
+    if is_shield(creature, name) and creature.shield_down and not free_hands(creature):
+        raise Refused("no_free_hand", f"{creature.id} has no hand free for its shield")
     weapon = next((weapon for weapon in creature.sheet.weapons if weapon.id == name), None)
     lacking = None if weapon is None else cannot_cast(creature, weapon)
     if lacking is not None:
@@ -210,8 +235,15 @@ def check_handling(creature: Creature, verb: str, item: str | None) -> None:
     """Refuse to draw what is not at hand, and to stow what is not held."""
     if verb == "draw":
         check_draw(creature, item or "")
-    if verb == "stow" and creature.wielded is None:
-        raise Refused("weapon_not_wielded", f"{creature.id} has nothing in hand")
+    if verb == "stow" and item not in held_things(creature):
+        check_shield(creature, item)
+        raise Refused("weapon_not_wielded", f"{creature.id} has no {item or 'weapon'} in hand")
+
+
+def check_shield(creature: Creature, item: str | None) -> None:
+    """Refuse to handle a shield of which only the GM knows."""
+    if is_shield(creature, item) and "shield" in creature.gm_only:
+        raise Refused("gm_only", f"only the gm knows the shield of {creature.id}", "TABLE-GMONLY-1")
 
 
 def check_help(view: State, creature: Creature, name: str) -> None:

@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 
 from service.rules.heartrush.harm.zero import ten_minutes
 from service.rules.heartrush.means.charges import recharge
-from service.rules.heartrush.permission import gm
+from service.rules.heartrush.permission import check_settled, gm
 from service.rules.heartrush.rounds.potions import potions_work
 from service.rules.heartrush.state import State
 from service.rules.messages import Command, Event, Offer, Refused, Tale
@@ -51,12 +51,6 @@ def check_at_rest(view: State, what: str, rule: str | None = None) -> None:
     if not at_rest(view):
         raise Refused("in_combat", f"{what} outside combat", rule)
     check_settled(view)
-
-
-def check_settled(view: State) -> None:
-    """Refuse while something waits to be resolved; outside combat too it comes first."""
-    if view.top is not None and view.top.kind != "combat":
-        raise Refused("no_priority", f"{view.top.path} is not resolved yet", "HR-PRIO-1")
 
 
 @record

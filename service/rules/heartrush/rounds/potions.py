@@ -7,8 +7,8 @@ from typing import ClassVar, Final
 
 from service.rules.heartrush.creatures.healing import heal
 from service.rules.heartrush.harm.wounds import WoundsEased, eased
-from service.rules.heartrush.means.actions import AbilityUsed, afford_free_first
-from service.rules.heartrush.permission import acting, holding_priority, own
+from service.rules.heartrush.means.actions import AbilityUsed, afford_free_first, free_first_price, has_action
+from service.rules.heartrush.permission import taking_action
 from service.rules.heartrush.state import State
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import record
@@ -71,14 +71,8 @@ class DrinkPotion(Command[State]):
     creature: str
 
     def check(self, view: State) -> None:
-        if view.paused():
-            creature = own(view, self, self.creature)
-            if creature.vitality != "active":
-                raise Refused(creature.vitality, f"{self.creature} is {creature.vitality}", "HR-ZERO-6")
-        else:
-            creature = acting(view, self, self.creature)
-            holding_priority(view, creature, "object")
-            afford_free_first(creature, "object")
+        creature = taking_action(view, self, self.creature, "object")
+        free_first_price(view, creature, "object")
         if not creature.potions:
             raise Refused("no_potion", f"{self.creature} has no potion", "HR-REST-6")
 
@@ -94,6 +88,5 @@ class DrinkPotion(Command[State]):
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         creature = view.creatures[awaited.creature or ""]
-        payable = view.paused() or creature.free_object or creature.action > 0
-        if creature.potions and payable:
+        if creature.potions and (creature.free_object or has_action(view, creature)):
             yield Offer(type=cls.type, creature=creature.id)

@@ -9,10 +9,10 @@ from service.dice.values import Roll
 from service.rules.chance import Chance, Pip
 from service.rules.closing import close_epoch
 from service.rules.heartrush.harm.zero import fall_to_zero
+from service.rules.heartrush.means.actions import with_fresh_round
 from service.rules.heartrush.means.rush import first_rush
 from service.rules.heartrush.means.timing import by_turns
-from service.rules.heartrush.permission import gm, running
-from service.rules.heartrush.rounds.clock import check_settled
+from service.rules.heartrush.permission import check_settled, gm, running
 from service.rules.heartrush.rounds.priority import PriorityGranted
 from service.rules.heartrush.state import TABLE_OWNER, State
 from service.rules.messages import Command, Event, Fact, Offer, Refused, Tale
@@ -40,7 +40,7 @@ class CombatBegan(Event[State]):
 
     def evolve(self, state: State) -> State:
         creatures = {
-            name: changed(
+            name: with_fresh_round(
                 creature,
                 action=1,
                 free_dash=True,
@@ -85,7 +85,7 @@ class CombatEnded(Event[State]):
 
     def evolve(self, state: State) -> State:
         creatures = {
-            name: changed(creature, rush=0, uses={}, surprised=False, drenched=False)
+            name: with_fresh_round(creature, rush=0, uses={}, surprised=False, drenched=False)
             for name, creature in state.creatures.items()
         }
         frames = state.stacks.table[:1]
@@ -105,8 +105,8 @@ class CombatEnded(Event[State]):
 class BeginCombat(Command[State]):
     """When combat begins nobody has priority, so only instants may be used until it is granted.
 
-    `unaware_side` did not expect the attack; `surprised` creatures can do nothing in round 1; `hidden` names
-    who is hidden, and from which enemies.
+    `unaware_side` did not expect the attack; `surprised` creatures can do nothing in round 1, and a side
+    surprised as a whole is the unaware one; `hidden` names who is hidden, and from which enemies.
     """
 
     type: ClassVar[str] = "begin_combat"
@@ -115,6 +115,8 @@ class BeginCombat(Command[State]):
     hidden: Mapping[str, tuple[str, ...]] = EMPTY
 
     def check(self, view: State) -> None:
+        if view.phase == "ended":
+            raise Refused("encounter_over", "combat has ended", "HR-GEN-1")
         if view.phase != "setup":
             raise Refused("in_combat", "combat has begun already")
         check_settled(view)
@@ -129,9 +131,8 @@ class BeginCombat(Command[State]):
             raise Refused("side_empty", "each side needs at least one creature")
 
     def decide(self, state: State) -> Tale[State]:
-        state = yield CombatBegan(
-            unaware_side=self.unaware_side, surprised=self.surprised, hidden=self.hidden
-        )
+        unaware = self.unaware_side or wholly_surprised(state, self.surprised)
+        state = yield CombatBegan(unaware_side=unaware, surprised=self.surprised, hidden=self.hidden)
         state = yield from first_rush(state)
         for creature in state.creatures.values():
             if creature.down_since_s is None:
@@ -182,6 +183,17 @@ class GrantPriority(Command[State]):
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         if view.phase == "precombat":
             yield Offer(type=cls.type, choices={"starter": (None, *view.creatures)})
+
+
+def wholly_surprised(state: State, surprised: tuple[str, ...]) -> str | None:
+    """Return the side of which everybody who could act is surprised, where the other side's are not."""
+    found = [side for side in state.sides if _is_taken_unawares(state, side, surprised)]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_taken_unawares(state: State, side: str, surprised: tuple[str, ...]) -> bool:
+    active = [creature.id for creature in state.members(side) if creature.vitality == "active"]
+    return bool(active) and all(name in surprised for name in active)
 
 
 @rule("HR-START-2", "seed 000, Starting Combat")

@@ -7,6 +7,7 @@ from typing import Final
 from service.rules.grid import FEET, Cell, Reach, cells, distance, is_step, reachable
 from service.rules.heartrush.checks.afflictions import fears
 from service.rules.heartrush.creatures.bonds import climbers_on, mount_of
+from service.rules.heartrush.creatures.hands import shield_on
 from service.rules.heartrush.creatures.sizes import fit_together
 from service.rules.heartrush.creatures.weapons import wielded
 from service.rules.heartrush.harm.conditions import crippled, slowed
@@ -22,7 +23,7 @@ def burden(creature: Creature) -> int:
     """Return the feet that equipment takes off a creature's speed."""
     sheet, weapon = creature.sheet, wielded(creature)
     heavy = weapon.size_class == "heavy" and "natural" not in weapon.tags
-    penalty = ARMOR_PENALTY[sheet.armor] + SHIELD_PENALTY[sheet.shield]
+    penalty = ARMOR_PENALTY[sheet.armor] + SHIELD_PENALTY[shield_on(creature)]
     return penalty + HEAVY_WEAPON_PENALTY if heavy else penalty
 
 

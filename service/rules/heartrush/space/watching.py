@@ -32,7 +32,9 @@ class Watcher(NamedTuple):
 def watchers(
     state: State, mover: Creature, provoked: tuple[str, ...] = (), how: str = "dash"
 ) -> tuple[Watcher, ...]:
-    """Return the enemies that could still strike at *mover* in this movement."""
+    """Return the enemies that could still strike at *mover* in this movement: none outside combat."""
+    if state.paused():
+        return ()
     return tuple(
         Watcher(enemy, reach_ft(enemy))
         for enemy in enemies(state, mover)

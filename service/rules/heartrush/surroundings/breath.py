@@ -17,7 +17,7 @@ from service.rules.heartrush.creatures.water import is_submerged, waters
 from service.rules.heartrush.harm.conditions import ConditionLost, gain
 from service.rules.heartrush.harm.damage import hurt
 from service.rules.heartrush.means.actions import AbilityUsed
-from service.rules.heartrush.permission import acting, gm, holding_priority
+from service.rules.heartrush.permission import gm, taking_action
 from service.rules.heartrush.state import Creature, State
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import record
@@ -135,9 +135,7 @@ class HoldBreath(Command[State]):
 def breathing(view: State, command: HoldBreath | Breathe) -> Creature:
     """Return the creature whose breath it is: its own seat's ability, or anybody's by the GM's word."""
     if is_ability(view, command):
-        creature = acting(view, command, command.creature)
-        holding_priority(view, creature)
-        return creature
+        return taking_action(view, command, command.creature)
     _choked(command, view)
     top = view.top
     if top is not None and top.kind != "combat":

@@ -9,8 +9,8 @@ from service.rules.chance import Chance
 from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking, challenge_number
 from service.rules.heartrush.halves import half
 from service.rules.heartrush.harm.conditions import ConditionEased, ConditionLost
-from service.rules.heartrush.means.actions import AbilityUsed, afford_action
-from service.rules.heartrush.permission import acting, holding_priority
+from service.rules.heartrush.means.actions import AbilityUsed, action_price, has_action
+from service.rules.heartrush.permission import taking_action
 from service.rules.heartrush.state import Creature, State
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import record
@@ -85,9 +85,8 @@ class Steady(Command[State]):
     condition: Passion
 
     def check(self, view: State) -> None:
-        creature = acting(view, self, self.creature)
-        holding_priority(view, creature)
-        afford_action(creature)
+        creature = taking_action(view, self, self.creature)
+        action_price(view, creature)
         if source_of(view, creature, self.condition) is None:
             raise Refused(
                 "condition_missing", f"nobody has {self.creature} {self.condition}", why(self.condition)[0]
@@ -98,8 +97,12 @@ class Steady(Command[State]):
         assert source is not None
         because = why(self.condition)
         path = f"r{state.round}/steady/{self.creature}-{state.rulings + 1}"
+        paid = action_price(state, state.creatures[self.creature])
         state = yield AbilityUsed(
-            creature=self.creature, ability=self.type, paid="action", because=("HR-ACT-2", *because)
+            creature=self.creature,
+            ability=self.type,
+            paid=paid,
+            because=("HR-ACT-2", *because),
         )
         state = yield SteadyBegun(
             steady=path, creature=self.creature, passion=self.condition, because=because
@@ -120,7 +123,7 @@ class Steady(Command[State]):
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         creature = view.creatures[awaited.creature or ""]
         passions = tuple(name for name in PASSIONS if source_of(view, creature, name))
-        if creature.action and passions:
+        if has_action(view, creature) and passions:
             yield Offer(type=cls.type, creature=creature.id, choices={"condition": passions})
 
 
@@ -138,17 +141,20 @@ class Douse(Command[State]):
     creature: str
 
     def check(self, view: State) -> None:
-        creature = acting(view, self, self.creature)
-        holding_priority(view, creature)
-        afford_action(creature)
+        creature = taking_action(view, self, self.creature)
+        action_price(view, creature)
         if not creature.has("burning"):
             raise Refused("condition_missing", f"{self.creature} does not burn", "HR-COND-19")
 
     def decide(self, state: State) -> Tale[State]:
         levels = half(state.creatures[self.creature].level("burning"))
         because = ("HR-COND-19",)
+        paid = action_price(state, state.creatures[self.creature])
         yield AbilityUsed(
-            creature=self.creature, ability=self.type, paid="action", because=("HR-ACT-2", *because)
+            creature=self.creature,
+            ability=self.type,
+            paid=paid,
+            because=("HR-ACT-2", *because),
         )
         return (
             yield ConditionEased(creature=self.creature, condition="burning", levels=levels, because=because)
@@ -157,5 +163,5 @@ class Douse(Command[State]):
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         creature = view.creatures[awaited.creature or ""]
-        if creature.action and creature.has("burning"):
+        if has_action(view, creature) and creature.has("burning"):
             yield Offer(type=cls.type, creature=creature.id)

@@ -27,6 +27,11 @@ def listens(state: State) -> bool:
     return in_combat(state) and (bool(state.abilities) or asks_all(state))
 
 
+def listens_for(state: State, trigger: Moment) -> bool:
+    """Tell whether a moment may open a window at all: an ability answers it, or all are asked."""
+    return listens(state) and (asks_all(state) or any(trigger in d.trigger for d in state.abilities.values()))
+
+
 def is_worth_asking(state: State, trigger: Moment, about: Mapping[str, str | int]) -> bool:
     """Tell whether a moment asks anybody."""
     if asks_all(state):
