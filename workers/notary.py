@@ -14,7 +14,7 @@ from typing import Final
 import structlog
 
 from service.audit.notary import Disputed, Notary
-from service.audit.signing import Signer, publish
+from service.audit.signing import Signer, is_unvouched, publish
 from service.encounter.stores import imports, points
 from service.encounter.stores.register import SHELF as REGISTERED
 from service.log.errors import NoSuchEncounter, StoreFailure
@@ -98,7 +98,15 @@ class Signing(Lookout):
     def look(self) -> None:
         """Sign what there is to sign; the first look holds the whole store to what was signed here."""
         if not self._has_started:
-            publish(self._log, self._signer(), time.time())
+            signer = self._signer()
+            publish(self._log, signer, time.time())
+            if is_unvouched(self._log, signer):
+                _logger.error(
+                    "signing.unvouched_key",
+                    public_key=signer.public.hex(),
+                    mend="copy the key file of the other workers to this machine (REWOUND_SIGNING_KEY_FILE): "
+                    "nobody who pinned their key believes this one",
+                )
             self.catch_up()
             self._has_started = True
         self.work()

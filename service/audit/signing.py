@@ -97,6 +97,17 @@ def published(log: Log) -> list[PublishedKey]:
     return found[::-1]
 
 
+def is_unvouched(log: Log, signer: Signer) -> bool:
+    """Tell whether *signer* has a key that no earlier key of this service names, though there is one.
+
+    Two machines whose key files differ sign two lines of checkpoints, and who pinned one key cannot believe
+    the other. Publish the key first: of two that start at once the later one is unvouched.
+    """
+    listed = published(log)
+    mine = next((key for key in listed if key.public == signer.public.hex()), None)
+    return mine is not None and mine != listed[0] and mine.rotation is None
+
+
 def vouched(log: Log) -> list[VouchedKey]:
     """Return every key of this service as a bundle tells it, the first one first."""
     return [VouchedKey(key.name, bytes.fromhex(key.public), key.rotation) for key in published(log)]

@@ -9,6 +9,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from structlog.testing import capture_logs
 
 from service.encounter.host import Host
 from service.encounter.signals.outcomes import Outcomes
@@ -102,6 +103,19 @@ def test_what_a_broken_subscription_missed_is_read_from_the_log(log: Flaky, outc
 
     assert told == [Outcome(EID, 1, b"one")]
     assert log.subscribed > 1
+
+
+def test_an_outage_is_one_line_however_many_tries_it_takes(
+    log: Flaky, outcomes: Outcomes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.encounter.signals.outcomes.PAUSE", 0.01)
+    tries = log.subscribed + 5
+
+    with capture_logs() as lines:
+        log.broken.set()
+        until(lambda: log.subscribed >= tries)
+
+    assert [line["event"] for line in lines].count("outcomes.lost") == 1
 
 
 def test_what_hears_each_commit_has_heard_it_before_anybody_goes_on(log: Flaky, outcomes: Outcomes) -> None:

@@ -30,6 +30,18 @@ def test_a_key_is_published_once_and_stays() -> None:
     assert signing.published(log) == [PublishedKey(ORIGIN, SIGNER.public.hex(), 100)]
 
 
+def test_a_second_key_that_no_earlier_one_names_is_unvouched(tmp_path: Path) -> None:
+    log, file = MemoryLog(), tmp_path / "signing.key"
+    first, stray = Signer(ORIGIN, kept_key(file)), Signer(ORIGIN, OTHER)
+    signing.publish(log, first, 100.0)
+    signing.rotate(log, ORIGIN, file, 200.0, kept_key)
+    signing.publish(log, stray, 300.0)
+
+    assert not signing.is_unvouched(log, first)
+    assert not signing.is_unvouched(log, Signer(ORIGIN, kept_key(file))), "the first key names it"
+    assert signing.is_unvouched(log, stray)
+
+
 def test_a_rotation_is_believed_of_the_older_key_alone() -> None:
     note = signing.rotation(ORIGIN, OLD, public_key(NEW))
 

@@ -7,10 +7,11 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from structlog.testing import capture_logs
 
 from service.audit.evidence import stored
 from service.audit.notary import Notary
-from service.audit.signing import publish, published
+from service.audit.signing import Signer, publish, published
 from service.audit.verify import verify
 from service.audit.witness import Witness
 from service.encounter.deciding.fold import Folder
@@ -212,3 +213,15 @@ def test_what_came_while_a_history_was_disputed_is_set_aside_and_no_seen_die_is_
     publish(log, SIGNER, 0.0)
     report = verify(stored(log, lost.encounter), SHELF)
     assert (str(report.verdict), report.counts.quarantined) == ("valid_to_epoch(0)", 1)
+
+
+def test_a_worker_with_another_key_than_the_published_one_says_so(witness: Witness) -> None:
+    log = MemoryLog()
+    publish(log, Signer(SIGNER.origin, bytes(range(5, 37))), 100.0)
+
+    with capture_logs() as lines:
+        signing_of(log, witness).look()
+
+    (line,) = [line for line in lines if line["event"] == "signing.unvouched_key"]
+    assert line["public_key"] == SIGNER.public.hex()
+    assert "REWOUND_SIGNING_KEY_FILE" in line["mend"]

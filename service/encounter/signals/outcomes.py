@@ -118,9 +118,11 @@ class Outcomes:
         return next((Outcome(encounter, n, entry.raw) for entry in entries if entry.n == n), None)
 
     def _run(self) -> None:
+        lost = ""
         while not self._stop.is_set():
             try:
                 with self._log.listen_outcomes() as listener:
+                    lost = ""
                     self._catch_up()
                     for hook in self._again_hooks:
                         hook()
@@ -128,7 +130,9 @@ class Outcomes:
                     self._listen(listener)
             except StoreFailure as failure:
                 self._stands.clear()
-                _logger.warning("outcomes.lost", why=str(failure))
+                if str(failure) != lost:  # an outage is one line, not one for each try
+                    lost = str(failure)
+                    _logger.warning("outcomes.lost", why=lost)
                 self._stop.wait(PAUSE)
 
     def _listen(self, listener: Listener[Outcome]) -> None:
