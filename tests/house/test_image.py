@@ -107,6 +107,9 @@ def test_every_container_is_watched_and_can_write_little(compose: dict[str, Any]
         assert service["read_only"] is True, name
         assert "no-new-privileges:true" in service["security_opt"], name
         assert service["cap_drop"] == ["ALL"], name
+        assert "PASSWORD" not in str(service.get("command")), f"{name}: a command line is read by everybody"
+        assert service["mem_limit"], name
+        assert service["pids_limit"], name
         assert "healthcheck" in service or name == "api", name  # the api's stands in the image
 
 

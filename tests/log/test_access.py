@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
+import signal
 import socket
 import subprocess
 import time
@@ -30,12 +30,14 @@ from service.audit.verify import verify
 from service.audit.witness import Seen, Witness
 from service.encounter.host import host_of
 from service.encounter.signals import webhooks
+from service.encounter.signals.doorbell import FOLD, Ringer
 from service.encounter.stores import keys, points
 from service.encounter.stores.disputes import Dispute, Disputes
 from service.encounter.stores.register import GRACE_S
 from service.encounter.stores.secrets import EncounterSecrets
 from service.log.errors import Unavailable
 from service.log.library import LIBRARY
+from service.log.queue import queue_client
 from service.log.valkey import ValkeyLog
 from service.supervisor.server import binary
 from tests.api.client import Api, Table, is_problem
@@ -44,20 +46,26 @@ from tests.api.test_removal import everywhere, had
 from tests.encounter.sitting import SIGNER
 from tests.encounter.tiny import SHELF
 from tests.workers.conftest import until
+from workers.queue import Answering
 from workers.retention import Archive, Retention
 
 ROOT = Path(__file__).parents[2]
-PASSWORDS = {"REWOUND_API_PASSWORD": "api-word", "REWOUND_WORKER_PASSWORD": "worker-word"}
+PASSWORDS = {
+    "REWOUND_API_PASSWORD": "api-word",
+    "REWOUND_WORKER_PASSWORD": "worker-word",
+    "REWOUND_QUEUE_PASSWORD": "rewound-word",
+}
 
 
-def deployed() -> list[str]:
-    """Return the arguments that the Compose file gives the store, passwords filled in."""
+def deployed(name: str) -> str:
+    """Return the users that the Compose file gives the store *name*, passwords filled in."""
     compose = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text("utf-8"))
-    command = compose["services"]["streams"]["command"]
-    filled = shlex.split(re.sub(r"\$\{(\w+):[^}]*\}", lambda found: PASSWORDS[found[1]], command))
-    assert filled[:2] == ["valkey-server", "/etc/valkey/streams.conf"]
-    looks_at_all = "--user scan on >scan-word ~* +@read"  # in these tests alone
-    return [*filled[2:], *shlex.split(looks_at_all)]
+    command = compose["services"][name]["command"]
+    acl = f"/etc/valkey/{name}.acl"
+    assert command == ["valkey-server", f"/etc/valkey/{name}.conf", "--aclfile", acl]
+    assert compose["services"][name]["configs"] == [{"source": f"{name}-users", "target": acl}]
+    content = compose["configs"][f"{name}-users"]["content"]
+    return re.sub(r"\$\{(\w+):[^}]*\}", lambda found: PASSWORDS[found[1]], content)
 
 
 @dataclass(frozen=True)
@@ -88,8 +96,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     (place / "streams.conf").write_text(
         "\n".join([*settings, f"dir {place}", "port 0", f"unixsocket {address}"])
     )
+    looks_at_all = "user scan on >scan-word ~* +@read\n"  # in these tests alone
+    (place / "streams.acl").write_text(deployed("streams") + looks_at_all)
     process = subprocess.Popen(
-        [binary(), place / "streams.conf", *deployed()], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        [binary(), place / "streams.conf", "--aclfile", place / "streams.acl"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
     )
     try:
         _until_it_answers(Store(address), process)
@@ -383,3 +395,39 @@ def test_an_api_that_comes_before_every_worker_says_what_to_do(store: Store) -> 
         assert "api-word" not in str(told.value)
     finally:
         ValkeyLog.connect(store.url("worker")).close()
+
+
+def test_the_queues_user_may_ring_and_answer_and_nobody_else_may(tmp_path: Path) -> None:
+    store, stopping, answered = Store(tmp_path / "s"), Event(), []
+    (tmp_path / "queue.acl").write_text(deployed("queue"))
+    settings = ("--port", "0", "--unixsocket", str(store.socket), "--dir", str(tmp_path), "--save", "")
+    process = subprocess.Popen(
+        [binary(), *settings, "--aclfile", tmp_path / "queue.acl"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    try:
+        _until_it_answers(store, process)
+        queue = queue_client(f"{store.url('rewound')}?db=0")
+        answering: Answering
+
+        def answer(shard: int) -> None:
+            answered.append(shard)
+            answering.on_signal(signal.SIGTERM, None)
+
+        answering = Answering(queue, {FOLD: answer}, stopping)
+        Ringer(queue).ring(3)
+        answering.run()
+        with redis.Redis(unix_socket_path=str(store.socket)) as anybody:
+            assert anybody.ping()
+            with pytest.raises(redis.exceptions.NoPermissionError):
+                anybody.keys()
+        for command in (("CONFIG", "GET", "*"), ("FLUSHALL",), ("SHUTDOWN",), ("ACL", "LIST")):
+            with pytest.raises(redis.exceptions.NoPermissionError):
+                ask(queue, *command)
+        queue.close()
+    finally:
+        process.terminate()
+        process.communicate()
+
+    assert answered == [3]
