@@ -24,27 +24,54 @@ BY_THE_GM: Final = ("hold_breath", "breathe", "spend_xp", "invoke_wound")
 """What is offered to creatures, and is the GM's word too, whoever it is about."""
 
 
+class Unheld(AssertionError):
+    """Options say one thing about a command at this moment, and the rules do another."""
+
+    def __init__(self, seed: int, type_: str, seat: str, data: Mapping[str, Any], fault: str) -> None:
+        super().__init__(f"seed {seed}: {type_} {data} by {seat} {fault}")
+        self.type, self.seat, self.data, self.fault = type_, seat, data, fault
+
+
 def probe(table: Table, past: Sequence[Choice]) -> None:
-    """Try every offer of this moment, spoiled ones, and those of *past* moments; the table stays as it is."""
+    """Try every offer of this moment, spoiled ones, and those of *past* moments; the table stays as it is.
+
+    Raises `Unheld` for the first command whose offer and outcome differ.
+    """
     offers = {seat: _offers(table.state, seat) for seat in table.state.seats}
-    for choice in table.offered():
-        refusal = _refusal(table, choice.type, choice.awaited.seat, choice.data)
-        assert refusal is None, f"seed {table.seed}: {choice.type} {choice.data} was offered: {refusal}"
-        for data in spoiled(table.state, choice.data):
-            _misses(table, choice.type, choice.awaited.seat, data, offers)
-    for choice in past:
-        _misses(table, choice.type, choice.awaited.seat, choice.data, offers)
+    tried = [(choice.type, choice.awaited.seat, choice.data) for choice in table.offered()]
+    nearly = [(type_, seat, data) for type_, seat, whole in tried for data in spoiled(table.state, whole)]
+    stale = [(choice.type, choice.awaited.seat, choice.data) for choice in past]
+    for type_, seat, data in tried:
+        _hold(table, type_, seat, data, _fault(table, type_, seat, data, offered=True))
+    for type_, seat, data in (*nearly, *stale):
+        if is_miss(offers[seat], type_, seat, data):
+            _hold(table, type_, seat, data, _fault(table, type_, seat, data, offered=False))
 
 
-def _misses(
-    table: Table, type_: str, seat: str, data: Mapping[str, Any], offers: Mapping[str, Sequence[Offer]]
-) -> None:
-    """Hold a command that nobody offers to be refused, with a code, changing nothing."""
-    if not is_miss(offers[seat], type_, seat, data):
-        return
-    refusal = _refusal(table, type_, seat, data)
-    assert refusal is not None, f"seed {table.seed}: {type_} {data} by {seat} is not offered, but accepted"
-    assert CODE.fullmatch(refusal), f"seed {table.seed}: {type_} {data}: {refusal}"
+def fault_of(table: Table, type_: str, seat: str, data: Mapping[str, Any]) -> str | None:
+    """Return what is wrong between the offer of a command at this moment and its outcome, null if nothing."""
+    offers = _offers(table.state, seat)
+    if is_miss(offers, type_, seat, data):
+        return _fault(table, type_, seat, data, offered=False)
+    offered = any(fits(offer, type_, data) for offer in offers)
+    return _fault(table, type_, seat, data, offered=True) if offered else None
+
+
+def _hold(table: Table, type_: str, seat: str, data: Mapping[str, Any], fault: str | None) -> None:
+    if fault is not None:
+        raise Unheld(table.seed, type_, seat, data, fault)
+
+
+def _fault(table: Table, type_: str, seat: str, data: Mapping[str, Any], *, offered: bool) -> str | None:
+    try:
+        refusal = _refusal(table, type_, seat, data)
+    except Exception as broken:  # noqa: BLE001 - whatever breaks is what is looked for
+        return f"breaks: {broken!r}"
+    if offered:
+        return None if refusal is None else f"is offered, but refused: {refusal}"
+    if refusal is None:
+        return "is not offered, but accepted"
+    return None if CODE.fullmatch(refusal) else f"is refused without a code: {refusal}"
 
 
 def is_miss(offers: Sequence[Offer], type_: str, seat: str, data: Mapping[str, Any]) -> bool:

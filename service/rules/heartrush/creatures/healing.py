@@ -52,8 +52,9 @@ class Woke(Event[State]):
 def heal(state: State, creature: str, amount: int, source: str | None = None) -> Tale[State]:
     """Whatever heals stops at what wounds leave of the maximum; the dead stay dead."""
     found = state.creatures[creature]
-    if found.vitality == "dead" or amount <= 0:
-        return state
+    amount = max(0, amount)
+    if found.vitality == "dead" or (not amount and "hp_max" not in found.gm_only):
+        return state  # where hit points are the GM's alone, that none were missing is too
     hp = healed_to(found.hp, amount, found.hp_cap)
     state = yield Healed(
         creature=creature, amount=amount, hp=hp, source=source, because=("HR-WND-1", "HR-REST-6")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from service.rules.heartrush.creatures.weapons import leaves_no_step
 from service.rules.heartrush.engagements.declaring import check_step, declare, meeting, sealed_declaration
@@ -29,12 +29,14 @@ from service.rules.heartrush.engagements.targets import (
 from service.rules.heartrush.movement.sidestep import sidesteps, sidesteps_of
 from service.rules.heartrush.permission import acting, answering, is_unbarred
 from service.rules.heartrush.space.paths import check_can_move, speed
-from service.rules.heartrush.state import State, is_able
+from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.messages import Command, Event, Offer, Refused, Scope, Tale
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
 
+FAST_FT: Final = 10_000
+"""A speed that leaves a sidestep whatever was done before."""
 FIRST = ("attack_first", "no_move")
 
 
@@ -193,7 +195,7 @@ def plan_due(state: State, frame: EngagementFrame, names: Iterator[str]) -> tupl
 @rule("HR-STANCE-AGI-2", "seeds 002 and 004, Agility", settles=("A-16",))
 def may_sidestep(state: State, frame: EngagementFrame, name: str) -> bool:
     """A creature in agility has one free sidestep, right before or right after its attack."""
-    creature = state.creatures[name]
+    creature = as_if_fast(state.creatures[name])
     if frame.sidestepped.count(name) >= sidesteps_of(state, creature) or not is_unbarred(
         state, creature, "sidestep"
     ):
@@ -205,6 +207,13 @@ def may_sidestep(state: State, frame: EngagementFrame, name: str) -> bool:
     except Refused:
         return False
     return bool(sidesteps(state, creature)) or creature.has("prone")
+
+
+def as_if_fast(creature: Creature) -> Creature:
+    """Return *creature*, with speed enough where only the GM knows its speed: being asked tells nothing."""
+    if "speed" not in creature.gm_only:
+        return creature
+    return changed(creature, sheet=changed(creature.sheet, speed=FAST_FT))
 
 
 class AgilityStep(PhaseRules):

@@ -7,6 +7,7 @@ from typing import ClassVar, Final
 
 from service.rules.chance import Chance
 from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking
+from service.rules.heartrush.creatures.incapacity import check_able
 from service.rules.heartrush.permission import gm, own
 from service.rules.heartrush.rounds.clock import check_at_rest
 from service.rules.heartrush.sheets.notes import HidingPlace
@@ -125,8 +126,7 @@ class Hide(Command[State]):
     def check(self, view: State) -> None:
         creature = own(view, self, self.creature)
         check_no_combat(view)
-        if creature.vitality != "active":
-            raise Refused("unconscious", f"{self.creature} is {creature.vitality}", "HR-ZERO-6")
+        check_able(creature, self.type, ())
         if self.creature not in view.hiding_places:
             raise Refused("gm_approval_required", f"the gm has shown {self.creature} no place to hide")
 
