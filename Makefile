@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test lint check format generate bench dice streams fuzz offered undoing draws contract mutations shapes golden pythons coverage twins overnight wheel requirements clean
+.PHONY: help run demo test lint check format generate bench dice streams fuzz offered undoing draws contract mutations shapes golden pythons coverage twins overnight restart wheel requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -91,6 +91,9 @@ twins: .venv/ready ## play 500 scripts twice, with other GM-only fields, hidden 
 
 streams: .venv/ready ## cut a hundred streams two hundred times each: no gap, no repeat (minutes)
 	$(PY) -m tests.streams
+
+restart: .venv/ready ## start a store on a log of 300 MB, killed and in the middle of a rewrite: all is there (a minute)
+	$(PY) -m tests.embedded.restart
 
 draws: .venv/ready ## throw a million dice in Python and in JavaScript and compare
 	$(PY) -m tests.clients.draws

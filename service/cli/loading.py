@@ -19,10 +19,14 @@ class LoadingDisplay:
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(stderr=True, highlight=False)
         self._shown: float | None = None
+        self._is_size_unknown = False
         self._bar: tuple[Progress, TaskID] | None = None
 
     def __call__(self, progress: LoadProgress) -> None:
         """Show *progress*."""
+        if not progress.total_bytes and not self._is_size_unknown:
+            self._is_size_unknown = True  # it may be asked a moment before it knows
+            return
         now = time.monotonic()
         if self._shown is None:
             size = f" of {megabytes(progress.total_bytes)}" if progress.total_bytes else ""

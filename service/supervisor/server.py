@@ -50,6 +50,11 @@ def settings(place: Place) -> dict[str, str]:
         "appendfsync": "always",
         "no-appendfsync-on-rewrite": "no",
         "maxmemory-policy": "noeviction",
+        # Streams grow and are never replaced, so a rewrite copies nearly all of the file: it comes when the
+        # file has doubled. It drops what heartbeats left; a start reads at most twice the data.
+        "auto-aof-rewrite-percentage": "100",
+        "auto-aof-rewrite-min-size": "64mb",
+        "aof-use-rdb-preamble": "yes",
         # a stream's node is allocated whole: most encounters are short, and there are two streams in each
         "stream-node-max-bytes": "1024",
         "daemonize": "no",

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from service.log import keys
+from service.log.valkey import ValkeyLog
 
+MEGABYTE: Final = 1_000_000
 COMMITS_EACH: Final = 200
 """Commits of one encounter."""
 
@@ -17,11 +20,12 @@ _PAUSE_BYTES: Final = 200_000
 _LOOPS_A_SECOND: Final = 100_000_000  # of a fast machine
 
 
-def write_log(directory: Path, size: int, *, seconds: float = 0.0) -> dict[str, int]:
+def write_log(directory: Path, size: int, *, seconds: float = 0.0, replaced: int = 0) -> dict[str, int]:
     """Write an append-only file of *size* bytes or a little more; return each encounter's number of commits.
 
     It holds what playing leaves of each encounter: commands, commits, idempotency keys and the head.
-    Reading it takes *seconds* more than it would, so that a test can look meanwhile.
+    Reading it takes *seconds* more than it would, so that a test can look meanwhile. *replaced* bytes before
+    it are of values that later ones have replaced.
     """
     place = directory / "appendonlydir"
     place.mkdir(mode=0o700, parents=True)
@@ -33,6 +37,9 @@ def write_log(directory: Path, size: int, *, seconds: float = 0.0) -> dict[str, 
     pauses = 0
     with (place / name).open("wb") as file:
         written += file.write(_spelled(b"SELECT", b"0"))
+        cached = _spelled(b"SET", b"cached", noise[:100_000])
+        for _ in range(replaced // len(cached)):
+            file.write(cached)
         while written < size:
             encounter = f"0190f7a0-0000-7000-8000-{len(commits):012x}"
             n = 0
@@ -45,6 +52,21 @@ def write_log(directory: Path, size: int, *, seconds: float = 0.0) -> dict[str, 
                 written += file.write(_commands(encounter, n, noise[start : start + _COMMIT_BYTES]))
             commits[encounter] = n
     return commits
+
+
+def has_all(log: ValkeyLog, commits: dict[str, int]) -> bool:
+    """Tell whether the newest commit of the first and of the last encounter can be read."""
+    found = (log.head(encounter) for encounter in (min(commits), max(commits)))
+    return [head and head.folded for head in found] == [commits[min(commits)], commits[max(commits)]]
+
+
+def size_of_log(directory: Path) -> int:
+    """Return how many bytes the append-only file has, all parts of it."""
+    size = 0
+    for part in (directory / "appendonlydir").iterdir():
+        with suppress(FileNotFoundError):  # a rewrite has just ended
+            size += part.stat().st_size
+    return size
 
 
 def _commands(encounter: str, n: int, noise: bytes) -> bytes:
