@@ -38,10 +38,10 @@ def same_offers(mirror: Mirror, ruleset: Ruleset[Any], state: Any) -> set[str]:
 
 def audits_valid(mirror: Mirror, owner: Api, host: Host) -> None:
     """Fail unless the fight audits valid: while it is played up to the last disclosed link, then whole."""
-    assert re.fullmatch(r"valid_to_epoch\(\d+\)", _verdict(mirror, owner, host))
+    assert re.fullmatch(r"valid_unsigned_to_epoch\(\d+\)", _verdict(mirror, owner, host))
     closed = owner("POST", f"{mirror.at}/commands", {"type": "close", "reason": "enough"})
     assert closed.status_code == 200, closed.text
-    assert _verdict(mirror, owner, host) == "valid"
+    assert _verdict(mirror, owner, host) == "valid_unsigned"
 
 
 def _verdict(mirror: Mirror, owner: Api, host: Host) -> str:

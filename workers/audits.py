@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from threading import Event
 from typing import Any, Final
@@ -15,13 +16,14 @@ import structlog
 
 from service.audit.certificate import certificate, signed
 from service.audit.evidence import Evidence, stored
+from service.audit.notary import Disputed
 from service.audit.report import Report
-from service.audit.signing import Signer
+from service.audit.signing import Signer, own_keys
 from service.audit.verify import Shelf, verify
 from service.encounter.deciding.snapshot import folded_from
 from service.encounter.stores import imports
 from service.encounter.stores.jobs import AUDITS, DONE, FAILED, Job
-from service.log.errors import StoreFailure
+from service.log.errors import NoSuchEncounter, StoreFailure
 from service.log.protocol import Log
 from workers.desk import Desk, Progress
 from workers.lookout import Stopped
@@ -43,11 +45,14 @@ class Auditor(Desk):
         stopping: Event,
         signer: Callable[[], Signer] | None = None,
         durability: str | None = None,
+        sign: Callable[[str], object] | None = None,
     ) -> None:
+        """Judge what *log* holds by the rules on *shelf*; *sign* signs a head before it is judged."""
         super().__init__(log, worker=worker, stopping=stopping)
         self._shelf = shelf
         self._signer = signer
         self._durability = durability
+        self._sign = sign
 
     def do(self, job: Job) -> None:
         """Do one audit to its end."""
@@ -82,10 +87,22 @@ class Auditor(Desk):
     # --- evidence ------------------------------------------------------------------------------------
 
     def _evidence(self, encounter: str) -> Evidence:
-        evidence, taken = stored(self.log, encounter), imports.find(self.log, encounter)
-        if taken is not None and not taken.is_unsigned:
-            evidence = replace(evidence, pinned=tuple(bytes.fromhex(key) for key in taken.keys))
-        return self._with_claim(evidence, encounter)
+        """Return what is stored, its head signed, to be held to the keys of this service.
+
+        What came in a bundle is held to the keys that were accepted when it was taken in.
+        """
+        taken = imports.find(self.log, encounter)
+        if taken is not None:
+            pinned = () if taken.is_unsigned else tuple(bytes.fromhex(key) for key in taken.keys)
+        else:
+            self._sign_head(encounter)
+            pinned = own_keys(self.log, encounter)
+        return self._with_claim(replace(stored(self.log, encounter), pinned=pinned), encounter)
+
+    def _sign_head(self, encounter: str) -> None:
+        if self._sign is not None:
+            with suppress(Disputed, NoSuchEncounter):  # the audit says itself what is wrong
+                self._sign(encounter)
 
     def _with_claim(self, evidence: Evidence, encounter: str) -> Evidence:
         """Add the state that the store keeps, if its rules are ours: it must be what the commits give."""

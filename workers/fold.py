@@ -74,7 +74,7 @@ class Watch(Protocol):
         """Return the command that accepted another history than the signed one; 0 if none did."""
         ...
 
-    def folded(self, encounter: str, start: int, n: int, *, closes: bool) -> None:
+    def folded(self, encounter: str, start: int, n: int, *, closes: bool, is_closed: bool) -> None:
         """Note that the commits after *start* up to *n* stand; *closes*: an epoch or the encounter ended."""
         ...
 
@@ -90,7 +90,7 @@ class Nobody:
         """Tell that none did."""
         return 0
 
-    def folded(self, encounter: str, start: int, n: int, *, closes: bool) -> None:
+    def folded(self, encounter: str, start: int, n: int, *, closes: bool, is_closed: bool) -> None:
         """Note nothing."""
 
 
@@ -290,8 +290,8 @@ class Folding:
         if folded.state.closed and not start.state.closed:
             self._log.set_due(CLOSED, [folded.encounter], int(time.time() * 1000), anew=False)
         is_accepted = start.state.draft and not folded.state.draft  # it discloses what was due
-        closes = folded.state.epoch > start.state.epoch or folded.state.closed or is_accepted
-        self._watch.folded(folded.encounter, start.n, folded.n, closes=closes)
+        closes = folded.state.epoch > start.state.epoch or is_accepted
+        self._watch.folded(folded.encounter, start.n, folded.n, closes=closes, is_closed=folded.state.closed)
 
     def _secrets_of(self, encounter: str) -> EncounterSecrets:
         found = self._secrets.get(encounter)

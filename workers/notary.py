@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from threading import Event, Lock
-from typing import Final
+from typing import Final, NamedTuple
 
 import structlog
 
@@ -39,6 +39,13 @@ _PAGE: Final = 50
 _logger: Final = structlog.get_logger()
 
 
+class _Wake(NamedTuple):
+    """What to do for an encounter: recompute its whole tree, sign its head."""
+
+    whole: bool = False
+    head: bool = False
+
+
 class Signing(Lookout):
     """What one worker signs, in a thread of its own; the threads that fold wake it and ask it."""
 
@@ -51,7 +58,7 @@ class Signing(Lookout):
         self._log = log
         self._notary = notary
         self._signer = signer
-        self._woken: dict[str, bool] = {}
+        self._woken: dict[str, _Wake] = {}
         self._checked: set[str] = set()
         self._disputed: dict[str, float] = {}
         self._resumes: dict[str, int] = {}
@@ -60,12 +67,16 @@ class Signing(Lookout):
 
     # --- for the threads that fold -------------------------------------------------------------------
 
-    def folded(self, encounter: str, start: int, n: int, *, closes: bool) -> None:
-        """Note that the commits after *start* up to *n* stand; *closes*: an epoch or the encounter ended."""
+    def folded(self, encounter: str, start: int, n: int, *, closes: bool, is_closed: bool) -> None:
+        """Note that the commits after *start* up to *n* stand.
+
+        *closes*: an epoch ended; *is_closed*: the encounter did, so that whatever follows is signed at once.
+        """
         whole = n // WHOLE_EVERY > start // WHOLE_EVERY
-        if closes or whole:
+        if closes or is_closed or whole:
             with self._lock:
-                self._woken[encounter] = whole or self._woken.get(encounter, False)
+                before = self._woken.get(encounter, _Wake())
+                self._woken[encounter] = _Wake(whole or before.whole, is_closed or before.head)
             self.ring()
 
     def may_fold(self, encounter: str) -> bool:
@@ -115,8 +126,8 @@ class Signing(Lookout):
         """Sign for everybody who was woken for, and for everybody who asked."""
         with self._lock:
             woken, self._woken = self._woken, {}
-        for encounter, whole in woken.items():
-            self._sign(encounter, whole=whole)
+        for encounter, wake in woken.items():
+            self._sign(encounter, whole=wake.whole, head=wake.head)
         while found := points.asked(self._log, int(time.time() * 1000), _PAGE):
             for encounter, size in found:
                 if self.stopping.is_set():

@@ -22,6 +22,7 @@ import structlog
 
 from service.audit import bundle
 from service.audit.evidence import stored
+from service.audit.signing import own_keys
 from service.audit.verify import Shelf, verify
 from service.encounter.deciding.fold import Folder
 from service.encounter.lines.removing import NotRemovable, check, delete, remove
@@ -132,7 +133,8 @@ class Retention(Lookout):
         check(self._log, entry, folded)
         path = self._archive.keep(encounter, b"".join(bundle.write(stored(self._log, encounter), GM)))
         raw = path.read_bytes()
-        report = verify(bundle.read(raw), self._shelf, progress=_breathe)
+        keys = own_keys(self._log, encounter)
+        report = verify(bundle.read(raw, pinned=keys), self._shelf, progress=_breathe)
         if not report.verdict.is_sound or report.head != folded.hash:
             with suppress(OSError):
                 path.rename(path.with_suffix(".unsound"))

@@ -66,14 +66,23 @@ def run(  # noqa: PLR0913 - everything one worker works with
     worker = f"{socket.gethostname()}-{os.getpid()}"
     stopping = Event()
     folder, ringer = Folder(log, shelf, capacity=KEPT), Ringer(queue)
-    signing = Signing(log, Notary(log, witness, signer), signer, stopping)
+    notary = Notary(log, witness, signer)
+    signing = Signing(log, notary, signer, stopping)
     by_ring, by_sweep = Folding(log, folder, key, signing), Folding(log, folder, key, signing)
     telling = Telling(log, service_key_of(key), outward or Outward(), stopping, pace)
     rung = ShardFold(log, by_ring, ringer, stopping, telling)
     sweeper = Sweeper(log, ShardFold(log, by_sweep, ringer, stopping, telling), shards, stopping)
     pulse = Pulse(log, worker, (by_ring, by_sweep), stopping, longest_s)
     simulator = Simulator(log, shelf, worker=worker, stopping=stopping)
-    auditor = Auditor(log, shelf, worker=worker, stopping=stopping, signer=signer, durability=DURABLE)
+    auditor = Auditor(
+        log,
+        shelf,
+        worker=worker,
+        stopping=stopping,
+        signer=signer,
+        durability=DURABLE,
+        sign=notary.sign_head,
+    )
     importer = Importer(log, shelf, worker=worker, stopping=stopping, durability=DURABLE)
 
     def answer(shard: int) -> None:

@@ -8,23 +8,26 @@ import { readFile } from "node:fs/promises";
 
 const packed = existsSync(new URL("./verifier/", import.meta.url)); // as npm has it; in the tree its home is the service's
 const home = packed ? "./verifier" : "../../service/api/pages/verifier";
-const { certificateFault } = await import(`${home}/certificate.mjs`);
 const { lines } = await import(`${home}/telling.mjs`);
 const { keyOf, receiptOf, verify } = await import(`${home}/verify.mjs`);
-const { STATUS } = await import(`${home}/verdict.mjs`);
 
-const USAGE = `usage: rewound-verify FILE [--key K]... [--receipt N:HASH]... [--certificate FILE] [--json]
+const USAGE = `usage: rewound-verify FILE [--key K]... [--receipt N:HASH]... [--certificate FILE]
+                      [--unsigned] [--without-rules] [--json]
 
 Audits the bundle FILE: bytes, chain, tree, checkpoints, receipts, seals and dice. The rules are not run: for
 that there is \`rewound verify\`.
 
---key K             a key you believe: 64 hexadecimal digits, or a verifier key; no other may have signed
+--key K             a key you accept: 64 hexadecimal digits, or a verifier key; no other may have signed, and it
+                    must have signed to the end
 --receipt N:HASH    what you were told: a commit's number and hash
---certificate FILE  a certificate: its signature is checked, and that it is of this record
+--certificate FILE  a certificate, as canonical JSON: its signature is checked, and that it is of this record
+--unsigned          do without a key
+--without-rules     do without the rules, which this verifier never has: together with a key the best ends with 0
 --json              print the report as JSON
 
-Exit status: 0 sound (valid_as_opened), 3 malformed, 4 tampered, 5 truncated, 6 forked, 7 dice_invalid;
-1 and 2: there was nothing to judge.`;
+Exit status: 3 malformed, 4 tampered, 5 truncated, 6 forked, 7 dice_invalid, 11 unsigned_from, 12 valid_without_rules (0
+with --without-rules), 13 valid_unsigned_without_rules (0 with both), 14 empty, 16 not_a_bundle, 17 certificate_mismatch; 1 and
+2: there was nothing to judge.`;
 
 const NO_FILE = 1;
 const WRONG_OPTION = 2;
@@ -38,13 +41,15 @@ const read = (path) => readFile(path).catch((fault) => leave(NO_FILE, `${path}: 
 
 /** Return what was asked for; ends the process where that cannot be understood. */
 const asked = (words) => {
-  const found = { file: null, keys: [], receipts: [], certificate: null, json: false };
+  const found = { file: null, keys: [], receipts: [], certificate: null, unsigned: false, withoutRules: false, json: false };
   const rest = [...words];
   const value = (word, parsed) => parsed ?? leave(WRONG_OPTION, `${word}: this is none\n\n${USAGE}`);
   while (rest.length > 0) {
     const word = rest.shift();
     if (word === "--help" || word === "-h") { process.stdout.write(`${USAGE}\n`); process.exit(0); }
     else if (word === "--json") found.json = true;
+    else if (word === "--unsigned") found.unsigned = true;
+    else if (word === "--without-rules") found.withoutRules = true;
     else if (word === "--key") found.keys.push(value(word, keyOf(rest.shift() ?? "")));
     else if (word === "--receipt") found.receipts.push(value(word, receiptOf(rest.shift() ?? "")));
     else if (word === "--certificate") found.certificate = value(word, rest.shift());
@@ -54,22 +59,7 @@ const asked = (words) => {
   return found.file === null ? leave(WRONG_OPTION, USAGE) : found;
 };
 
-const certified = async (path, report) => {
-  let certificate = null;
-  try {
-    certificate = JSON.parse(await read(path));
-  } catch {
-    leave(NO_FILE, `${path} is no certificate`);
-  }
-  return certificateFault(certificate, report);
-};
-
-const { file, keys, receipts, certificate, json } = asked(process.argv.slice(2));
-const report = verify(await read(file), { keys, receipts });
-if (certificate !== null && report.status === 0) {
-  const fault = await certified(certificate, report);
-  report.certificate = { fault };
-  if (fault !== null) report.status = STATUS.tampered;
-}
+const { file, certificate, json, ...held } = asked(process.argv.slice(2));
+const report = verify(await read(file), { ...held, certificate: certificate === null ? null : await read(certificate) });
 process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : `${lines(report).join("\n")}\n`);
 process.exitCode = report.status;

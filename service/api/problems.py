@@ -216,8 +216,8 @@ _TYPES: Final = (
         "bundle-refused",
         422,
         "The bundle is not taken in",
-        "`code` is the verdict of its audit, `detail` says where. Only a bundle that is `valid` or "
-        "`valid_to_epoch`, with nothing withheld, is taken in; nothing of another is kept. "
+        "`code` is the verdict of its audit, `detail` says where. Only a bundle that is sound and "
+        "from which nothing is withheld, is taken in; nothing of another is kept. "
         "`rewound verify` tells more.",
     ),
     ProblemType(

@@ -22,6 +22,7 @@ from service.audit.evidence import Evidence, Receipt
 from service.audit.notes import BadNote
 from service.audit.rights import may_read
 from service.audit.signing import VouchedKey, check_rotation
+from service.audit.verdict import MALFORMED, NOT_A_BUNDLE, Verdict
 from service.encounter.reading.views import Reader
 from service.encounter.record.canonical import NotCanonical, dumps, eid_of, read_strictly
 from service.encounter.record.commit import load_commit
@@ -45,6 +46,20 @@ class BadBundle(ValueError):
         self.line = line
         self.n = n
         self.reason = reason
+
+    @property
+    def verdict(self) -> Verdict:
+        """What an audit says of the bytes."""
+        return Verdict(MALFORMED, self.n, str(self))
+
+
+class NotABundle(BadBundle):
+    """The first line of the bytes is not the header of a bundle of this format."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """What an audit says of the bytes."""
+        return Verdict(NOT_A_BUNDLE, detail=self.reason)
 
 
 # --- writing -----------------------------------------------------------------------------------------
@@ -110,11 +125,11 @@ def read(raw: bytes, receipts: Iterable[Receipt] = (), pinned: Iterable[bytes] =
         raise BadBundle(0, 0, f"more than {MAX_BYTES} bytes")
     found = _Read()
     lines = raw.split(b"\n")[:-1]
+    _check_kind(lines)
     for number, line in enumerate(lines, 1):
         at = max(len(found.requests), len(found.commits))
         _take(found, number, at, _parse(number, at, line))
-    if found.header is None:
-        raise BadBundle(1, 0, "there is no header")
+    assert found.header is not None, "a first line that is not a header was read"
     if found.trailer is None:  # something followed: a bundle without its end is cut off
         count, head = len(found.commits) + 1, ""
     else:
@@ -143,6 +158,20 @@ def is_begun(raw: bytes) -> bool:
     except BadBundle:
         return False
     return True
+
+
+def _check_kind(lines: list[bytes]) -> None:
+    """Raise `NotABundle` unless the first of *lines* says that a bundle of this format follows."""
+    if lines and len(lines[0]) > MAX_LINE:
+        raise NotABundle(1, 0, f"its first line has more than {MAX_LINE} bytes")
+    try:
+        first = read_strictly(lines[0]) if lines else None
+    except NotCanonical as fault:
+        raise NotABundle(1, 0, f"its first line is not canonical JSON: {fault}") from fault
+    if not isinstance(first, dict) or first.get("kind") != "header":
+        raise NotABundle(1, 0, "its first line is not a header")
+    if first.get("format") != FORMAT:
+        raise NotABundle(1, 0, f"its format is {first.get('format')!a}, not {FORMAT}")
 
 
 def _parse(number: int, at: int, line: bytes) -> dict[str, Any]:
@@ -179,8 +208,6 @@ def _header(found: _Read, data: dict[str, Any]) -> None:
     _check(data, format=str, encounter=str, edition=str, seat=str)
     if not _SEAT.fullmatch(data["seat"]):
         raise _Wrong(f"{data['seat']!a} is no seat")
-    if data["format"] != FORMAT:
-        raise _Wrong(f"format {data['format']!a} is unknown")
     eid_of(data["encounter"])
     found.header = data
 

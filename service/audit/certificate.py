@@ -1,13 +1,15 @@
 """Spell what an audit found as a document, sign it, and read one that somebody signed.
 
 A certificate says what was checked, by which code and up to where. It never says "fair" alone. The signature
-is Ed25519 over `rewound/certificate/1`, a zero byte and the canonical JSON of the document without its member
-`signature`, by the key that also signs the encounter's checkpoints.
+is Ed25519 over `rewound/certificate/1`, a zero byte and the canonical JSON of the document without the member
+`value` of its `signature`, by the key that also signs the encounter's checkpoints.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.metadata import version
 from types import MappingProxyType
 from typing import Any, Final
@@ -16,8 +18,8 @@ from service.audit import notes
 from service.audit.notes import BadNote
 from service.audit.report import Report
 from service.audit.signing import Signer, name_of
-from service.audit.verdict import MEANING
-from service.encounter.record.canonical import dumps
+from service.audit.verdict import CERTIFICATE_MISMATCH, MEANING, Finding, Verdict
+from service.encounter.record.canonical import NotCanonical, dumps, read_strictly
 from service.encounter.record.digest import package_digest
 
 Data = dict[str, Any]
@@ -27,6 +29,30 @@ _LABEL: Final = FORMAT.encode() + b"\0"
 _NAME: Final = "rewound"
 _CODE: Final = ("service.audit", "service.encounter", "service.rules", "service.dice")
 """What decides a verdict: the verifier's digest covers it."""
+
+MEMBERS: Final = frozenset(
+    (
+        "format",
+        "encounter",
+        "verdict",
+        "log",
+        "ruleset",
+        "dice",
+        "decided",
+        "live_state",
+        "counts",
+        "rulings",
+        "seats",
+        "abandoned_before",
+        "durability",
+        "findings",
+        "verifier",
+        "signature",
+    )
+)
+"""The members of a signed certificate, all of them and no others."""
+
+CERTIFIED: Final = "certified"
 
 MODES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -89,6 +115,7 @@ def _log(report: Report) -> Data:
         "checkpoints": {
             "believed": len(points),
             "passed_over": report.signed.passed_over,
+            "lost": report.signed.lost,
             "size": None if greatest is None else greatest.size,
             "root": None if greatest is None else greatest.root.hex(),
             "key": report.signed.key,
@@ -133,26 +160,94 @@ def _says(report: Report) -> list[str]:
 
 def signed(data: Mapping[str, Any], signer: Signer) -> Data:
     """Return the certificate *data* with the signature of *signer*."""
-    signature = notes.sign_bytes(_message(data), signer.secret).hex()
-    name = name_of(signer.origin, data["encounter"])
-    return {**data, "signature": {"name": name, "public_key": signer.public.hex(), "value": signature}}
-
-
-def verify(data: Mapping[str, Any], public: bytes) -> Mapping[str, Any]:
-    """Return the certificate *data* if the raw *public* key signed it; raises `BadNote`."""
-    given = data.get("signature")
-    if not isinstance(given, Mapping) or given.keys() != {"name", "public_key", "value"}:
-        raise BadNote("the certificate is not signed")
-    if given["public_key"] != public.hex():
-        raise BadNote(f"it was signed by {given['public_key']}")
-    try:
-        value = bytes.fromhex(given["value"])
-    except (TypeError, ValueError) as fault:
-        raise BadNote("the signature is no hexadecimal text") from fault
-    if not notes.is_signed(_message(data), value, public):
-        raise BadNote("the signature is false")
-    return data
+    signature = {"name": name_of(signer.origin, data["encounter"]), "public_key": signer.public.hex()}
+    unsealed = {**data, "signature": signature}
+    value = notes.sign_bytes(_message(unsealed), signer.secret).hex()
+    return {**unsealed, "signature": {**signature, "value": value}}
 
 
 def _message(data: Mapping[str, Any]) -> bytes:
-    return _LABEL + dumps({name: value for name, value in data.items() if name != "signature"})
+    """Return what is signed: every member there is, but for the signature's own value."""
+    signature = {name: value for name, value in data["signature"].items() if name != "value"}
+    return _LABEL + dumps({**data, "signature": signature})
+
+
+# --- reading -----------------------------------------------------------------------------------------
+
+
+def read(raw: bytes) -> Data:
+    """Return the certificate that *raw* is the one spelling of, its signature true; raises `BadNote`.
+
+    One line feed may follow. Whether the key is accepted is not judged.
+    """
+    try:
+        data = read_strictly(raw.removesuffix(b"\n"))
+    except NotCanonical as fault:
+        raise BadNote(f"it is not canonical JSON: {fault}") from fault
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise BadNote(f"it is not of the format {FORMAT}")
+    if data.keys() == MEMBERS - {"signature"}:
+        raise BadNote("it is not signed")
+    if data.keys() != MEMBERS:
+        raise BadNote("its members are not those of a certificate")
+    signature = data["signature"]
+    if not isinstance(signature, dict) or signature.keys() != {"name", "public_key", "value"}:
+        raise BadNote("its signature has a name, a public_key and a value")
+    if not (_is_hex(signature["public_key"], 64) and _is_hex(signature["value"], 128)):
+        raise BadNote("its signature is spelled in lower-case hexadecimal digits")
+    public, value = bytes.fromhex(signature["public_key"]), bytes.fromhex(signature["value"])
+    if not notes.is_signed(_message(data), value, public):
+        raise BadNote("its signature is false")
+    return data
+
+
+def _is_hex(text: object, digits: int) -> bool:
+    return isinstance(text, str) and re.fullmatch(f"[0-9a-f]{{{digits}}}", text) is not None
+
+
+def held_to_certificate(report: Report, raw: bytes, keys: Mapping[bytes, str | None]) -> Report:
+    """Return *report*, or that the certificate *raw* does not fit it.
+
+    *keys* are those that are accepted, each with the origin under which the bundle names it, or None.
+    """
+    try:
+        data = read(raw)
+        _check_signer(data["signature"], report.encounter, keys)
+        _check_record(data, report)
+    except BadNote as fault:
+        return replace(report, verdict=Verdict(CERTIFICATE_MISMATCH, detail=str(fault)))
+    verdict = data["verdict"].get("text") if isinstance(data["verdict"], dict) else None
+    told = Finding(CERTIFIED, f"its certificate says {verdict}, signed as {data['signature']['name']}")
+    return replace(report, findings=(*report.findings, told))
+
+
+def _check_signer(signature: Mapping[str, str], encounter: str, keys: Mapping[bytes, str | None]) -> None:
+    public, name = bytes.fromhex(signature["public_key"]), signature["name"]
+    if public not in keys:
+        raise BadNote(f"it was signed by {public.hex()}, which is not accepted")
+    origin = keys[public]
+    is_named = name == name_of(origin, encounter) if origin is not None else _is_name(name, encounter)
+    if not is_named:
+        raise BadNote(f"its key is named {name!a}, which is not the name under which it signs this encounter")
+
+
+def _is_name(name: object, encounter: str) -> bool:
+    """Tell whether *name* can be that of a key of *encounter*, of whichever origin."""
+    if not isinstance(name, str) or not name.endswith(f"/{encounter}"):
+        return False
+    try:
+        return notes.check_name(name.removesuffix(f"/{encounter}")) != ""
+    except BadNote:
+        return False
+
+
+def _check_record(data: Data, report: Report) -> None:
+    if data["encounter"] != report.encounter:
+        raise BadNote(f"it is of the encounter {data['encounter']!a}")
+    log, ours = data["log"], _log(report)
+    is_ours = isinstance(log, dict) and all(
+        type(log.get(name)) is type(ours[name]) and log[name] == ours[name]
+        for name in ("size", "head", "root")
+    )
+    if not is_ours:
+        raise BadNote("it is of another record: size, head and root are not those of this one")

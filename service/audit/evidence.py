@@ -6,8 +6,10 @@ for a request that its reader may not see, and an envelope that stays closed is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from service.audit import checkpoint
@@ -18,8 +20,22 @@ from service.encounter.record.commit import load_commit
 from service.encounter.record.envelopes import Opened, Place, envelopes
 from service.encounter.stores import imports, points
 from service.log import Entry, Log, NoSuchEncounter
+from service.rules.amendments import Continued
+from service.rules.closing import EncounterClosed, EpochClosed, LaneDisclosed
+from service.rules.continuing import LinkKept
 
 PAGE: Final = 500
+
+_LINKS: Final = (EpochClosed.type, LinkKept.type)
+_SEEDS: Final = (EncounterClosed.type, LaneDisclosed.type)
+_DISCLOSING: Final = tuple(f'"{type_}"'.encode() for type_ in (*_LINKS, *_SEEDS))
+_CONTINUED: Final = f'"{Continued.type}"'.encode()
+
+_ENDING: Final = (_CONTINUED, f'"{EncounterClosed.type}"'.encode())
+
+PATIENCE_S: Final = 2.0
+"""How long the signature of a closed encounter is waited for."""
+_TICK_S: Final = 0.02
 
 EVERYBODY: Final = "*"
 """The reader of a store itself: every request is there, and every envelope is open."""
@@ -91,10 +107,77 @@ def stored(log: Log, encounter: str) -> Evidence:
         opened=envelopes(log, encounter, 0, len(commits)),
         count=head.folded,
         head=head.hash,
+        links=later_links(log, commits),
         notes=tuple(sorted(notes, key=checkpoint.size_of)),
         keys=tuple(foreign(log, encounter) or vouched(log)),
         seat=EVERYBODY,
     )
+
+
+def evidence_once_signed(log: Log, encounter: str) -> Evidence:
+    """Return what `stored` does, of a closed encounter once its end is signed.
+
+    A signature follows its commit within moments. Where none comes, what is there is returned all the same.
+    """
+    ends = time.monotonic() + PATIENCE_S
+    while True:
+        found = stored(log, encounter)
+        sizes = (checkpoint.size_of(note) for note in found.notes[-1:])
+        is_signed = not _is_closed(found.commits) or found.count in sizes or not found.keys
+        if is_signed or foreign(log, encounter) or time.monotonic() > ends:
+            return found
+        time.sleep(_TICK_S)
+
+
+def _is_closed(commits: Sequence[bytes]) -> bool:
+    return any(trace in raw for raw in commits for trace in _ENDING)
+
+
+def later_links(log: Log, commits: Sequence[bytes]) -> dict[tuple[int, int], bytes]:
+    """Return the links that the lines of play behind *commits* have disclosed in public, by lane and epoch.
+
+    A line that continues another throws from its dice, so what it discloses proves the dice of both. Each
+    lane's last link is enough: all before it follow. A record that cannot be read discloses nothing.
+    """
+    try:
+        return _later_links(log, commits)
+    except (NotCanonical, KeyError, TypeError, ValueError):
+        return {}
+
+
+def _later_links(log: Log, commits: Sequence[bytes]) -> dict[tuple[int, int], bytes]:
+    found: dict[int, tuple[int, bytes]] = {}
+    seen = set()
+    line, last = _continuation(commits), commits
+    while line is not None and line not in seen:
+        seen.add(line)
+        head = log.head(line)
+        last = [] if head is None else _all(partial(log.commits, line), head.folded)
+        for lane, epoch, link in disclosed_in(last):
+            found[lane] = max(found.get(lane, (0, b"")), (epoch, link))
+        line = _continuation(last)
+    return {(lane, epoch): link for lane, (epoch, link) in found.items()}
+
+
+def _continuation(commits: Sequence[bytes]) -> str | None:
+    """Return the line of play in which a record goes on, None where it ends or is open."""
+    events = load_commit(commits[-1]).events if commits and _CONTINUED in commits[-1] else []
+    return next((event["encounter"] for event in events if event.get("type") == Continued.type), None)
+
+
+def disclosed_in(commits: Sequence[bytes]) -> Iterator[tuple[int, int, bytes]]:
+    """Yield the links that *commits* disclose in public: lane, epoch, link."""
+    first = load_commit(commits[0]).events if commits else []
+    told: dict[str, Any] = next((event["dice"] for event in first if event.get("dice")), {"lanes": []})
+    lengths = {lane["lane"]: lane["n"] for lane in told["lanes"]}
+    for raw in commits:
+        if not any(trace in raw for trace in _DISCLOSING):
+            continue
+        for event in load_commit(raw).events:
+            if event.get("type") in _LINKS:
+                yield event["lane"], event["epoch"], bytes.fromhex(event["link"])
+            elif event.get("type") in _SEEDS:
+                yield event["lane"], lengths[event["lane"]], bytes.fromhex(event["seed"])
 
 
 def _all(read: Callable[[int, int], list[Entry]], upto: int) -> list[bytes]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from service.encounter.record.commit import QUARANTINED, Commit
 from service.rules.table import Table
@@ -49,6 +49,23 @@ class History:
     """Which listed seats added no seed, by whose word and why."""
 
 
+class Loss(NamedTuple):
+    """A stretch of signed commits that the record says is lost, and the commit that says so.
+
+    The commands that waited for the acceptance are set aside in front of it, in the place of what was lost.
+    """
+
+    first: int
+    accepted_in: int
+    """The commit that accepts the loss."""
+    size: int
+    """How many commits had been signed."""
+
+    def covers(self, size: int) -> bool:
+        """Return whether a head of *size* commits may be one of the lost history."""
+        return self.first <= size <= self.size
+
+
 NOTHING: Final = History()
 
 
@@ -66,11 +83,8 @@ def _of(told: tuple[Data, ...], types: frozenset[str]) -> tuple[Data, ...]:
     return tuple(each for each in told if each["event"]["type"] in types)
 
 
-def lost_in(commits: Sequence[Commit]) -> list[tuple[int, int]]:
-    """Return which commits were signed once and lost, as the record accepts it: from which number to which.
-
-    The commands that waited for the acceptance are set aside in front of it, in the place of what was lost.
-    """
+def claimed_losses(commits: Sequence[Commit]) -> list[Loss]:
+    """Return what *commits* say was signed once and lost. The claim alone proves nothing."""
     found = []
     for n, event in ((told["n"], told["event"]) for told in _told(commits, ADVANCES)):
         lost = event.get("lost")
@@ -78,7 +92,7 @@ def lost_in(commits: Sequence[Commit]) -> list[tuple[int, int]]:
             first = n
             while first > 1 and commits[first - 2].outcome == QUARANTINED:
                 first -= 1
-            found.append((first, lost["size"]))
+            found.append(Loss(first, n, lost["size"]))
     return found
 
 

@@ -23,7 +23,7 @@ from service.audit.evidence import Evidence
 from service.audit.report import Report
 from service.audit.signatures import signed_heads
 from service.audit.signing import keep_foreign
-from service.audit.verdict import MALFORMED, VALID_AS_OPENED, Counts, Fault, Verdict
+from service.audit.verdict import UNSIGNED_FROM, VALID, VALID_TO_EPOCH, Counts, Fault, Verdict
 from service.audit.verify import Shelf, verify
 from service.encounter.deciding.decider import marks_of
 from service.encounter.record.commit import Commit, fold_commit, load_commit, load_request
@@ -34,8 +34,6 @@ from service.encounter.stores.points import Point
 from service.encounter.stores.register import Register, Registered
 from service.log import Fold, Log
 from service.rules.ruleset import Ruleset
-
-UNSIGNED_FROM: Final = "unsigned_from"
 
 _SCOPE: Final = "import"
 _PAGE: Final = 64
@@ -119,10 +117,9 @@ def _judged(shelf: Shelf, raw: bytes, progress: Progress) -> tuple[Evidence, Rep
     try:
         evidence = bundle.read(raw)
     except bundle.BadBundle as fault:
-        verdict = Verdict(MALFORMED, fault.n, str(fault))
-        raise NotTaken(Report("", verdict, Counts())) from fault
+        raise NotTaken(Report("", fault.verdict, Counts())) from fault
     report = verify(evidence, shelf, progress=progress)
-    if not report.verdict.is_sound or report.verdict.name == VALID_AS_OPENED or not evidence.commits:
+    if report.verdict.extent not in (VALID, VALID_TO_EPOCH):
         raise NotTaken(report)
     return evidence, report
 

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
 from service.audit.checkpoint import Checkpoint
+from service.audit.coverage import check_coverage
 from service.audit.evidence import Evidence
-from service.audit.history import lost_in
+from service.audit.history import Loss, claimed_losses
 from service.audit.requests import read_request, was_refused_for_it
 from service.audit.rights import check_rights
 from service.audit.signatures import Signed, signed_heads
-from service.audit.verdict import FORKED, MALFORMED, TAMPERED, TRUNCATED, Fault, Verdict
+from service.audit.verdict import EMPTY, FORKED, MALFORMED, TAMPERED, TRUNCATED, Fault, Verdict
 from service.dice.chain import envelope_commitment
 from service.dice.errors import DiceError
 from service.dice.values import Roll
@@ -80,9 +82,12 @@ def examine(evidence: Evidence) -> Examined:
     payloads = _read_opened(evidence, commits)
     _check_chain(evidence, commits)
     _check_contents(evidence, commits, requests)
-    signed = signed_heads(evidence)
-    _check_witnesses(evidence, commits, (*evidence.checkpoints, *_not_given_up(signed.points, commits)))
-    check_rights(evidence, commits)
+    signed, losses = _standing(evidence, commits, signed_heads(evidence))
+    _check_witnesses(evidence, commits, (*evidence.checkpoints, *signed.points))
+    if not commits:
+        raise Fault(Verdict(EMPTY))
+    check_rights(evidence, commits, losses)
+    check_coverage(evidence, commits, signed)
     return Examined(commits, payloads, signed)
 
 
@@ -157,10 +162,17 @@ def _check_values(data: dict[str, Any]) -> None:
         raise NotCanonical("/refusal", "it stands where a command was refused, and nowhere else")
     if "refusal" in data and (not isinstance(data["refusal"], dict) or data["refusal"].keys() != _REFUSAL):
         raise NotCanonical("/refusal", "code, detail and rule are wanted")
+    if "refusal" in data and not _is_refusal(data["refusal"]):
+        raise NotCanonical("/refusal", "code and detail are texts, rule is a text or null")
     for index, event in enumerate(data["events"]):
         _check_event(event, f"/events/{index}")
     for index, roll in enumerate(data["rolls"]):
         _check_roll(roll, f"/rolls/{index}")
+
+
+def _is_refusal(refusal: Mapping[str, object]) -> bool:
+    rule = refusal["rule"]
+    return all(isinstance(refusal[name], str) for name in ("code", "detail")) and isinstance(rule, str | None)
 
 
 def _check_event(event: object, pointer: str) -> None:
@@ -217,6 +229,8 @@ def _check_chain(evidence: Evidence, commits: Sequence[Commit]) -> None:
         detail = f"there are {len(commits)} commits, the head counts {evidence.count}"
         raise Fault(Verdict(TAMPERED, evidence.count + 1, detail, to=len(commits)))
     if not commits:
+        if evidence.count == 0 and evidence.head != ZERO_HASH:
+            raise Fault(Verdict(TAMPERED, 0, f"there are no commits, the head names {evidence.head[:16]}…"))
         return
     expected = evidence.head if len(commits) == evidence.count else commits[-1].hash
     for n in range(len(commits), 0, -1):
@@ -258,13 +272,23 @@ def _check_contents(
 # --- truncated, forked -------------------------------------------------------------------------------
 
 
-def _not_given_up(points: Sequence[Checkpoint], commits: Sequence[Commit]) -> list[Checkpoint]:
-    """Return *points* but those of a history that the record itself says is lost, and accepted so.
+def _standing(evidence: Evidence, commits: Sequence[Commit], signed: Signed) -> tuple[Signed, Sequence[Loss]]:
+    """Return *signed* without the heads of lost histories, and the losses that count.
 
-    Whoever brings such a checkpoint along is told of it all the same: it is a promise that was not kept.
+    A record may say itself that signed commits were lost. Nobody signs that statement alone, so it counts
+    once an accepted head covers it: a head whose size reaches the statement and whose root is that of this
+    record. Until then every head is held to the record. A receipt is held to it in any case.
     """
-    lost = lost_in(commits)
-    return [point for point in points if not any(first <= point.size <= to for first, to in lost)]
+    points = (*evidence.checkpoints, *signed.points)
+    roots = _roots(commits, {point.size for point in points})
+    reached = max((p.size for p in points if roots.get(p.size) == p.root.hex()), default=0)
+    losses = [loss for loss in claimed_losses(commits) if loss.accepted_in <= reached]
+    standing = tuple(
+        point
+        for point in signed.points
+        if roots.get(point.size) == point.root.hex() or not any(loss.covers(point.size) for loss in losses)
+    )
+    return replace(signed, points=standing, lost=len(signed.points) - len(standing)), losses
 
 
 def _check_witnesses(evidence: Evidence, commits: Sequence[Commit], points: Sequence[Checkpoint]) -> None:

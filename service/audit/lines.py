@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from service.audit.evidence import Evidence
+from service.audit.verdict import SEAM_BROKEN, SEAM_SEALED, UNKNOWN_EDITION, WRONG_PARENT, Verdict
 from service.audit.verify import Shelf
 from service.encounter.record.canonical import loads
 from service.encounter.record.commit import Commit, fold_commit, load_commit, load_request
@@ -42,29 +43,32 @@ ITS_OWN: Final = (
 """Members of a state that a line of play has of its own, or compared apart."""
 
 
-def mismatch(parent: Evidence, child: Evidence, shelf: Shelf) -> str | None:
-    """Return where *child* does not go on from *parent* as it says, None where it does."""
+def mismatch(parent: Evidence, child: Evidence, shelf: Shelf) -> Verdict | None:
+    """Return what is wrong with the seam at which *child* continues *parent*, None if nothing is.
+
+    What is sealed from the reader cannot be compared; that is said only where nothing else is wrong.
+    """
     begun = _begun(child)
     if begun is None:
-        return "it does not go on from another encounter"
+        return Verdict(WRONG_PARENT, 1, "it does not continue another encounter")
     origin = begun["origin"]
     ruled_in = origin.get("ruled_in") or origin["parent"]
     if parent.encounter == ruled_in != origin["parent"]:
         return _accepted(parent, child)
     if origin["parent"] != parent.encounter:
-        return f"it goes on from {origin['parent']}"
+        return Verdict(WRONG_PARENT, 1, f"it continues {origin['parent']}, not {parent.encounter}")
     is_ruled = begun["type"] != Forked.type and ruled_in == parent.encounter
     n = origin["n"]
     if not 1 <= n <= len(parent.commits):
-        return f"there is no commit {n} to go on from"
+        return Verdict(SEAM_BROKEN, 1, f"the parent has no commit {n} to continue from")
     if load_commit(parent.commits[n - 1]).hash != origin["hash"]:
-        return f"commit {n} is not the one it goes on from"
-    return (
+        return Verdict(SEAM_BROKEN, 1, f"commit {n} of the parent is not the one it continues from")
+    found = (
         _dice(parent, begun)
-        or _state(parent, n, begun, shelf)
         or _commands(parent, child, begun)
         or (_accepted(parent, child) if is_ruled else None)
     )
+    return found or _state(parent, n, begun, shelf)
 
 
 def _begun(child: Evidence) -> dict[str, Any] | None:
@@ -72,7 +76,7 @@ def _begun(child: Evidence) -> dict[str, Any] | None:
     return next((e for e in events if e.get("type") in (LineBegun.type, Forked.type)), None)
 
 
-def _dice(parent: Evidence, begun: dict[str, Any]) -> str | None:
+def _dice(parent: Evidence, begun: dict[str, Any]) -> Verdict | None:
     """Compare the dice: a what-if has its own, everything else those of the old line."""
     if begun["type"] == Forked.type:
         return None
@@ -80,26 +84,29 @@ def _dice(parent: Evidence, begun: dict[str, Any]) -> str | None:
     told = next((event["dice"] for event in first if "dice" in event), None)
     chain = (told or {}).get("chain") or parent.encounter
     if told is None or begun["dice"] != {**told, "chain": chain}:
-        return "its dice are not those of the line it goes on from"
+        return Verdict(SEAM_BROKEN, 1, "its dice are not those of its parent")
     return None
 
 
-def _state(parent: Evidence, n: int, begun: dict[str, Any], shelf: Shelf) -> str | None:
-    """Compare the state with which it begins; with sealed commits closed to the reader it cannot be."""
-    ruleset = shelf.get(load_commit(parent.commits[0]).edition)
+def _state(parent: Evidence, n: int, begun: dict[str, Any], shelf: Shelf) -> Verdict | None:
+    """Compare the state with which it begins; a commit that is sealed from the reader prevents that."""
+    edition = load_commit(parent.commits[0]).edition
+    ruleset = shelf.get(edition)
     if ruleset is None:
-        return "the rules it was played by are not at hand"
+        return Verdict(UNKNOWN_EDITION, 1, f"this verifier has no rules of the edition {edition}")
     state: Table = ruleset.blank
     for raw in parent.commits[:n]:
         commit = load_commit(raw)
         payloads = _payloads(parent, commit)
         if payloads is None:
-            return f"commit {commit.n} is sealed from this reader, so the state cannot be compared"
+            detail = f"commit {commit.n} of the parent is sealed from this reader"
+            return Verdict(SEAM_SEALED, commit.n, detail)
         state = fold_commit(ruleset, state, commit, payloads)
     known = parted(state)[0].data
     for name, value in begun["state"].items():
         if name not in ITS_OWN and to_data(value) != known.get(name):
-            return f"its state differs from that of commit {n} at /{name}"
+            detail = f"its state differs from that of commit {n} of the parent"
+            return Verdict(SEAM_BROKEN, 1, detail, path=f"/{name}")
     return None
 
 
@@ -114,7 +121,7 @@ def _payloads(parent: Evidence, commit: Commit) -> dict[int, Any] | None:
     return found
 
 
-def _commands(parent: Evidence, child: Evidence, begun: dict[str, Any]) -> str | None:
+def _commands(parent: Evidence, child: Evidence, begun: dict[str, Any]) -> Verdict | None:
     """Compare the commands it says it takes with those that were given."""
     if begun["source"] != parent.encounter:
         return None  # a redo takes what an earlier line had
@@ -126,20 +133,21 @@ def _commands(parent: Evidence, child: Evidence, begun: dict[str, Any]) -> str |
         one, two = load_request(then), load_request(now)
         given = {name: value for name, value in one.data.items() if name != "contest"}
         if (one.type, one.at, one.actor, given) != (two.type, two.at, two.actor, two.data):
-            return f"its command {number} is not command {old} as it was given"
+            detail = f"its command {number} is not command {old} of the parent as it was given"
+            return Verdict(SEAM_BROKEN, number, detail)
     return None
 
 
-def _accepted(parent: Evidence, child: Evidence) -> str | None:
-    """Compare what the old line says of the line in which it goes on."""
+def _accepted(parent: Evidence, child: Evidence) -> Verdict | None:
+    """Compare what the old line says of the line that continues it."""
     told = [
         e for raw in parent.commits[-1:] for e in load_commit(raw).events if e.get("type") == Continued.type
     ]
     if not told:
-        return "the line it goes on from has not accepted it"
+        return Verdict(SEAM_BROKEN, 1, "its parent has not accepted it")
     head = told[0]["head"]
     if told[0]["encounter"] != child.encounter or head["n"] > len(child.commits):
-        return "the line it goes on from goes on in another one"
+        return Verdict(SEAM_BROKEN, 1, "its parent is continued by another line")
     if load_commit(child.commits[head["n"] - 1]).hash != head["hash"]:
-        return f"commit {head['n']} is not the one that was accepted"
+        return Verdict(SEAM_BROKEN, head["n"], f"commit {head['n']} is not the one that its parent accepted")
     return None

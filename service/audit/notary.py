@@ -36,8 +36,8 @@ from service.encounter.stores.register import Register
 from service.log import Entry, Head, Log, NoSuchEncounter
 
 PAGE: Final = 500
-_CLOSING: Final = ("epoch_closed", "encounter_closed")
-_TRACES: Final = tuple(f'"{type_}"'.encode() for type_ in _CLOSING)
+_CLOSING: Final = ("epoch_closed", "encounter_closed", "continued")
+_TRACES: Final = (*(f'"{type_}"'.encode() for type_ in _CLOSING), b'"lost":{')
 
 
 class Disputed(Exception):
@@ -74,7 +74,10 @@ class Notary:
     # --- signing -------------------------------------------------------------------------------------
 
     def sign_closed(self, encounter: str) -> list[Point]:
-        """Sign every close of an epoch, or of the encounter, that is not signed yet; raises `Disputed`."""
+        """Sign each close of an epoch or of the encounter, and each acceptance of a loss; raises `Disputed`.
+
+        What is signed already is not signed again.
+        """
         return self._sign(encounter, with_head=False)
 
     def sign_head(self, encounter: str) -> list[Point]:
@@ -229,7 +232,8 @@ class Notary:
 
 
 def _closes(raw: bytes) -> bool:
-    """Tell whether a commit closes an epoch or its encounter."""
+    """Tell whether a commit closes an epoch or its encounter, or accepts that signed commits were lost."""
     if not any(trace in raw for trace in _TRACES):
         return False
-    return any(event.get("type") in _CLOSING for event in load_commit(raw).events)
+    events = load_commit(raw).events
+    return any(event.get("type") in _CLOSING or isinstance(event.get("lost"), dict) for event in events)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import isleap
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -14,6 +15,9 @@ _AT: Final = re.compile(
     r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z"
 )
 _NONCE: Final = re.compile(r"[0-9a-f]{32}")
+
+_LONGEST: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+"""Days of each month, in a leap year."""
 
 _Shape = Callable[[Any], bool]
 
@@ -50,6 +54,14 @@ def _matching(pattern: re.Pattern[str]) -> _Shape:
     return lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None
 
 
+def _instant(value: object) -> bool:
+    """Tell whether *value* is a moment of the Gregorian calendar, as RFC 3339 with milliseconds has it."""
+    if not isinstance(value, str) or _AT.fullmatch(value) is None:
+        return False
+    year, month, day = int(value[:4]), int(value[5:7]), int(value[8:10])
+    return day <= _LONGEST[month - 1] and ((month, day) != (2, 29) or isleap(year))
+
+
 _BATCH: Final[Mapping[str, _Shape]] = {
     "id": _text,
     "index": _whole,
@@ -60,7 +72,7 @@ _MEMBERS: Final[Mapping[str, _Shape]] = {
     "v": lambda value: _whole(value) and value == VERSION,
     "encounter": _text,
     "type": _text,
-    "at": _matching(_AT),
+    "at": _instant,
     "nonce": _matching(_NONCE),
     "actor": lambda value: _has(value, {"seat": _text, "role": _text}),
     "batch": lambda value: value is None or _has(value, _BATCH),

@@ -12,7 +12,7 @@ from typing import Final
 
 from service.audit.checkpoint import parse
 from service.audit.evidence import EVERYBODY, Evidence
-from service.audit.history import lost_in
+from service.audit.history import Loss
 from service.audit.requests import read_request, was_refused_for_it
 from service.audit.verdict import MALFORMED, TAMPERED, Fault, Verdict
 from service.encounter.reading.views import Reader, may_read_request
@@ -34,8 +34,11 @@ def may_read(reader: Reader, request: bytes, commit: Commit) -> bool:
     return may_read_request(commit, reader, "" if read is None else read.actor.seat)
 
 
-def check_rights(evidence: Evidence, commits: Sequence[Commit]) -> None:
-    """Demand that exactly what the named seat may see is here; raises `Fault`."""
+def check_rights(evidence: Evidence, commits: Sequence[Commit], losses: Sequence[Loss] = ()) -> None:
+    """Demand that exactly what the named seat may see is here; raises `Fault`.
+
+    *losses* are the stretches of signed commits that were lost, as far as the record's word for it counts.
+    """
     if evidence.seat is None:
         return
     if evidence.edition_told is not None and commits and evidence.edition_told != commits[0].edition:
@@ -47,20 +50,19 @@ def check_rights(evidence: Evidence, commits: Sequence[Commit]) -> None:
             if "sealed" in event:
                 _check_envelope(evidence, reader, commit, index)
         _check_request(evidence, reader, commit)
-    _check_signed(evidence, commits)
+    _check_signed(evidence, commits, losses)
 
 
-def _check_signed(evidence: Evidence, commits: Sequence[Commit]) -> None:
+def _check_signed(evidence: Evidence, commits: Sequence[Commit], losses: Sequence[Loss]) -> None:
     """Demand a checkpoint for every close below the last one that is signed; raises `Fault`.
 
-    Where the record says that signed commits were lost, nothing is asked of the numbers they had.
+    Where signed commits were lost, nothing is asked of the numbers they had.
     """
-    lost = lost_in(commits)
     sizes = {parse(note).size for note in evidence.notes}
-    standing = [size for size in sizes if not any(first <= size <= to for first, to in lost)]
+    standing = [size for size in sizes if not any(loss.covers(size) for loss in losses)]
     for commit in commits[: max(standing, default=0)]:
         is_closing = any(event.get("type") in CLOSING for event in commit.events)
-        is_asked = is_closing and not any(first <= commit.n <= to for first, to in lost)
+        is_asked = is_closing and not any(loss.covers(commit.n) for loss in losses)
         if is_asked and commit.n not in sizes:
             name = TAMPERED if evidence.seat == EVERYBODY else MALFORMED
             raise Fault(Verdict(name, commit.n, "it closes an epoch, and its checkpoint is missing"))

@@ -27,6 +27,14 @@ class Signed:
     key: str | None = None
     """The verifier key of the greatest believed head."""
     passed_over: int = 0
+    """Heads that an older key has signed: they say nothing to whoever believes the newer one."""
+    lost: int = 0
+    """Heads of a history that was lost, by a record whose acceptance of the loss is signed itself."""
+
+    @property
+    def size(self) -> int:
+        """How many commits the greatest accepted head covers."""
+        return max((point.size for point in self.points), default=0)
 
 
 NOBODY: Final = Signed()
@@ -48,6 +56,15 @@ def signed_heads(evidence: Evidence) -> Signed:
         else:
             raise _tampered(point.size, f"it was signed by {key.public.hex()[:16]}…, which is not believed")
     return Signed(tuple(points), None if last is None else last[1], passed_over)
+
+
+def accepted_keys(evidence: Evidence) -> dict[bytes, str | None]:
+    """Return the accepted keys, each with the origin under which *evidence* names it, None if it does not.
+
+    Those are the given ones and the keys that follow from them by rotations; all of them if none is given.
+    """
+    named = {key.public: key.name for key in evidence.keys if _is_believed(evidence, key)}
+    return {**dict.fromkeys(evidence.pinned), **named}
 
 
 def _verified(evidence: Evidence, note: str) -> tuple[Checkpoint, VouchedKey]:

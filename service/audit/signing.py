@@ -113,6 +113,11 @@ def vouched(log: Log) -> list[VouchedKey]:
     return [VouchedKey(key.name, bytes.fromhex(key.public), key.rotation) for key in published(log)]
 
 
+def own_keys(log: Log, encounter: str) -> tuple[bytes, ...]:
+    """Return the keys with which this service signs *encounter*; none for one that came in a bundle."""
+    return () if foreign(log, encounter) else tuple(key.public for key in vouched(log))
+
+
 def keep_foreign(log: Log, encounter: str, keys: Iterable[VouchedKey]) -> None:
     """Keep the keys with which another service signed for *encounter*, which came from there."""
     told = [{"name": key.name, "public": key.public.hex(), "rotation": key.rotation} for key in keys]

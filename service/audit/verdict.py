@@ -7,41 +7,84 @@ never look like fraud, nor fraud like a changed rule.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
+NOT_A_BUNDLE: Final = "not_a_bundle"
 MALFORMED: Final = "malformed"
 TAMPERED: Final = "tampered"
 TRUNCATED: Final = "truncated"
 FORKED: Final = "forked"
+EMPTY: Final = "empty"
+UNSIGNED_FROM: Final = "unsigned_from"
 DICE_INVALID: Final = "dice_invalid"
+UNKNOWN_EDITION: Final = "unknown_edition"
 RULES_CHANGED: Final = "rules_changed"
 NOT_DETERMINISTIC: Final = "not_deterministic"
 STATE_MISMATCH: Final = "state_mismatch"
+WRONG_PARENT: Final = "wrong_parent"
+SEAM_BROKEN: Final = "seam_broken"
+SEAM_SEALED: Final = "seam_sealed"
+CERTIFICATE_MISMATCH: Final = "certificate_mismatch"
+VALID_WITHOUT_RULES: Final = "valid_without_rules"
 VALID_AS_OPENED: Final = "valid_as_opened"
 VALID_TO_EPOCH: Final = "valid_to_epoch"
 VALID: Final = "valid"
+VALID_UNSIGNED_WITHOUT_RULES: Final = "valid_unsigned_without_rules"
+VALID_UNSIGNED_AS_OPENED: Final = "valid_unsigned_as_opened"
+VALID_UNSIGNED_TO_EPOCH: Final = "valid_unsigned_to_epoch"
+VALID_UNSIGNED: Final = "valid_unsigned"
+
+_WITHOUT_RULES: Final = "nothing is wrong with bytes, chain, checkpoints, seals and dice; no rule was applied"
+_AS_OPENED: Final = "whole, and decided again up to the first command that is withheld"
+_TO_EPOCH: Final = "whole and decided again; dice are proved up to the last epoch that was disclosed"
+_WHOLE: Final = "whole, decided again to the last byte, every seeded die proved"
+_NO_KEY: Final = "; no key was given, so anybody may have written it"
 
 MEANING: Final[Mapping[str, str]] = MappingProxyType(
     {
+        NOT_A_BUNDLE: "the file is not a bundle of the format rewound/bundle/1",
         MALFORMED: "bytes are not canonical, or spell no request, commit or envelope",
         TAMPERED: "something was changed after it was written: hash chain, root or signature do not fit",
         TRUNCATED: "the end is missing: a head, checkpoint or receipt lies beyond it",
         FORKED: "two signed heads exist of which neither continues the other",
+        EMPTY: "the record has no commits: there is nothing to judge",
+        UNSIGNED_FROM: "no accepted key has signed this commit and what follows: anybody may have written it",
         DICE_INVALID: "a die or a disclosed link is not what the published anchor gives",
+        UNKNOWN_EDITION: "the rules that commit 1 names are not at hand: nothing was decided again",
         RULES_CHANGED: "deciding again gives another result, by other rules than it was played with",
         NOT_DETERMINISTIC: "deciding again gives another result by the very same rules",
         STATE_MISMATCH: "the state that is kept is not what the commits give",
-        VALID_AS_OPENED: "whole, and decided again up to the first command that is withheld",
-        VALID_TO_EPOCH: "whole and decided again; dice are proved up to the last epoch that was disclosed",
-        VALID: "whole, decided again to the last byte, every seeded die proved",
+        WRONG_PARENT: "the parent that was given is another encounter than the one it continues",
+        SEAM_BROKEN: "it does not continue the parent as it says",
+        SEAM_SEALED: "it cannot be compared with its parent: a commit there is sealed from this reader",
+        CERTIFICATE_MISMATCH: "the certificate is not signed by an accepted key, or is not of this record",
+        VALID_UNSIGNED_WITHOUT_RULES: _WITHOUT_RULES + _NO_KEY,
+        VALID_UNSIGNED_AS_OPENED: _AS_OPENED + _NO_KEY,
+        VALID_UNSIGNED_TO_EPOCH: _TO_EPOCH + _NO_KEY,
+        VALID_UNSIGNED: _WHOLE + _NO_KEY,
+        VALID_WITHOUT_RULES: _WITHOUT_RULES,
+        VALID_AS_OPENED: _AS_OPENED,
+        VALID_TO_EPOCH: _TO_EPOCH,
+        VALID: _WHOLE,
     }
 )
 """Every verdict in the order of deciding, and what it says."""
 
-SOUND: Final = (VALID_AS_OPENED, VALID_TO_EPOCH, VALID)
-"""Verdicts in which nothing is wrong: they differ in how far anybody can see."""
+SIGNED: Final = (VALID_WITHOUT_RULES, VALID_AS_OPENED, VALID_TO_EPOCH, VALID)
+"""Verdicts of records in which nothing is wrong, and which an accepted key has signed."""
+
+UNSIGNED: Final = (
+    VALID_UNSIGNED_WITHOUT_RULES,
+    VALID_UNSIGNED_AS_OPENED,
+    VALID_UNSIGNED_TO_EPOCH,
+    VALID_UNSIGNED,
+)
+"""The same verdicts where no key was given, in the same order."""
+
+SOUND: Final = (*UNSIGNED, *SIGNED)
+"""Verdicts in which nothing is wrong: they differ in what could be checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +102,22 @@ class Verdict:
 
     @property
     def is_sound(self) -> bool:
-        """Tell whether nothing is wrong."""
+        """Whether nothing is wrong."""
         return self.name in SOUND
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether nothing is wrong, and an accepted key has signed it."""
+        return self.name in SIGNED
+
+    @property
+    def extent(self) -> str | None:
+        """How far a sound record was checked: the name that it has with a key; None for any other."""
+        return SIGNED[SOUND.index(self.name) % len(SIGNED)] if self.is_sound else None
+
+    def without_key(self) -> Verdict:
+        """Return the sound verdict as it is called where no key was given."""
+        return replace(self, name=UNSIGNED[SIGNED.index(self.name)])
 
     def __str__(self) -> str:
         """Spell the verdict as it is quoted: `tampered(7)`, `dice_invalid(9, 1/0/pia/attack#0)`."""
@@ -94,6 +151,10 @@ class Counts:
     """Commits that were decided again."""
     refused: int = 0
     quarantined: int = 0
+    """Commands that were set aside undecided."""
+    proposals: int = 0
+    """Rulings on the past that were proposed."""
+    proposals_dropped: int = 0
     envelopes: int = 0
     envelopes_opened: int = 0
     requests_withheld: int = 0

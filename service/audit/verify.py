@@ -20,9 +20,11 @@ from service.audit.signatures import NOBODY
 from service.audit.tree import root
 from service.audit.verdict import (
     STATE_MISMATCH,
+    UNKNOWN_EDITION,
     VALID,
     VALID_AS_OPENED,
     VALID_TO_EPOCH,
+    VALID_WITHOUT_RULES,
     Counts,
     Fault,
     Finding,
@@ -39,7 +41,6 @@ from service.rules.table import DiceSetup
 Shelf = Mapping[str, Ruleset[Any]]
 
 OTHER_BUILD: Final = "other_build"
-NO_SUCH_RULES: Final = "no_such_rules"
 
 
 def verify(
@@ -47,16 +48,19 @@ def verify(
     shelf: Shelf,
     *,
     span: tuple[int, int] | None = None,
+    without_rules: bool = False,
     progress: Progress = lambda done, of: None,  # noqa: ARG005 - nobody listens
 ) -> Report:
     """Audit *evidence* by the rules on *shelf*.
 
     With *span* only the commits from its first to its last number are decided again; those before are folded.
+    *without_rules* ends before the first rule: the verdict is then that of a verifier that has none.
     """
     counts = Counts(commits=len(evidence.commits))
     judged = _Judged(evidence, counts)
     try:
-        verdict = judged.whole(shelf, span or (1, len(evidence.commits)), progress)
+        found = judged.whole(shelf, span or (1, len(evidence.commits)), progress, without_rules=without_rules)
+        verdict = found if evidence.pinned else found.without_key()
     except Fault as fault:
         verdict = fault.verdict
     return judged.report(verdict)
@@ -78,7 +82,9 @@ class _Judged:
         self.course: Course | None = None
         self.findings: list[Finding] = []
 
-    def whole(self, shelf: Shelf, span: tuple[int, int], progress: Progress) -> Verdict:
+    def whole(
+        self, shelf: Shelf, span: tuple[int, int], progress: Progress, *, without_rules: bool
+    ) -> Verdict:
         """Go through everything in order; raises `Fault` with the first thing wrong."""
         examined = examine(self.evidence)
         self.commits, self.signed = examined.commits, examined.signed
@@ -86,9 +92,9 @@ class _Judged:
         self.history = history_of(self.commits)
         self.setup = setup_of(self.evidence, self.commits)
         self.proof = prove(self.evidence, self.commits, examined.payloads, self.counts)
+        if without_rules:
+            return Verdict(VALID_WITHOUT_RULES)
         ruleset = self._ruleset(shelf)
-        if ruleset is None:
-            return Verdict(VALID_AS_OPENED, 1, "the rules it was played by are not at hand")
         self._digests(ruleset)
         again = Again(self.evidence, examined, ruleset, self.proof, self.then or self.now or "")
         self.course = again.run(span, self.counts, self.now or "", progress)
@@ -115,15 +121,20 @@ class _Judged:
         counts = self.counts
         counts.refused = sum(commit.outcome == REFUSED for commit in self.commits)
         counts.quarantined = sum(commit.outcome == QUARANTINED for commit in self.commits)
+        counts.proposals = self._told("amendment_proposed")
+        counts.proposals_dropped = self._told("amendment_dropped")
         counts.envelopes = sum("sealed" in event for commit in self.commits for event in commit.events)
         counts.envelopes_opened = len(self.evidence.opened)
         counts.requests_withheld = sum(request is None for request in self.evidence.requests)
 
-    def _ruleset(self, shelf: Shelf) -> Ruleset[Any] | None:
-        edition = self.commits[0].edition if self.commits else NO_RULES.edition
+    def _told(self, type_: str) -> int:
+        return sum(event.get("type") == type_ for commit in self.commits for event in commit.events)
+
+    def _ruleset(self, shelf: Shelf) -> Ruleset[Any]:
+        edition = self.commits[0].edition
         ruleset = NO_RULES if edition == NO_RULES.edition else shelf.get(edition)
         if ruleset is None:
-            self.findings.append(Finding(NO_SUCH_RULES, f"{edition} is not on this verifier's shelf"))
+            raise Fault(Verdict(UNKNOWN_EDITION, 1, f"this verifier has no rules of the edition {edition}"))
         return ruleset
 
     def _digests(self, ruleset: Ruleset[Any]) -> None:

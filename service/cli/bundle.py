@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from service.audit import bundle
-from service.audit.evidence import stored
+from service.audit.evidence import evidence_once_signed
 from service.cli.environment import read_settings
 from service.cli.store import opened
 from service.log import NoSuchEncounter
@@ -27,7 +27,7 @@ def command(encounter: str, seat: str, file: Path | None) -> None:
     settings = read_settings().settings
     with opened(settings) as log:
         try:
-            evidence = stored(log, encounter)
+            evidence = evidence_once_signed(log, encounter)
         except NoSuchEncounter as fault:
             raise click.ClickException(str(fault)) from fault
     lines = b"".join(bundle.write(evidence, seat))

@@ -19,7 +19,7 @@ import click
 from rich.console import Console
 
 from service.audit import bundle
-from service.audit.evidence import stored
+from service.audit.evidence import evidence_once_signed
 from service.cli.client import Client, Problem, Unreachable
 from service.cli.judging import print_report
 from service.cli.local_service import LocalService, held_port
@@ -152,5 +152,5 @@ def _audit(table: Table, console: Console) -> None:
 def _write_bundle(service: LocalService, encounter: str, file: Path, console: Console) -> None:
     """Write what the gm may have of the encounter into *file*."""
     with closing(service.log()) as log:
-        file.write_bytes(b"".join(bundle.write(stored(log, encounter), "gm")))
-    console.print(f"\nThe encounter is in {file}: rewound verify {file}")
+        file.write_bytes(b"".join(bundle.write(evidence_once_signed(log, encounter), "gm")))
+    console.print(f"\nThe encounter is in {file}: rewound verify --unsigned {file}")

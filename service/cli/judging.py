@@ -1,7 +1,8 @@
 """Print what an audit found, and say it in an exit status.
 
-0: sound (`valid`, `valid_to_epoch`, `valid_as_opened`). Otherwise each verdict has its own, so that a script
-can branch on it; 1 and 2 are left to faults that are no verdict (a file that is not there, a wrong option).
+0: nothing is wrong, an accepted key has signed it, and the rules were applied. Otherwise each verdict has its
+own status, so that a script can branch on it; 1 and 2 are left to faults that are no verdict (a file that is
+not there, a wrong option).
 """
 
 from __future__ import annotations
@@ -28,9 +29,28 @@ STATUS: Final[Mapping[str, int]] = MappingProxyType(
         v.RULES_CHANGED: 8,
         v.NOT_DETERMINISTIC: 9,
         v.STATE_MISMATCH: 10,
+        v.UNSIGNED_FROM: 11,
+        v.VALID_WITHOUT_RULES: 12,
+        **dict.fromkeys(v.UNSIGNED, 13),
+        v.EMPTY: 14,
+        v.UNKNOWN_EDITION: 15,
+        v.NOT_A_BUNDLE: 16,
+        v.CERTIFICATE_MISMATCH: 17,
+        v.WRONG_PARENT: 18,
+        v.SEAM_BROKEN: 19,
+        v.SEAM_SEALED: 20,
     }
 )
-"""The exit status of each verdict."""
+"""The exit status of each verdict, where nothing less was asked for."""
+
+
+def status_of(name: str, *, unsigned: bool = False, without_rules: bool = False) -> int:
+    """Return the exit status of the verdict *name*; *unsigned* and *without_rules* are what was asked for."""
+    if unsigned and name in v.UNSIGNED:
+        name = v.SIGNED[v.UNSIGNED.index(name)]
+    if without_rules and name == v.VALID_WITHOUT_RULES:
+        return 0
+    return STATUS[name]
 
 
 def print_report(report: Mapping[str, Any], console: Console) -> None:
@@ -40,8 +60,25 @@ def print_report(report: Mapping[str, Any], console: Console) -> None:
     console.print(f"\n[bold {colour}]{escape(verdict['text'])}[/]  {escape(verdict['meaning'])}")
     if "detail" in verdict:
         console.print(f"  {escape(verdict['detail'])}")
+    for line in _warnings(counts):
+        console.print(f"  [bold yellow]{escape(line)}[/]")
     for line in _lines(report, counts):
         console.print(f"  [dim]{escape(line)}[/]")
+
+
+def _warnings(counts: Mapping[str, int]) -> list[str]:
+    """Return what a reader has to know before anything else: what the host decided in place of the rules."""
+    found = []
+    if counts["quarantined"]:
+        found.append(
+            f"quarantine {counts['quarantined']} commands were set aside undecided, on the host's word"
+        )
+    if counts["proposals"]:
+        dropped = counts["proposals_dropped"]
+        found.append(
+            f"proposals  {counts['proposals']} rulings on the past proposed, {dropped} of them dropped"
+        )
+    return found
 
 
 def _lines(report: Mapping[str, Any], counts: Mapping[str, int]) -> list[str]:
@@ -49,10 +86,7 @@ def _lines(report: Mapping[str, Any], counts: Mapping[str, int]) -> list[str]:
     lines = [f"encounter  {report['encounter']}"]
     if log["head"] is not None:
         lines.append(f"record     {log['size']} commits, head {log['head'][:16]}…, root {log['root'][:16]}…")
-    points = log["checkpoints"]
-    if points["size"] is not None:
-        believed = "the key you gave" if points["key_was_given"] else "a key that the bundle tells itself"
-        lines.append(f"signed     {points['size']} commits, by {believed}")
+    lines += _signed(log)
     if log["receipts"]:
         lines.append(f"receipts   {log['receipts']} hold")
     if rules["edition"] is not None:
@@ -73,6 +107,20 @@ def _lines(report: Mapping[str, Any], counts: Mapping[str, int]) -> list[str]:
         lines.append(f"envelopes  {counts['envelopes_opened']} of {counts['envelopes']} opened")
     if counts["requests_withheld"]:
         lines.append(f"withheld   {counts['requests_withheld']} requests")
-    if counts["quarantined"]:
-        lines.append(f"quarantine {counts['quarantined']} commands that no worker survived")
     return lines + [f"finding    {found['name']}: {found['detail']}" for found in report["findings"]]
+
+
+def _signed(log: Mapping[str, Any]) -> list[str]:
+    """Return how far the record is signed, and by whom."""
+    points = log["checkpoints"]
+    if log["head"] is None:
+        return []
+    if points["size"] is None:
+        return ["signed     by nobody"]
+    by = "a key you gave" if points["key_was_given"] else "a key that only the bundle itself names"
+    behind = log["size"] - points["size"]
+    rest = f"; the {behind} behind them are not signed yet" if behind else ""
+    lines = [f"signed     {points['size']} of {log['size']} commits, by {by}{rest}"]
+    if points["lost"]:
+        lines.append(f"lost       {points['lost']} signed heads of a history that was lost")
+    return lines

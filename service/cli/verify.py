@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -11,21 +11,25 @@ from rich.console import Console
 from rich.progress import Progress
 
 from service.audit import bundle
-from service.audit.certificate import certificate
+from service.audit.certificate import certificate, held_to_certificate
 from service.audit.evidence import Receipt
 from service.audit.lines import mismatch
 from service.audit.notes import read_verifier_key
 from service.audit.report import Report
-from service.audit.verdict import MALFORMED, TAMPERED, Counts, Finding, Verdict
+from service.audit.signatures import accepted_keys
+from service.audit.verdict import Counts, Finding
 from service.audit.verify import verify
-from service.cli.judging import STATUS, print_report
+from service.cli.judging import print_report, status_of
 from service.rules.shelf import SHELF
 
 GOES_ON = "goes_on"
 
 _EXITS = """
-Exit status: 0 sound (valid, valid_to_epoch, valid_as_opened), 3 malformed, 4 tampered, 5 truncated, 6 forked,
-7 dice_invalid, 8 rules_changed, 9 not_deterministic, 10 state_mismatch; 1 and 2: there was nothing to judge.
+Exit status: 0 valid, valid_to_epoch, valid_as_opened; 3 malformed, 4 tampered, 5 truncated, 6 forked,
+7 dice_invalid, 8 rules_changed, 9 not_deterministic, 10 state_mismatch, 11 unsigned_from,
+12 valid_without_rules (0 with --without-rules), 13 valid_unsigned and its kin (0 with --unsigned), 14 empty,
+15 unknown_edition, 16 not_a_bundle, 17 certificate_mismatch, 18 wrong_parent, 19 seam_broken, 20 seam_sealed;
+1 and 2: there was nothing to judge.
 """
 
 
@@ -80,53 +84,83 @@ class _Key(click.ParamType[bytes]):
     "keys",
     type=_Key(),
     multiple=True,
-    help="A key you believe, from `GET /v1/keys`: no other may have signed.",
+    help="A key you accept, from `GET /v1/keys`: it has signed to the end, and no other has.",
+)
+@click.option("--unsigned", is_flag=True, help="Do without a key: end with 0 although none was given.")
+@click.option(
+    "--without-rules", is_flag=True, help="Apply no rules, as a verifier that has none; end with 0."
+)
+@click.option(
+    "--certificate",
+    "paper",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A certificate, as canonical JSON: FILE must be the record that it speaks of.",
 )
 @click.option(
     "--parent",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The bundle of the encounter from which FILE goes on: FILE is held to it.",
+    help="The bundle of the encounter that FILE continues: FILE is compared with it.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_context
-def command(
+def command(  # noqa: PLR0913 - one for each thing that may be held against it
     ctx: click.Context,
     file: Path,
     receipts: tuple[Receipt, ...],
     keys: tuple[bytes, ...],
+    paper: Path | None,
     parent: Path | None,
     *,
+    unsigned: bool,
+    without_rules: bool,
     as_json: bool,
 ) -> None:
-    """Audit the bundle FILE, offline: bytes, dice, every decision again."""
-    report = _judge(file.read_bytes(), receipts, keys, quiet=as_json)
+    """Audit the bundle FILE, offline: bytes, signatures, dice, every decision again."""
+    asked = _Asked(keys, without_rules=without_rules, quiet=as_json)
+    raw = file.read_bytes()
+    report = asked.judge(raw, receipts)
+    if paper is not None and report.verdict.is_sound:
+        report = held_to_certificate(report, paper.read_bytes(), accepted_keys(bundle.read(raw, pinned=keys)))
     if parent is not None and report.verdict.is_sound:
-        report = _held_to(report, parent.read_bytes(), file.read_bytes(), quiet=as_json)
+        report = asked.compare(report, parent.read_bytes(), raw)
     if as_json:
         click.echo(json.dumps(certificate(report), indent=2, ensure_ascii=False))
     else:
         print_report(certificate(report), Console(highlight=False))
-    ctx.exit(STATUS[report.verdict.name])
+    ctx.exit(status_of(report.verdict.name, unsigned=unsigned, without_rules=without_rules))
 
 
-def _held_to(report: Report, parent: bytes, child: bytes, *, quiet: bool) -> Report:
-    """Return *report*, or what is wrong with the encounter from which its own goes on, or with the seam."""
-    before = _judge(parent, (), (), quiet=quiet)
-    if not before.verdict.is_sound:
-        return before
-    found = mismatch(bundle.read(parent), bundle.read(child), SHELF)
-    if found is None:
-        told = Finding(GOES_ON, f"it goes on from {before.encounter} as it says")
+@dataclass(frozen=True)
+class _Asked:
+    """How bundles are to be judged."""
+
+    keys: tuple[bytes, ...]
+    without_rules: bool
+    quiet: bool
+
+    def judge(self, raw: bytes, receipts: tuple[Receipt, ...] = ()) -> Report:
+        """Return what an audit says of the bundle *raw*."""
+        try:
+            evidence = bundle.read(raw, receipts, self.keys)
+        except bundle.BadBundle as fault:
+            return Report("", fault.verdict, Counts())
+        console = Console(stderr=True, quiet=self.quiet)
+        with Progress(console=console, transient=True) as bar:
+            task = bar.add_task("Deciding every command again", total=evidence.count)
+            return verify(
+                evidence,
+                SHELF,
+                without_rules=self.without_rules,
+                progress=lambda done, of: bar.update(task, completed=done, total=of),
+            )
+
+    def compare(self, report: Report, parent: bytes, child: bytes) -> Report:
+        """Return *report*, or what is wrong with the parent, or with the seam between both."""
+        before = self.judge(parent)
+        if not before.verdict.is_sound:
+            return before
+        found = mismatch(bundle.read(parent), bundle.read(child), {} if self.without_rules else SHELF)
+        if found is not None:
+            return replace(report, verdict=found)
+        told = Finding(GOES_ON, f"it continues {before.encounter} as it says")
         return replace(report, findings=(*report.findings, told))
-    return replace(report, verdict=Verdict(TAMPERED, 1, found))
-
-
-def _judge(raw: bytes, receipts: tuple[Receipt, ...], keys: tuple[bytes, ...], *, quiet: bool) -> Report:
-    try:
-        evidence = bundle.read(raw, receipts, keys)
-    except bundle.BadBundle as fault:
-        return Report("", Verdict(MALFORMED, fault.n, str(fault)), Counts())
-    console = Console(stderr=True, quiet=quiet)
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task("Deciding every command again", total=evidence.count)
-        return verify(evidence, SHELF, progress=lambda done, of: bar.update(task, completed=done, total=of))

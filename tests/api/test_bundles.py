@@ -113,7 +113,7 @@ def test_a_bundle_over_http_is_what_the_seat_may_see_and_audits_valid(table: Tab
 
     evidence = bundle.read(raw)
     assert (evidence.seat, len(evidence.notes) > 0) == ("ada", True)
-    assert str(verify(evidence, BOTH).verdict) == "valid"
+    assert str(verify(evidence, BOTH).verdict) == "valid_unsigned"
 
 
 def test_a_running_fights_bundle_holds_no_choice_of_another_seat(table: Table) -> None:

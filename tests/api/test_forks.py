@@ -39,7 +39,7 @@ def test_TABLE_LINE_2_a_fork_goes_on_from_a_moment_with_dice_of_its_own(table: T
     assert table.gm.get(at)["origin"]["kind"] == "fork"
 
     did(Table(fork["encounter"], table.gm, table.ada, table.bo), CLOSE)
-    assert str(verify(stored(log, fork["encounter"]), BOTH).verdict) == "valid"
+    assert str(verify(stored(log, fork["encounter"]), BOTH).verdict) == "valid_unsigned"
 
 
 def test_where_something_is_sealed_from_its_maker_there_is_no_fork(table: Table) -> None:

@@ -151,7 +151,7 @@ def test_an_audit_tells_nothing_of_it(twins: Told) -> None:
     left, right = (masked([json.dumps(found, sort_keys=True)]) for found in twins[1])
 
     assert left == right
-    assert '"name": "valid_to_epoch' in left[0], twins[1][0]["verdict"]
+    assert '"name": "valid_unsigned_to_epoch' in left[0], twins[1][0]["verdict"]
 
 
 # --- what is told ------------------------------------------------------------------------------------
@@ -227,7 +227,7 @@ def test_TABLE_GMONLY_4_a_mistake_of_the_gm_that_would_tell_something_leaves_no_
     assert after == before
     assert [each["refusal"]["code"] for each in seen] == ["gm_only", "skipped"], array
     assert "reach" not in json.dumps(seen)
-    assert verdict == "valid_to_epoch"
+    assert verdict == "valid_unsigned_to_epoch"
 
 
 def test_a_die_that_is_thrown_is_seen() -> None:

@@ -53,8 +53,8 @@ def test_TABLE_CLOSE_1_the_end_that_opens_the_dice_leaves_it_with_the_gm() -> No
         certificate = audit(log, table)
         gms, players = judged(table, "gm"), judged(table, "zoe")
 
-    assert certificate["verdict"]["name"] == gms.verdict.name == "valid"
-    assert players.verdict.name == "valid_as_opened"
+    assert certificate["verdict"]["name"] == gms.verdict.name == "valid_unsigned"
+    assert players.verdict.name == "valid_unsigned_as_opened"
     assert 0 <= players.counts.envelopes_opened < gms.counts.envelopes_opened == gms.counts.envelopes
     assert players.counts.envelopes == gms.counts.envelopes
     assert players.counts.requests_withheld > gms.counts.requests_withheld == 0
@@ -93,4 +93,8 @@ def test_TABLE_CLOSE_1_no_group_of_players_learns_it_whoever_plays_against_whom(
         verdicts = [judged(table, seat).verdict.name for seat in ("gm", "seat-heroes", "seat-wolves")]
 
     # what the players did in secret from a blind gm stays closed to its seat, too
-    assert verdicts == ["valid_as_opened" if gm_blind else "valid", "valid_as_opened", "valid_as_opened"]
+    assert verdicts == [
+        "valid_unsigned_as_opened" if gm_blind else "valid_unsigned",
+        "valid_unsigned_as_opened",
+        "valid_unsigned_as_opened",
+    ]

@@ -32,7 +32,7 @@ def test_TABLE_LINE_1_undone_and_taken_again_it_stays_with_the_gm_and_its_dice_a
         again = gone_on(undone, "redo", reason="it was right")
         assert dice_and_terms(told_only_to_the_gm(again)[-1]) == dice_and_terms(first[-1])
         verdicts = [audit(log, each)["verdict"]["name"] for each in (undone, again)]
-        assert verdicts == ["valid", "valid_to_epoch"]
+        assert verdicts == ["valid_unsigned", "valid_unsigned_to_epoch"]
 
 
 def test_TABLE_LINE_2_a_what_if_keeps_it_too() -> None:
@@ -58,7 +58,7 @@ def test_TABLE_CLOSE_1_the_end_opens_it_and_the_audit_decides_all_of_it_again() 
         table.do("gm", type="close")
 
         assert "1234" in all_of(table, "zoe")
-        assert audit(log, table)["verdict"]["name"] == "valid"
+        assert audit(log, table)["verdict"]["name"] == "valid_unsigned"
 
 
 def told_only_to_the_gm(table: Table) -> list[dict[str, Any]]:

@@ -104,7 +104,7 @@ def test_TABLE_LURK_1_an_audit_tells_nothing_of_it(twins: Told) -> None:
     left, right = (masked([json.dumps(found, sort_keys=True)]) for found in twins[1])
 
     assert left == right
-    assert '"name": "valid_to_epoch' in left[0], twins[1][0]["verdict"]
+    assert '"name": "valid_unsigned_to_epoch' in left[0], twins[1][0]["verdict"]
 
 
 # --- what is public ----------------------------------------------------------------------------------
@@ -283,7 +283,7 @@ def test_TABLE_LINE_1_what_is_undone_is_hidden_again_and_stays_so() -> None:
         assert state(undone, "gm")["lurkers"]["1"]["sheet"]["id"] == "gob"
         undone.do("gm", type="reveal_creature", lurker=1)
         undone.do("gm", type="close")
-        assert audit(log, undone)["verdict"]["name"] == "valid"
+        assert audit(log, undone)["verdict"]["name"] == "valid_unsigned"
 
 
 def test_TABLE_LURK_1_a_fork_keeps_it_sealed_and_the_end_opens_it() -> None:
@@ -302,7 +302,7 @@ def test_TABLE_LURK_1_a_fork_keeps_it_sealed_and_the_end_opens_it() -> None:
         api("DELETE", table.at)
         assert state(table)["lurkers"]["1"]["position"] == [3, 3]
         evidence = stored(log, table.at.rpartition("/")[2])
-        assert verify(evidence, BOTH).verdict.name == "valid"
+        assert verify(evidence, BOTH).verdict.name == "valid_unsigned"
         bundle = b"".join(write(evidence, "zoe"))
 
-    assert verify(read(bundle), BOTH).verdict.name == "valid"
+    assert verify(read(bundle), BOTH).verdict.name == "valid_unsigned"

@@ -51,16 +51,16 @@ def test_TABLE_CLOSE_1_the_end_opens_it_and_the_audit_proves_its_dice(
 ) -> None:
     behind(table)
     live = verify(stored(log, table.id), BOTH)
-    assert (live.verdict.name, live.counts.rolls_unverified) == ("valid_to_epoch", 1)
+    assert (live.verdict.name, live.counts.rolls_unverified) == ("valid_unsigned_to_epoch", 1)
 
     owner("DELETE", table.at)
 
     assert rolls(table.ada, table.at) == rolls(table.gm, table.at)
     report = verify(stored(log, table.id), BOTH)
-    assert (report.verdict.name, report.counts.rolls_checked) == ("valid", 1)
+    assert (report.verdict.name, report.counts.rolls_checked) == ("valid_unsigned", 1)
     assert "sealed" not in json.dumps(table.ada.get(f"{table.at}/state")["state"]["sealed_places"])
     bundle = b"".join(write(stored(log, table.id), "ada"))
-    assert verify(read(bundle), BOTH).verdict.name == "valid"
+    assert verify(read(bundle), BOTH).verdict.name == "valid_unsigned"
     (told,) = table.ada.get(f"{table.at}/commits/{rolls(table.gm, table.at)[0]['n']}/explanation")["rolls"]
     assert told["derivation"]["disclosed"]
 

@@ -19,7 +19,7 @@ from service.audit.verdict import (
     RULES_CHANGED,
     TAMPERED,
     TRUNCATED,
-    VALID,
+    VALID_UNSIGNED,
 )
 from service.audit.verify import verify
 from service.encounter.record.canonical import dumps, request_digest
@@ -102,7 +102,7 @@ CAUSES: Final[Mapping[str, Cause]] = {
     DICE_INVALID: badly_rolled,
     RULES_CHANGED: other_rules,
     NOT_DETERMINISTIC: undetermined,
-    VALID: untouched,
+    VALID_UNSIGNED: untouched,
 }
 """What each is called, and what makes it."""
 

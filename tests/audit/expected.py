@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from service.audit.verdict import MALFORMED, TAMPERED, TRUNCATED, VALID
+from service.audit.verdict import MALFORMED, TAMPERED, TRUNCATED, VALID_UNSIGNED
 
 Line = dict[str, Any]
 Expected = tuple[frozenset[str], int | None]
@@ -20,12 +20,12 @@ def expected_of(raw: bytes, changed: bytes) -> Expected:
     """Return what is right for a file that was changed in one place."""
     before, after = raw.split(b"\n"), changed.split(b"\n")
     if raw == changed:
-        return frozenset({VALID}), None
+        return frozenset({VALID_UNSIGNED}), None
     if len(before) != len(after):  # a line was broken or joined, or the last one has no end
         return frozenset({MALFORMED, TRUNCATED}), None
     at = next(i for i, (one, two) in enumerate(zip(before, after, strict=True)) if one != two)
     if at == len(before) - 1:  # what follows the last line's end is no line
-        return frozenset({VALID}), None
+        return frozenset({VALID_UNSIGNED}), None
     line: Line = json.loads(before[at])
     told = canonical(after[at])
     if told is None or told.keys() != line.keys() or told.get("kind") != line["kind"]:
@@ -43,7 +43,7 @@ def _of_line(line: Line, told: Line, last: int) -> Expected:
     if line["kind"] in ("command", "commit", "opened"):
         return _of_text(line, told, changed)
     if line["kind"] == "header":
-        ours = {"seat": {VALID, MALFORMED}, "encounter": {MALFORMED, TAMPERED}}
+        ours = {"seat": {VALID_UNSIGNED, MALFORMED}, "encounter": {MALFORMED, TAMPERED}}
         return frozenset().union(*(ours.get(name, {MALFORMED}) for name in changed)), None
     if "count" in changed:
         return frozenset({MALFORMED, TAMPERED if told["count"] < last else TRUNCATED}), None

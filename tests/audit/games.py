@@ -11,7 +11,7 @@ from typing import Any, Final
 from service.audit import bundle
 from service.audit.evidence import Evidence, Receipt
 from service.audit.signing import VouchedKey
-from service.audit.verdict import MALFORMED, Verdict
+from service.audit.verdict import Verdict
 from service.audit.verify import Shelf, verify
 from service.encounter.record.digest import ruleset_digest
 from service.rules.shelf import SHELF
@@ -103,4 +103,4 @@ def judged(raw: bytes, receipts: Sequence[Receipt] = ()) -> Verdict:
     try:
         return verify(bundle.read(raw, receipts), RULES).verdict
     except bundle.BadBundle as fault:
-        return Verdict(MALFORMED, fault.n, str(fault))
+        return fault.verdict

@@ -14,7 +14,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from service.audit.verdict import VALID
+from service.audit.verdict import VALID_UNSIGNED
 from tests.audit.causes import matrix, off_diagonal
 from tests.audit.games import any_game, judged, tiny_game, written
 from tests.audit.mutants import mutant_of
@@ -40,7 +40,7 @@ def alarms(seeds: Sequence[int]) -> list[str]:
         evidence = any_game(rng) if rng.random() < 0.1 else tiny_game(seed)
         seat = rng.choice(("gm", "ada", "somebody"))
         verdict = judged(written(evidence, seat))
-        if verdict.name != VALID:
+        if verdict.name != VALID_UNSIGNED:
             found.append(f"seed {seed}: clean, and {verdict} for {seat}")
     return found
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from service.audit import bundle
 from service.audit.evidence import Evidence
-from service.audit.verdict import MALFORMED
 from service.audit.verify import verify
 from service.encounter.record.canonical import dumps
 from tests.audit.evidence_of import forged
@@ -26,7 +25,7 @@ def verdicts(raw: bytes) -> tuple[str, str]:
     try:
         ours = str(verify(bundle.read(raw), RULES).verdict)
     except bundle.BadBundle as fault:
-        ours = f"{MALFORMED}({fault.n})"
+        ours = str(fault.verdict)
     return ours, judged([Case(raw)])[0]
 
 

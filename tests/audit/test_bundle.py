@@ -77,7 +77,7 @@ def test_a_store_gives_the_same_evidence_as_the_play_did() -> None:
 
 def test_a_closed_encounter_with_all_envelopes_open_is_valid_for_anybody() -> None:
     for seat in ("gm", "ada", "nobody-in-particular"):
-        assert str(judged(written(evidence_of(closed()), seat))) == "valid"
+        assert str(judged(written(evidence_of(closed()), seat))) == "valid_unsigned"
 
 
 # --- what a reader may have ---------------------------------------------------------------------------
@@ -93,7 +93,9 @@ def half_chosen() -> Sitting:
     return sitting
 
 
-@pytest.mark.parametrize(("seat", "verdict"), [("ada", "valid_to_epoch(0)"), ("bo", "valid_as_opened(3)")])
+@pytest.mark.parametrize(
+    ("seat", "verdict"), [("ada", "valid_unsigned_to_epoch(0)"), ("bo", "valid_unsigned_as_opened(3)")]
+)
 def test_a_sealed_choice_is_in_its_own_seats_bundle_alone(seat: str, verdict: str) -> None:
     raw = written(evidence_of(half_chosen()), seat)
 
@@ -105,7 +107,7 @@ def test_a_request_in_a_sealed_scope_is_withheld_even_from_the_gm() -> None:
 
     assert {"kind": "command", "n": 3, "withheld": True} in lines
     assert "opened" not in {line["kind"] for line in lines}
-    assert str(judged(written(evidence_of(half_chosen()), "gm"))) == "valid_as_opened(3)"
+    assert str(judged(written(evidence_of(half_chosen()), "gm"))) == "valid_unsigned_as_opened(3)"
 
 
 def test_what_another_seat_may_not_see_is_nowhere_in_its_bundle() -> None:
@@ -174,7 +176,7 @@ def test_a_line_too_long_is_no_bundle(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_nothing_at_all_is_no_bundle() -> None:
-    with pytest.raises(bundle.BadBundle, match="no header"):
+    with pytest.raises(bundle.BadBundle, match="not a header"):
         bundle.read(b"")
 
 

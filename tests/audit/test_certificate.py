@@ -11,9 +11,10 @@ import pytest
 from service.audit import certificate as document
 from service.audit.certificate import certificate
 from service.audit.history import ADVANCES, RULINGS
-from service.audit.notes import BadNote, public_key
+from service.audit.signatures import accepted_keys
+from service.audit.signing import Signer
 from service.audit.verify import verify
-from service.encounter.record.canonical import check
+from service.encounter.record.canonical import check, dumps
 from service.rules.shelf import SHELF
 from tests.audit.evidence_of import closed, evidence_of, played, signed_evidence
 from tests.encounter.sitting import SIGNER, Sitting
@@ -44,7 +45,9 @@ def _own_digest(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def certified(sitting: Sitting, **changes: Any) -> dict[str, Any]:
-    return certificate(verify(signed_evidence(sitting, 7, **changes), {TINY.edition: TINY}))
+    return certificate(
+        verify(signed_evidence(sitting, 7, len(sitting.written), **changes), {TINY.edition: TINY})
+    )
 
 
 def test_a_certificate_says_what_was_checked_by_which_code_and_up_to_where() -> None:
@@ -52,7 +55,7 @@ def test_a_certificate_says_what_was_checked_by_which_code_and_up_to_where() -> 
 
     assert told.keys() == MEMBERS
     assert told["decided"] == {"from": 1, "to": 10}
-    assert (told["log"]["size"], told["log"]["checkpoints"]["size"]) == (10, 7)
+    assert (told["log"]["size"], told["log"]["checkpoints"]["size"]) == (10, 10)
     assert told["ruleset"] == {"edition": "tiny@1", "then": "0" * 64, "now": "0" * 64}
     assert told["verifier"]["name"] == "rewound"
     assert told["verifier"]["version"] == version("rewound")
@@ -91,25 +94,80 @@ def test_what_could_not_be_read_at_all_is_certified_as_such() -> None:
     assert (told["dice"]["says"], told["seats"], told["decided"]) == ([document.UNKNOWN], None, None)
 
 
+def spelled(data: dict[str, Any]) -> bytes:
+    return dumps(data)
+
+
+def held(raw: bytes, sitting: Sitting | None = None, *pinned: bytes) -> str:
+    """Return what is said of the certificate *raw* beside the record of *sitting*; nothing if it fits."""
+    evidence = signed_evidence(sitting or closed(), 7, 10, pinned=pinned)
+    report = verify(evidence, {TINY.edition: TINY})
+    found = document.held_to_certificate(report, raw, accepted_keys(evidence))
+    assert (found.verdict.name == "certificate_mismatch") == (found.verdict != report.verdict)
+    return found.verdict.detail if found.verdict != report.verdict else ""
+
+
+def whole(sitting: Sitting | None = None, by: Signer = SIGNER) -> dict[str, Any]:
+    evidence = signed_evidence(sitting or closed(), 7, 10)
+    return document.signed(certificate(verify(evidence, {TINY.edition: TINY})), by)
+
+
+def test_a_certificate_of_this_record_is_held_to_it_and_told() -> None:
+    raw = spelled(whole())
+    assert held(raw) == held(raw + b"\n") == held(raw, None, SIGNER.public) == ""
+
+    evidence = signed_evidence(closed(), 7, 10)
+    report = verify(evidence, {TINY.edition: TINY})
+    (told,) = document.held_to_certificate(report, raw, accepted_keys(evidence)).findings
+    assert (told.name, "valid_unsigned" in told.detail) == ("certified", True)
+
+
+def test_the_members_are_those_that_are_documented() -> None:
+    assert document.MEMBERS == {*MEMBERS, "signature"} == whole().keys()
+
+
 def test_a_signature_covers_every_member() -> None:
-    signed = document.signed(certified(closed()), SIGNER)
-    assert document.verify(signed, SIGNER.public) == signed
-    assert json.loads(json.dumps(signed)) == signed
+    data = whole()
+    for name in sorted(MEMBERS - {"format"}):
+        assert held(spelled({**data, name: "changed"})) == "its signature is false", name
+        assert held(spelled({key: value for key, value in data.items() if key != name})) == (
+            "its members are not those of a certificate"
+        ), name
+    renamed = {**data["signature"], "name": f"evil.example/{data['encounter']}"}
+    assert held(spelled({**data, "signature": renamed})) == "its signature is false"
 
-    for name in sorted(MEMBERS):
-        with pytest.raises(BadNote, match="is false"):
-            document.verify({**signed, name: "changed"}, SIGNER.public)
-        with pytest.raises(BadNote, match="is false"):
-            document.verify({key: value for key, value in signed.items() if key != name}, SIGNER.public)
 
-
-def test_another_key_or_none_has_not_signed() -> None:
+def test_another_key_another_name_or_none_has_not_signed() -> None:
     data = certified(closed())
+    assert held(spelled(data)) == "it is not signed"
+    stranger = Signer(SIGNER.origin, b"o" * 32)
+    assert held(spelled(whole(by=stranger))).endswith("which is not accepted")
+    assert held(spelled(whole()), None, stranger.public).endswith("which is not accepted")
+    posing = Signer("evil.example", SIGNER.secret)
+    assert "is not the name under which it signs" in held(spelled(whole(by=posing)))
 
-    with pytest.raises(BadNote, match="it was signed by"):
-        document.verify(document.signed(data, SIGNER), public_key(bytes(32)))
-    with pytest.raises(BadNote, match="is not signed"):
-        document.verify(data, SIGNER.public)
+
+def test_a_certificate_has_one_spelling() -> None:
+    raw = spelled(whole())
+    for other in (
+        raw.replace(b'"encounter":', b'"encounter":"x","encounter":', 1),
+        raw.replace(b'"size":10', b'"size":10.0', 1),
+        raw.replace(b":", b": ", 1),
+        b"\xef\xbb\xbf" + raw,
+        raw + b"\n\n",
+        b"[]",
+        b"",
+    ):
+        assert other != raw
+        assert held(other) != "", other[:40]
+
+
+def test_a_certificate_of_another_record_does_not_fit() -> None:
+    assert held(spelled(document.signed(certified(played()), SIGNER))).startswith("it is of another record")
+    elsewhere = Sitting("00000000-0000-0000-0000-000000000009")
+    elsewhere.open()
+    data = document.signed(certificate(verify(evidence_of(elsewhere), {TINY.edition: TINY})), SIGNER)
+    assert held(spelled(data)) != ""
 
 
 def test_rulings_are_read_off_events_that_exist() -> None:

@@ -8,8 +8,16 @@ import pytest
 
 from service.audit.evidence import Evidence, stored
 from service.audit.lines import mismatch
+from service.audit.verdict import Verdict
 from tests.encounter.house import BOTH, House
 from tests.encounter.tiny import TINY
+
+
+def said(parent: Evidence, child: Evidence) -> tuple[str, str]:
+    """Return what is wrong with a seam, and why."""
+    found = mismatch(parent, child, BOTH)
+    assert found is not None
+    return str(found), found.detail
 
 
 @pytest.fixture(scope="module")
@@ -38,22 +46,44 @@ def test_a_line_goes_on_from_the_one_it_names(lines: tuple[Evidence, Evidence, E
 
 def test_what_does_not_fit_is_named(lines: tuple[Evidence, Evidence, Evidence]) -> None:
     played, goes_on, apart = lines
-    assert mismatch(played, apart, BOTH) == "it does not go on from another encounter"
-    assert mismatch(apart, goes_on, BOTH) == f"it goes on from {played.encounter}"
+    assert mismatch(played, apart, BOTH) == Verdict(
+        "wrong_parent", 1, "it does not continue another encounter"
+    )
     posing = replace(apart, encounter=played.encounter)
-    assert mismatch(posing, goes_on, BOTH) == "commit 1 is not the one it goes on from"
+    assert said(posing, goes_on) == (
+        "seam_broken(1)",
+        "commit 1 of the parent is not the one it continues from",
+    )
     unaccepted = replace(played, commits=played.commits[:-1])
-    assert mismatch(unaccepted, goes_on, BOTH) == "the line it goes on from has not accepted it"
+    assert said(unaccepted, goes_on) == ("seam_broken(1)", "its parent has not accepted it")
     shortened = replace(goes_on, commits=goes_on.commits[:1])
-    assert mismatch(played, shortened, BOTH) == "the line it goes on from goes on in another one"
+    assert said(played, shortened) == ("seam_broken(1)", "its parent is continued by another line")
     swapped = list(played.requests)
     swapped[2] = swapped[3]
-    assert mismatch(replace(played, requests=swapped), goes_on, BOTH) == (
-        "its command 3 is not command 3 as it was given"
+    assert said(replace(played, requests=swapped), goes_on) == (
+        "seam_broken(3)",
+        "its command 3 is not command 3 of the parent as it was given",
     )
 
 
-def test_with_something_sealed_from_the_reader_the_state_is_not_compared(
+def test_another_encounter_given_as_the_parent_is_named_as_that(
+    lines: tuple[Evidence, Evidence, Evidence],
+) -> None:
+    played, goes_on, apart = lines
+    assert said(apart, goes_on) == (
+        "wrong_parent(1)",
+        f"it continues {played.encounter}, not {apart.encounter}",
+    )
+
+
+def test_rules_that_are_not_at_hand_are_named_and_are_no_fault_of_the_seam(
+    lines: tuple[Evidence, Evidence, Evidence],
+) -> None:
+    played, goes_on, _ = lines
+    assert str(mismatch(played, goes_on, {})) == "unknown_edition(1)"
+
+
+def test_a_seam_that_is_sealed_from_the_reader_is_no_tampering(
     lines: tuple[Evidence, Evidence, Evidence],
 ) -> None:
     played, goes_on, _ = lines
@@ -63,6 +93,9 @@ def test_with_something_sealed_from_the_reader_the_state_is_not_compared(
         house.send(line, "gm", "add", amount=4)
         after = house.accept(line, house.proposed(line, "undo", commit=3))
         blind = replace(stored(house.log, line), opened={})
+        assert (
+            said(replace(blind, commits=blind.commits[:-1]), stored(house.log, after))[0] == "seam_broken(1)"
+        )
         told = mismatch(blind, stored(house.log, after), BOTH)
-    assert told == "commit 2 is sealed from this reader, so the state cannot be compared"
+    assert told == Verdict("seam_sealed", 2, "commit 2 of the parent is sealed from this reader")
     assert mismatch(replace(played, opened={}), goes_on, BOTH) is None  # nothing was sealed before commit 2

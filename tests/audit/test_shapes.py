@@ -15,6 +15,7 @@ from tests.audit.refitted import at, changed, unsigned, verdicts, with_request
 from tests.audit.shapes import crashes, disagreements, mixed_game, reshaped
 from tests.audit.shapes import main as tried
 from tests.encounter.sitting import Sitting
+from tests.javascript import OTHERWISE
 
 SHAPES, TWICE = 300, 150
 Line = dict[str, Any]
@@ -106,7 +107,7 @@ def test_dice_of_an_opening_that_was_refused_are_not_asked_for() -> None:
     evidence = replace(signed(sitting.encounter, sitting), notes=(), keys=())
     assert json.loads(evidence.commits[0])["outcome"] == "refused"
     raw = with_request(evidence, 1, lambda data: data["data"].update(dice={"algorithm": 5}))
-    assert verdicts(raw) == ("not_deterministic(1, /refusal/code)", "valid_as_opened(1)")
+    assert verdicts(raw) == ("not_deterministic(1, /refusal/code)", OTHERWISE)
 
 
 # --- checkpoints ---------------------------------------------------------------------------------------
@@ -132,9 +133,10 @@ def test_a_checkpoint_that_was_taken_out_is_missed() -> None:
     assert verdicts(without(close, counted=True)) == (f"malformed({close})", f"malformed({close})")
 
 
-def test_without_its_last_checkpoint_it_is_the_bundle_from_before_that_was_signed() -> None:
-    end = len(mixed_game().commits)
-    assert verdicts(without(end, counted=True)) == ("valid", "valid_as_opened(1)")
+def test_without_its_last_checkpoint_a_closed_record_is_unsigned_from_there() -> None:
+    game = mixed_game()
+    end, close = len(game.commits), at(game, "epoch_closed")
+    assert verdicts(without(end, counted=True)) == (f"unsigned_from({close + 1})",) * 2
 
 
 def test_keys_without_a_checkpoint_are_malformed() -> None:

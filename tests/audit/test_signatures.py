@@ -55,7 +55,7 @@ def test_signed_heads_stand_in_the_bundle_and_are_verified() -> None:
     assert (points["size"], points["believed"], points["key_was_given"]) == (10, 2, False)
     assert points["key"] == verifier_key(f"{SIGNER.origin}/{evidence.encounter}", SIGNER.public)
     assert points["root"] == certificate(report)["log"]["root"]
-    assert report.verdict.name == "valid"
+    assert report.verdict.name == "valid_unsigned"
 
 
 def test_a_pinned_key_is_believed_and_no_other() -> None:
@@ -152,5 +152,5 @@ def test_a_rotation_that_somebody_else_signed_hands_on_nothing() -> None:
 def test_a_running_fight_that_was_signed_is_valid_to_its_epoch() -> None:
     evidence = signed_evidence(played(), 7, 9)
 
-    assert said(bundle.read(b"".join(bundle.write(evidence, "ada")))) == "valid_to_epoch(1)"
+    assert said(bundle.read(b"".join(bundle.write(evidence, "ada")))) == "valid_unsigned_to_epoch(1)"
     assert public_key(SIGNER.secret) == SIGNER.public

@@ -48,7 +48,7 @@ def _own_digest(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_closed_encounter_is_valid_and_every_die_of_it_proved() -> None:
     report = judge(evidence_of(closed()))
 
-    assert str(report.verdict) == "valid"
+    assert str(report.verdict) == "valid_unsigned"
     assert (report.counts.rolls_checked, report.counts.rolls_unverified) == (3, 0)
     assert report.decided == (1, report.counts.commits)
     assert report.findings == ()
@@ -57,14 +57,16 @@ def test_a_closed_encounter_is_valid_and_every_die_of_it_proved() -> None:
 def test_a_live_encounter_is_valid_to_its_last_closed_epoch() -> None:
     report = judge(evidence_of(played()))
 
-    assert str(report.verdict) == "valid_to_epoch(1)"
+    assert str(report.verdict) == "valid_unsigned_to_epoch(1)"
     assert (report.counts.rolls_checked, report.counts.rolls_unverified) == (1, 2)
 
 
-def test_an_encounter_without_commits_is_valid_to_epoch_0() -> None:
+def test_an_encounter_without_commits_is_empty_and_names_no_head() -> None:
     nothing = Evidence("00000000-0000-0000-0000-000000000001", (), (), {}, 0, "0" * 64)
 
-    assert said(nothing) == "valid_to_epoch(0)"
+    assert said(nothing) == "empty"
+    assert said(replace(nothing, head="1" * 64)) == "tampered(0)"
+    assert said(replace(nothing, receipts=(Receipt(1, "a" * 64),))) == "truncated(1 to 1)"
 
 
 def test_declared_faces_are_counted_and_not_derived() -> None:
@@ -76,7 +78,7 @@ def test_declared_faces_are_counted_and_not_derived() -> None:
 
     report = judge(evidence_of(sitting))
 
-    assert str(report.verdict) == "valid"
+    assert str(report.verdict) == "valid_unsigned"
     assert (report.counts.rolls_declared, report.counts.faces_declared, report.counts.rolls_checked) == (
         1,
         1,
@@ -95,7 +97,7 @@ def test_a_quarantined_command_is_copied_and_counted() -> None:
 
     report = judge(evidence_of(sitting))
 
-    assert str(report.verdict) == "valid"
+    assert str(report.verdict) == "valid_unsigned"
     assert report.counts.quarantined == 1
 
 
@@ -105,7 +107,7 @@ def test_a_request_that_was_no_request_is_part_of_a_valid_record() -> None:
     sitting.put(b"no JSON at all")
     sitting.do("close")
 
-    assert said(evidence_of(sitting)) == "valid"
+    assert said(evidence_of(sitting)) == "valid_unsigned"
 
 
 def test_the_same_result_by_another_build_is_valid_with_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,16 +115,24 @@ def test_the_same_result_by_another_build_is_valid_with_a_finding(monkeypatch: p
 
     report = judge(evidence_of(closed()))
 
-    assert str(report.verdict) == "valid"
+    assert str(report.verdict) == "valid_unsigned"
     assert [finding.name for finding in report.findings] == [OTHER_BUILD]
 
 
-def test_rules_that_are_not_at_hand_are_said_so_and_dice_are_proved_all_the_same() -> None:
+def test_an_edition_that_is_not_at_hand_is_named_and_dice_are_proved_all_the_same() -> None:
     report = verify(evidence_of(closed()), {})
 
-    assert str(report.verdict) == "valid_as_opened(1)"
+    assert str(report.verdict) == "unknown_edition(1)"
+    assert not report.verdict.is_sound
+    assert "tiny@1" in report.verdict.detail
     assert report.counts.rolls_checked == 3
-    assert [finding.name for finding in report.findings] == ["no_such_rules"]
+
+
+def test_where_rules_are_not_asked_for_the_verdict_says_so() -> None:
+    report = verify(evidence_of(closed()), SHELF, without_rules=True)
+
+    assert str(report.verdict) == "valid_unsigned_without_rules"
+    assert (report.counts.rolls_checked, report.decided) == (3, None)
 
 
 def test_a_span_is_decided_again_and_what_lies_before_it_is_folded() -> None:
@@ -154,7 +164,7 @@ def test_a_withheld_request_bounds_how_far_it_is_decided_again() -> None:
 
     report = judge(replace(whole, requests=requests))
 
-    assert str(report.verdict) == "valid_as_opened(4)"
+    assert str(report.verdict) == "valid_unsigned_as_opened(4)"
     assert report.decided == (1, 3)
     assert report.counts.rolls_checked == 3
 
@@ -163,7 +173,7 @@ def test_a_closed_envelope_bounds_how_far_it_is_decided_again() -> None:
     whole = evidence_of(closed())
     (n, index), *_ = sorted(whole.opened)
 
-    assert said(replace(whole, opened={})) == f"valid_as_opened({n})"
+    assert said(replace(whole, opened={})) == f"valid_unsigned_as_opened({n})"
     assert index >= 0
 
 
@@ -293,7 +303,7 @@ def test_a_receipt_beyond_the_end_tells_that_it_was_cut_off() -> None:
     shorter = cut(whole, 5, count=5, head=load_commit(whole.commits[4]).hash)
     receipt = Receipt(7, load_commit(whole.commits[6]).hash)
 
-    assert said(shorter) == "valid_to_epoch(0)"
+    assert said(shorter) == "valid_unsigned_to_epoch(0)"
     assert said(replace(shorter, receipts=(receipt,))) == "truncated(6 to 7)"
 
 
@@ -302,7 +312,7 @@ def test_a_receipt_that_is_contradicted_names_the_interval_that_was_rewritten() 
     told = tuple(Receipt(n, load_commit(whole.commits[n - 1]).hash) for n in (2, 6))
     rewritten = forged(whole, 4, lambda commit: commit.update(at="2026-01-02T00:00:59.000Z"))
 
-    assert said(replace(whole, receipts=told)) == "valid"
+    assert said(replace(whole, receipts=told)) == "valid_unsigned"
     assert said(replace(rewritten, receipts=told)) == "tampered(3 to 6)"
 
 
@@ -310,7 +320,7 @@ def test_a_checkpoint_that_is_contradicted_names_the_interval_that_was_rewritten
     whole = evidence_of(closed())
     rewritten = forged(whole, 4, lambda commit: commit.update(at="2026-01-02T00:00:59.000Z"))
 
-    assert said(replace(whole, checkpoints=(_signed(whole, 6),))) == "valid"
+    assert said(replace(whole, checkpoints=(_signed(whole, 6),))) == "valid_unsigned"
     assert said(replace(rewritten, checkpoints=(_signed(whole, 6),))) == "tampered(1 to 6)"
 
 
@@ -421,7 +431,7 @@ def test_a_state_that_is_not_what_the_commits_give_is_a_mismatch() -> None:
     sitting = closed()
     at_six = sitting.written[5].state
 
-    assert said(evidence_of(sitting, claimed=(6, at_six))) == "valid"
+    assert said(evidence_of(sitting, claimed=(6, at_six))) == "valid_unsigned"
     kept = changed(at_six, counter=at_six.counter + 1)
     assert said(evidence_of(sitting, claimed=(6, kept))) == "state_mismatch(6, /counter)"
 
@@ -432,13 +442,13 @@ def test_the_audit_asks_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.dice.source.SeededDice.faces", None)
     monkeypatch.setattr("service.dice.chain.Chain.link", None)
 
-    assert said(whole) == "valid_to_epoch(1)"
+    assert said(whole) == "valid_unsigned_to_epoch(1)"
 
 
 def test_every_verdict_that_can_be_given_has_a_meaning() -> None:
     report = certificate(judge(evidence_of(closed())))
 
-    assert report["verdict"]["meaning"] == MEANING["valid"]
+    assert report["verdict"]["meaning"] == MEANING["valid_unsigned"]
     assert report["log"]["root"] == root([bytes.fromhex(h) for h in _hashes(evidence_of(closed()))]).hex()
     assert digest.sources_digest(TINY.packages)
     commits = integrity.examine(evidence_of(closed())).commits

@@ -39,7 +39,7 @@ def audited(evidence: Evidence) -> float:
     began = process_time()
     report = verify(evidence, {RULESET.edition: RULESET})
     seconds = process_time() - began
-    assert str(report.verdict) == "valid"
+    assert str(report.verdict) == "valid_unsigned"
     return len(evidence.commits) / seconds
 
 

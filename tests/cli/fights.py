@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from service.audit.evidence import Evidence, stored
+from service.audit.evidence import Evidence, evidence_once_signed
 from service.cli.client import Client
 from service.cli.local_service import LocalService, held_port
 from service.cli.playing import Table, play, sit_down
@@ -42,7 +42,7 @@ class Service:
     def evidence(self, encounter: str) -> Evidence:
         """Return the stored bytes of an encounter with every envelope open, as a worker's audit has them."""
         with closing(self.station.log()) as log:
-            return stored(log, encounter)
+            return evidence_once_signed(log, encounter)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from service.audit.verdict import MEANING
+from service.audit.verdict import MEANING, SOUND, UNSIGNED
 from service.cli import COMMANDS, main, script
 from service.cli.judging import STATUS
 from service.encounter.record.canonical import commit_hash, dumps
@@ -39,10 +39,18 @@ def forged(file: Path, n: int, change: Callable[[dict[str, Any]], object], *, ch
             if chained and line["n"] >= n:
                 prev = commit_hash(dumps(data)).hex()
         if line["kind"] == "trailer" and prev:
-            line["head"] = prev
+            line |= {"head": prev, "checkpoints": 0}
+    if chained:  # whoever has no key takes out what was signed
+        lines = [line for line in lines if line["kind"] not in ("key", "checkpoint")]
     made = file.with_name(f"forged-{n}.jsonl")
     made.write_bytes(b"".join(dumps(line) + b"\n" for line in lines))
     return made
+
+
+def key_of(file: Path) -> str:
+    """Return the key that signed a bundle, as it names it itself."""
+    lines = [json.loads(line) for line in file.read_bytes().splitlines()]
+    return next(str(line["public"]) for line in lines if line["kind"] == "key")
 
 
 def later(commit: dict[str, Any]) -> None:
@@ -65,7 +73,8 @@ def with_rolls(file: Path) -> int:
 
 
 def test_a_whole_bundle_is_valid_and_ends_with_0(bundle_file: Path) -> None:
-    result = run("verify", bundle_file)
+    key = key_of(bundle_file)
+    result = run("verify", bundle_file, "--key", key)
 
     assert result.exit_code == 0
     assert "valid  whole, decided again to the last byte" in result.output
@@ -106,18 +115,19 @@ def test_a_bundle_that_is_cut_off_ends_with_5(bundle_file: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("raw", [b"", b"no bundle", b"{}\n", b"\xff\xfe\n"])
-def test_what_is_no_bundle_ends_with_3(raw: bytes, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_bundle_is_named_as_that(raw: bytes, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(raw)
 
-    assert run("verify", file).exit_code == 3
+    result = run("verify", file)
+    assert (result.exit_code, "not_a_bundle" in result.output) == (16, True)
 
 
 def test_a_receipt_that_holds_changes_nothing_and_one_that_does_not_is_told(bundle_file: Path) -> None:
     lines = [json.loads(line) for line in bundle_file.read_bytes().splitlines()]
     hashes = [commit_hash(line["bytes"].encode()).hex() for line in lines if line["kind"] == "commit"]
 
-    assert run("verify", bundle_file, "--receipt", f"5:{hashes[4]}").exit_code == 0
+    assert run("verify", bundle_file, "--unsigned", "--receipt", f"5:{hashes[4]}").exit_code == 0
     contradicted = run("verify", bundle_file, "--receipt", f"5:{hashes[5]}", "--receipt", f"3:{hashes[2]}")
     beyond = run("verify", bundle_file, "--receipt", f"{len(hashes) + 2}:{hashes[0]}")
 
@@ -134,7 +144,7 @@ def test_a_receipt_of_another_form_and_a_file_that_is_not_there_are_no_verdict(b
 def test_the_report_is_also_json(bundle_file: Path) -> None:
     report = json.loads(run("verify", bundle_file, "--json").stdout)
 
-    assert report["verdict"]["name"] == "valid"
+    assert report["verdict"]["name"] == "valid_unsigned"
     assert report["decided"]["to"] == report["counts"]["commits"] == report["log"]["size"]
 
 
@@ -142,7 +152,30 @@ def test_every_verdict_has_its_status_and_the_help_tells_each() -> None:
     told = " ".join(run("verify", "--help").output.split())
 
     assert set(STATUS) == set(MEANING)
-    assert [name for name, status in STATUS.items() if status and f"{status} {name}" not in told] == []
+    untold = [name for name, status in STATUS.items() if status and f"{status} {name}" not in told]
+    assert set(untold) == set(UNSIGNED) - {"valid_unsigned"}, "they are the kin of valid_unsigned"
+    assert len({*STATUS.values()}) == len(STATUS) - len(SOUND) + 3
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "name"),
+    [
+        ((), 13, "valid_unsigned"),
+        (("--unsigned",), 0, "valid_unsigned"),
+        (("--without-rules",), 13, "valid_unsigned_without_rules"),
+        (("--without-rules", "--unsigned"), 0, "valid_unsigned_without_rules"),
+        (("--key",), 0, "valid"),
+        (("--key", "--without-rules"), 0, "valid_without_rules"),
+    ],
+)
+def test_less_than_a_key_and_rules_ends_with_0_only_where_it_was_asked_for(
+    bundle_file: Path, asked: tuple[str, ...], status: int, name: str
+) -> None:
+    words = [word for each in asked for word in ((each, key_of(bundle_file)) if each == "--key" else (each,))]
+    result = run("verify", bundle_file, *words)
+
+    assert result.exit_code == status
+    assert result.output.split()[0] == name
 
 
 # --- replay -------------------------------------------------------------------------------------------

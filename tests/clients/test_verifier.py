@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 from service.audit import bundle
-from service.audit.certificate import certificate, signed
+from service.audit.certificate import certificate, held_to_certificate, signed
 from service.audit.evidence import Evidence, stored
+from service.audit.notes import public_key
+from service.audit.signatures import accepted_keys
 from service.audit.signing import Signer
 from service.audit.verify import verify
 from service.encounter.record.canonical import dumps, is_canonical
@@ -139,8 +141,8 @@ def cheats(whole: Evidence) -> list[tuple[str, Evidence]]:
         ("truncated", cut(whole, last - 3)),
         ("forked", evidence_of(closed_game(), keys=contradicted.keys, notes=(other, *contradicted.notes))),
         ("dice_invalid", forged(whole, 3, turn)),
-        ("valid_as_opened", forged(whole, 2, lambda commit: commit["events"][0].update(by=9))),
-        ("valid_as_opened", whole),
+        (OTHERWISE, forged(whole, 2, lambda commit: commit["events"][0].update(by=9))),
+        (OTHERWISE, whole),
     ]
 
 
@@ -150,7 +152,7 @@ def test_it_names_every_verdict_that_needs_no_rules_as_python_does() -> None:
 
     assert [text.partition("(")[0] for text in judged(cases)] == [name for name, _ in wanted]
     assert differences(cases) == []
-    assert {name for name, _ in wanted} == {*WITHOUT_RULES, OTHERWISE.partition("(")[0]}
+    assert {name for name, _ in wanted} == {*WITHOUT_RULES, OTHERWISE}
 
 
 def test_a_sealed_choice_that_was_sealed_anew_is_held_to_its_envelope() -> None:
@@ -261,10 +263,12 @@ def test_it_tells_what_it_checked_and_what_it_did_not(whole: bytes, tmp_path: Pa
 
     done = ran(str(file), "--key", SIGNER.public.hex(), "--receipt", f"4:{closed_game().written[3].hash}")
 
-    assert done.returncode == 0
-    assert "chain, tree, checkpoints, seals and dice hold" in done.stdout
+    assert done.returncode == 12
+    assert done.stdout.startswith("valid_without_rules\n")
+    assert "no rule was applied" in done.stdout
     assert "not checked: whether the rules lead to these results" in done.stdout
-    assert "3 signed heads hold by a key you gave" in done.stdout
+    assert "10 of 10 commits, by a key you gave" in done.stdout
+    assert "3 signed heads hold" in done.stdout
     assert "1 receipt holds" in done.stdout
     assert "3 rolls with 3 dice proved" in done.stdout
 
@@ -281,6 +285,10 @@ def test_what_was_forged_ends_with_the_status_of_its_verdict(whole: bytes, tmp_p
     assert json.loads(done.stdout)["verdict"]["text"] == "dice_invalid(3, 1/0/table#0)"
     file.write_bytes(whole)
     assert ran(str(file), "--key", "07" * 32).returncode == 4
+    assert ran(str(file)).returncode == ran(str(file), "--without-rules").returncode == 13
+    assert ran(str(file), "--unsigned").returncode == 12
+    assert ran(str(file), "--unsigned", "--without-rules").returncode == 0
+    assert ran(str(file), "--key", SIGNER.public.hex(), "--without-rules").returncode == 0
     assert ran(str(file), "--receipt", "4:" + "0" * 64).returncode == 4
     assert ran(str(file), "--receipt", "nonsense").returncode == 2
     assert ran(str(tmp_path / "none")).returncode == 1
@@ -289,19 +297,48 @@ def test_what_was_forged_ends_with_the_status_of_its_verdict(whole: bytes, tmp_p
 def test_a_certificate_is_held_to_its_signature_and_its_record(whole: bytes, tmp_path: Path) -> None:
     file, paper = tmp_path / "fight.jsonl", tmp_path / "certificate.json"
     file.write_bytes(whole)
-    told = signed(certificate(verify(bundle.read(whole), {})), SIGNER)
+    evidence = bundle.read(whole)
+    data = certificate(verify(evidence, {}, without_rules=True))
+    told = signed(data, SIGNER)
     shorter = signed(certificate(verify(evidence_of(played()), {})), SIGNER)
-    anybody = signed(certificate(verify(bundle.read(whole), {})), Signer(SIGNER.origin, b"o" * 32))
+    anybody = signed(data, Signer(SIGNER.origin, b"o" * 32))
+    posing = signed(data, Signer("evil.example", SIGNER.secret))
+    renamed = {**told, "signature": {**told["signature"], "name": f"evil.example/{evidence.encounter}"}}
+    raw = dumps(told)
+    papers = [
+        *(dumps(each) for each in (told, {**told, "live_state": "equal"}, shorter, anybody, posing, renamed)),
+        raw + b"\n",
+        raw.replace(b'"encounter":', b'"encounter":"x","encounter":', 1),
+        raw.replace(b'"size":10', b'"size":10.0', 1),
+        json.dumps(told, indent=1).encode(),
+        dumps(data),
+        b"",
+    ]
 
     said = []
-    for each in (told, {**told, "live_state": "equal"}, shorter, anybody):
-        paper.write_text(json.dumps(each), "utf-8")
+    for each in papers:
+        paper.write_bytes(each)
         done = ran(str(file), "--certificate", str(paper))
-        said.append((done.returncode, done.stdout.splitlines()[-1].partition("  ")[2].strip()))
+        first, _, detail = done.stdout.splitlines()[:3]
+        said.append((done.returncode, first, detail.strip()))
+        ours = held_to_certificate(verify(evidence, {}, without_rules=True), each, accepted_keys(evidence))
+        assert first == str(ours.verdict), each[:60]
 
-    assert said[0] == (0, "signed, and of this record")
-    assert said[1] == (4, "the signature is false")
-    assert said[2][0] == 4
-    assert said[2][1].startswith("the certificate is of 9 commits")
-    assert said[3][0] == 4
-    assert said[3][1].endswith("which is not believed")
+    fits = (
+        13,
+        OTHERWISE,
+        "not checked: whether the rules lead to these results: that takes `rewound verify`, which has them",
+    )
+    mismatch = [detail for _, name, detail in said if name == "certificate_mismatch"]
+    assert [said[0], said[6]] == [fits, fits]
+    assert {status for status, name, _ in said if name == "certificate_mismatch"} == {17}
+    assert mismatch == [
+        "its signature is false",
+        "it is of another record: size, head and root are not those of this one",
+        f"it was signed by {public_key(b'o' * 32).hex()}, which is not accepted",
+        "its key has not the name under which it signs this encounter",
+        "its signature is false",
+        *["it is not canonical JSON"] * 3,
+        "it is not signed",
+        "it is not canonical JSON",
+    ]

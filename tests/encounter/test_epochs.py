@@ -63,7 +63,7 @@ def test_TABLE_EPOCH_1_the_next_rounds_link_gives_the_dice_that_were_left_behind
     at.do("end_round")
 
     report = verify(evidence_of(at), SHELF)
-    assert str(report.verdict) == "valid_to_epoch(2)"
+    assert str(report.verdict) == "valid_unsigned_to_epoch(2)"
     assert (report.counts.rolls_checked, report.counts.rolls_unverified) == (2, 0)
 
 

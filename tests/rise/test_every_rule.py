@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from service.audit.verdict import VALID
+from service.audit.verdict import VALID_UNSIGNED
 from service.rules.rise import RISE
 from service.rules.rise.state import State
 from tests.firing import fired, named, rules_of
@@ -94,5 +94,5 @@ def test_four_groups_of_ten_play_replay_and_audit() -> None:
 def assert_sound(record: Record[State]) -> None:
     """Fail unless the record audits valid and folds to the state as decided."""
     report = record.audited()
-    assert report.verdict.name == VALID, report.verdict
+    assert report.verdict.name == VALID_UNSIGNED, report.verdict
     assert record.folded_again() == record.folded.state

@@ -95,7 +95,7 @@ def test_an_audit_of_it_tells_nothing(twins: Told) -> None:
     left, right = (masked([json.dumps(found, sort_keys=True)]) for found in twins[1])
 
     assert left == right
-    assert twins[1][0]["verdict"]["name"] == "valid_to_epoch"
+    assert twins[1][0]["verdict"]["name"] == "valid_unsigned_to_epoch"
 
 
 @pytest.mark.parametrize("field", ["accuracy", "power", "dexterity", "weapons"])

@@ -83,8 +83,8 @@ def test_what_was_asked_for_is_done_and_told(log: Log, sitting: Sitting) -> None
     auditor(log).look()
 
     job = job_of(log, sitting.encounter)
-    assert (job["status"], job["verdict"]) == ("done", "valid_to_epoch(1)")
-    assert job["certificate"]["verdict"]["name"] == "valid_to_epoch"
+    assert (job["status"], job["verdict"]) == ("done", "valid_unsigned_to_epoch(1)")
+    assert job["certificate"]["verdict"]["name"] == "valid_unsigned_to_epoch"
     assert job["fingerprint"] == "f", "what the API wrote stays"
 
 
@@ -136,7 +136,7 @@ def test_rules_that_are_not_at_hand_bound_the_audit(log: Log, sitting: Sitting) 
 
     auditor(log, shelf={}).look()
 
-    assert job_of(log, sitting.encounter)["verdict"] == "valid_as_opened(1)"
+    assert job_of(log, sitting.encounter)["verdict"] == "unknown_edition(1)"
 
 
 def test_a_worker_that_stops_leaves_its_audit_for_another(log: Log, sitting: Sitting) -> None:
@@ -165,7 +165,7 @@ def test_the_state_that_the_store_keeps_is_held_to_the_record(log: Log, sitting:
     log.put_state(sitting.encounter, CachedState(cached.n, cached.hash, cached.ruleset_digest, lie.blob))
     auditor(log).look()
 
-    assert job_of(log, sitting.encounter, "a1")["verdict"] == "valid_to_epoch(1)"
+    assert job_of(log, sitting.encounter, "a1")["verdict"] == "valid_unsigned_to_epoch(1)"
     assert job_of(log, sitting.encounter, "a2")["verdict"].startswith("state_mismatch(5")
 
 

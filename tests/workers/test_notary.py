@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
@@ -211,8 +212,13 @@ def test_what_came_while_a_history_was_disputed_is_set_aside_and_no_seen_die_is_
     (roll,) = commits[-1].rolls
     assert roll["name"]["epoch"] > max(used)
     publish(log, SIGNER, 0.0)
-    report = verify(stored(log, lost.encounter), SHELF)
+    pinned = (SIGNER.public,)
+    before = verify(replace(stored(log, lost.encounter), pinned=pinned), SHELF)
+    assert not before.verdict.is_sound, "nobody has signed the acceptance yet"
+    Notary(log, witness, lambda: SIGNER).sign_closed(lost.encounter)
+    report = verify(replace(stored(log, lost.encounter), pinned=pinned), SHELF)
     assert (str(report.verdict), report.counts.quarantined) == ("valid_to_epoch(0)", 1)
+    assert (report.signed.size, report.signed.lost) == (8, 1)
 
 
 def test_a_worker_with_another_key_than_the_published_one_says_so(witness: Witness) -> None:

@@ -1,7 +1,7 @@
 // Give a file to the verifier and show what it says. Nothing here opens a connection.
 
-import { facts } from "./verifier/telling.mjs";
-import { HOLDS } from "./verifier/verdict.mjs";
+import { facts, warnings } from "./verifier/telling.mjs";
+import { SOUND } from "./verifier/verdict.mjs";
 import { keyOf, receiptOf, verify } from "./verifier/verify.mjs";
 
 const at = (id) => document.getElementById(id);
@@ -38,8 +38,11 @@ const judge = async (file) => {
     const asked = { keys: linesOf("keys", keyOf, "key"), receipts: linesOf("receipts", receiptOf, "receipt") };
     const report = verify(await last.arrayBuffer(), asked);
     const { verdict } = report;
-    const said = report.status === 0 ? `${HOLDS}. Not checked: ${report.not_checked.replaceAll("`", "")}.` : `${verdict.meaning}. ${verdict.detail}`;
-    show(report.status === 0 ? "sound" : "fault", verdict.text, said, [["file", last.name], ...facts(report)]);
+    const isSound = report.checked.length > 0;
+    const rest = isSound ? [`not checked: ${report.not_checked.replaceAll("`", "")}`] : [verdict.detail];
+    const said = [verdict.meaning, ...warnings(report), ...rest].filter((part) => part).join(". ");
+    const kind = !isSound ? "fault" : verdict.name === SOUND.signed ? "sound" : "";
+    show(kind, verdict.text, said, [["file", last.name], ...facts(report)]);
   } catch (fault) {
     show("", "Nothing to judge", fault.message, []);
   }

@@ -15,7 +15,7 @@ from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import Problem, not_found
 from service.api.sending import once, under_way
 from service.audit import bundle
-from service.audit.evidence import stored
+from service.audit.evidence import evidence_once_signed
 from service.encounter.stores.imports import BUNDLES
 from service.encounter.stores.jobs import IMPORTS, PENDING, RUNNING
 
@@ -33,7 +33,7 @@ _KEYS: Final = re.compile(r"[0-9a-f]{64}(,[0-9a-f]{64}){0,15}")
 )
 def get_bundle(call: Call) -> Answer:
     """Give the encounter as a bundle: what your seat may see, in one file that anybody can audit offline."""
-    lines = bundle.write(stored(call.host.log, call.encounter), call.me.seat)
+    lines = bundle.write(evidence_once_signed(call.host.log, call.encounter), call.me.seat)
     raw = b"".join(lines)
     name = f'attachment; filename="{call.encounter}.jsonl"'
     digest = f"sha-256=:{b64encode(sha256(raw).digest()).decode()}:"

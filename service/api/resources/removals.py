@@ -12,7 +12,7 @@ from service.api.problems import Problem, not_found, removed
 from service.api.schemas import faults
 from service.api.sending import judge
 from service.audit import bundle
-from service.audit.evidence import stored
+from service.audit.evidence import evidence_once_signed
 from service.encounter.lines import removing
 
 TAG: Final = "Encounters"
@@ -71,6 +71,6 @@ def get_removal(call: Call) -> Answer:
 def digest(call: Call) -> str:
     """Return the SHA-256 of the bundle that the caller's seat would get now, in hexadecimal digits."""
     made = sha256()
-    for line in bundle.write(stored(call.host.log, call.encounter), call.me.seat):
+    for line in bundle.write(evidence_once_signed(call.host.log, call.encounter), call.me.seat):
         made.update(line)
     return made.hexdigest()

@@ -1,28 +1,55 @@
 // Whether a certificate is signed by a key that counts, and speaks of the record that was judged.
 
-import { fromHex, isHex, joined, utf8 } from "./bytes.mjs";
-import { spelled } from "./canonical.mjs";
+import { fromHex, joined, textOf, utf8 } from "./bytes.mjs";
+import { parsed, spelled } from "./canonical.mjs";
 import { verifies } from "./ed25519.mjs";
+import { isName } from "./notes.mjs";
+import { digits, exactly, object, text } from "./shapes.mjs";
 
-const LABEL = joined(utf8("rewound/certificate/1"), Uint8Array.of(0));
+const FORMAT = "rewound/certificate/1";
+const LABEL = joined(utf8(FORMAT), Uint8Array.of(0));
+const LF = 10;
+
+const MEMBERS = [
+  ...["format", "encounter", "verdict", "log", "ruleset", "dice", "decided", "live_state", "counts", "rulings", "seats"],
+  ...["abandoned_before", "durability", "findings", "verifier", "signature"],
+];
+
+const isSignature = exactly({ name: text, public_key: digits(64), value: digits(128) });
 
 /**
- * @param certificate what a file has, as JSON
+ * @param bytes what a file has: canonical JSON, perhaps with a line feed at its end
  * @param report that of a sound bundle: its keys may have signed, its log is what the certificate must tell
+ * @param ring the keys of the bundle
  * @returns what does not fit; null if all does
  */
-export function certificateFault(certificate, report) {
-  const { signature, ...rest } = certificate ?? {};
-  if (!isHex(signature?.public_key, 64) || !isHex(signature.value, 128)) return "the certificate is not signed";
-  const message = joined(LABEL, utf8(spelled(rest)));
-  if (!verifies(fromHex(signature.public_key), message, fromHex(signature.value))) return "the signature is false";
-  if (!report.keys.includes(signature.public_key)) return `it was signed by ${signature.public_key}, which is not believed`;
-  return otherRecord(rest, report);
+export function certificateFault(bytes, report, ring) {
+  const spelling = textOf(bytes.at(-1) === LF ? bytes.subarray(0, -1) : bytes);
+  const told = spelling === null ? undefined : parsed(spelling);
+  if (!object(told)) return "it is not canonical JSON";
+  return formFault(told) ?? signatureFault(told, report, ring) ?? recordFault(told, report);
 }
 
-function otherRecord({ format, encounter, log }, report) {
-  if (format !== "rewound/certificate/1") return `its format is ${format}`;
-  if (encounter !== report.encounter) return `the certificate is of ${encounter}`;
-  const isOurs = ["size", "head", "root"].every((name) => log?.[name] === report.log[name]);
-  return isOurs ? null : `the certificate is of ${log?.size} commits that end in ${log?.head}`;
+function formFault(told) {
+  if (told.format !== FORMAT) return `it is not of the format ${FORMAT}`;
+  if (!("signature" in told)) return "it is not signed";
+  const names = Object.keys(told);
+  if (names.length !== MEMBERS.length || !names.every((name) => MEMBERS.includes(name))) return "its members are not those of a certificate";
+  return isSignature(told.signature) ? null : "its signature has a name, a public_key and a value";
+}
+
+function signatureFault(told, report, ring) {
+  const { name, public_key: publicKey, value } = told.signature;
+  const message = joined(LABEL, utf8(spelled({ ...told, signature: { name, public_key: publicKey } })));
+  if (!verifies(fromHex(publicKey), message, fromHex(value))) return "its signature is false";
+  if (!report.keys.includes(publicKey)) return `it was signed by ${publicKey}, which is not accepted`;
+  const origin = ring.originOf(publicKey) ?? name.slice(0, -1 - report.encounter.length);
+  const isOurs = isName(origin) && name === `${origin}/${report.encounter}`;
+  return isOurs ? null : "its key has not the name under which it signs this encounter";
+}
+
+function recordFault({ encounter, log }, report) {
+  if (encounter !== report.encounter) return "it is of another encounter";
+  const isOurs = object(log) && ["size", "head", "root"].every((name) => log[name] === report.log[name]);
+  return isOurs ? null : "it is of another record: size, head and root are not those of this one";
 }

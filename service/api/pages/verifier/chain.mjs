@@ -14,6 +14,8 @@ export function holdChain({ header, moments, trailer }) {
   for (const moment of moments) moment.hash = leaf(moment.bytes);
   const count = trailer?.count ?? last + 1;
   demand(last <= count, "tampered", { n: count + 1, to: last }, `${last} commits are here, the trailer counts ${count}`);
+  const isNothing = last > 0 || count > 0 || trailer.head === NOTHING;
+  demand(isNothing, "tampered", { n: 0 }, "there are no commits, and the trailer names a head");
   if (last === 0) return;
   let named = count === last ? trailer.head : toHex(moments[last - 1].hash);
   for (let n = last; n > 0; n -= 1) {

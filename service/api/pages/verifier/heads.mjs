@@ -6,16 +6,30 @@ import { rootsAt } from "./tree.mjs";
 import { Verdict, demand } from "./verdict.mjs";
 
 const CLOSES = ["epoch_closed", "encounter_closed"];
+const ENDS = ["encounter_closed", "continued"];
 const ADVANCES = ["epoch_advanced", "dice_moved"];
 
 /**
- * @param heads checkpoints that are believed, `{size, root}`
+ * Heads and losses that count. That signed commits were lost is the record's own word, which nobody signs alone: it
+ * counts once a head covers it whose root is that of this record. Until then every head is held to the record.
+ * @returns `{heads, losses, lost}`: the heads without those of lost histories, the losses, how many heads were lost
+ */
+export function standing({ moments }, signed) {
+  const roots = rootsAt(moments.map(({ hash }) => hash), signed.map(({ size }) => size));
+  const holds = ({ size, root }) => roots.get(size) === root;
+  const reached = Math.max(0, ...signed.filter(holds).map(({ size }) => size));
+  const losses = claimedLosses(moments).filter(({ acceptedIn }) => acceptedIn <= reached);
+  const heads = signed.filter((head) => holds(head) || !isIn(losses, head.size));
+  return { heads, losses, lost: signed.length - heads.length };
+}
+
+/**
+ * @param heads checkpoints that count, `{size, root}`
  * @param receipts `{n, hash}`
  * @throws Verdict `tampered` with an interval, `truncated`, `forked`
  */
 export function holdHeads({ moments, trailer }, heads, receipts) {
-  const lost = lostStretches(moments);
-  const signed = heads.filter(({ size }) => !isIn(lost, size)).map(({ size, root }) => ({ n: size, said: root }));
+  const signed = heads.map(({ size, root }) => ({ n: size, said: root }));
   const roots = rootsAt(moments.map(({ hash }) => hash), signed.map(({ n }) => n));
   for (const head of signed) head.found = roots.get(head.n);
   const kept = receipts.map(({ n, hash }) => ({ n, said: hash, found: moments[n - 1] && toHex(moments[n - 1].hash) }));
@@ -23,7 +37,7 @@ export function holdHeads({ moments, trailer }, heads, receipts) {
   const first = Math.min(...[...signed, ...kept].filter(isFalse).map(({ n }) => n));
   if (first < Infinity && !isForked) throw rewrittenUpTo(first, [...signed, ...kept]);
   holdEnd(moments.length, trailer, [...signed, ...kept]);
-  demand(!isForked, "forked", first < Infinity ? { n: first } : {}, "two signed heads contradict each other");
+  demand(!isForked, "forked", { n: first }, "two signed heads contradict each other");
 }
 
 const isFalse = ({ said, found }) => found !== undefined && said !== found;
@@ -48,25 +62,41 @@ function holdEnd(end, trailer, told) {
 }
 
 /** Demands a checkpoint for every close below the greatest one: closes are signed in order. */
-export function holdCloses({ moments, checkpoints }) {
-  const lost = lostStretches(moments);
+export function holdCloses({ moments, checkpoints }, losses) {
   const sizes = new Set(checkpoints.map(({ size }) => size));
-  const greatest = Math.max(0, ...[...sizes].filter((size) => !isIn(lost, size)));
+  const greatest = Math.max(0, ...[...sizes].filter((size) => !isIn(losses, size)));
   for (const moment of moments.slice(0, greatest)) {
     const { n } = moment;
-    const closes = publicEvents(moment).some(({ type }) => CLOSES.includes(type));
-    demand(!closes || isIn(lost, n) || sizes.has(n), "malformed", { n }, "it closes an epoch, and its checkpoint is missing");
+    const isHeld = !hasAny(moment, CLOSES) || isIn(losses, n) || sizes.has(n);
+    demand(isHeld, "malformed", { n }, "it closes an epoch, and its checkpoint is missing");
   }
 }
 
-const isIn = (stretches, n) => stretches.some(({ from, to }) => from <= n && n <= to);
+/**
+ * Demands that heads cover what they have to, where a key was given or the bundle has a head: a closed record whole, an
+ * open one up to the last commit that closes an epoch or accepts a loss.
+ * @throws Verdict `unsigned_from`
+ */
+export function holdCoverage({ moments, checkpoints }, heads, { given }) {
+  if (given.length === 0 && checkpoints.length === 0) return;
+  const size = Math.max(0, ...heads.map((head) => head.size));
+  const isClosed = moments.some((moment) => hasAny(moment, ENDS));
+  const closes = moments.filter((moment) => hasAny(moment, ["epoch_closed"])).map(({ n }) => n);
+  const accepts = claimedLosses(moments).map(({ acceptedIn }) => acceptedIn);
+  const owed = isClosed ? moments.length : Math.max(0, ...closes, ...accepts);
+  const detail = `accepted heads cover ${size} of ${moments.length} commits, and commit ${owed || 1} has to be covered`;
+  demand(size > 0 && size >= owed, "unsigned_from", { n: size + 1 }, detail);
+}
 
-/** Where the record says itself that signed commits were lost, and that this was accepted. */
-function lostStretches(moments) {
+const hasAny = (moment, types) => publicEvents(moment).some(({ type }) => types.includes(type));
+const isIn = (losses, n) => losses.some(({ from, to }) => from <= n && n <= to);
+
+/** Where the record says itself that signed commits were lost, and in which commit it accepts that. */
+function claimedLosses(moments) {
   return moments.flatMap((moment) =>
     publicEvents(moment)
       .filter(({ type, lost }) => ADVANCES.includes(type) && Number.isInteger(lost?.size))
-      .map(({ lost }) => ({ from: firstSetAside(moments, moment.n), to: lost.size })),
+      .map(({ lost }) => ({ from: firstSetAside(moments, moment.n), acceptedIn: moment.n, to: lost.size })),
   );
 }
 

@@ -30,10 +30,15 @@ export class Keyring {
     return this.given.length === 0 || this.#heirs(key.name, this.given).has(key.public);
   }
 
-  /** All public keys that are believed. */
-  believed() {
+  /** All public keys that are accepted. */
+  accepted() {
     const told = this.keys.filter((key) => this.isBelieved(key)).map((key) => key.public);
     return [...new Set([...this.given, ...told])];
+  }
+
+  /** The origin under which the bundle names a public key; undefined where it does not. */
+  originOf(publicKey) {
+    return this.keys.find((key) => key.public === publicKey)?.name;
   }
 
   /** Whether a key hands on to one that is given. */

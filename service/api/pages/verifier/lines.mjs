@@ -47,6 +47,7 @@ const NEXT = {
 export function readLines(bytes) {
   const bundle = { header: null, moments: [], disclosures: [], keys: [], checkpoints: [], trailer: null };
   demand(bytes.length <= MOST_BYTES, "malformed", { n: 0 }, "more than 256 MiB");
+  holdKind(bytes);
   let before = "nothing";
   for (const line of linesOf(bytes)) {
     const place = { n: bundle.moments.length };
@@ -56,9 +57,17 @@ export function readLines(bytes) {
     demand(isTaken, "malformed", place, `this line of the kind ${told.kind} does not stand here`);
     before = told.kind;
   }
-  demand(bundle.header !== null, "malformed", { n: 0 }, "there is no header");
   if (before === "command") bundle.moments.pop(); // its commit was cut off
   return bundle;
+}
+
+/** Demands that the first line is the header of a bundle of this format. */
+function holdKind(bytes) {
+  const [first] = linesOf(bytes);
+  const spelling = first === undefined || first.length > MOST_IN_A_LINE ? null : textOf(first);
+  const told = spelling === null ? undefined : parsed(spelling);
+  const isOne = object(told) && told.kind === "header" && told.format === "rewound/bundle/1";
+  demand(isOne, "not_a_bundle", {}, "its first line is not the header of a rewound/bundle/1");
 }
 
 /** Every line that ends: a last line without its LF counts as absent. */

@@ -9,6 +9,11 @@ const ED25519 = Uint8Array.of(1);
 const SIZE = /^(0|[1-9][0-9]{0,14})$/;
 const NAME = /^[^\p{White_Space}\p{Cs}\u0000-\u001f\u007f+]+$/u;
 
+/** Whether a key may be called so. */
+export function isName(text) {
+  return NAME.test(text);
+}
+
 /** A note as `{text, lines, signatures}`, each signature with `name`, `id` and `value`; null if it is none. */
 function readSigned(note) {
   const end = note.indexOf("\n\n");

@@ -2,17 +2,27 @@
 
 import { utf8 } from "./bytes.mjs";
 import { parsed } from "./canonical.mjs";
-import { anything, digits, either, exactly, from, hash, having, list, listOf, mapOf, matching, object, only, text, truth, whole } from "./shapes.mjs";
+import { digits, either, exactly, from, hash, having, list, listOf, mapOf, matching, object, only, text, truth, whole } from "./shapes.mjs";
 import { demand } from "./verdict.mjs";
 
 const INSTANT = /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z$/;
 const STREAM = /^(?=.{1,96}$)[a-z0-9][a-z0-9-]{0,23}(\/[a-z0-9][a-z0-9-]{0,23})*$/;
 
+const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** A moment of the Gregorian calendar. */
+function instant(value) {
+  if (!matching(INSTANT)(value)) return false;
+  const [year, month, day] = [value.slice(0, 4), value.slice(5, 7), value.slice(8, 10)].map(Number);
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return day <= DAYS[month - 1] && (month !== 2 || day < 29 || isLeap);
+}
+
 const isRequest = exactly({
   v: only(1),
   encounter: text,
   type: text,
-  at: matching(INSTANT),
+  at: instant,
   nonce: digits(32),
   actor: exactly({ seat: text, role: text }),
   batch: either(only(null), exactly({ id: text, index: whole, of: whole, stop: truth })),
@@ -53,7 +63,7 @@ const commit = {
 };
 const isCommit = either(
   exactly({ ...commit, outcome: only("accepted", "sealed", "quarantined") }),
-  exactly({ ...commit, outcome: only("refused"), refusal: exactly({ code: anything, detail: anything, rule: anything }) }),
+  exactly({ ...commit, outcome: only("refused"), refusal: exactly({ code: text, detail: text, rule: either(text, only(null)) }) }),
 );
 
 const isPayload = having({ events: listOf(plainEvent), rolls: listOf(roll) }, { fields: mapOf(object) });

@@ -1,7 +1,5 @@
 // Tells a report to people: as rows of a name and a value, or as lines of text.
 
-import { HOLDS } from "./verdict.mjs";
-
 const WIDEST = 13;
 
 function some(count, what, many = `${what}s`) {
@@ -17,9 +15,19 @@ export function facts(report) {
 /** A report as lines of text, the verdict first. */
 export function lines(report) {
   const { verdict } = report;
-  const said = report.checked.length ? [HOLDS, `not checked: ${report.not_checked}`] : [verdict.meaning, verdict.detail];
+  const said = [verdict.meaning, verdict.detail, ...(report.checked.length ? [`not checked: ${report.not_checked}`] : []), ...warnings(report)];
   const rows = facts(report).map(([name, value]) => `${name.padEnd(WIDEST)}${value}`);
   return [verdict.text, ...said.filter((line) => line).map((line) => `  ${line}`), ...(rows.length ? [""] : []), ...rows];
+}
+
+/** What a reader has to know before anything else: what the host decided in place of the rules. */
+export function warnings({ counts }) {
+  if (counts === null) return [];
+  const { quarantined, proposals, proposals_dropped: dropped } = counts;
+  return [
+    ...(quarantined ? [`${some(quarantined, "command was", "commands were")} set aside undecided, on the host's word`] : []),
+    ...(proposals ? [`${some(proposals, "ruling on the past", "rulings on the past")} proposed, ${dropped} of them dropped`] : []),
+  ];
 }
 
 function logFacts({ log, counts }) {
@@ -29,15 +37,20 @@ function logFacts({ log, counts }) {
     ["commits", `${counts.commits}, of these ${counts.refused} refused, ${counts.quarantined} quarantined`],
     ["head", log.head ?? "none"],
     ["root", log.root],
-    ...headFacts(log),
+    ...headFacts(log, counts.commits),
     ["envelopes", `${counts.envelopes_opened} of ${counts.envelopes} opened, ${some(counts.requests_withheld, "request")} withheld`],
   ];
 }
 
-function headFacts({ checkpoints: { believed, passed_over: passedOver, key, key_was_given: wasGiven }, receipts }) {
-  const signed = some(believed, "signed head holds", "signed heads hold") + (wasGiven ? " by a key you gave" : "");
+function headFacts({ checkpoints, receipts }, commits) {
+  const { believed, passed_over: passedOver, lost, size, key, key_was_given: wasGiven } = checkpoints;
+  const by = wasGiven ? "a key you gave" : "a key that only the bundle itself names";
+  const behind = commits - (size ?? 0);
+  const rest = behind ? `; the ${behind} behind them are not signed yet` : "";
   return [
-    ["checkpoints", signed + (passedOver ? `, ${passedOver} of older keys passed over` : "")],
+    ["signed", size === null ? "by nobody" : `${size} of ${commits} commits, by ${by}${rest}`],
+    ["checkpoints", some(believed, "signed head holds", "signed heads hold") + (passedOver ? `, ${passedOver} of older keys passed over` : "")],
+    ...(lost ? [["lost", some(lost, "signed head of a lost history", "signed heads of a lost history")]] : []),
     ...(key === null ? [] : [["key", key]]),
     ...(receipts ? [["receipts", some(receipts, "receipt holds", "receipts hold")]] : []),
   ];
@@ -54,5 +67,5 @@ function diceFacts({ counts, dice }) {
 }
 
 function certificateFacts({ certificate }) {
-  return certificate === undefined ? [] : [["certificate", certificate.fault ?? "signed, and of this record"]];
+  return certificate === undefined ? [] : [["certificate", certificate]];
 }

@@ -1,25 +1,43 @@
 // What can be said of a bundle, in the order of judging, with the exit status of each: those of `rewound verify`.
 
 export const STATUS = {
+  not_a_bundle: 16,
   malformed: 3,
   tampered: 4,
   truncated: 5,
   forked: 6,
+  empty: 14,
+  unsigned_from: 11,
   dice_invalid: 7,
-  valid_as_opened: 0,
+  certificate_mismatch: 17,
+  valid_unsigned_without_rules: 13,
+  valid_without_rules: 12,
 };
 
+const HELD = "nothing is wrong with bytes, chain, checkpoints, seals and dice; no rule was applied";
+
 export const MEANING = {
-  malformed: "bytes are not canonical, spell no request, commit or envelope, or are not what the seat may see",
+  not_a_bundle: "the file is not a bundle of the format rewound/bundle/1",
+  malformed: "bytes are not canonical, or spell no request, commit or envelope",
   tampered: "something was changed after it was written: hash chain, root or signature do not fit",
   truncated: "the end is missing: a head, checkpoint or receipt lies beyond it",
   forked: "two signed heads exist of which neither continues the other",
+  empty: "the record has no commits: there is nothing to judge",
+  unsigned_from: "no accepted key has signed this commit and what follows: anybody may have written it",
   dice_invalid: "a die or a disclosed link is not what the published anchor gives",
-  valid_as_opened: "nothing is wrong with what was checked; the commands were not decided again",
+  certificate_mismatch: "the certificate is not signed by an accepted key, or is not of this record",
+  valid_unsigned_without_rules: `${HELD}; no key was given, so anybody may have written it`,
+  valid_without_rules: HELD,
 };
 
-/** What a verifier without the rules can say for good. */
-export const HOLDS = "chain, tree, checkpoints, seals and dice hold";
+/** The verdicts in which nothing is wrong, by whether a key was given. */
+export const SOUND = { signed: "valid_without_rules", unsigned: "valid_unsigned_without_rules" };
+
+/** The exit status of a verdict, where it was asked to do without a key, or without rules. */
+export function statusOf(name, { unsigned = false, withoutRules = false } = {}) {
+  const named = unsigned && name === SOUND.unsigned ? SOUND.signed : name;
+  return withoutRules && named === SOUND.signed ? 0 : STATUS[named];
+}
 
 /** Thrown where judging ends: nothing behind it is looked at. */
 export class Verdict extends Error {
@@ -30,8 +48,8 @@ export class Verdict extends Error {
     this.place = place;
   }
 
-  get status() {
-    return STATUS[this.verdict];
+  get isSound() {
+    return Object.values(SOUND).includes(this.verdict);
   }
 
   /** As it is quoted: `tampered(7 to 9)`, `dice_invalid(9, 1/0/pia/attack#0)`. */

@@ -1,18 +1,19 @@
-// Judges a bundle without its rules: bytes, chain, tree, signatures, seals and dice, in the order of docs/audit.md.
+// Judges a bundle without its rules: bytes, chain, tree, signatures, seals and dice, in the order of docs/format.md.
 //
 // Written from that page by somebody who had not seen the first program: a second opinion, with no dependency.
 
 import { isHex, toHex, utf8 } from "./bytes.mjs";
+import { certificateFault } from "./certificate.mjs";
 import { holdChain, holdContents, holdSignatures } from "./chain.mjs";
-import { holdCloses, holdHeads } from "./heads.mjs";
+import { holdCloses, holdCoverage, holdHeads, standing } from "./heads.mjs";
 import { Keyring } from "./keys.mjs";
 import { readLines } from "./lines.mjs";
 import { readKey, verifierKey } from "./notes.mjs";
 import { prove } from "./proof.mjs";
-import { isEnvelope, readRecord } from "./record.mjs";
+import { isEnvelope, publicEvents, readRecord } from "./record.mjs";
 import { holdToSeat } from "./seals.mjs";
 import { root } from "./tree.mjs";
-import { HOLDS, Verdict } from "./verdict.mjs";
+import { SOUND, Verdict, demand, statusOf } from "./verdict.mjs";
 
 /** What a sound verdict speaks of, and what it does not. */
 const CHECKED = ["bytes", "chain", "tree", "checkpoints", "receipts", "seals", "what the seat may see", "dice"];
@@ -20,29 +21,33 @@ const NOT_CHECKED = "whether the rules lead to these results: that takes `rewoun
 
 /**
  * @param {string|ArrayBuffer|Uint8Array} bundle its text or bytes
- * @param {{receipts?: {n: number, hash: string}[], keys?: string[]}} held what whoever asks holds against it: receipts,
- *   and public keys that they believe, as 64 digits each
- * @returns the report: `encounter`, `verdict`, `status`, `log`, `counts`, `dice`, `keys` (those that are believed),
+ * @param {{receipts?: {n: number, hash: string}[], keys?: string[], certificate?: Uint8Array, unsigned?: boolean,
+ *   withoutRules?: boolean}} held what whoever asks holds against it: receipts,
+ *   public keys that they accept, as 64 digits each, and the bytes of a certificate; and what they do without:
+ *   `unsigned` a key, `withoutRules` the rules, which this verifier never has
+ * @returns the report: `encounter`, `verdict`, `status`, `log`, `counts`, `dice`, `keys` (those that are accepted),
  *   `checked`, `not_checked`; what was not reached is null
  */
-export function verify(bundle, { receipts = [], keys = [] } = {}) {
+export function verify(bundle, { receipts = [], keys = [], certificate = null, ...doesWithout } = {}) {
   const report = { encounter: null, verdict: null, status: null, log: null, counts: null, dice: null, keys: null };
-  const verdict = judged(report, typeof bundle === "string" ? utf8(bundle) : new Uint8Array(bundle), receipts, keys);
-  const checked = verdict.status === 0 ? CHECKED : [];
-  return Object.assign(report, { verdict: verdict.told(), status: verdict.status, checked, not_checked: NOT_CHECKED });
+  const bytes = typeof bundle === "string" ? utf8(bundle) : new Uint8Array(bundle);
+  const verdict = judged(report, bytes, { receipts, keys, certificate });
+  const status = statusOf(verdict.verdict, doesWithout);
+  const checked = verdict.isSound ? CHECKED : [];
+  return Object.assign(report, { verdict: verdict.told(), status, checked, not_checked: NOT_CHECKED });
 }
 
-function judged(report, bytes, receipts, keys) {
+function judged(report, bytes, held) {
   try {
-    judge(report, bytes, receipts, keys);
+    judge(report, bytes, held);
   } catch (verdict) {
     if (!(verdict instanceof Verdict)) throw verdict;
     return verdict;
   }
-  return new Verdict("valid_as_opened", { n: 1 }, HOLDS);
+  return new Verdict(held.keys.length > 0 ? SOUND.signed : SOUND.unsigned, {}, "");
 }
 
-function judge(report, bytes, receipts, keys) {
+function judge(report, bytes, { receipts, keys, certificate }) {
   const bundle = readLines(bytes);
   report.encounter = bundle.header.encounter;
   readRecord(bundle);
@@ -50,18 +55,25 @@ function judge(report, bytes, receipts, keys) {
   holdContents(bundle);
   const ring = new Keyring(bundle.header.encounter, bundle.keys, keys);
   const signed = holdSignatures(bundle, ring);
-  holdHeads(bundle, signed.heads, receipts);
+  const { heads, losses, lost } = standing(bundle, signed.heads);
+  holdHeads(bundle, heads, receipts);
+  demand(bundle.moments.length > 0, "empty", {}, "");
   holdToSeat(bundle);
-  holdCloses(bundle);
-  report.log = logOf(bundle, signed, ring, receipts);
+  holdCloses(bundle, losses);
+  holdCoverage(bundle, heads, ring);
+  report.log = logOf(bundle, { ...signed, heads, lost }, ring, receipts);
   report.counts = countsOf(bundle);
   const { counts, ...dice } = prove(bundle);
   Object.assign(report.counts, counts);
   report.dice = dice;
-  report.keys = ring.believed();
+  report.keys = ring.accepted();
+  if (certificate === null) return;
+  const fault = certificateFault(certificate, report, ring);
+  demand(fault === null, "certificate_mismatch", {}, fault);
+  report.certificate = "signed by an accepted key, and of this record";
 }
 
-function logOf({ moments }, { heads, passedOver }, ring, receipts) {
+function logOf({ moments }, { heads, passedOver, lost }, ring, receipts) {
   const greatest = heads.at(-1);
   const key = greatest ? verifierKey(ring.nameOf(greatest.signer), greatest.signer.public) : null;
   return {
@@ -69,17 +81,27 @@ function logOf({ moments }, { heads, passedOver }, ring, receipts) {
     head: moments.length ? toHex(moments.at(-1).hash) : null,
     root: root(moments.map(({ hash }) => hash)),
     edition: moments[0]?.commit.edition ?? null,
-    checkpoints: { believed: heads.length, passed_over: passedOver, key, key_was_given: ring.given.length > 0 },
+    checkpoints: {
+      believed: heads.length,
+      passed_over: passedOver,
+      lost,
+      size: greatest?.size ?? null,
+      key,
+      key_was_given: ring.given.length > 0,
+    },
     receipts: receipts.length,
   };
 }
 
 function countsOf({ moments }) {
   const withOutcome = (outcome) => moments.filter(({ commit }) => commit.outcome === outcome).length;
+  const told = (type) => moments.flatMap(publicEvents).filter((event) => event.type === type).length;
   return {
     commits: moments.length,
     refused: withOutcome("refused"),
     quarantined: withOutcome("quarantined"),
+    proposals: told("amendment_proposed"),
+    proposals_dropped: told("amendment_dropped"),
     envelopes: moments.flatMap(({ commit }) => commit.events.filter(isEnvelope)).length,
     envelopes_opened: moments.flatMap(({ opened }) => opened).length,
     requests_withheld: moments.filter(({ asked }) => asked === null).length,

@@ -1,0 +1,50 @@
+"""Hold a record to what accepted keys have signed of it: how far they vouch, and whether that is far enough.
+
+A finished fight discloses its seeds, so anybody who has the rules can decide other commands with true
+dice. What no accepted head covers may have been written by anybody. A closed record is covered to its last
+commit. An open one is covered to the last commit that closed an epoch, or that accepted a loss: hosts sign
+these at once, and only what follows in the open epoch may wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from service.audit.evidence import Evidence
+from service.audit.history import claimed_losses
+from service.audit.signatures import Signed
+from service.audit.verdict import UNSIGNED_FROM, Fault, Verdict
+from service.encounter.record.commit import Commit
+from service.rules.amendments import Continued
+from service.rules.closing import EncounterClosed, EpochClosed
+
+ENDING: Final = (EncounterClosed.type, Continued.type)
+"""Events behind which nothing is played: the record is closed."""
+
+
+def check_coverage(evidence: Evidence, commits: Sequence[Commit], signed: Signed) -> None:
+    """Demand that the greatest accepted head covers what it has to; raises `Fault`.
+
+    Where no key was given and nothing is signed, nothing is asked: the verdict's name says so.
+    """
+    if not evidence.pinned and not evidence.notes:
+        return
+    owed = _owed(commits)
+    if signed.size and signed.size >= owed:
+        return
+    detail = (
+        f"accepted heads cover {signed.size} of {len(commits)} commits, and commit {owed} has to be covered"
+        if signed.size
+        else "no accepted key has signed anything of this record"
+    )
+    raise Fault(Verdict(UNSIGNED_FROM, signed.size + 1, detail))
+
+
+def _owed(commits: Sequence[Commit]) -> int:
+    """Return the number of the last commit that a head has to cover."""
+    types = [(commit.n, event.get("type")) for commit in commits for event in commit.events]
+    if any(type_ in ENDING for _, type_ in types):
+        return len(commits)
+    closes = [n for n, type_ in types if type_ == EpochClosed.type]
+    return max([*closes, *(loss.accepted_in for loss in claimed_losses(commits))], default=0)
