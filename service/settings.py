@@ -54,6 +54,8 @@ class Settings:
     """Requests a minute with one key or seat token; 0 is no limit."""
     owner_rate_limit: int = 240_000
     """Requests a minute with all keys of one owner; 0 is no limit."""
+    store_mb: int = 0
+    """Megabytes of memory that the embedded server may use; 0 is half of the machine's."""
     owner_encounters: int = 10_000
     """Encounters that one owner may keep; 0 is no limit."""
     owner_commands: int = 2_000_000
@@ -116,6 +118,7 @@ class Settings:
                 owner_rate_limit=env.int(
                     "OWNER_RATE_LIMIT", cls().owner_rate_limit, validate=validate.Range(0, _LARGE)
                 ),
+                store_mb=env.int("STORE_MB", cls().store_mb, validate=validate.Range(0, _LARGE)),
                 owner_encounters=env.int(
                     "OWNER_ENCOUNTERS", cls().owner_encounters, validate=validate.Range(0, _LARGE)
                 ),
@@ -206,6 +209,7 @@ class Settings:
             "API_THREADS": str(self.api_threads),
             "RATE_LIMIT": str(self.rate_limit),
             "OWNER_RATE_LIMIT": str(self.owner_rate_limit),
+            "STORE_MB": str(self.store_mb),
             "OWNER_ENCOUNTERS": str(self.owner_encounters),
             "OWNER_COMMANDS": str(self.owner_commands),
             "OWNER_MB": str(self.owner_mb),

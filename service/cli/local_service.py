@@ -164,7 +164,9 @@ class LocalService:
     def _start_store(self) -> None:
         display = LoadingDisplay()
         try:
-            self._embedded = EmbeddedValkey(self.settings.store_dir, self._supervisor)
+            self._embedded = EmbeddedValkey(
+                self.settings.store_dir, self._supervisor, memory_mb=self.settings.store_mb
+            )
             self._embedded.start(display, self._go_on)
         except EmbeddedFailure as fault:
             raise NotServing(str(fault)) from fault

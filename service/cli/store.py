@@ -27,7 +27,7 @@ def opened(settings: Settings) -> Iterator[Log]:
             yield log
         return
     try:
-        server = EmbeddedValkey(settings.store_dir, Supervisor(_say))
+        server = EmbeddedValkey(settings.store_dir, Supervisor(_say), memory_mb=settings.store_mb)
         display = LoadingDisplay()
         try:
             server.start(display)

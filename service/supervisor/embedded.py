@@ -37,11 +37,13 @@ def _nothing() -> None:
 class EmbeddedValkey:
     """A server in *directory* for as long as the context lasts; what it holds stays for the next time.
 
-    A server that dies is started again, by *supervisor* or one of its own.
+    A server that dies is started again, by *supervisor* or one of its own. It uses up to *memory_mb*
+    megabytes; 0 is half of the machine's memory.
     """
 
-    def __init__(self, directory: Path, supervisor: Supervisor | None = None) -> None:
+    def __init__(self, directory: Path, supervisor: Supervisor | None = None, *, memory_mb: int = 0) -> None:
         self._place: Place = prepare(directory)
+        self._memory_mb = memory_mb
         self._supervisor = supervisor or Supervisor(_log)
         self._claim: int | None = None
 
@@ -72,7 +74,10 @@ class EmbeddedValkey:
             binary()  # a machine that has none is named before anything is tried
             kept = Supervised(
                 "the store",
-                (sys.executable, "-m", "service.supervisor.keeper", str(self._place.directory)),
+                (
+                    *(sys.executable, "-m", "service.supervisor.keeper"),
+                    *(str(self._place.directory), str(self._memory_mb)),
+                ),
                 stop_s=STOP_S + 5,
                 first_pause_s=FIRST_PAUSE_S,
                 longest_pause_s=LONGEST_PAUSE_S,

@@ -1,4 +1,4 @@
-"""Run the embedded server once, for a supervisor: `python -m service.supervisor.keeper DIRECTORY`.
+"""Run the embedded server once, for a supervisor: `python -m service.supervisor.keeper DIRECTORY MEGABYTES`.
 
 The server cannot watch its parent; this process does. It ends the server when its lifeline (standard input)
 ends or a signal asks it to, and it ends when the server does, with the server's exit status. On Linux the
@@ -27,8 +27,9 @@ _LOOK_S = 1.0  # how often the server is looked at, if no signal says that it en
 class Keeper:
     """One run of one directory's server."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, memory_mb: int) -> None:
         self._place = place
+        self._memory_mb = memory_mb
         self._is_asked_to_stop = False
         self._signalled, waking = os.pipe()
         for end in (self._signalled, waking):
@@ -43,7 +44,7 @@ class Keeper:
         lock = wait_out(self._place, is_needed=lambda: not self._must_stop(0.0))
         if lock is None:
             return 0
-        server = Server(self._place, lock)
+        server = Server(self._place, lock, self._memory_mb)
         while (code := server.ended()) is None:
             if self._must_stop(_LOOK_S):
                 server.stop()
@@ -65,10 +66,10 @@ class Keeper:
 
 
 def main() -> int:
-    """Keep a server in the directory named by the first argument."""
+    """Keep a server in the directory of the first argument, with the memory of the second."""
     place = prepare(Path(sys.argv[1]))
     try:
-        return Keeper(place).run()
+        return Keeper(place, int(sys.argv[2])).run()
     except EmbeddedFailure as failure:
         write_words(place, str(failure))
         return 1

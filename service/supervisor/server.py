@@ -37,9 +37,18 @@ def binary() -> Path:
     return found
 
 
-def settings(place: Place) -> dict[str, str]:
-    """Say what the server is set to: durable, reached by its socket alone, and never evicting."""
+def half_of_the_machine() -> int:
+    """Return half of this machine's memory in megabytes: a rewrite of the log may need the other half."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2_000_000
+
+
+def settings(place: Place, memory_mb: int = 0) -> dict[str, str]:
+    """Say what the server is set to: durable, reached by its socket alone, and never evicting.
+
+    It uses up to *memory_mb* megabytes; 0 is half of the machine's.
+    """
     return {
+        "maxmemory": f"{memory_mb or half_of_the_machine()}mb",
         "dir": str(place.directory),
         "port": "0",
         "unixsocket": str(place.socket),
@@ -64,9 +73,10 @@ def settings(place: Place) -> dict[str, str]:
 class Server:
     """A running server that is our child."""
 
-    def __init__(self, place: Place, lock: int) -> None:
+    def __init__(self, place: Place, lock: int, memory_mb: int = 0) -> None:
         """Start it; *lock* is the held server lock, which is the child's alone from now on."""
-        arguments = [part for name, value in settings(place).items() for part in (f"--{name}", value)]
+        set_to = settings(place, memory_mb)
+        arguments = [part for name, value in set_to.items() for part in (f"--{name}", value)]
         if place.log.exists() and place.log.stat().st_size > _LOG_KEPT:
             place.log.unlink()
         try:

@@ -306,3 +306,16 @@ def test_a_server_that_cannot_start_says_why(directory: Path) -> None:
 
     with pytest.raises(NotStarted, match=r"(?i)manifest"):
         EmbeddedValkey(directory).start()
+
+
+@pytest.mark.parametrize(("memory_mb", "least"), [(64, 64_000_000), (0, 100_000_000)])
+def test_the_server_has_a_limit_of_memory(tmp_path: Path, memory_mb: int, least: int) -> None:
+    with (
+        EmbeddedValkey(tmp_path / "store", memory_mb=memory_mb) as server,
+        closing(ValkeyLog.connect(server.url)) as log,
+    ):
+        memory = log.memory()
+
+    assert 0 < memory.used < memory.limit
+    assert memory.limit >= least
+    assert memory_mb == 0 or memory.limit < 2 * least
