@@ -250,4 +250,14 @@ export class Encounter {
     const told = await this.client.send("POST", `${this.path}/forks`, { at, commands }, sending);
     return new Encounter(told.token ? this.client.as(told.token) : this.client, told.encounter);
   }
+
+  /** Return the what-ifs that go on from here: the gm's seat all of them, another its own. */
+  async forks() {
+    return (await this.client.get(`${this.path}/forks`)).forks;
+  }
+
+  /** Delete a what-if now, with every line that went on from it. */
+  deleteFork(fork, sending = {}) {
+    return this.client.send("DELETE", `${this.path}/forks/${fork}`, undefined, sending);
+  }
 }

@@ -79,6 +79,8 @@ POLICY: Final[Mapping[str, Rule]] = MappingProxyType(
         "getContest": _READ,
         "answerContest": Rule(GM, "write"),
         "forkEncounter": Rule(READERS, "write"),
+        "listForks": Rule(READERS),
+        "deleteFork": Rule(READERS, "write"),
         "getDiff": _READ,
         "previewCommand": Rule(ACTORS),
         "undo": Rule(GM, "write"),

@@ -172,6 +172,13 @@ _TYPES: Final = (
         "be exactly the same request; a new request needs a new key.",
     ),
     ProblemType(
+        "too-many-forks",
+        409,
+        "Too many forks",
+        "An owner has 200 forks at most, and a seat that is not the gm's has 10 of one encounter. Delete one "
+        "(`DELETE …/forks/{fork}`), or wait until one expires.",
+    ),
+    ProblemType(
         "too-many-webhooks",
         409,
         "Too many webhooks",

@@ -38,6 +38,7 @@ PATHS: Final = (
     "/contests",
     "/contests/1",
     "/amendments/1",
+    "/forks",
     "/checkpoints",
     "/removal",
     "/bundle",

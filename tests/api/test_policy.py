@@ -53,6 +53,7 @@ def call(who: Api, at: str, each: Operation) -> object:
         "audit": "none",
         "contest": "c1",
         "amendment": "a1",
+        "fork": "none",
     }
     target = re.sub(r"{(\w+)}", lambda found: values[found[1]], each.path) + QUERIES.get(each.id, "")
     return who(each.method, target, BODIES.get(each.body or "")).status_code

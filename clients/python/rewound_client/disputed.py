@@ -65,6 +65,14 @@ class Disputed(Encounter):
         transport = self._transport if token is None else self._transport.speaking_for(token)
         return type(self)(transport, made["encounter"])
 
+    def forks(self) -> list[Json]:
+        """Return the what-ifs that go on from here: the gm's seat all of them, another its own."""
+        return cast("list[Json]", self._get("/forks")["forks"])
+
+    def delete_fork(self, fork: str) -> Json:
+        """Delete a what-if now, with every line that went on from it."""
+        return self._done("DELETE", f"/forks/{fork}")
+
     def diff(self, from_: int, to: int | None = None, *, with_: str | None = None) -> Json:
         """Return the way from one commit to another, also one of the encounter *with_*."""
         return self._get("/diff", {"from": from_, "to": to, "with": with_})

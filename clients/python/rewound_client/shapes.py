@@ -71,6 +71,7 @@ class Encounter(TypedDict):
     as_played: str | None
     imported: Json | None
     origin: Json | None
+    expires: str | None
 
 
 class Seat(TypedDict):

@@ -108,16 +108,16 @@ PLAY: Final[Mapping[str, Schema]] = MappingProxyType(
                 **maybe(ref("ImportOf")),
                 "description": "What is known of its origin, if it came in a bundle.",
             },
-            origin=maybe(
-                closed(
-                    "The moment from which it goes on: a commit of another encounter.",
-                    parent=UUID,
-                    n=NUMBER,
-                    hash=HASH,
-                    kind={"enum": ["as_ruled", "undo", "redo", "fork"]},
-                    levels={**NUMBER, "description": "How many undos can be taken again from its beginning."},
-                )
-            ),
+            origin=maybe(ref("Origin")),
+            expires={**maybe(TIME), "description": "When a fork, or what goes on from it, is deleted."},
+        ),
+        "Origin": closed(
+            "The moment from which it goes on: a commit of another encounter.",
+            parent=UUID,
+            n=NUMBER,
+            hash=HASH,
+            kind={"enum": ["as_ruled", "undo", "redo", "fork"]},
+            levels={**NUMBER, "description": "How many undos can be taken again from its beginning."},
         ),
         "OpenedEncounter": closed(
             "The new encounter: its address and its first commit.",
@@ -137,6 +137,12 @@ PLAY: Final[Mapping[str, Schema]] = MappingProxyType(
                 title=TEXT,
                 opened=TIME,
                 imported=maybe(ref("ImportOf")),
+                origin={
+                    **maybe(ref("Origin")),
+                    "description": "Where it goes on from, if it is a fork or a line.",
+                },
+                expires={**maybe(TIME), "description": "When a fork, or what goes on from it, is deleted."},
+                made_by={**maybe(SEAT), "description": "The seat of its parent that made a fork."},
             ),
         ),
         "Seat": closed("Who may act, and for which creatures.", **_SEAT_MEMBERS),

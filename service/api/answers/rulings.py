@@ -120,10 +120,24 @@ _FORK: Final = closed(
     parent=UUID,
     at={**NUMBER, "description": "The last commit of its parent that stands in it."},
     expires={**TIME, "description": "When it is forgotten."},
-    n={**NUMBER, "description": "Its last command so far."},
-    outcome={"enum": ["pending", "accepted"]},
-    version=NUMBER,
-    hash=maybe(HASH),
+    n={**NUMBER, "description": "Its last command so far: the last one given, or its opening."},
+    outcome={
+        "enum": ["pending", "accepted", "refused", "sealed", "quarantined"],
+        "description": "What became of command `n`.",
+    },
+    outcomes={**listing(ref("Outcome")), "description": "What became of each command given, in order."},
+    version={**NUMBER, "description": "How far it is folded."},
+    hash={**maybe(HASH), "description": "The hash of commit `n`; null until that is decided."},
+)
+
+_LISTED_FORK: Final = closed(
+    "A fork of this encounter.",
+    encounter=UUID,
+    parent=UUID,
+    at={**maybe(NUMBER), "description": "The last commit of its parent that stands in it."},
+    opened=TIME,
+    expires={**TIME, "description": "When it is deleted."},
+    made_by={**TEXT, "description": "The seat that made it."},
 )
 
 _PREVIEW: Final = closed(
@@ -143,6 +157,8 @@ RULINGS: Final[Mapping[str, Schema]] = MappingProxyType(
         "Difference": closed("The way from one point to another.", None, **_BETWEEN),
         "Preview": _PREVIEW,
         "Fork": _FORK,
+        "ListedFork": _LISTED_FORK,
+        "Forks": closed("The forks of an encounter.", forks=listing(ref("ListedFork"))),
         "Contests": closed("All contests of an encounter.", contests=listing(ref("Contest"))),
     }
 )

@@ -11,7 +11,7 @@ from service.api.problems import Problem, invalid, removed
 from service.api.schemas import faults
 from service.api.sending import after, check_opened, judge, once, pending, send_checked
 from service.encounter import openings
-from service.encounter.lines import amending
+from service.encounter.lines import amending, seams
 from service.encounter.reading import views
 from service.encounter.record.commit import load_commit
 from service.encounter.stores import imports
@@ -22,6 +22,7 @@ from service.rules.codec import to_data
 from service.rules.table import Table
 
 TAG: Final = "Encounters"
+_ORIGIN: Final = ("parent", "n", "hash", "kind", "levels")
 
 
 @operation(
@@ -97,6 +98,9 @@ def list_encounters(call: Call) -> Answer:
             "title": e.title,
             "opened": e.opened,
             "imported": _imported(call, e),
+            "origin": _listed_origin(call, e),
+            "expires": e.expires,
+            "made_by": e.made_by,
         }
         for _, e in found
         if call.host.log.head(e.encounter) is not None
@@ -146,6 +150,7 @@ def get_encounter(call: Call) -> Answer:
         "as_played": call.encounter if goes_on != call.encounter else None,
         "imported": _imported(call, entry),
         "origin": _origin(folded.state),
+        "expires": entry.expires,
     }
     line = "" if goes_on == call.encounter else f"{goes_on}-"
     disputed = "-disputed" if data["dispute"] is not None else ""
@@ -165,12 +170,20 @@ def _dispute(call: Call) -> dict[str, Any] | None:
     return None if found is None else found.told
 
 
+def _listed_origin(call: Call, entry: Registered) -> dict[str, Any] | None:
+    """Return the moment from which a listed encounter goes on, None if it began by itself."""
+    if entry.root is None and entry.expires is None:
+        return None
+    found = seams.origin_of(call.host.log, entry.encounter)
+    return None if found is None else {name: found[name] for name in _ORIGIN}
+
+
 def _origin(state: Table) -> dict[str, Any] | None:
     """Return the moment from which an encounter goes on, None if it began by itself."""
     if state.origin is None:
         return None
     told: dict[str, Any] = to_data(state.origin)
-    return {name: told[name] for name in ("parent", "n", "hash", "kind", "levels")}
+    return {name: told[name] for name in _ORIGIN}
 
 
 @operation(

@@ -7,29 +7,32 @@ from typing import Any, Final
 from service.api.call import Answer, Call
 from service.api.inputs import NEW_FORK
 from service.api.operations import Shape, operation
-from service.api.problems import Problem, invalid
+from service.api.problems import Problem, invalid, not_found
 from service.api.schemas import faults
 from service.api.sending import after, check_opened, judge, once, read_command, refused_at_the_door
+from service.encounter import play
 from service.encounter.at_the_door import Given
-from service.encounter.lines import forking
-from service.encounter.reading import records
+from service.encounter.lines import forking, seams
+from service.encounter.reading import records, views
 from service.encounter.record.commit import load_commit
-from service.encounter.stores import seats
+from service.encounter.stores import forks, seats
+from service.encounter.stores.register import Registered
 from service.rules.messages import Refused
 from service.rules.table import GM
 
 TAG: Final = "Forks"
+_PATH: Final = "/v1/encounters/{encounter}/forks"
 MOST_COMMANDS: Final = 50
 
 
 @operation(
     "POST",
-    "/v1/encounters/{encounter}/forks",
+    _PATH,
     "forkEncounter",
     TAG,
     body="NewFork",
     waits=True,
-    problems=("command-refused",),
+    problems=("command-refused", "too-many-forks"),
     answers={
         201: Shape("The fork exists.", "Fork"),
         202: Shape("Its opening is on its record and not yet decided.", "Fork"),
@@ -43,6 +46,9 @@ def fork_encounter(call: Call) -> Answer:
     fork. Before this encounter is closed only its gm may fork, and never where something is sealed from you
     (`sealed_here`). Nothing is ever written here. A fork is deleted when it `expires`, with all that went on
     from it. With a seat's token you get a token for the fork.
+
+    `n`, `outcome` and `hash` are of the last command given, or of the opening where none is; `outcomes` tells
+    what became of each one. A refused command leaves the fork as it was before it.
     """
     judge(faults(NEW_FORK, call.data))
     newest = records.head(call.host, call.encounter)
@@ -58,24 +64,74 @@ def fork_encounter(call: Call) -> Answer:
         raise refused_at_the_door(call, refused) from refused
     except forking.Forgotten as gone:
         raise Problem("fork-expired", str(gone)) from gone
-    fork = made.entry.encounter
-    data: dict[str, Any] = {
-        "encounter": fork,
-        "parent": call.encounter,
-        "at": at,
-        "expires": made.entry.expires,
-        "n": 1 + len(commands),
-    }
+    except forking.TooManyForks as full:
+        raise Problem("too-many-forks", str(full)) from full
+    fork, n = made.entry.encounter, 1 + len(commands)
+    data: dict[str, Any] = {"encounter": fork, "parent": call.encounter, "at": at, "n": n}
+    data["expires"] = made.entry.expires
     if call.me.scope.startswith("seat:"):
         data["token"] = seats.token(call.host.service_key, fork, GM, 1)
     headers = after(call, made.sent) | {"Location": f"/v1/encounters/{fork}"}
-    heard = call.host.outcomes.wait(fork, 1, call.preference.seconds)
-    if heard is None:
-        data |= {"outcome": "pending", "version": 0, "hash": None}
+    last = call.host.outcomes.wait(fork, n, call.preference.seconds)
+    first = call.host.outcomes.wait(fork, 1, 0)
+    if first is not None:
+        check_opened(load_commit(first.raw))
+    outcomes = [_outcome(call, fork, number) for number in range(1, n + 1)]
+    data |= {"outcome": outcomes[-1]["outcome"], "outcomes": outcomes[1:]}
+    if last is None:
+        data |= {"version": records.head(call.host, fork), "hash": None}
         return Answer(data, 202, headers | {"Retry-After": "1"})
-    commit = load_commit(heard.raw)
-    check_opened(commit)
-    return Answer(data | {"outcome": commit.outcome, "version": 1, "hash": commit.hash}, 201, headers)
+    return Answer(data | {"version": n, "hash": load_commit(last.raw).hash}, 201, headers)
+
+
+def _outcome(call: Call, fork: str, n: int) -> views.Data:
+    """Return what became of command *n* of a fork, as its gm may know it."""
+    found = play.became(call.host, fork, GM, n)
+    return {"n": n, "outcome": "pending"} if found is None else play.outcome(call.host, fork, GM, found)
+
+
+@operation("GET", _PATH, "listForks", TAG, answers={200: Shape("The forks.", "Forks")})
+def list_forks(call: Call) -> Answer:
+    """List the forks that go on from this encounter, the newest first: the gm sees all, a seat its own."""
+    found = forks.of_parent(call.host.log, call.host.register, call.encounter)
+    live = [each for each in found if forking.is_live(call.host, each)]
+    return Answer({"forks": [_shown(call, each) for each in live if _is_mine(call, each)]})
+
+
+@operation(
+    "DELETE",
+    _PATH + "/{fork}",
+    "deleteFork",
+    TAG,
+    answers={200: Shape("The fork, which has ended.", "ListedFork")},
+)
+def delete_fork(call: Call) -> Answer:
+    """Delete a fork now, with every line that went on from it: the gm any of them, a seat its own.
+
+    From now on its address answers 410 `fork-expired`, and it counts no more. Deleted again it is the same.
+    """
+    fork = call.host.register.find(call.path["fork"])
+    if fork is None or fork.parent != call.encounter or not _is_mine(call, fork):
+        raise not_found()
+    shown = _shown(call, fork)
+    ended = fork if fork.has_expired(call.host.clock()) else forking.end(call.host, fork)
+    return Answer(shown | {"expires": ended.expires})
+
+
+def _is_mine(call: Call, fork: Registered) -> bool:
+    return call.me.role == GM or fork.made_by == call.me.seat
+
+
+def _shown(call: Call, fork: Registered) -> dict[str, Any]:
+    origin = seams.origin_of(call.host.log, fork.encounter)
+    return {
+        "encounter": fork.encounter,
+        "parent": fork.parent,
+        "at": origin["n"] if origin is not None else None,
+        "opened": fork.opened,
+        "expires": fork.expires,
+        "made_by": fork.made_by,
+    }
 
 
 def _commands(call: Call) -> list[Given]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from service.encounter.signals import webhooks
-from service.encounter.stores import disputes, points
+from service.encounter.stores import disputes, forks, points
 from service.encounter.stores.jobs import AUDITS
 from service.encounter.stores.register import EXPIRING, Register, Registered
 from service.log import Log
@@ -37,6 +37,7 @@ def _forget(log: Log, entry: Registered) -> None:
     log.forget(encounter)
     AUDITS.forget(log, encounter)
     webhooks.forget(log, entry)
+    forks.drop(log, entry)
     log.drop_shelf(f"{points.SHELF}/{encounter}")
     for shelf in (points.SHELF, disputes.SHELF):
         log.drop_record(shelf, encounter)

@@ -7,20 +7,20 @@ Whoever makes it is its gm and commands everybody in it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from service.encounter.at_the_door import Given, check_array, check_each, check_in_line
 from service.encounter.host import Host
 from service.encounter.lines.accepting import is_draft
-from service.encounter.lines.continuing import Reading, parted_occasions
+from service.encounter.lines.continuing import Reading, line_id, parted_occasions
 from service.encounter.lines.sealed_here import check_nothing_sealed
 from service.encounter.openings import encounter_id
 from service.encounter.play import Once, Sent, Wanted, append, now
 from service.encounter.record.digest import ruleset_digest
-from service.encounter.stores.register import Registered
+from service.encounter.stores import forks
+from service.encounter.stores.register import Registered, expiry
 from service.encounter.stores.secrets import EncounterSecrets
 from service.log import KeyReused
 from service.rules.codec import to_data
@@ -35,6 +35,19 @@ from service.rules.table import GM, DiceSetup, Seat, Table
 
 FORK: Final = "fork"
 RULE: Final = "TABLE-LINE-2"
+DAY_S: Final = 86_400.0
+MOST: Final = 200
+"""What-ifs of one owner's encounters at a time, whoever makes them."""
+
+MOST_OF_A_SEAT: Final = 10
+"""What-ifs of one encounter that one seat but the gm's has at a time."""
+
+
+class TooManyForks(Exception):
+    """Say that there are as many what-ifs as there may be: *most*, of *whose*."""
+
+    def __init__(self, most: int, whose: str) -> None:
+        super().__init__(f"{whose} has {most} forks; delete one, or wait until one expires")
 
 
 class Forgotten(Exception):
@@ -57,8 +70,8 @@ def fork(
 ) -> Forked:
     """Append the opening of a fork of *parent* after commit *at*, and *commands* of its gm behind it.
 
-    Raises `Refused` where *seat* may not fork or one of *commands* is refused at the door, `KeyReused`, and
-    `Forgotten` for a fork that has expired.
+    Raises `Refused` where *seat* may not fork or one of *commands* is refused at the door, `KeyReused`,
+    `TooManyForks`, and `Forgotten` for a fork that has expired.
     """
     owner = host.register.find(parent)
     assert owner is not None, "what is forked is somebody's"
@@ -72,28 +85,65 @@ def fork(
     if known is None:
         host.capacity.check(owner.owner, encounters=1, commands=1 + len(commands))
     _check(host, parent, at, seat, role)
+    if standing is None:
+        _check_room(host, owner, seat, role)
     secrets, gm = EncounterSecrets.create(encounter), Actor(seat=GM, role=GM)
     first = _first(host, encounter, parent, at, secrets.setup(Seeding()))
     check_in_line(kind.type for kind, _ in commands)
     check_array(commands)
     check_each(host, encounter, gm, commands, lambda: first, tells=False)
     told_at = now(host)
-    until = datetime.fromtimestamp(host.clock(), UTC) + timedelta(days=host.fork_days)
-    entry = host.register.enter(
-        replace(
-            owner,
-            encounter=encounter,
-            opened=told_at,
-            root=None,
-            imported=False,
-            expires=until.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        )
+    entry = replace(
+        owner,
+        encounter=encounter,
+        opened=told_at,
+        root=None,
+        expires=expiry(host.clock() + host.fork_days * DAY_S),
+        imported=False,
+        parent=parent,
+        made_by=seat,
     )
+    forks.note(host.log, entry)
+    entry = host.register.enter(entry)
     host.register.finish(encounter)  # a what-if is no fight that somebody left unfinished
     opening = Wanted(BeginLine.type, _opening(host, parent, at, first), gm, told_at)
     more = [Wanted(kind.type, data, gm, told_at) for kind, data in commands]
     blob = secrets.encrypt(host.secrets_key)
     return Forked(entry, append(host, encounter, opening, once, create=True, more=more, secret=blob))
+
+
+def end(host: Host, fork: Registered) -> Registered:
+    """End a what-if now, with every line that goes on from it; its entry as it is then."""
+    for line in _lines(host, fork.encounter):
+        host.register.end(line, host.clock())
+    forks.drop(host.log, fork)
+    return host.register.end(fork, host.clock())
+
+
+def _lines(host: Host, encounter: str) -> Iterator[Registered]:
+    """Yield the lines that go on from *encounter*, proposed or accepted, and from these."""
+    if host.log.head(encounter) is None:
+        return
+    for number in range(1, host.folder.current(encounter).state.amendments + 1):
+        line = host.register.find(line_id(encounter, f"a{number}"))
+        if line is not None:
+            yield line
+            yield from _lines(host, line.encounter)
+
+
+def _check_room(host: Host, parent: Registered, seat: str, role: str) -> None:
+    """Raise `TooManyForks` where the owner, or a seat of the encounter, has as many as it may."""
+    live = [each for each in forks.of_owner(host.log, host.register, parent.owner) if is_live(host, each)]
+    if len(live) >= MOST:
+        raise TooManyForks(MOST, "the owner")
+    mine = [each for each in live if (each.parent, each.made_by) == (parent.encounter, seat)]
+    if role != GM and len(mine) >= MOST_OF_A_SEAT:
+        raise TooManyForks(MOST_OF_A_SEAT, f"the seat {seat}")
+
+
+def is_live(host: Host, fork: Registered) -> bool:
+    """Tell whether a what-if that has an entry is on the record, and not over."""
+    return not fork.has_expired(host.clock()) and host.log.head(fork.encounter) is not None
 
 
 def _check(host: Host, parent: str, at: int, seat: str, role: str) -> None:
@@ -139,10 +189,9 @@ def _opening(host: Host, parent: str, at: int, state: Table) -> dict[str, Any]:
 
 def state_of(state: Table) -> Table:
     """Return the state with which a fork begins, but for what says which encounter it is."""
-    seats = {name: changed(seat, closed=True, creatures=()) for name, seat in state.seats.items()}
     return changed(
         resealed(state, (f"seat:{GM}",)),  # its gm is its maker, who may open all of it
-        seats={**seats, GM: Seat(role=GM, tokens=1)},
+        seats={GM: Seat(role=GM, tokens=1)},  # any name is free for a seat of its own
         sealing=Sealing(),
         line=None,
         astray=EMPTY,

@@ -67,7 +67,7 @@ def following(log: Log, end: Commit) -> Seam | None:
     told = _continued(end)
     if told is None:
         return None
-    origin = _origin(log, told["encounter"])
+    origin = origin_of(log, told["encounter"])
     if origin is None:
         return None  # the new line was removed, and this one is to follow
     return Seam(
@@ -80,15 +80,15 @@ def following(log: Log, end: Commit) -> Seam | None:
 
 def beginning(log: Log, line: str) -> Seam | None:
     """Return the seam at which *line* took over, None where it took over from none (yet)."""
-    origin = _origin(log, line)
+    origin = origin_of(log, line)
     if origin is None or not origin["amendment"]:
         return None
     seam = ending(log, origin["ruled_in"] or origin["parent"])
     return seam if seam is not None and seam.accepted.encounter == line else None
 
 
-def _origin(log: Log, line: str) -> Mapping[str, Any] | None:
-    """Return the moment from which *line* goes on, as the request says that opened it."""
+def origin_of(log: Log, line: str) -> Mapping[str, Any] | None:
+    """Return the moment from which *line*, or a fork, goes on, as the request says that opened it."""
     first = log.commands(line, 0, 1)
     request = load_request(first[0].raw) if first else None
     if request is None or request.type != BeginLine.type:

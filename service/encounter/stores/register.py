@@ -1,15 +1,16 @@
 """Know whose encounter is whose.
 
 An entry is made before the encounter's first command is appended, so that a crash leaves an entry too many
-and never an encounter that nobody owns. Entries never change. Whatever expires stands on an agenda as soon as
-it has an entry; the entry outlives it, so that its address can say what became of it.
+and never an encounter that nobody owns. Entries never change, but for one of what expires: it may end sooner,
+so it is read anew each time. Whatever expires stands on an agenda as soon as it has an entry; the entry
+outlives it, so that its address can say what became of it.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
-from datetime import datetime
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from threading import Lock
 from typing import Final
 
@@ -39,6 +40,11 @@ class Registered:
     """RFC 3339: when a what-if is forgotten."""
     imported: bool = False
     """Whether it came in a bundle: it is closed to commands."""
+
+    parent: str | None = None
+    """Of a what-if: the encounter that it goes on from."""
+    made_by: str | None = None
+    """Of a what-if: the parent's seat that made it."""
 
     @property
     def ends_at(self) -> float | None:
@@ -82,10 +88,20 @@ class Register:
     def find(self, encounter: str) -> Registered | None:
         """Return the encounter's entry, None if there is none."""
         known = self._known.get(encounter)
-        if known is not None:
+        if known is not None and known.expires is None:
             return known
         blob = self._log.record(SHELF, encounter)
         return self._keep(_read(blob)) if blob is not None else None
+
+    def end(self, entry: Registered, now: float) -> Registered:
+        """Have what expires end at *now*, in seconds since 1970; its entry as it is then."""
+        ended = replace(entry, expires=expiry(now))
+        blob = json.dumps(asdict(ended)).encode()
+        self._log.put_record(SHELF, entry.encounter, blob)
+        if self._log.record(f"{SHELF}/{entry.owner}", entry.encounter) is not None:
+            self._log.put_record(f"{SHELF}/{entry.owner}", entry.encounter, blob)
+        self._log.set_due(EXPIRING, [entry.encounter], int((now + GRACE_S) * 1000), anew=True)
+        return self._keep(ended)
 
     def root(self, encounter: str) -> str:
         """Return the first of the lines of play that *encounter* goes on from, itself if from none."""
@@ -119,6 +135,11 @@ class Register:
                 self._known.clear()
             self._known[entry.encounter] = entry
         return entry
+
+
+def expiry(at: float) -> str:
+    """Spell a time, in seconds since 1970, as entries do."""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _read(blob: bytes) -> Registered:
