@@ -42,6 +42,9 @@ SEAMS: Final = 10_000
 AIMS: Final = 10_000
 """Webhooks whose owner and host a worker remembers."""
 
+NOWHERE: Final = "the address leads to nothing that is public"
+"""The fault of a name that leads inside as of one that is unknown: nobody finds out which names there are."""
+
 _GONE: Final = 410
 _logger: Final = structlog.get_logger()
 
@@ -298,12 +301,12 @@ class Telling(Lookout):
         try:
             place, address = self._outward.admit(webhook.url, resolve)
             return post(place, address, headers, body, self._pace.answer_s), None
-        except NotAllowed as refused:
-            return None, str(refused)
+        except NotAllowed:
+            return None, NOWHERE
         except NoAnswer as silent:
             return None, str(silent)
-        except OSError as fault:
-            return None, f"the name cannot be resolved: {type(fault).__name__}"
+        except OSError:  # the name cannot be resolved
+            return None, NOWHERE
 
     def _now_ms(self) -> int:
         return int(self._clock() * 1000)

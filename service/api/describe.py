@@ -92,4 +92,5 @@ def _bounds(field: fields.Field[Any]) -> Schema:
 def _of_text(field: Text) -> Schema:
     """Return how text is bounded, as far as a pattern can say which characters it may have."""
     refused = "\\x00-\\x08\\x0b-\\x1f" if field.lines else "\\x00-\\x1f"
-    return {"maxLength": field.length, "pattern": f"^[^{refused}\\x7f-\\x9f{DIRECTIONS}]*$"}
+    least = {"minLength": field.least} if field.least else {}
+    return {**least, "maxLength": field.length, "pattern": f"^[^{refused}\\x7f-\\x9f{DIRECTIONS}]*$"}

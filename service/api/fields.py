@@ -27,10 +27,17 @@ class Text(marshmallow.fields.String):
     """Text of bounded length, of one line unless it may have *lines*; ids match their pattern whole."""
 
     def __init__(
-        self, *, is_id: bool = False, lines: bool = False, length: int = TEXT_LENGTH, **kwargs: Any
+        self,
+        *,
+        is_id: bool = False,
+        lines: bool = False,
+        least: int = 0,
+        length: int = TEXT_LENGTH,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.is_id = is_id
+        self.least = least
         self.lines = lines
         self.length = length
 
@@ -45,6 +52,8 @@ class Text(marshmallow.fields.String):
             raise ValidationError(wrong)
         if len(value) > self.length:
             raise ValidationError(f"text of at most {self.length} characters")
+        if len(value) < self.least:
+            raise ValidationError(f"text of at least {self.least} characters")
         return value
 
 

@@ -118,7 +118,7 @@ SIMULATION: Final = Strict.from_dict(
     {
         "opening": Component("Opening", required=True),
         "times": Whole(least=1, most=100),
-        "seed": Text(length=64),
+        "seed": Text(least=1, length=64),
         "rounds": Whole(least=1, most=200),
         "commands": Whole(least=1, most=5_000),
     },

@@ -20,7 +20,7 @@ from tests.encounter.tiny import SHELF as TINY_SHELF
 
 USUAL = {
     *("Content-Type", "Content-Length", "Cache-Control", "Vary", "Content-Security-Policy"),
-    *("X-Content-Type-Options", "X-Accel-Buffering"),
+    *("X-Content-Type-Options", "X-Accel-Buffering", "Referrer-Policy"),
     *("Access-Control-Allow-Origin", "Access-Control-Expose-Headers"),
 }
 """Fields of an answer that say nothing of the service; all others are in the contract."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html import escape
 from pathlib import Path
@@ -10,6 +11,8 @@ from urllib.parse import urljoin
 import pytest
 
 from service.api.problems import PROBLEMS
+from service.encounter.host import Host
+from service.log import Unavailable
 from tests.api.client import Api, is_problem
 
 ROOT = Path(__file__).parents[2]
@@ -116,3 +119,23 @@ def test_readiness_names_what_is_missing(api: Api) -> None:
         "mode": "memory",
         "checks": {"store": "ok", "worker": "ok", "outcomes": "ok"},
     }
+
+
+def test_readiness_does_not_say_where_the_store_is(
+    api: Api, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def silent() -> None:
+        raise Unavailable("unix:///srv/rewound/valkey.sock cannot be asked: Error 111")
+
+    monkeypatch.setattr(host.log, "ping", silent)
+    answer = api("GET", "/readyz")
+    assert (answer.status_code, json.loads(answer.text)["status"]) == (503, "not_ready")
+    assert "valkey.sock" not in answer.text
+
+
+@pytest.mark.parametrize("page", ["/docs", "/docs/verify"])
+def test_a_page_stands_in_no_frame_and_tells_nobody_its_address(api: Api, page: str) -> None:
+    answer = api("GET", page)
+    policy = answer.headers["Content-Security-Policy"].split("; ")
+    assert {"frame-ancestors 'none'", "base-uri 'none'"} <= set(policy)
+    assert answer.headers["Referrer-Policy"] == "no-referrer"

@@ -105,3 +105,9 @@ def test_a_fault_is_told_to_who_asked(
 
     told = owner.get(at)
     assert (told["status"], told["fault"]) == ("failed", "it could not be played: ZeroDivisionError")
+
+
+def test_an_empty_seed_is_refused(owner: Api, opening: dict[str, Any]) -> None:
+    """A13: its fights had the seeds `/0`, `/1` and so on."""
+    problem = is_problem(owner("POST", PATH, {"opening": opening, "seed": ""}), 422, "invalid")
+    assert [each["pointer"] for each in problem["errors"]] == ["/seed"]

@@ -21,7 +21,7 @@ from service.encounter.stores import keys
 from tests.api.client import Api, Table, is_problem
 from tests.certificates import Authority
 from tests.receiver import NETWORK, Receiver, receiver
-from workers.webhooks import Pace, Telling
+from workers.webhooks import NOWHERE, Pace, Telling
 
 ADD = {"type": "add", "amount": 1}
 PACE = Pace(first_s=0.01, longest_s=0.05, lasts_s=60, tick_s=0.01, answer_s=30)
@@ -362,7 +362,29 @@ def test_nothing_is_sent_to_an_address_that_is_not_public(
     teller.stop()
 
     assert hook.came == []
-    assert "not public" in deliveries(owner, webhook)[0]["fault"]
+    assert deliveries(owner, webhook)[0]["fault"] == NOWHERE
+
+
+def test_a_fault_does_not_say_whether_a_name_is_known(
+    owner: Api, table: Table, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It told names that lead inside from those that lead nowhere: an oracle for internal names."""
+
+    def resolve(name: str, _port: int) -> list[str]:
+        if name == "inside.example":
+            return ["10.0.0.1"]
+        raise OSError("no such name")
+
+    monkeypatch.setattr("workers.webhooks.resolve", resolve)
+    hooks = [
+        made(owner, f"https://{name}.example/", encounter=table.id)["webhook"]
+        for name in ("inside", "nowhere")
+    ]
+    teller = Teller(host)
+    played(table, teller, 1)
+    until(lambda: all(deliveries(owner, each) for each in hooks))
+    teller.stop()
+    assert [deliveries(owner, each)[0]["fault"] for each in hooks] == [NOWHERE, NOWHERE]
 
 
 # --- the resource ------------------------------------------------------------------------------------

@@ -28,7 +28,10 @@ _FILES: Final = {
     "verify.css": "text/css; charset=utf-8",
     "verify.js": "text/javascript; charset=utf-8",
 }
-_POLICY: Final = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'"
+_POLICY: Final = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
 _OFFLINE: Final = _POLICY.replace("connect-src 'self'; ", "") + "; form-action 'none'"
 """What a page may do that opens no connection but for what it is made of."""
 
@@ -226,6 +229,7 @@ def _file(name: str) -> bytes:
 def _page(raw: bytes) -> Answer:
     answer = _served(raw, _HTML)
     answer.headers["Content-Security-Policy"] = _POLICY
+    answer.headers["Referrer-Policy"] = "no-referrer"
     return answer
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+import structlog
+
 from service.encounter.host import Host
 from service.encounter.signals.pulse import alive
-from service.log import LogError
+from service.log import LogError, StoreLoading
 
 WELL: Final = "ok"
+_logger: Final = structlog.get_logger()
 
 
 def look(host: Host) -> dict[str, str]:
@@ -17,9 +20,17 @@ def look(host: Host) -> dict[str, str]:
         host.log.ping()
         workers = alive(host.log, int(host.clock() * 1000))
     except LogError as failure:
-        return {"store": str(failure)}
+        _logger.warning("readiness.store_down", why=str(failure))
+        return {"store": _told(failure)}
     return {
         "store": WELL,
         "worker": WELL if workers else "no worker lives",
         "outcomes": WELL if host.outcomes.stands else "the subscription to outcomes is being made anew",
     }
+
+
+def _told(failure: LogError) -> str:
+    """Return what anybody may know of *failure*: how far a start is, and never where the store is."""
+    if isinstance(failure, StoreLoading) and failure.__cause__ is None:
+        return str(failure)
+    return "it cannot be used: the log says why"
