@@ -19,6 +19,7 @@ from service.api.app import create_app
 from service.api.quotas import Bounds
 from service.encounter.host import host_of
 from service.encounter.record.digest import ruleset_digest
+from service.encounter.record.text import log_line
 from service.encounter.signals.doorbell import Ringer
 from service.encounter.signals.feeds import Room
 from service.encounter.signals.outward import Outward
@@ -114,7 +115,7 @@ def write_lines(level: str) -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(),
+            structlog.processors.JSONRenderer(serializer=log_line),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[level.upper()]),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),

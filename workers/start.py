@@ -9,6 +9,7 @@ from typing import Final
 
 import structlog
 
+from service.encounter.record.text import log_line
 from service.log.errors import StoreFailure
 from service.log.protocol import Log
 from service.log.valkey import ValkeyLog
@@ -36,7 +37,7 @@ def write_lines(level: str) -> None:
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.JSONRenderer(),
+            structlog.processors.JSONRenderer(serializer=log_line),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),

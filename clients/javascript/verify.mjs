@@ -8,6 +8,7 @@ import { readFile } from "node:fs/promises";
 
 const packed = existsSync(new URL("./verifier/", import.meta.url)); // as npm has it; in the tree its home is the service's
 const home = packed ? "./verifier" : "../../service/api/pages/verifier";
+const { plain } = await import(`${home}/plain.mjs`);
 const { lines } = await import(`${home}/telling.mjs`);
 const { keyOf, receiptOf, verify } = await import(`${home}/verify.mjs`);
 
@@ -61,5 +62,5 @@ const asked = (words) => {
 
 const { file, certificate, json, ...held } = asked(process.argv.slice(2));
 const report = verify(await read(file), { ...held, certificate: certificate === null ? null : await read(certificate) });
-process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : `${lines(report).join("\n")}\n`);
+process.stdout.write(json ? `${plain(JSON.stringify(report, null, 2), "\n")}\n` : `${lines(report).join("\n")}\n`);
 process.exitCode = report.status;

@@ -11,6 +11,7 @@ from service.audit import bundle
 from service.audit.evidence import evidence_once_signed
 from service.cli.environment import read_settings
 from service.cli.store import opened
+from service.cli.terminal import Failure, say
 from service.log import NoSuchEncounter
 
 
@@ -29,10 +30,10 @@ def command(encounter: str, seat: str, file: Path | None) -> None:
         try:
             evidence = evidence_once_signed(log, encounter)
         except NoSuchEncounter as fault:
-            raise click.ClickException(str(fault)) from fault
+            raise Failure(str(fault)) from fault
     lines = b"".join(bundle.write(evidence, seat))
     if file is None:
         sys.stdout.buffer.write(lines)
         return
     file.write_bytes(lines)
-    click.echo(f"{len(evidence.commits)} commits are in {file}", err=True)
+    say(f"{len(evidence.commits)} commits are in {file}", err=True)

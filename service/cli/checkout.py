@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-import click
+from service.cli.terminal import Failure, say
 
 
 def in_checkout() -> Path:
     """Return the root of the checkout this code runs from; ends the command where there is none."""
     root = Path(__file__).parents[2]
     if not (root / "pyproject.toml").is_file():
-        raise click.ClickException("generated files belong to a checkout: this is an installed package")
+        raise Failure("generated files belong to a checkout: this is an installed package")
     return root
 
 
@@ -22,10 +22,10 @@ def settle(files: Mapping[Path, str], *, check: bool, by: str) -> None:
     if not check:
         for path in stale:
             path.write_text(files[path], "utf-8")
-            click.echo(f"{path.name} is written")
+            say(f"{path.name} is written")
     elif stale:
         names = ", ".join(path.name for path in stale)
-        raise click.ClickException(f"{names} is out of date: run {by}")
+        raise Failure(f"{names} is out of date: run {by}")
 
 
 def _text(path: Path) -> str | None:

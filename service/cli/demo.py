@@ -26,6 +26,7 @@ from service.cli.local_service import LocalService, held_port
 from service.cli.playing import NotAsWritten, Table, play, sit_down
 from service.cli.script import SAMPLES, BadScript, Fight, sample
 from service.cli.telling import Teller
+from service.cli.terminal import Failure, Terminal
 from service.encounter.stores import keys
 from service.settings import Settings
 
@@ -53,7 +54,7 @@ def command(
     """Play the sample fight over HTTP, tell it, replay a round, audit it."""
     if url is not None and (key is None or file is not None):
         raise click.UsageError("with --url comes --key, and --bundle is for a service of the demo's own")
-    console = Console(highlight=False)
+    console = Terminal(highlight=False)
     try:
         fight = sample(form, ruleset)
         fight = fight.seeded() if seeded else fight
@@ -65,7 +66,7 @@ def command(
                 if file is not None:
                     _write_bundle(service, encounter, file, console)
     except (BadScript, NotAsWritten, Problem, Unreachable) as fault:
-        raise click.ClickException(str(fault)) from fault
+        raise Failure(str(fault)) from fault
     except KeyboardInterrupt:
         console.print(STOPPED, end="")
         sys.exit(_INTERRUPTED)

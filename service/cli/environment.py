@@ -6,8 +6,7 @@ import os
 import sys
 from dataclasses import dataclass, replace
 
-import click
-
+from service.cli.terminal import Failure
 from service.settings import Settings, SettingsError
 
 
@@ -24,7 +23,7 @@ def read_settings() -> Given:
     try:
         settings = Settings.from_environment()
     except SettingsError as faults:
-        raise click.ClickException(f"the settings are not right:\n{faults}") from faults
+        raise Failure(f"the settings are not right:\n{faults}") from faults
     return Given(settings, has_port=bool(os.environ.get("REWOUND_PORT")))
 
 

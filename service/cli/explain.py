@@ -6,18 +6,17 @@ told then is what that service would tell over HTTP.
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import Any, Final
 
 import click
 from rich.console import Console
-from rich.markup import escape
 
 from service.audit.importing import NotTaken, take
 from service.audit.moment import explanation
 from service.cli.judging import STATUS
+from service.cli.terminal import Failure, Terminal, document, escape, say
 from service.encounter.host import host_of
 from service.log.memory import MemoryLog
 from service.rules.shelf import SHELF
@@ -43,24 +42,26 @@ def command(ctx: click.Context, file: Path, n: int, seat: str, *, as_json: bool)
         data = explanation(host, taken.address, seat, n)
     except NotTaken as fault:
         verdict = fault.report.verdict
-        click.echo(f"{file} cannot be explained: {verdict} {verdict.detail}".rstrip(), err=True)
+        say(f"{file} cannot be explained: {verdict} {verdict.detail}".rstrip(), err=True)
         ctx.exit(STATUS[verdict.name] or 1)
     finally:
         host.outcomes.close()
     if data is None:
-        raise click.ClickException(f"there is no commit {n}")
+        raise Failure(f"there is no commit {n}")
     if as_json:
-        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+        say(document(data))
     else:
-        _print(data, Console(highlight=False))
+        _print(data, Terminal(highlight=False))
 
 
 def _print(data: dict[str, Any], console: Console) -> None:
     """Print an explanation: what happened, why, by which dice."""
-    console.print(f"[bold]{data['n']} {escape(data['type'] or '(withheld)')}[/]  {data['outcome']}")
+    console.print(f"[bold]{data['n']} {escape(data['type'] or '(withheld)')}[/]  {escape(data['outcome'])}")
     if "refusal" in data:
         refusal = data["refusal"]
-        console.print(f"  {escape(refusal['code'])}: {escape(refusal['detail'])}  {refusal['rule'] or ''}")
+        console.print(
+            f"  {escape(refusal['code'])}: {escape(refusal['detail'])}  {escape(refusal['rule'] or '')}"
+        )
     for told in data["events"]:
         ids = ", ".join(rule["id"] for rule in told["rules"])
         console.print(f"  {escape(told['event']['type'])}  [dim]{escape(ids)}[/]")
@@ -74,4 +75,6 @@ def _print(data: dict[str, Any], console: Console) -> None:
         how += f", key {derivation['key']}" if "key" in derivation else ""
         console.print(f"[dim]{escape(how)}[/]", soft_wrap=True)
     for rule in data["rules"]:
-        console.print(f"  [dim]{rule['id']}: {escape(rule['statement'])}  ({escape(rule['source'])})[/]")
+        console.print(
+            f"  [dim]{escape(rule['id'])}: {escape(rule['statement'])}  ({escape(rule['source'])})[/]"
+        )

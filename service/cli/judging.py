@@ -12,9 +12,9 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from rich.console import Console
-from rich.markup import escape
 
 from service.audit import verdict as v
+from service.cli.terminal import escape
 
 STATUS: Final[Mapping[str, int]] = MappingProxyType(
     {

@@ -14,6 +14,7 @@ from service.audit import signing
 from service.audit.notes import verifier_key
 from service.cli.environment import read_settings
 from service.cli.store import opened
+from service.cli.terminal import Failure, say
 from service.encounter.stores import keys
 from service.settings import kept_key
 
@@ -34,9 +35,9 @@ def list_keys() -> None:
     for key in found:
         state = "valid" if key.is_valid(now) else "revoked" if key.ended else "expired"
         ends = "never ends" if key.expires is None else f"ends {_day(key.expires)}"
-        click.echo(f"{key.id}  {state:<8} {_day(key.created)}  {ends}  {','.join(key.scopes)}  {key.name}")
+        say(f"{key.id}  {state:<8} {_day(key.created)}  {ends}  {','.join(key.scopes)}  {key.name}")
     if not found:
-        click.echo("There is no key yet: rewound keys create NAME", err=True)
+        say("There is no key yet: rewound keys create NAME", err=True)
 
 
 @command.command("create")
@@ -55,8 +56,8 @@ def create_key(name: str, days: int | None, *, read_only: bool, operator: bool) 
     scopes = ("read",) if read_only else keys.SCOPES if operator else keys.USUAL
     with opened(read_settings().settings) as log:
         token, key = keys.create(log, name, now, scopes=scopes, expires=expires)
-    click.echo(f"Key {key.id} for {name}, an owner of its own; it is not shown again:", err=True)
-    click.echo(token)
+    say(f"Key {key.id} for {name}, an owner of its own; it is not shown again:", err=True)
+    say(token)
 
 
 @command.command("revoke")
@@ -65,8 +66,8 @@ def revoke_key(key_id: str) -> None:
     """End the key ID for good; the encounters it owns stay."""
     with opened(read_settings().settings) as log:
         if not keys.end(log, key_id):
-            raise click.ClickException(f"there is no key {key_id}: see rewound keys list")
-    click.echo(f"Key {key_id} is revoked; a process that has just used it may accept it for three seconds.")
+            raise Failure(f"there is no key {key_id}: see rewound keys list")
+    say(f"Key {key_id} is revoked; a process that has just used it may accept it for three seconds.")
 
 
 @command.command("signing")
@@ -82,9 +83,9 @@ def list_signing_keys(encounter: str | None) -> None:
         public = bytes.fromhex(key.public)
         name = None if encounter is None else signing.name_of(key.name, encounter)
         line = f"{_day(key.since)}  {key.name}  {key.public}" if name is None else verifier_key(name, public)
-        click.echo(line)
+        say(line)
     if not found:
-        click.echo("Nothing was signed yet: the first worker that starts makes the key", err=True)
+        say("Nothing was signed yet: the first worker that starts makes the key", err=True)
 
 
 @command.command("rotate")
@@ -93,7 +94,7 @@ def rotate_signing_key() -> None:
     settings = read_settings().settings
     with opened(settings) as log:
         key = signing.rotate(log, settings.origin, settings.signing_key_file, time.time(), kept_key)
-    click.echo(key.public)
+    say(key.public)
 
 
 def _day(seconds: int) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn
 
+from service.cli.terminal import Terminal
 from service.log.loading import LoadProgress, megabytes
 
 LINE_EVERY_S: Final = 10.0
@@ -17,7 +18,7 @@ class LoadingDisplay:
     """What a command shows while it waits for a store; of a store that serves at once nothing is shown."""
 
     def __init__(self, console: Console | None = None) -> None:
-        self._console = console or Console(stderr=True, highlight=False)
+        self._console = console or Terminal(stderr=True, highlight=False)
         self._shown: float | None = None
         self._is_size_unknown = False
         self._bar: tuple[Progress, TaskID] | None = None

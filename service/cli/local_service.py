@@ -19,12 +19,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, Self
 
-import click
-
 from service.api.metrics import DIRECTORY
 from service.api.server import GRACE_S, arguments
 from service.cli.client import Client, Problem, Unreachable
 from service.cli.loading import LoadingDisplay
+from service.cli.terminal import Failure
 from service.log import NotDurable, StoreFailure
 from service.log.valkey import ValkeyLog
 from service.settings import Settings
@@ -43,7 +42,7 @@ UNREADY_DEATHS: Final = 3
 MEMORY: Final = Path("/dev/shm")  # noqa: S108 - a directory of our own is made in it, for our eyes alone
 
 
-class NotServing(click.ClickException):
+class NotServing(Failure):
     """Why the service does not run, and what to do."""
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.progress import Progress
 
 from service.cli.script import BadScript, load
+from service.cli.terminal import Failure, Terminal, say
 from service.rules.shelf import SHELF
 from service.simulation.fights import COMMANDS, ROUNDS, Limits, Stuck, play
 from service.simulation.table import BadOpening
@@ -45,14 +45,14 @@ def command(file: Path, times: int, seed: str, form: str | None, rounds: int, co
     """
     opening = _opening(file, form)
     limits = Limits(rounds=rounds, commands=commands)
-    bar = Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True)
+    bar = Progress(console=Terminal(stderr=True), disable=not sys.stderr.isatty(), transient=True)
     try:
         with bar:
             for number in bar.track(range(times), description=file.name):
                 result = play(SHELF, opening, f"{seed}/{number}", limits)
-                click.echo(json.dumps({"fight": number, **result.data()}))
+                say(json.dumps({"fight": number, **result.data()}))
     except (BadOpening, Stuck) as fault:
-        raise click.ClickException(f"{file}: {fault}") from fault
+        raise Failure(f"{file}: {fault}") from fault
 
 
 def _opening(file: Path, form: str | None) -> Mapping[str, Any]:
@@ -60,17 +60,17 @@ def _opening(file: Path, form: str | None) -> Mapping[str, Any]:
     try:
         data = json.loads(file.read_text("utf-8"))
     except ValueError as fault:
-        raise click.ClickException(f"{file}: this is no JSON: {fault}") from fault
+        raise Failure(f"{file}: this is no JSON: {fault}") from fault
     if isinstance(data, dict) and "forms" in data:
         try:
             forms = load(file)
         except BadScript as fault:
-            raise click.ClickException(f"{file}: {fault}") from fault
+            raise Failure(f"{file}: {fault}") from fault
         if form is not None and form not in forms:
-            raise click.ClickException(f"{file} has no form {form!r}: {', '.join(forms)}")
+            raise Failure(f"{file} has no form {form!r}: {', '.join(forms)}")
         data = forms[form or next(iter(forms))].opening
     elif form is not None:
-        raise click.ClickException(f"{file} is an opening and has no forms")
+        raise Failure(f"{file} is an opening and has no forms")
     if not isinstance(data, dict):
-        raise click.ClickException(f"{file}: an opening is a JSON object")
+        raise Failure(f"{file}: an opening is a JSON object")
     return data

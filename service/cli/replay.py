@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from service.audit import bundle
 from service.audit.evidence import Evidence
 from service.cli import script
 from service.cli.playing import NotAsWritten, difference
 from service.cli.telling import Teller
+from service.cli.terminal import Failure, Terminal
 from service.encounter.reading import views
 from service.encounter.record.commit import Commit, load_commit, load_request
 from service.rules.rulebook import RULES
@@ -54,7 +54,7 @@ def command(file: Path, form: str | None, only: int | None) -> None:
     try:
         opening, story = _of_bundle(raw) if _is_bundle(raw) else _of_script(raw, form)
         teller = Teller(
-            Console(highlight=False), opening, {rule.id: rule.statement for rule in RULES.values()}
+            Terminal(highlight=False), opening, {rule.id: rule.statement for rule in RULES.values()}
         )
         teller.heading(str(opening.get("title") or file.name))
         round_ = 0
@@ -65,7 +65,7 @@ def command(file: Path, form: str | None, only: int | None) -> None:
             if began is not None:
                 round_ = began.get("round", 1)
     except (bundle.BadBundle, script.BadScript, BadOpening, NotAsWritten) as fault:
-        raise click.ClickException(f"{file}: {fault}") from fault
+        raise Failure(f"{file}: {fault}") from fault
 
 
 def _is_bundle(raw: bytes) -> bool:

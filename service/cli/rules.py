@@ -15,6 +15,7 @@ from typing import Any, Final
 import click
 
 from service.cli.checkout import in_checkout, settle
+from service.cli.terminal import say
 from service.rules.rulebook import RULES, Rule
 from service.rules.ruleset import Ruleset
 from service.rules.shelf import SHELF
@@ -46,7 +47,7 @@ def command(*, check: bool) -> None:
         tables[root / ruleset.packages[0].replace(".", "/") / _FILE] = table(ruleset, rules, tests)
         blanks += [rule.id for rule in rules if rule.id not in tests]
     if check and blanks:
-        click.echo(f"{len(blanks)} rules are named by no test: {', '.join(blanks)}", err=True)
+        say(f"{len(blanks)} rules are named by no test: {', '.join(blanks)}", err=True)
     settle(tables, check=check, by="rewound rules")
 
 

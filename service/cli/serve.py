@@ -23,6 +23,7 @@ from service.cli.environment import quiet_for_people, read_settings
 from service.cli.local_service import LocalService, NotServing, StartAbandoned, with_free_port
 from service.cli.playing import NotAsWritten, play, sit_down
 from service.cli.script import sample
+from service.cli.terminal import say
 from service.encounter.stores import keys
 from service.log import Log
 
@@ -88,7 +89,7 @@ def command(host: str | None, port: int | None, workers: int | None, *, demo: bo
     try:
         with service:
             service.wait_until_ready()
-            click.echo(f"Rewound serves {service.url}  (documentation: {service.url}/docs, ctrl-C ends it)")
+            say(f"Rewound serves {service.url}  (documentation: {service.url}/docs, ctrl-C ends it)")
             if demo:
                 _demonstrate(service)
             while not signals.is_stopping():
@@ -99,7 +100,7 @@ def command(host: str | None, port: int | None, workers: int | None, *, demo: bo
 
 
 def _say(text: str) -> None:
-    click.echo(f"rewound: {text}", err=True)
+    say(f"rewound: {text}", err=True)
 
 
 # --- the sample fight ---------------------------------------------------------------------------------
@@ -166,10 +167,10 @@ def _show(service: LocalService, demo: Demo) -> None:
     client.close()
     curl = f"curl -s -H 'Authorization: Bearer {demo.key}'"
     address = f"{service.url}/v1/encounters/{demo.encounter}"
-    click.echo(f"API key: {demo.key}\n")
-    click.echo("The orc and the hound, played with dice of the service. How it stands:")
-    click.echo(f"  {curl} {address}/state\n")
-    click.echo("Why the first dice came to what they did: names, derivation, rules:")
-    click.echo(f"  {curl} {address}/commits/{first}/explanation\n")
-    click.echo("Decide all of it again and compare every byte; then look at the audit:")
-    click.echo(f"  {curl} -X POST {address}/audits && sleep 2 && {curl} {address}/audits")
+    say(f"API key: {demo.key}\n")
+    say("The orc and the hound, played with dice of the service. How it stands:")
+    say(f"  {curl} {address}/state\n")
+    say("Why the first dice came to what they did: names, derivation, rules:")
+    say(f"  {curl} {address}/commits/{first}/explanation\n")
+    say("Decide all of it again and compare every byte; then look at the audit:")
+    say(f"  {curl} -X POST {address}/audits && sleep 2 && {curl} {address}/audits")

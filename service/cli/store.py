@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
-import click
-
 from service.cli.loading import LoadingDisplay
 from service.cli.local_service import NotServing
+from service.cli.terminal import say
 from service.log import Log, StoreFailure
 from service.log.valkey import ValkeyLog
 from service.settings import Settings
@@ -48,7 +47,7 @@ def opened(settings: Settings) -> Iterator[Log]:
 
 
 def _say(text: str) -> None:
-    click.echo(f"rewound: {text}", err=True)
+    say(f"rewound: {text}", err=True)
 
 
 def _connected(url: str) -> ValkeyLog:

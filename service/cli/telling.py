@@ -10,11 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from rich.console import Console
-from rich.markup import escape
 from rich.rule import Rule as Line
 from rich.text import Text
 
 from service.cli.sentences import UNTOLD, sentence
+from service.cli.terminal import escape
+from service.encounter.record.text import plain
 
 _ROUND_BEGINS: Final = ("combat_began", "round_started")
 _REPEATED: Final = ("type", "prompt", "creature")
@@ -72,7 +73,9 @@ class Teller:
             if event["type"] in UNTOLD:
                 continue
             because = ", ".join(event["because"])
-            line = Text("     ").append(sentence(event, self._names)).append(f"  {because}", "dim")
+            line = (
+                Text("     ").append(plain(sentence(event, self._names))).append(plain(f"  {because}"), "dim")
+            )
             self._console.print(line)
             for id_ in event["because"]:
                 self._statement(id_)
@@ -85,15 +88,15 @@ class Teller:
 
     def _roll(self, roll: Mapping[str, Any]) -> Text:
         name = roll["name"]
-        text = Text("     ").append(_spelled(roll, self._names), "yellow").append("  ")
+        text = Text("     ").append(plain(_spelled(roll, self._names)), "yellow").append("  ")
         for i, die in enumerate(roll["dice"]):
             style = "strike dim" if die.get("dropped") else "bold"
-            text.append(" + " if i else "").append(f"{die['role']} d{die['sides']} ")
-            text.append(str(die["face"]), style)
+            text.append(" + " if i else "").append(plain(f"{die['role']} d{die['sides']} "))
+            text.append(plain(die["face"]), style)
         for term in roll["terms"]:
-            text.append(f" {term['amount']:+d} ").append(term["what"])
+            text.append(f" {term['amount']:+d} ").append(plain(term["what"]))
         text.append(f" = {total_of(roll)}", "bold")
-        where = f"  epoch {name['epoch']}, place {name['place']}"
+        where = plain(f"  epoch {name['epoch']}, place {name['place']}")
         return text.append("  thrown by hand" if roll["source"] == "declared" else where, "dim")
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.progress import Progress
 
 from service.audit import bundle
@@ -20,6 +19,7 @@ from service.audit.signatures import accepted_keys
 from service.audit.verdict import Counts, Finding
 from service.audit.verify import verify
 from service.cli.judging import print_report, status_of
+from service.cli.terminal import Terminal, document, say
 from service.rules.shelf import SHELF
 
 GOES_ON = "goes_on"
@@ -124,9 +124,9 @@ def command(  # noqa: PLR0913 - one for each thing that may be held against it
     if parent is not None and report.verdict.is_sound:
         report = asked.compare(report, parent.read_bytes(), raw)
     if as_json:
-        click.echo(json.dumps(certificate(report), indent=2, ensure_ascii=False))
+        say(document(certificate(report)))
     else:
-        print_report(certificate(report), Console(highlight=False))
+        print_report(certificate(report), Terminal(highlight=False))
     ctx.exit(status_of(report.verdict.name, unsigned=unsigned, without_rules=without_rules))
 
 
@@ -144,7 +144,7 @@ class _Asked:
             evidence = bundle.read(raw, receipts, self.keys)
         except bundle.BadBundle as fault:
             return Report("", fault.verdict, Counts())
-        console = Console(stderr=True, quiet=self.quiet)
+        console = Terminal(stderr=True, quiet=self.quiet)
         with Progress(console=console, transient=True) as bar:
             task = bar.add_task("Deciding every command again", total=evidence.count)
             return verify(

@@ -1,5 +1,6 @@
 // Give a file to the verifier and show what it says. Nothing here opens a connection.
 
+import { plain } from "./verifier/plain.mjs";
 import { facts, warnings } from "./verifier/telling.mjs";
 import { SOUND } from "./verifier/verdict.mjs";
 import { keyOf, receiptOf, verify } from "./verifier/verify.mjs";
@@ -17,12 +18,12 @@ const linesOf = (id, read, what) =>
 const show = (kind, verdict, meaning, rows) => {
   at("result").hidden = false;
   at("result").className = kind;
-  at("verdict").textContent = verdict;
-  at("meaning").textContent = meaning;
+  at("verdict").textContent = plain(verdict);
+  at("meaning").textContent = plain(meaning);
   at("facts").replaceChildren(...rows.flatMap(([name, value]) => {
     const [term, told] = [document.createElement("dt"), document.createElement("dd")];
     term.textContent = name;
-    told.textContent = value;
+    told.textContent = plain(value);
     return [term, told];
   }));
 };

@@ -6,9 +6,10 @@ may hold it nevertheless: whatever shows text on a terminal, in a log or on a pa
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from service.encounter.record.unicode14 import VERSION, first_unassigned, unassigned
 
@@ -41,6 +42,11 @@ def plain(text: object, keep: str = "") -> str:
     if said.isascii() and said.isprintable():
         return said
     return _hidden().sub(lambda found: found[0] if found[0] in keep else _spelled(found[0]), said)
+
+
+def log_line(data: object, **how: Any) -> str:  # noqa: ANN401 - as the logging library declares it
+    """Return *data* as one line of JSON that acts on no terminal."""
+    return plain(json.dumps(data, **how))
 
 
 def _spelled(character: str) -> str:

@@ -1,5 +1,7 @@
 // Tells a report to people: as rows of a name and a value, or as lines of text.
 
+import { plain } from "./plain.mjs";
+
 const WIDEST = 13;
 
 function some(count, what, many = `${what}s`) {
@@ -9,7 +11,8 @@ function some(count, what, many = `${what}s`) {
 /** What a report found, as pairs of a name and a text. */
 export function facts(report) {
   const found = report.encounter === null ? [] : [["encounter", report.encounter]];
-  return [...found, ...logFacts(report), ...diceFacts(report), ...certificateFacts(report)];
+  const all = [...found, ...logFacts(report), ...diceFacts(report), ...certificateFacts(report)];
+  return all.map(([name, value]) => [name, plain(value)]);
 }
 
 /** A report as lines of text, the verdict first. */
@@ -17,7 +20,8 @@ export function lines(report) {
   const { verdict } = report;
   const said = [verdict.meaning, verdict.detail, ...(report.checked.length ? [`not checked: ${report.not_checked}`] : []), ...warnings(report)];
   const rows = facts(report).map(([name, value]) => `${name.padEnd(WIDEST)}${value}`);
-  return [verdict.text, ...said.filter((line) => line).map((line) => `  ${line}`), ...(rows.length ? [""] : []), ...rows];
+  const told = [verdict.text, ...said.filter((line) => line).map((line) => `  ${line}`)];
+  return [...told, ...(rows.length ? [""] : []), ...rows].map((line) => plain(line));
 }
 
 /** What a reader has to know before anything else: what the host decided in place of the rules. */
