@@ -23,7 +23,7 @@ def read_settings() -> Given:
     try:
         settings = Settings.from_environment()
     except SettingsError as faults:
-        raise Failure(f"the settings are not right:\n{faults}") from faults
+        raise Failure(f"the settings are not right:\n{faults}", lines=True) from faults
     return Given(settings, has_port=bool(os.environ.get("REWOUND_PORT")))
 
 

@@ -45,6 +45,9 @@ MEMORY: Final = Path("/dev/shm")  # noqa: S108 - a directory of our own is made 
 class NotServing(Failure):
     """Why the service does not run, and what to do."""
 
+    def __init__(self, message: str) -> None:
+        super().__init__(message, lines=True)
+
 
 class StartAbandoned(Exception):
     """Somebody asked to stop before the service was ready."""

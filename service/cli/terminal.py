@@ -33,11 +33,18 @@ class Terminal(Console):
 
 
 class Failure(click.ClickException):
-    """A command cannot do what was asked; the message may quote a stranger's file."""
+    """A command cannot do what was asked; the message may quote a stranger's file.
+
+    Its *lines* are shown as such only where all of it is our own.
+    """
+
+    def __init__(self, message: str, *, lines: bool = False) -> None:
+        super().__init__(message)
+        self._keep = _LINES if lines else ""
 
     def format_message(self) -> str:
-        """Return the message in one line, in plain sight."""
-        return plain(self.message)
+        """Return the message in plain sight."""
+        return plain(self.message, keep=self._keep)
 
 
 def escape(text: object) -> str:

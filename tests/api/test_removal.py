@@ -24,6 +24,7 @@ from service.log import Log
 from service.rules.records import changed
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import Worker
+from tests.api.test_amendments import accepted, did, made
 from tests.api.test_fork_lifetime import keys_of
 from tests.encounter.tiny import SHELF
 from workers.retention import DAY_S, Archive, Retention
@@ -235,3 +236,18 @@ def test_a_line_outlives_those_that_go_on_from_it(over: Table, host: Host) -> No
     check(host.log, entry, continued)
     with pytest.raises(NotRemovable, match="fork"):
         check(host.log, replace(entry, expires="2030-01-01T00:00:00Z"), folded)
+
+
+def test_the_line_before_a_removed_one_is_readable_at_its_own_address(table: Table) -> None:
+    did(table, ADD, ADD)
+    newest = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"commit": 4})))
+    newest.send(newest.gm, {"type": "close", "reason": "enough"})
+    assert newest.gm("POST", f"{newest.at}/checkpoints", Prefer="wait=30").status_code == 200
+    raw = newest.gm("GET", f"{newest.at}/bundle").data
+    removal = {"bundle": sha256(raw).hexdigest()}
+    assert newest.gm("POST", f"{newest.at}/removal", removal).status_code == 200
+
+    found = table.gm.get(table.at)
+
+    assert (found["encounter"], found["as_played"], found["continued"]) == (table.id, None, newest.id)
+    is_problem(newest.gm("GET", newest.at), 410, "encounter-removed")

@@ -56,6 +56,7 @@ def test_a_failure_quotes_a_file_in_plain_sight(tmp_path: Path) -> None:
     assert not ACTS.search(done.output)
     assert not ACTS.search(Failure(EVIL).format_message() + escape(EVIL) + document({"a": EVIL}))
     assert json.loads(document({"a": EVIL})) == {"a": EVIL}
+    assert Failure("two\nlines\r", lines=True).format_message() == "two\nlines\\u000d"
 
 
 def test_the_console_shows_what_nobody_escaped() -> None:

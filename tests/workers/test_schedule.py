@@ -10,12 +10,19 @@ import pytest
 
 from service.audit.notary import Notary
 from service.audit.signing import Signer
-from service.encounter.signals import pulse
+from service.encounter.signals import pulse, webhooks
+from service.encounter.signals.outward import Outward
+from service.encounter.signals.webhooks import AGENDA, Delivery, Webhook
 from service.encounter.stores import points
 from service.encounter.stores.jobs import AUDITS, DONE, PENDING, RUNNING, SIMULATIONS, Job, Kind
+from service.encounter.stores.register import Register, Registered
 from service.log.memory import MemoryLog
+from tests.audit.evidence_of import kept
+from tests.encounter.sitting import Sitting
+from tests.workers.conftest import until
 from workers.desk import Desk
 from workers.notary import Signing
+from workers.webhooks import Telling
 
 MANY = 160
 """More than three pages of fifty."""
@@ -109,6 +116,31 @@ def test_every_request_for_a_checkpoint_is_answered_however_many_encounters_aske
     signing.work()
 
     assert notary.signed == ["e000"]
+
+
+def test_every_delivery_is_made_however_many_are_due_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    sitting = Sitting()
+    sitting.open()
+    for _ in range(320):  # more than three pages of a hundred
+        sitting.do("add", amount=1)
+    log, told = kept(sitting), []
+    Register(log).enter(Registered(sitting.encounter, "ada", "tiny@1", "", "2026-01-01T00:00:00.000Z"))
+    webhooks.put(log, Webhook("wh1", "ada", "https://example.com/", "2000-01-01T00:00:00.000Z"))
+    telling = Telling(log, bytes(32), Outward(), Event())
+
+    def answer(_webhook: Webhook, each: Delivery, *_: object) -> tuple[int, None]:
+        told.append(each.n)
+        return 200, None
+
+    monkeypatch.setattr(telling, "_answer", answer)
+    telling.put_on_agenda(sitting.encounter)
+
+    def all_done() -> bool:
+        telling.look()
+        return not log.due(AGENDA, 2**53, 1)
+
+    until(all_done, "every delivery")
+    assert sorted(told) == list(range(1, 322))
 
 
 def test_a_worker_that_lives_is_seen_however_many_were_started_after_it() -> None:

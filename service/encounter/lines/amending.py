@@ -208,7 +208,7 @@ def _is_open(host: Host, found: Proposal, drafted: Drafted) -> bool:
 
 
 def successor(host: Host, encounter: str) -> str:
-    """Return the line in which *encounter* goes on, itself if it does not.
+    """Return the line in which *encounter* goes on, as far as lines were not removed; itself if it does not.
 
     What came in a bundle goes on where it was played: the ids that it names are of another service.
     """
@@ -219,5 +219,7 @@ def successor(host: Host, encounter: str) -> str:
         after = host.folder.current(encounter).state.continued
         if after is None:
             take_up(host, encounter)
+            return encounter
+        if host.removals.of(after) is not None:
             return encounter
         encounter = after
