@@ -16,7 +16,7 @@ from service.rules.messages import Fact, Offer
 from service.rules.rise import RISE
 from service.rules.rise.state import State
 from service.rules.ruleset import Refusal, waiting
-from service.rules.sealed import view
+from service.rules.sealed import Sealed, view
 from service.rules.stack import Awaited
 from tests.recorded import Record
 from tests.rise import master
@@ -109,6 +109,8 @@ class Campaign:
             self.attempt(*master.attempt(self.state, self.random))
             return
         choice = self.choice()
+        if choice is None and self.gives_back():
+            return
         assert choice is not None, f"seed {self.seed} is stuck: {self.state.top}"
         seat, offer = choice
         data = data_of(offer, self.random)
@@ -117,6 +119,19 @@ class Campaign:
         if offer.type == "throw_dice":
             data["faces"] = self.faces(offer)
         self.must(offer.type, seat, data)
+
+    def gives_back(self) -> bool:
+        """Give a creature that fell to a blind GM in a phase to a player of its group, who may act for it."""
+        for group, kept in self.state.worlds.items():
+            assert isinstance(kept, Sealed)
+            readers = [reader.removeprefix("seat:") for reader in kept.audience if reader != "seat:gm"]
+            fallen = [name for name in self.state.groups[group] if self.state.controller(name) == "gm"]
+            for seat in readers if fallen and "seat:gm" not in kept.audience else ():
+                if seat in self.state.seats and not self.state.seats[seat].closed:
+                    mine = self.state.seats[seat].creatures
+                    self.must("change_seat", "gm", {"seat": seat, "creatures": [*mine, *fallen]})
+                    return True
+        return False
 
     def faces(self, offer: Offer) -> list[int]:
         """Return faces for the dice that are asked for, high and low ones more often; ties are common."""

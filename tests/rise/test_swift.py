@@ -407,13 +407,27 @@ def test_C_52_the_gm_may_be_blind_to_players_results(*, blind: bool, sees: bool)
     assert is_closed(view(fight.state, "gm").worlds["x"]) is not sees
 
 
-def test_a_group_that_changes_hands_is_read_by_who_plays_it() -> None:
-    """RI-INFO-1: nobody waits for a seat that has left."""
+def test_RI_INFO_1_a_group_whose_seat_is_closed_is_not_read_by_a_blind_gm() -> None:
+    """Nobody waits for a seat that has left: its group does nothing more until the next phase."""
     fight = begun(entry("pc@x/x1", (0, 0)), entry("mon@m/e", (5, 0)))
     fight.do("close_seat", seat="seat-x")
-    assert not is_closed(view(fight.state, "gm").worlds["x"])
-    fight.do("pass_turn", "x1").do("pass_turn", "e")
+    assert fight.told("group_left")[0].group == "x"
+    assert not fight.told("readers_changed")
+    assert is_closed(view(fight.state, "gm").worlds["x"])
+    fight.do("pass_turn", "e")
     assert fight.state.round == 2
+    assert fight.state.controller("x1") == "gm"
+
+
+def test_RI_INFO_1_a_group_that_another_player_takes_over_is_read_by_that_player() -> None:
+    fight = begun(entry("pc@x/x1", (0, 0)), entry("mon@m/e", (5, 0)))
+    fight.do("change_seat", seat="seat-x", creatures=())
+    assert fight.told("group_left")
+    fight = begun(entry("pc@x/x1", (0, 0)), entry("pc@x/x2", (0, 1)), entry("mon@m/e", (5, 0)))
+    fight.do("change_seat", seat="seat-x", creatures=("x1",))
+    fight.do("open_seat", seat="new", role="player", creatures=("x2",))
+    assert not is_closed(view(fight.state, "new").worlds["x"])
+    assert is_closed(view(fight.state, "gm").worlds["x"])
 
 
 def test_RI_GROUP_1_allies_in_contact_act_together() -> None:

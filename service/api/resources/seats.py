@@ -117,7 +117,8 @@ def close_seat(call: Call) -> Answer:
 def issue_token(call: Call) -> Answer:
     """Hand out a token for a seat; the one before it stops working.
 
-    Everybody sees on the record that one was issued.
+    Everybody sees on the record that one was issued. The new token reads what its seat reads, choices that
+    were sealed before it included. It works in every line of play, and the one before it in none.
     """
     judge(faults(NOTHING, call.data))
     name = _named(call)

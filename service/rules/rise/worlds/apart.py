@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from service.rules.messages import Event, Tale
 from service.rules.records import changed, record
 from service.rules.rise.state import State
 from service.rules.rise.worlds.groups import audience
-from service.rules.sealed import Sealed
-from service.rules.stack import Awaited, Frame
+from service.rules.sealed import Sealed, is_closed
+from service.rules.stack import Awaited, Frame, Stacks
 from service.rules.table import GM
+
+_GM: Final = f"seat:{GM}"
 
 
 @record
@@ -75,11 +77,18 @@ class GroupFrame(Frame[State]):
 
 
 def unread(state: State) -> dict[str, tuple[str, ...]]:
-    """Return the worlds whose readers do not control their groups any more, with who should read them."""
+    """Return the worlds whose readers do not control their groups any more, with who should read them.
+
+    Nobody should where a group falls to the GM from whom its world is sealed.
+    """
     found = {}
     for group, kept in state.worlds.items():
         readers = audience(state, state.groups[group])
-        if isinstance(kept, Sealed) and kept.audience != readers:
+        if not isinstance(kept, Sealed) or is_closed(kept) or kept.audience == readers:
+            continue
+        if _GM not in kept.audience:
+            readers = tuple([reader for reader in readers if reader != _GM])
+        if kept.audience != readers and (readers or state.at(group).stacks.table):
             found[group] = readers
     return found
 
@@ -101,9 +110,27 @@ class ReadersChanged(Event[State]):
         return changed(state, worlds=worlds, hidden_swift=hidden)
 
 
+@record
+class GroupLeft(Event[State]):
+    """Nobody is left to act for a group in this phase: it does nothing more, its world stays sealed."""
+
+    type: ClassVar[str] = "group_left"
+    group: str
+
+    def evolve(self, state: State) -> State:
+        world = changed(state.at(self.group), stacks=Stacks())
+        return state.with_at(self.group, world)
+
+
 def hand_over(state: State) -> Tale[State]:
-    """Tell who reads which world from now on."""
-    return (yield ReadersChanged(readers=unread(state), because=("RI-INFO-1",)))
+    """Tell who reads which world from now on, and which groups have nobody who could."""
+    changes = unread(state)
+    readers = {group: seats for group, seats in changes.items() if seats}
+    if readers:
+        state = yield ReadersChanged(readers=readers, because=("RI-INFO-1",))
+    for group in [each for each in changes if each not in readers]:
+        state = yield GroupLeft(group=group, because=("RI-INFO-1",))
+    return state
 
 
 def seat_of(state: State, group: str) -> str:
