@@ -12,7 +12,8 @@ from service.api.schemas import faults
 from service.encounter import play
 from service.encounter.at_the_door import Given
 from service.encounter.reading import views
-from service.encounter.record.commit import ACCEPTED, QUARANTINED, Commit
+from service.encounter.record.commit import ACCEPTED, QUARANTINED, Commit, load_commit
+from service.log import StoreFailure
 from service.rules.messages import Actor, Command, Refused
 from service.rules.rulebook import refuser
 
@@ -76,8 +77,14 @@ def send_array(call: Call, commands: Sequence[Given], *, stop: bool) -> play.Sen
 
 
 def pending_array(call: Call, sent: play.Sent, count: int) -> Answer:
-    """Wait for the outcomes of *count* commands from *sent* on, as long as the client prefers."""
-    answer = outcomes(call, sent.n, count, call.preference.seconds, sender=True)
+    """Wait for the outcomes of *count* commands from *sent* on, as long as the client prefers.
+
+    They are on the record: a store that fails from here on makes them pending, never failed.
+    """
+    try:
+        answer = outcomes(call, sent.n, count, call.preference.seconds, sender=True)
+    except StoreFailure:
+        answer = _undecided(call, sent.n, {"outcomes": _pending(sent.n, sent.n + count)})
     answer.headers = after(call, sent) | answer.headers
     return answer
 
@@ -90,20 +97,42 @@ def outcomes(call: Call, n: int, count: int, seconds: float = 0, *, sender: bool
     for number in range(n, n + count):
         found = play.became(host, encounter, seat, number)
         if found is None:
-            told += [{"n": each, "outcome": "pending"} for each in range(number, n + count)]
-            headers = {"Location": address(call, n), "Retry-After": "1"}
-            return Answer({"n": n, "outcomes": told}, 202, headers)
+            return _undecided(call, n, {"outcomes": told + _pending(number, n + count)})
         told.append(play.outcome(host, encounter, seat, found, sender=sender))
     return Answer({"n": n, "outcomes": told}, version=str(n + count - 1))
 
 
 def pending(call: Call, sent: play.Sent, answer: Callable[[views.Data], Answer] | None = None) -> Answer:
-    """Wait for the outcome of *sent* as long as the client prefers, and answer it (through *answer*)."""
+    """Wait for the outcome of *sent* as long as the client prefers, and answer it (through *answer*).
+
+    It is on the record: a store that fails from here on makes it pending, never failed.
+    """
     headers = after(call, sent)
+    try:
+        return _decided(call, sent, headers, answer)
+    except StoreFailure:
+        made = _undecided(call, sent.n, {"outcome": "pending"})
+        made.headers |= headers
+        return made
+
+
+def _pending(first: int, end: int) -> list[views.Data]:
+    return [{"n": n, "outcome": "pending"} for n in range(first, end)]
+
+
+def _undecided(call: Call, n: int, told: views.Data) -> Answer:
+    """Answer that commands from *n* on are on the record, and where to ask what becomes of them."""
+    return Answer({"n": n, **told}, 202, {"Location": address(call, n), "Retry-After": "1"})
+
+
+def _decided(
+    call: Call, sent: play.Sent, headers: dict[str, str], answer: Callable[[views.Data], Answer] | None
+) -> Answer:
     found = play.became(call.host, call.encounter, call.me.seat, sent.n, call.preference.seconds)
     if found is None:
-        headers |= {"Location": address(call, sent.n), "Retry-After": "1"}
-        return Answer({"n": sent.n, "outcome": "pending"}, 202, headers)
+        made = _undecided(call, sent.n, {"outcome": "pending"})
+        made.headers |= headers
+        return made
     outcome = play.outcome(call.host, call.encounter, call.me.seat, found, sender=True)
     if outcome["outcome"] == "quarantined":
         members = {"n": sent.n}
@@ -119,12 +148,25 @@ def pending(call: Call, sent: play.Sent, answer: Callable[[views.Data], Answer] 
     return made
 
 
-def check_opened(commit: Commit) -> None:
-    """Return if *commit*, an encounter's first, opened it; raises the problem of what happened instead."""
+def first_commit(call: Call, encounter: str, seconds: float) -> Commit | None:
+    """Return the commit that opened *encounter*, None if there is none within *seconds*.
+
+    Raises the problem of what happened instead.
+
+    The opening is on the record: where the store fails from here on it is undecided, never failed.
+    """
+    try:
+        heard = call.host.outcomes.wait(encounter, 1, seconds)
+    except StoreFailure:
+        return None
+    if heard is None:
+        return None
+    commit = load_commit(heard.raw)
     if commit.outcome == QUARANTINED:
         raise Problem("command-quarantined", "deciding the opening failed three times", members={"n": 1})
     if commit.outcome != ACCEPTED:
         raise Problem("command-refused", "the opening was refused", members=commit.refusal or {})
+    return commit
 
 
 def after(call: Call, sent: play.Sent) -> dict[str, str]:

@@ -16,7 +16,7 @@ from service.encounter.signals.outcomes import Outcomes
 from service.log import Fold, Outcome, Unavailable
 from service.log.memory import MemoryLog
 from service.log.memory_listener import MemoryListener
-from tests.api.client import Table, is_problem
+from tests.api.client import Api, Table, is_problem
 
 EID = "00112233-4455-6677-8899-aabbccddeeff"
 
@@ -188,3 +188,42 @@ def test_a_token_replaced_while_nothing_is_heard_is_none(log: Flaky, host: Host,
     until(lambda: host.outcomes.stands)
     assert log.subscribed > subscribed
     is_problem(table.ada("GET", table.at), 401, "unauthenticated")
+
+
+ADD = {"type": "add", "amount": 3}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/commands", ADD),
+        ("POST", "/commands", [ADD, ADD]),
+        ("POST", "/seats", {"seat": "cy", "role": "observer"}),
+        ("DELETE", "", None),
+        ("POST", "/forks", {"at": 1}),
+    ],
+    ids=["a command", "an array", "a seat", "the end", "a fork"],
+)
+def test_what_was_appended_is_pending_where_the_store_fails_behind_it(
+    table: Table, host: Host, method: str, path: str, body: object
+) -> None:
+    """503 says that nothing was changed: never of what is on the record."""
+    with mock.patch.object(host.outcomes, "wait", side_effect=Unavailable("gone")):
+        answer = table.gm(method, table.at + path, body, Idempotency_Key="k")
+
+    assert answer.status_code == 202, answer.text
+    again = table.gm(method, table.at + path, body, Idempotency_Key="k", Prefer="wait=20")
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert again.status_code in (200, 201)
+
+
+def test_an_opening_that_was_appended_is_pending_where_the_store_fails_behind_it(
+    owner: Api, host: Host
+) -> None:
+    opening = {"edition": "tiny@1"}
+    with mock.patch.object(host.outcomes, "wait", side_effect=Unavailable("gone")):
+        answer = owner("POST", "/v1/encounters", opening, Idempotency_Key="k")
+
+    assert answer.status_code == 202, answer.text
+    again = owner("POST", "/v1/encounters", opening, Idempotency_Key="k", Prefer="wait=20")
+    assert (again.status_code, again.headers["Idempotency-Replayed"]) == (201, "true")

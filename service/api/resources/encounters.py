@@ -9,11 +9,10 @@ from service.api.operations import OPENING_LIMIT, Parameter, Shape, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import Problem, invalid, removed
 from service.api.schemas import faults
-from service.api.sending import after, check_opened, judge, once, pending, send_checked
+from service.api.sending import after, first_commit, judge, once, pending, send_checked
 from service.encounter import openings
 from service.encounter.lines import amending, seams
 from service.encounter.reading import views
-from service.encounter.record.commit import load_commit
 from service.encounter.stores import imports
 from service.encounter.stores.disputes import Disputes
 from service.encounter.stores.register import Registered
@@ -60,12 +59,10 @@ def open_encounter(call: Call) -> Answer:
     asked = once(call, f"key:{owner}")
     entry, sent = openings.open_encounter(call.host, owner, ruleset, opening, asked)
     headers = after(call, sent) | {"Location": f"/v1/encounters/{entry.encounter}"}
-    heard = call.host.outcomes.wait(entry.encounter, 1, call.preference.seconds)
-    if heard is None:
+    commit = first_commit(call, entry.encounter, call.preference.seconds)
+    if commit is None:
         body = {"encounter": entry.encounter, "n": 1, "outcome": "pending", "version": 0, "hash": None}
         return Answer(body, 202, headers | {"Retry-After": "1"})
-    commit = load_commit(heard.raw)
-    check_opened(commit)
     body = {
         "encounter": entry.encounter,
         "n": 1,

@@ -9,7 +9,7 @@ from service.api.inputs import NEW_FORK
 from service.api.operations import Shape, operation
 from service.api.problems import Problem, invalid, not_found
 from service.api.schemas import faults
-from service.api.sending import after, check_opened, judge, once, read_command, refused_at_the_door
+from service.api.sending import after, first_commit, judge, once, read_command, refused_at_the_door
 from service.encounter import play
 from service.encounter.at_the_door import Given
 from service.encounter.lines import forking, seams
@@ -17,6 +17,7 @@ from service.encounter.reading import records, views
 from service.encounter.record.commit import load_commit
 from service.encounter.stores import forks, seats
 from service.encounter.stores.register import Registered
+from service.log import StoreFailure
 from service.rules.messages import Refused
 from service.rules.table import GM
 
@@ -72,10 +73,18 @@ def fork_encounter(call: Call) -> Answer:
     if call.me.scope.startswith("seat:"):
         data["token"] = seats.token(call.host.service_key, fork, GM, 1)
     headers = after(call, made.sent) | {"Location": f"/v1/encounters/{fork}"}
+    try:
+        return _opened(call, fork, n, data, headers)
+    except StoreFailure:  # the fork is on the record, whatever becomes of the store
+        outcomes = [{"n": number, "outcome": "pending"} for number in range(2, n + 1)]
+        data |= {"outcome": "pending", "outcomes": outcomes, "version": 0, "hash": None}
+        return Answer(data, 202, headers | {"Retry-After": "1"})
+
+
+def _opened(call: Call, fork: str, n: int, data: dict[str, Any], headers: dict[str, str]) -> Answer:
+    """Wait for the *n* commands of a fork as long as the client prefers, and answer what became of them."""
     last = call.host.outcomes.wait(fork, n, call.preference.seconds)
-    first = call.host.outcomes.wait(fork, 1, 0)
-    if first is not None:
-        check_opened(load_commit(first.raw))
+    first_commit(call, fork, 0)
     outcomes = [_outcome(call, fork, number) for number in range(1, n + 1)]
     data |= {"outcome": outcomes[-1]["outcome"], "outcomes": outcomes[1:]}
     if last is None:
