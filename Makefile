@@ -11,7 +11,13 @@ PYTHON ?=
 PYTEST ?=
 PROCESSES ?= auto
 
+# KILLS=200 SEED=7 make nemesis says how often and by which chances.
+KILLS ?= 50
+SEED ?=
+
 export PYTHON
+export KILLS
+export SEED
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
@@ -59,6 +65,9 @@ fuzz: .venv/ready ## play random fights of both rulesets until every rule has ta
 
 offered: .venv/ready ## play 10,000 commands of each book by options alone, over HTTP: all accepted, none quarantined (long)
 	nice $(PY) -m tests.offered
+
+nemesis: .venv/ready ## kill, stop, starve and fill everything KILLS=50 times, under play, SEED= by its chances, and hold all promises (minutes)
+	$(PY) -m tests.nemesis
 
 contract: .venv/ready ## send thousands of generated requests as each role, hold every answer to the contract (long)
 	$(PY) -m tests.contract
