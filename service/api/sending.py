@@ -151,9 +151,8 @@ def _decided(
 def first_commit(call: Call, encounter: str, seconds: float) -> Commit | None:
     """Return the commit that opened *encounter*, None if there is none within *seconds*.
 
-    Raises the problem of what happened instead.
-
-    The opening is on the record: where the store fails from here on it is undecided, never failed.
+    Raises the problem of what happened instead. The opening is on the record: where the store fails from
+    here on it is undecided, never failed.
     """
     try:
         heard = call.host.outcomes.wait(encounter, 1, seconds)

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import pytest
 
+from service.api.resources import states
 from service.dice.chain import envelope_commitment
 from service.encounter.record.canonical import eid_of
 from service.log import Log
@@ -251,3 +252,19 @@ def test_statistics_count_what_everybody_sees(played: Table) -> None:
         counted = played.gm.get(f"{played.at}/rolls/statistics?round={number}")["dice"]
         rolls = played.gm.get(f"{played.at}/rolls?round={number}")["rolls"]
         assert sum(each["dice"] for each in counted) == sum(len(roll["dice"]) for roll in rolls)
+
+
+def test_a_state_that_becomes_newer_while_it_is_read_is_that_of_its_version(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The end comes between the look at the head and the fold: what it opens is open in what is shown."""
+    rolled = {"type": "roll_behind_screen", "dice": [20], "what": "does it hold"}
+    assert table.send(table.gm, rolled).status_code == 200
+    assert table.gm("DELETE", table.at).status_code == 200
+    after = table.ada("GET", f"{table.at}/state")
+    version = json.loads(after.text)["version"]
+
+    monkeypatch.setattr(states, "_head", lambda _call: version - 1)
+    meanwhile = table.ada("GET", f"{table.at}/state")
+
+    assert (meanwhile.headers["ETag"], meanwhile.text) == (after.headers["ETag"], after.text)

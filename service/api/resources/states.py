@@ -41,19 +41,19 @@ def get_state(call: Call) -> Answer:
     at, known = _moment(call, head)
     folder = call.host.folder
     folded = folder.current(call.encounter, head) if at == head else folder.at(call.encounter, at)
+    known = max(known, folded.n)  # it may be newer than the head that was asked for
     may_differ = known > folded.n or folded.state.closed  # what the end opened is sealed in the state still
     occasions = call.host.occasions.upto(call.encounter, known) if may_differ else {}
     opened = tuple(occasion for occasion, n in occasions.items() if n <= known)
     state = views.state_data(folded.state, call.me.seat, opened)
-    shown = max(known, folded.n)
     data = {
         "version": folded.n,
-        "known": shown,
+        "known": known,
         "hash": folded.hash,
         "view": views.view_hash(state),
         "state": state,
     }
-    return Answer(data, version=str(folded.n) if shown == folded.n else f"{folded.n}-{shown}")
+    return Answer(data, version=str(folded.n) if known == folded.n else f"{folded.n}-{known}")
 
 
 def _head(call: Call) -> int:
