@@ -6,11 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from service.audit import bundle
 from service.audit.evidence import Evidence, stored
 from service.audit.lines import mismatch
 from service.audit.verdict import Verdict
+from service.audit.verify import verify
 from tests.encounter.house import BOTH, House
 from tests.encounter.tiny import TINY
+from tests.javascript import OTHERWISE, Case, judged
 
 
 def said(parent: Evidence, child: Evidence) -> tuple[str, str]:
@@ -99,3 +102,23 @@ def test_a_seam_that_is_sealed_from_the_reader_is_no_tampering(
         told = mismatch(blind, stored(house.log, after), BOTH)
     assert told == Verdict("seam_sealed", 2, "commit 2 of the parent is sealed from this reader")
     assert mismatch(replace(played, opened={}), goes_on, BOTH) is None  # nothing was sealed before commit 2
+
+
+def test_dice_of_a_line_as_played_are_proved_by_what_the_line_that_continues_it_discloses() -> None:
+    with House() as house:
+        line = house.open(TINY, {})
+        house.send(line, "gm", "roll")
+        house.send(line, "gm", "add", amount=4)
+        after = house.accept(line, house.proposed(line, "undo", commit=3))
+        before = house.audit(line)
+        house.send(after, "gm", "close", reason="enough")
+        evidence = stored(house.log, line)
+        raw = b"".join(bundle.write(evidence, "gm"))
+        report = house.audit(line)
+
+    assert (before.counts.rolls_checked, before.counts.rolls_unverified) == (0, 1)
+    assert (report.counts.rolls_checked, report.counts.rolls_unverified) == (1, 0)
+    assert report.verdict.extent == "valid"
+    assert b'"kind":"disclosure"' in raw
+    assert verify(bundle.read(raw), BOTH).counts.rolls_checked == 1
+    assert judged([Case(raw)]) == [OTHERWISE]
