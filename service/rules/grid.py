@@ -76,11 +76,6 @@ def is_step(a: Cell, b: Cell) -> bool:
     return a != b and abs(a[0] - b[0]) <= 1 and abs(a[1] - b[1]) <= 1
 
 
-def away(of: Cell, from_: Cell) -> Cell:
-    """Return the step that leads the cell *of* straight away from the cell *from_*, as `away_from` does."""
-    return away_from(of, 1, from_, 1)
-
-
 def away_from(of: Cell, of_side: int, from_: Cell, from_side: int) -> Cell:
     """Return the step that leads space *of* straight away from space *from_*.
 

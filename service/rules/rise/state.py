@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
 
-from service.rules.grid import Cell, cells, distance
+from service.rules.grid import Cell, away_from, cells, distance
 from service.rules.lurking import Lurking, Room
 from service.rules.records import EMPTY, changed, derived, record, with_key
 from service.rules.rise.creatures.creature import Creature, above
@@ -186,6 +186,10 @@ class State(Parted, Lurking):
         """Return the feet between two creatures' spaces, every second diagonal counting double."""
         flat, high = distance(a.position, a.space, b.position, b.space, "alternating"), above(a, b)
         return max(flat, high) + min(flat, high) // 10 * 5
+
+    def away(self, of: Creature, from_: Creature) -> Cell:
+        """Return the step that leads *of* straight away from *from_*."""
+        return away_from(of.position, of.space, from_.position, from_.space)
 
     def adjacent(self, a: Creature, b: Creature) -> bool:
         """Tell whether two creatures' spaces touch, also at a corner."""

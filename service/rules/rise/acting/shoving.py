@@ -24,12 +24,6 @@ from service.rules.rulebook import rule
 from service.rules.stack import Awaited
 
 
-def straight_away(user: Cell, target: Cell) -> Cell:
-    """Return the step that leads from *user* past *target*."""
-    dx, dy = target[0] - user[0], target[1] - user[1]
-    return ((dx > 0) - (dx < 0), (dy > 0) - (dy < 0))
-
-
 def check_grapple_moves(view: State, user: Creature, targets: Sequence[str], direction: Cell | None) -> None:
     """Refuse a shove as a movement of whoever is in no grapple, or that leaves somebody out who holds it."""
     bound = grapplers(user)
@@ -99,7 +93,7 @@ class Shove(Brawl):
             what=self.type,
             targets=(target.id,),
             strike=brawl(state.profile.shove),
-            push=self.direction or straight_away(user.position, target.position),
+            push=self.direction or state.away(target, user),
             push_ft=most if self.distance_ft is None else min(most, self.distance_ft),
         )
 

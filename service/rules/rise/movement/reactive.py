@@ -185,7 +185,7 @@ def withdrawing(state: State, plans: Mapping[str, Plan], known: Ways, name: str,
     plan = plans[name]
     creature, after = poised(state.creatures[name], plan), ending(state, known)
     nearest = min(plan.targets, key=lambda t: (state.distance(creature, state.creatures[t]), t))
-    step = _away(creature.position, state.creatures[nearest].position)
+    step = state.away(creature, state.creatures[nearest])
     straight = tuple(line(creature.position, step, feet // FEET))
     whole = walk(after, creature, straight, feet, _movers(known)).cells
 
@@ -196,12 +196,6 @@ def withdrawing(state: State, plans: Mapping[str, Plan], known: Ways, name: str,
         return feet_of(state, creature, path)
 
     return away_from(creature, plan, feet, whole, costs, short)
-
-
-def _away(of: Cell, from_: Cell) -> Cell:
-    """Return the step that leads away from a cell, along both axes where both differ."""
-    dx, dy = of[0] - from_[0], of[1] - from_[1]
-    return ((dx > 0) - (dx < 0), (dy > 0) - (dy < 0)) if (dx, dy) != (0, 0) else (1, 0)
 
 
 def _movers(known: Ways) -> tuple[str, ...]:
@@ -250,7 +244,7 @@ def _closing(
     a, b = state.creatures[name], state.creatures[target]
     flat = distance(a.position, a.space, b.position, b.space, "alternating")
     gap = max(0, flat - plans[name].distance_ft)
-    step = _away(a.position, b.position)
+    step = state.away(a, b)
     return {target: tuple(line(b.position, step, min(gap // 2, budget(state, back, target, ())) // FEET))}
 
 
@@ -276,7 +270,7 @@ def _way(after: State, creature: Creature, goal: Creature, distance_ft: int, hig
         (*_, last) = found
         if is_there(last):  # which ends the search
             return path_to(found, last)
-    return tuple(line(creature.position, _away(goal.position, creature.position), straight // FEET))
+    return tuple(line(creature.position, after.away(goal, creature), straight // FEET))
 
 
 @rule("RI-CONF-6", "P67", settles=("C-20",))

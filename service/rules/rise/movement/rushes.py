@@ -14,7 +14,6 @@ from service.rules.grid import Cell, cells
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rise.acting.brawling import brawl
-from service.rules.rise.acting.shoving import straight_away
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.attacks.uses import Assault
 from service.rules.rise.creatures.creature import Creature, above, is_able
@@ -185,7 +184,7 @@ def assault_of(state: State, frame: RushFrame) -> Assault:
     """Return the attacks of an overrun or shove."""
     plan, user = state.plans[frame.user], state.creatures[frame.user]
     shoves = plan.ability == "shove"
-    away = straight_away(user.position, state.creatures[frame.targets[0]].position)
+    away = state.away(state.creatures[frame.targets[0]], user)
     return Assault(
         user=user.id,
         what=plan.ability,

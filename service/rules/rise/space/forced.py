@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from service.dice.values import Roll
 from service.rules.chance import Chance, Pip
-from service.rules.grid import Cell, away, line
+from service.rules.grid import Cell, cells, line
 from service.rules.messages import Tale
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Atom
@@ -31,7 +31,7 @@ def pushed_path(
 def pushed(state: State, chance: Chance, user: str, target: str, feet: int) -> Tale[State]:
     """Tell that *target* is pushed straight away from *user*; whoever pushes stays."""
     creature = state.creatures[target]
-    path = pushed_path(state, creature, away(creature.position, state.creatures[user].position), feet)
+    path = pushed_path(state, creature, state.away(creature, state.creatures[user]), feet)
     atom = Atom(seq=0, source=user, target=target, does="locate", path=path, how="forced")
     return (yield from note(state, chance, atom))
 
@@ -39,7 +39,7 @@ def pushed(state: State, chance: Chance, user: str, target: str, feet: int) -> T
 def knocked_back(state: State, chance: Chance, user: str, target: str, feet: int) -> Tale[State]:
     """Tell that *target* is thrown back; what it hits and it take 1d6 for each 10 feet that were left."""
     creature = state.creatures[target]
-    step = away(creature.position, state.creatures[user].position)
+    step = state.away(creature, state.creatures[user])
     path = pushed_path(state, creature, step, feet)
     at = path[-1] if path else creature.position
     beyond = (at[0] + step[0], at[1] + step[1])
@@ -89,7 +89,12 @@ def push(state: State, chance: Chance, user: str, target: str, step: Cell, feet:
     state = yield from note(state, chance, atom)
     if mover.location_changed:
         return state
-    pushed = state.creatures[target].position
-    free = tuple([cell for cell in own if cell != pushed]) if moved.location_changed else own
-    clear = free if free == own else own[: own.index(pushed)]
+    clear = _before(own, mover, state.creatures[target]) if moved.location_changed else own
     return (yield from note(state, chance, Atom(seq=0, source=user, target=user, does="locate", path=clear)))
+
+
+def _before(path: tuple[Cell, ...], mover: Creature, other: Creature) -> tuple[Cell, ...]:
+    """Return *path* up to where the space of *mover* would reach into the space of *other*."""
+    taken = cells(other.position, other.space)
+    inside = (i for i, at in enumerate(path) if any(cell in taken for cell in cells(at, mover.space)))
+    return path[: next(inside, len(path))]
