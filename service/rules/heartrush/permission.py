@@ -101,13 +101,19 @@ def holding_priority(view: State, creature: Creature, action: str = "act") -> No
         check_unbarred(view, creature, action)
 
 
+def without_priority(view: State, side: str) -> str:
+    """Return why *side* may not act: the detail names the side that holds priority, if one does."""
+    holder = (view.priority_side if view.phase == "priority" else None) or "nobody"
+    return f"{side} does not hold priority: {holder} does"
+
+
 @rule("HR-PRIO-1", "seed 000, Priority During Combat")
 def has_priority(view: State, creature: Creature) -> None:
     """While a side holds priority, any one of its members may use one ability."""
     if engaged(view):
         no_priority_in_engagements()
     if view.phase != "priority" or view.priority_side != creature.side:
-        raise Refused("no_priority", f"{creature.side} does not hold priority")
+        raise Refused("no_priority", without_priority(view, creature.side))
     top = view.top
     assert top is not None, "combat keeps its frame"
     if top.kind != "combat":

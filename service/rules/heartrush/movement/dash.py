@@ -70,9 +70,11 @@ class Dash(Command[State]):
         assert self.to is not None
         if self.to == state.creatures[self.creature].position:
             raise Refused("params_missing", "a path has at least one cell")
-        found = within(state, state.creatures[self.creature], self.budget(state))
+        most = self.budget(state)
+        found = within(state, state.creatures[self.creature], most)
         if self.to not in found:
-            raise Refused("insufficient_movement", f"{self.to} is not within reach of a dash")
+            cell = f"{self.to[0]},{self.to[1]}"
+            raise Refused("insufficient_movement", f"{cell} is not within reach of a dash: {most} ft at most")
         return path_to(found, self.to)
 
     def decide(self, state: State) -> Tale[State]:

@@ -10,7 +10,15 @@ from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from service.rules.heartrush.creatures.lasting import has
-from service.rules.heartrush.permission import acting, engaged, gm, has_priority, is_held_back, running
+from service.rules.heartrush.permission import (
+    acting,
+    engaged,
+    gm,
+    has_priority,
+    is_held_back,
+    running,
+    without_priority,
+)
 from service.rules.heartrush.sheets.modifiers import KeepPriority
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.messages import Command, Event, Offer, Refused, Tale
@@ -195,7 +203,7 @@ class PassSide(Command[State]):
             or view.top is None
             or view.top.kind != "combat"
         ):
-            raise Refused("no_priority", f"{self.side} does not hold priority", "HR-PRIO-3")
+            raise Refused("no_priority", without_priority(view, self.side), "HR-PRIO-3")
         if not may_pass_side(view, self.by.seat):
             raise Refused("not_captain", f"{self.by.seat} does not speak for all of {self.side}", "HR-PRIO-3")
         return None
