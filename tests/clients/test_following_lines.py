@@ -43,15 +43,18 @@ class Fight:
         first = self._entered(self.gm, undone(self.gm, n), after=0)
         first[0].send(begin)
         first[0].send(grant)
-        second = self._entered(first[0], undone(first[0], first[1] + 1), after=first[1])
+        version = first[0].get()["version"]
+        second = self._entered(first[0], undone(first[0], version), after=first[1])
         second[0].close("the end")
         version = second[0].get()["version"]
         self.places += [(second[0].encounter, n) for n in range(second[1] + 1, version + 1)]
 
     def _entered(self, old: Table, new: Table, after: int) -> tuple[Table, int]:
         """Note that *old* was told to its end, and return *new* with its last commit that repeats."""
-        self.places += [(old.encounter, commit["n"]) for commit in old.commits(after=after)]
-        return new, sum(1 for _ in new.commits())
+        commits = list(old.commits(after=after))
+        self.places += [(old.encounter, commit["n"]) for commit in commits]
+        events = json.loads(commits[-1]["commit"])["events"]
+        return new, next(event["head"]["n"] for event in events if event["type"] == "continued")
 
 
 def placed(commit: Any) -> Place:
