@@ -1,8 +1,9 @@
 """Play both books over HTTP by what is offered and by nothing else: all of it is accepted, nothing crashes.
 
 `python -m tests.offered --commands 10000 --book rise` plays so many commands in as many fights as it takes:
-creatures of all kinds, mounts, house options, two players in one group, groups across sides. A fight ends
-when nobody may do anything; its record must then fold to the state that was decided. A failure names the seed
+creatures of all kinds, mounts, house options, two players in one group, groups across sides, creatures and
+fields that only the GM knows on every side, fights that the GM plays alone. What the GM hides and moves is
+tried besides, and may be refused. A fight ends when nobody may do anything; its record must then fold to the state that was decided. A failure names the seed
 of its fight, and `--seed` begins with that one.
 """
 
@@ -36,6 +37,7 @@ from tests.api.conftest import KEY, Worker, until_it_listens
 from tests.api.quick import Quick
 from tests.heartrush.bot import random_opening
 from tests.rise.cast import drawn_opening
+from tests.situations import concealed, disturbed, hidden, met
 
 FIGHT: Final = 250
 """Commands of one fight, at most."""
@@ -49,6 +51,15 @@ SELDOM: Final = frozenset(
 )
 """Commands that end or skip something: taken now and then, or where nothing else is offered."""
 NEVER: Final = ("close",)
+REFUSED: Final = (403, 409, 422)
+HIDING: Final = 0.4
+"""How often the GM hides creatures, of all fights."""
+MOVING: Final = 0.05
+"""How often the GM does something with a hidden creature, of all turns."""
+LATE: Final = 0.75
+"""After this part of its commands a fight may be ended, so that there is something after it."""
+ENDING: Final = 0.1
+"""How often the GM ends a fight that is late, of all turns."""
 
 
 class Broken(AssertionError):
@@ -117,6 +128,8 @@ class Play:
     budget: int = FIGHT
     sent: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     types: Counter[str] = field(default_factory=Counter)
+    met: Counter[str] = field(default_factory=Counter)
+    """How many commands met each of the situations that play must reach."""
 
     def __post_init__(self) -> None:
         self.random = Random(f"{self.book}/{self.seed}")
@@ -125,6 +138,7 @@ class Play:
         """Play the fight; raises `Broken` where something that was offered is not accepted."""
         book = BOOKS[self.book]
         opening = book.opening(self.random)
+        opening = concealed(self.random, opening["edition"], opening)
         answer = self.api("POST", "/v1/encounters", opening)
         self.need(answer.status_code == 201, f"the opening: {answer.text}")
         self.id = json.loads(answer.text)["encounter"]
@@ -137,10 +151,25 @@ class Play:
             if self.random.random() < 0.3:
                 type_, data = says(self.random, opening)
                 self.send("gm", type_, data)
+        if self.random.random() < HIDING:
+            for type_, data in hidden(self.random, opening["edition"], opening):
+                self.try_("gm", type_, data)
+        self.rest()
         while len(self.sent) < self.budget and self.turn():
-            pass
+            if len(self.sent) > LATE * self.budget and self.random.random() < ENDING:
+                self.try_("gm", "end_combat", {})
+            if self.state.lurkers and self.random.random() < MOVING:
+                self.try_("gm", *disturbed(self.random, self.state.hidden))
+        self.rest()
         self.folds()
         return self
+
+    def rest(self) -> None:
+        """Let some rest, where the book allows it now."""
+        names = list(self.state.creatures)
+        for name in self.random.sample(names, min(2, len(names))):
+            each = {"creature": name} if self.book == "rise" else {"creatures": [name]}
+            self.try_("gm", "rest", {"rest": "short", **each})
 
     def turn(self) -> bool:
         """Let somebody do something that is offered to it; tells whether anybody may do anything."""
@@ -182,8 +211,22 @@ class Play:
         """Send a command that must be accepted."""
         self.sent.append((seat, {"type": type_, **data}))
         self.types[type_] += 1
+        self.try_(seat, type_, data, may_be_refused=False)
+
+    def try_(self, seat: str, type_: str, data: dict[str, Any], *, may_be_refused: bool = True) -> None:
+        """Send a command that nobody is offered; it may be refused, and must not crash."""
+        before = self.state
         answer = self.seats[seat]("POST", f"{self.at}/commands", {"type": type_, **data})
-        self.need(answer.status_code == 200, f"{seat} {type_} {data}: {answer.text}")
+        accepted = answer.status_code == 200
+        refused = may_be_refused and answer.status_code in REFUSED
+        self.need(accepted or refused, f"{seat} {type_} {data}: {answer.text}")
+        if accepted:
+            self.met.update(met(before, self.state, seat, type_))
+
+    @property
+    def state(self) -> Any:
+        """The state as decided, whole."""
+        return self.host.folder.current(self.id).state
 
     def folds(self) -> None:
         """Hold the record to the state that was decided."""
@@ -230,9 +273,11 @@ def _play(book: str, first: int, commands: int) -> bool:
     sys.stdout.write(f"{book}: {commands} commands, fights from seed {first} on\n")
     sent = fights = 0
     types: Counter[str] = Counter()
+    situations: Counter[str] = Counter()
     try:
         for fight in played(book, iter(range(first, first + commands + 1)), commands):
             sent, fights, types = sent + len(fight.sent), fights + 1, types + fight.types
+            situations += fight.met
             sys.stdout.write(f"{book} {fight.seed}: {sent} commands in {fights} fights\n")
             sys.stdout.flush()
     except Broken as broken:
@@ -240,6 +285,8 @@ def _play(book: str, first: int, commands: int) -> bool:
         return False
     told = ", ".join(f"{name} {count}" for name, count in types.most_common())
     sys.stdout.write(f"{book}: all accepted, none quarantined: {told}\n")
+    told = ", ".join(f"{name} {count}" for name, count in situations.most_common())
+    sys.stdout.write(f"{book}, situations: {told}\n")
     return True
 
 

@@ -8,14 +8,24 @@ from itertools import count
 import pytest
 
 from tests.offered import BOOKS, played
+from tests.situations import SITUATIONS
 
 COMMANDS = 500
+MOST = 2_000
+"""Commands that are played at most to reach every situation."""
+FIRST = {"heartrush": 1, "rise": 7}
+"""Seeds whose fights reach every situation soon."""
 
 
 @pytest.mark.parametrize("book", BOOKS)
-def test_what_is_offered_is_accepted_and_crashes_nothing(book: str) -> None:
+def test_what_is_offered_is_accepted_and_reaches_every_situation(book: str) -> None:
     types: Counter[str] = Counter()
-    for fight in played(book, count(1), COMMANDS):
+    met: Counter[str] = Counter()
+    for fight in played(book, count(FIRST[book]), MOST):
         types += fight.types
+        met += fight.met
+        if types.total() >= COMMANDS and SITUATIONS[f"{book}@1"] <= met.keys():
+            break
     assert types.total() >= COMMANDS
     assert len(types) > 15, types
+    assert set(met) == SITUATIONS[f"{book}@1"], f"in {types.total()} commands"

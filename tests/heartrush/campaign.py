@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any, Final
 
 from service.rules.heartrush import HEARTRUSH
@@ -23,7 +24,14 @@ from tests.heartrush.casts import ability, do
 from tests.heartrush.kit import sheet
 from tests.heartrush.nearmiss import probe
 from tests.heartrush.ranges import faults
+from tests.situations import concealed, disturbed, hidden, met
 
+SECRET: Final = 3
+"""In one campaign of so many there are secrets of the GM's on both sides; in some it plays everybody."""
+MOVING: Final = 0.05
+"""How often the GM does something with a hidden creature, of all turns."""
+BUYING: Final = 0.3
+"""How often somebody buys something after the fight, of all turns."""
 READY: Final = 25
 """Commands before the fight begins."""
 SPELLS: Final = [name for name, found in CATALOGUE.items() if isinstance(found, Spell)]
@@ -89,7 +97,16 @@ class Campaign(Table):
     probing: float = 0.0
     """How often, of all turns, options are held to what is accepted and refused."""
     done: Counter[str] = field(default_factory=Counter)
+    met: Counter[str] = field(default_factory=Counter)
+    """How many commands met each of the situations that play must reach."""
+    hidden: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    """What the GM sends before the fight to hide creatures."""
     past: list[Choice] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.apart = Random(f"{self.seed}/secrets")
+        """Chance of its own for secrets, so that they change nothing that a seed brings besides."""
 
     def opening(self) -> dict[str, Any]:
         """Return an opening in which everybody has gifts, and nobody is far away."""
@@ -108,6 +125,9 @@ class Campaign(Table):
             opening["options"]["auto_end"] = False
         if self.brawl:
             self._draw_together(opening)
+        if self.seed % SECRET == 0:
+            opening = concealed(self.apart, HEARTRUSH.edition, opening)
+            self.hidden = hidden(self.apart, HEARTRUSH.edition, opening)
         return opening
 
     def _draw_together(self, opening: dict[str, Any]) -> None:
@@ -150,11 +170,13 @@ class Campaign(Table):
 
     def attempt(self, type_: str, seat: str, data: Mapping[str, Any]) -> Refusal | None:
         """Try a command; a refusal changes nothing."""
-        decision = decide(self.state, self.command(type_, seat, data), self.dice)
+        before = self.state
+        decision = decide(before, self.command(type_, seat, data), self.dice)
         self.commands += 1
         if decision.refusal is None:
             self.hold(decision.state, decision.facts)
             self.done[type_] += 1
+            self.met.update(met(before, self.state, seat, type_))
         return decision.refusal
 
     def hold(self, state: State, facts: Sequence[Fact[State]]) -> None:
@@ -167,6 +189,8 @@ class Campaign(Table):
     def play(self) -> Campaign:
         """Play until the budget is spent; fails if everybody waits for nobody."""
         self.open()
+        for type_, data in self.hidden:
+            self.attempt(type_, "gm", data)
         for step in master.prologue(self.state):
             while waiting(self.state) and waiting(self.state)[0].wants:
                 self.step_on()
@@ -183,6 +207,10 @@ class Campaign(Table):
 
     def turn(self) -> bool:
         """Let somebody do something, or try to; whether anybody could."""
+        if self.hidden and self.state.phase == "ended" and self.apart.random() < BUYING:
+            self.attempt(*master.purchase(self.state, self.apart))
+        if self.hidden and self.state.lurkers and self.apart.random() < MOVING:
+            self.attempt(*self._disturbing())
         luck = self.chance.random()
         if luck > 0.93 and (step := master.getting_up(self.state, self.chance)) is not None:
             self.attempt(*step)
@@ -212,6 +240,11 @@ class Campaign(Table):
             return word is not None and self.attempt(*word) is None
         self.take(choice)
         return True
+
+    def _disturbing(self) -> tuple[str, str, dict[str, Any]]:
+        """Return what the GM tries with somebody hidden."""
+        type_, data = disturbed(self.apart, self.state.hidden)
+        return type_, "gm", data
 
     def take(self, choice: Choice) -> None:
         """Give a command that was offered; it must be accepted."""

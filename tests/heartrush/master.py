@@ -60,6 +60,12 @@ def getting_up(state: State, chance: random.Random) -> Attempt | None:
     return dash(Moment(state, chance, *chance.choices(list(state.creatures), k=2)))
 
 
+def purchase(state: State, chance: random.Random) -> Attempt:
+    """Return what somebody buys for experience."""
+    who = chance.choice(list(state.creatures))
+    return Attempt("spend_xp", state.controller(who), {"creature": who, "purchase": chance.choice(PURCHASES)})
+
+
 def attempt(state: State, chance: random.Random) -> Attempt:
     """Return something to try now."""
     names = list(state.creatures)
@@ -254,7 +260,7 @@ TRICKS: Final[tuple[Callable[[Moment], Attempt], ...]] = (
     lambda m: Attempt("fall", "gm", {"creature": m.who, "feet": m.chance.choice([10, 20])}),
     lambda m: Attempt("cut_off", "gm", {"creature": m.who}),
     lambda m: Attempt("award_xp", "gm", {"creatures": [m.who], "amount": 60}),
-    lambda m: Attempt("spend_xp", m.seat, {"creature": m.who, "purchase": m.chance.choice(PURCHASES)}),
+    lambda m: purchase(m.state, m.chance),
     lambda m: Attempt("allow_hiding", "gm", {"creature": m.who, "cn": 5, "viewers": [m.other]}),
     lambda m: Attempt("hide", m.seat, {"creature": m.who}),
     lambda m: Attempt("go_unconscious", m.seat, {"creature": m.who}),

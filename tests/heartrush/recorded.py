@@ -11,6 +11,7 @@ from service.rules.heartrush import HEARTRUSH
 from service.rules.ruleset import Refusal
 from tests.heartrush.campaign import Campaign
 from tests.recorded import Record
+from tests.situations import met
 
 
 @dataclass
@@ -34,6 +35,7 @@ class Recorded(Campaign):
 
     def attempt(self, type_: str, seat: str, data: Mapping[str, Any]) -> Refusal | None:
         """Send a command as a request; what is written is the record."""
+        before = self.state
         refusal = self.record.send(type_, seat, data)
         self.commands += 1
         told = load_commit(self.record.written[-1].raw).events
@@ -41,4 +43,5 @@ class Recorded(Campaign):
         self.hold(self.record.folded.state, facts)
         if refusal is None:
             self.done[type_] += 1
+            self.met.update(met(before, self.state, seat, type_))
         return refusal

@@ -24,11 +24,16 @@ from tests.rise.bot import data_of
 from tests.rise.cast import drawn_opening
 from tests.rise.held import held
 from tests.rise.kit import Fight, Seeded
+from tests.situations import concealed, disturbed, hidden, met
 
 LAST: Final[tuple[str, ...]] = ("end_combat", "pass_turn", "end_turn", "no_more_swift", "pass_movement")
 """Commands that end or skip something: taken only now and then, or where nothing else is offered."""
 MIDDLE: Final = (4, 1)
 """Where creatures like to go."""
+SECRET: Final = 3
+"""In one fight of so many there are secrets of the GM's on every side; in some it plays everybody."""
+MOVING: Final = 0.05
+"""How often the GM does something with a hidden creature, of all turns."""
 SPENDING: Final = ("commit_swift", "manipulate_object", "begin_turn")
 """Commands that leave little to do afterwards: taken half as often."""
 
@@ -45,10 +50,16 @@ class Campaign:
     fight: Fight = field(init=False)
     done: Counter[str] = field(default_factory=Counter)
     codes: Counter[str] = field(default_factory=Counter)
+    met: Counter[str] = field(default_factory=Counter)
+    """How many commands met each of the situations that play must reach."""
+    hidden: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    """What the GM sends before the fight to hide creatures."""
     commands: int = 0
 
     def __post_init__(self) -> None:
         self.random = Random(self.seed)
+        self.apart = Random(f"{self.seed}/secrets")
+        """Chance of its own for secrets, so that they change nothing that a seed brings besides."""
         self.fight = Fight(dice=Seeded(self.seed), mirror=None)
 
     @property
@@ -63,6 +74,7 @@ class Campaign:
         self.commands += 1
         if refusal is None:
             self.done[type_] += 1
+            self.met.update(met(before, self.state, seat, type_))
         else:
             self.codes[refusal.code] += 1
         held(before, self.state, f"seed {self.seed}, {type_} {data}")
@@ -78,7 +90,11 @@ class Campaign:
 
     def opening(self) -> dict[str, Any]:
         """Return what the fight begins with."""
-        return drawn_opening(self.random, self.many, self.played)
+        opening = drawn_opening(self.random, self.many, self.played)
+        if self.seed % SECRET == 0:
+            opening = concealed(self.apart, RISE.edition, opening)
+            self.hidden = hidden(self.apart, RISE.edition, opening)
+        return opening
 
     def open(self) -> None:
         """Open the fight."""
@@ -95,6 +111,8 @@ class Campaign:
     def play(self) -> Campaign:
         """Play until the budget is spent; fails if everybody waits for nobody."""
         self.open()
+        for type_, data in self.hidden:
+            self.attempt(type_, "gm", data)
         for step in master.prologue(self.state, self.random):
             self.attempt(*step)
         while self.commands < self.budget and self.state.stage != "ended":
@@ -105,6 +123,9 @@ class Campaign:
 
     def turn(self) -> None:
         """Let somebody do something, or try to."""
+        if self.hidden and self.state.lurkers and self.apart.random() < MOVING:
+            type_, data = disturbed(self.apart, self.state.hidden)
+            self.attempt(type_, "gm", data)
         if self.random.random() < (0.6 if master.is_tempting(self.state) else self.meddling):
             self.attempt(*master.attempt(self.state, self.random))
             return

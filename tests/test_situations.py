@@ -1,0 +1,29 @@
+"""Random play reaches what it must reach: outside combat, the GM alone, secrets of both sides."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from tests.heartrush.campaign import SECRET as HEARTRUSH_SECRET
+from tests.heartrush.plays import wild
+from tests.rise.campaign import SECRET as RISE_SECRET
+from tests.rise.test_every_rule import campaign
+from tests.situations import SITUATIONS
+
+PLAYS = {
+    "heartrush@1": lambda i: wild(HEARTRUSH_SECRET * i, budget=150),
+    "rise@1": lambda i: campaign(RISE_SECRET * i, budget=150),
+}
+MOST = 14
+"""Campaigns that are played at most."""
+
+
+@pytest.mark.parametrize("edition", PLAYS)
+def test_campaigns_reach_every_situation(edition: str) -> None:
+    met: Counter[str] = Counter()
+    for i in range(MOST):
+        if not SITUATIONS[edition] <= met.keys():
+            met += PLAYS[edition](i).play().met
+    assert set(met) == SITUATIONS[edition], f"in {MOST} campaigns"
