@@ -3,8 +3,8 @@
 `python -m tests.offered --commands 10000 --book rise` plays so many commands in as many fights as it takes:
 creatures of all kinds, mounts, house options, two players in one group, groups across sides, creatures and
 fields that only the GM knows on every side, fights that the GM plays alone. What the GM hides and moves is
-tried besides, and may be refused. A fight ends when nobody may do anything; its record must then fold to the state that was decided. A failure names the seed
-of its fight, and `--seed` begins with that one.
+tried besides, and may be refused. A fight ends when nobody may do anything; its record must then fold to the
+state that was decided. A failure names the seed of its fight, and `--seed` begins with that one.
 """
 
 from __future__ import annotations

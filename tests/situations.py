@@ -39,7 +39,10 @@ ANYWHERE: Final = (
 )
 SITUATIONS: Final[Mapping[str, frozenset[str]]] = {
     "heartrush@1": frozenset(
-        (*ANYWHERE, *(f"{who} {when} combat" for who in OUTSIDE["heartrush@1"] for when in ("before", "after")))
+        (
+            *ANYWHERE,
+            *(f"{who} {when} combat" for who in OUTSIDE["heartrush@1"] for when in ("before", "after")),
+        )
     ),
     "rise@1": frozenset(
         (
@@ -54,7 +57,7 @@ SITUATIONS: Final[Mapping[str, frozenset[str]]] = {
 """What random play of each book must reach."""
 
 
-def met(before: Any, after: Any, seat: str, type_: str) -> Iterator[str]:  # noqa: ANN401 - states of any book
+def met(before: Any, after: Any, seat: str, type_: str) -> Iterator[str]:
     """Yield the situations in which *seat* gave an accepted command between two states."""
     if not before.edition:
         return
@@ -76,12 +79,12 @@ def met(before: Any, after: Any, seat: str, type_: str) -> Iterator[str]:  # noq
         yield from _met_in_groups(before, after, seat)
 
 
-def _side(creature: Any) -> str:  # noqa: ANN401 - of any book
+def _side(creature: Any) -> str:
     side: str = creature.sheet.side
     return side
 
 
-def _met_in_groups(before: Any, after: Any, seat: str) -> Iterator[str]:  # noqa: ANN401 - of Rise
+def _met_in_groups(before: Any, after: Any, seat: str) -> Iterator[str]:
     for members in before.groups.values():
         players = {before.controller(name) for name in members} - {GM}
         if len(players) > 1 and seat in players:

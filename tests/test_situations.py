@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Final
 
 import pytest
 
 from tests.heartrush.campaign import SECRET as HEARTRUSH_SECRET
+from tests.heartrush.campaign import Campaign as HeartRush
 from tests.heartrush.plays import wild
 from tests.rise.campaign import SECRET as RISE_SECRET
+from tests.rise.campaign import Campaign as Rise
 from tests.rise.test_every_rule import campaign
 from tests.situations import SITUATIONS
 
-PLAYS = {
+PLAYS: Final[Mapping[str, Callable[[int], HeartRush | Rise]]] = {
     "heartrush@1": lambda i: wild(HEARTRUSH_SECRET * i, budget=150),
     "rise@1": lambda i: campaign(RISE_SECRET * i, budget=150),
 }
-MOST = 14
+MOST: Final = 14
 """Campaigns that are played at most."""
 
 

@@ -104,3 +104,22 @@ def test_TABLE_GMONLY_1_that_damage_would_have_killed_shows_by_a_standing_answer
         told.append("shrugged" in [event.type for event in fight.events])
     assert told[0] is True
     assert told[2] is False
+
+
+def test_TABLE_GMONLY_1_a_dash_that_a_gm_only_armor_forbids_is_offered_accepted_and_not_taken() -> None:
+    """Its player knows neither the armor nor the feet that it costs: refusing a dash would show both."""
+    fight = hidden(("armor",), speed=40, armor="heavy")
+    fight.do("change_seat", seat="zoe", creatures=["pia", "orc"])
+    fight.events.clear()
+    goals = next(offer.choices["to"] for offer in fight.offers("zoe", "orc") if offer.type == "dash")
+    before = fight["orc"].position
+    far = max(goals, key=lambda cell: (cell[0], -abs(cell[1])))
+    assert far == (before[0] + 7, before[1]), "35 feet, as far as anybody sees"
+
+    fight.do("dash", creature="orc", to=list(far))
+
+    assert fight["orc"].position == before
+    assert [event.type for event in fight.events] == ["ability_used", "deed_declared", "deed_in_vain"]
+    assert vars(fight.events[-1])["reason"] == "the reason is for the gm"
+    fight.do("dash", creature="orc", to=[before[0] + 2, before[1]])
+    assert fight["orc"].position == (before[0] + 2, before[1])

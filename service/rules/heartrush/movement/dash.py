@@ -25,6 +25,7 @@ from service.rules.heartrush.windows.deeds import Deed, Said, declared
 from service.rules.messages import Command, Offer, Refused, Tale
 from service.rules.records import record
 from service.rules.rulebook import rule
+from service.rules.sealed import view
 from service.rules.stack import Awaited
 
 
@@ -78,7 +79,7 @@ class Dash(Command[State]):
         return path_to(found, self.to)
 
     def decide(self, state: State) -> Tale[State]:
-        path = self.cells(state)
+        path = self.cells(view(state, self.by.seat))  # a GM-only speed refuses nothing
         paid = free_first_price(state, state.creatures[self.creature], "dash")
         state = yield AbilityUsed(creature=self.creature, ability="dash", paid=paid)
         return (yield from declared(state, DASH, self.creature, paid, Said(path=path, stand=self.stand)))

@@ -6,7 +6,7 @@ a window; when its turn comes it happens, or is in vain because of what was done
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from service.rules.chance import Chance
 from service.rules.heartrush.secrecy import sealed_to
@@ -78,6 +78,10 @@ class DeedFrame(Interruptible):
         return (yield from Deed.kinds[self.ability].happen(state, self.creature, said))
 
 
+WITHHELD: Final = "the reason is for the gm"
+"""A detail may name a number that follows from a GM-only field: the feet that a speed leaves."""
+
+
 def in_vain(state: State, creature: str, ability: str, said: Said) -> str | None:
     """Return why a declared action finds nothing to act on now, or None where it does."""
     actor = state.creatures[creature]
@@ -86,7 +90,7 @@ def in_vain(state: State, creature: str, ability: str, said: Said) -> str | None
     try:
         Deed.kinds[ability].check(state, actor, said)
     except Refused as refused:
-        return refused.detail
+        return WITHHELD if state.gm_only_of(creature) else refused.detail
     return None
 
 
@@ -151,9 +155,14 @@ class DeedInVain(Event[State]):
 def declared(state: State, deed: Deed, creature: str, paid: str, said: Said) -> Tale[State]:
     """Tell that a built-in action is declared and paid: it happens at once unless somebody could answer."""
     about: dict[str, str | int] = {"declarer": creature, "ability": deed.name}
-    if not (listens(state) and is_worth_asking(state, "ability_declared", about)):
-        return (yield from deed.happen(state, creature, said))
     path = f"r{state.round}/{deed.name}/{creature}/{paid}"
+    if not (listens(state) and is_worth_asking(state, "ability_declared", about)):
+        # The command was checked on what its seat knows; a GM-only field may forbid the action all the same.
+        reason = in_vain(state, creature, deed.name, said) if state.gm_only_of(creature) else None
+        if reason is None:
+            return (yield from deed.happen(state, creature, said))
+        state = yield DeedDeclared(deed=path, creature=creature, ability=deed.name, because=BECAUSE)
+        return (yield DeedInVain(deed=path, reason=reason, because=BECAUSE))
     state = yield DeedDeclared(deed=path, creature=creature, ability=deed.name, because=BECAUSE)
     if not deed.is_secret:
         return (yield DeedSaid(deed=path, said=said, because=BECAUSE))
