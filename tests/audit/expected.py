@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from service.audit.verdict import MALFORMED, TAMPERED, TRUNCATED, VALID_UNSIGNED
+from service.audit.verdict import MALFORMED, NOT_A_BUNDLE, TAMPERED, TRUNCATED, VALID_UNSIGNED
 
 Line = dict[str, Any]
 Expected = tuple[frozenset[str], int | None]
@@ -21,6 +21,8 @@ def expected_of(raw: bytes, changed: bytes) -> Expected:
     before, after = raw.split(b"\n"), changed.split(b"\n")
     if raw == changed:
         return frozenset({VALID_UNSIGNED}), None
+    if not _is_header(after[0]):
+        return frozenset({NOT_A_BUNDLE}), None
     if len(before) != len(after):  # a line was broken or joined, or the last one has no end
         return frozenset({MALFORMED, TRUNCATED}), None
     at = next(i for i, (one, two) in enumerate(zip(before, after, strict=True)) if one != two)
@@ -31,6 +33,12 @@ def expected_of(raw: bytes, changed: bytes) -> Expected:
     if told is None or told.keys() != line.keys() or told.get("kind") != line["kind"]:
         return frozenset({MALFORMED}), None
     return _of_line(line, told, _last(before))
+
+
+def _is_header(line: bytes) -> bool:
+    """Return whether a first line says that a bundle follows."""
+    told = canonical(line)
+    return told is not None and (told.get("kind"), told.get("format")) == ("header", "rewound/bundle/1")
 
 
 def _last(lines: Sequence[bytes]) -> int:

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from service.audit.evidence import Evidence, Receipt
-from service.audit.verdict import MALFORMED, TAMPERED, TRUNCATED, Verdict
+from service.audit.verdict import MALFORMED, NOT_A_BUNDLE, TAMPERED, TRUNCATED, Verdict
 from service.encounter.record.canonical import dumps
 from tests.audit.evidence_of import forged
 from tests.audit.expected import Line, expected_of
@@ -72,7 +72,7 @@ def dropped(evidence: Evidence, rng: random.Random) -> Mutant:
     """Take out a line."""
     lines = _lines(evidence)
     at = rng.randrange(len(lines))
-    names = {"key": TAMPERED, "trailer": TRUNCATED}.get(lines[at]["kind"], MALFORMED)
+    names = {"header": NOT_A_BUNDLE, "key": TAMPERED, "trailer": TRUNCATED}.get(lines[at]["kind"], MALFORMED)
     return Mutant("dropped", _file([*lines[:at], *lines[at + 1 :]]), frozenset({names}))
 
 

@@ -2,9 +2,6 @@
 
 `python -m tests.audit.mutations [COUNT]` (make mutations) tries COUNT mutants, a tenth as many clean bundles
 and every cause; a sample runs with the tests. Every failure names the seed that makes it again.
-
-The last checkpoints of a bundle, taken out with a trailer made to fit, are the one change that nothing shows:
-it is the bundle that was there before they were signed.
 """
 
 from __future__ import annotations
