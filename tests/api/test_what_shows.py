@@ -1,0 +1,264 @@
+"""What is GM-only, on both sides of each threshold that docs/integrating.md lists: only what is listed shows.
+
+Every fight is played over HTTP three times: with two values on one side of a threshold, whose answers to
+everybody but the gm are the same, and with one on the other side, which shows exactly what the list names.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from service.encounter.record.commit import load_commit
+from service.log.memory import MemoryLog
+from tests.api.apart import hashes_of, remembering
+from tests.api.everything import PATHS, answers, masked
+from tests.api.quick import Quick
+from tests.api.test_secrecy import SEATS, served
+from tests.heartrush.kit import opening as heartrush
+from tests.rise.kit import entry
+from tests.rise.kit import opening as rise
+
+WATCHER = {"seat": "eve", "role": "observer", "creatures": []}
+DRAWN = re.compile(r"^[0-9a-f]{64}$")
+
+
+@dataclass
+class Received:
+    """What players and observers are told of a fight that was played: every answer, and what they mean."""
+
+    answers: dict[str, list[str]] = field(default_factory=dict)
+    state: dict[str, str] = field(default_factory=dict)
+    happened: list[str] = field(default_factory=list)
+
+
+def leaves(data: Any, at: str = "") -> Iterator[tuple[str, str]]:
+    """Yield each value in *data* with its place."""
+    if isinstance(data, dict) and data:
+        for name, value in data.items():
+            yield from leaves(value, f"{at}/{name}")
+    elif isinstance(data, list) and data:
+        for i, value in enumerate(data):
+            yield from leaves(value, f"{at}/{i}")
+    elif not (isinstance(data, str) and DRAWN.match(data)):
+        yield at, json.dumps(data)
+
+
+def played(data: Mapping[str, Any], commands: Sequence[tuple[str, Mapping[str, Any]]]) -> Received:
+    """Play *commands* by these seats; dice are thrown from a seed that is always the same."""
+    log = MemoryLog()
+    found = Received()
+    with ExitStack() as stack:
+        stack.enter_context(remembering())
+        api = stack.enter_context(served(log))
+        gm = Quick(api.app, api.token)
+        made = gm("POST", "/v1/encounters", data)
+        assert made.status_code == 201, made.text
+        at = "/v1/encounters/" + json.loads(made.text)["encounter"]
+        seats = {"gm": gm}
+        for each in data["seats"]:
+            token = json.loads(gm("POST", f"{at}/seats/{each['seat']}/token", {}).text)["token"]
+            seats[each["seat"]] = gm.with_token(token)
+        for seat, command in commands:
+            answer = seats[seat]("POST", f"{at}/commands", command)
+            assert answer.status_code == 200, answer.text
+            assert json.loads(answer.text)["outcome"] == "accepted", answer.text
+        while any("pass_turn" in each["prompt"]["accepts"] for each in gm.get(f"{at}/options")["options"]):
+            assert gm("POST", f"{at}/commands", {"type": "pass_turn", "creature": "o"}).status_code == 200
+        read = seats["eve"].get(f"{at}/commits")["commits"]
+        found.happened = [
+            event.get("type", "sealed") for each in read for event in json.loads(each["commit"])["events"]
+        ]
+        players = sorted(seats.keys() - {"gm"})
+        for seat in players:
+            state = seats[seat].get(f"{at}/state")["state"]
+            found.state.update((f"{seat}{place}", value) for place, value in leaves(state))
+        told = {seat: answers(seats[seat], at, PATHS, ()) for seat in players}
+        commits = [load_commit(each.raw) for each in log.commits(at.rpartition("/")[2], 0, 10_000)]
+        hashes = frozenset(hashes_of(commits))
+        found.answers = {seat: masked(texts, hashes) for seat, texts in told.items()}
+    return found
+
+
+def fields(left: Received, right: Received) -> set[str]:
+    """Return the fields of creatures, and of the rest of the state that differ for anybody."""
+    differ = {at for at, value in left.state.items() ^ right.state.items()}
+    return {re.sub(r"^[^/]*/(creatures/[^/]+/[^/]+|[^/]+).*", r"\1", at) for at in differ}
+
+
+def events(left: Received, right: Received) -> set[str]:
+    """Return the types of events of which one fight has more than the other."""
+    one, other = Counter(left.happened), Counter(right.happened)
+    return {*(one - other), *(other - one)}
+
+
+def shows(one: Received, alike: Received, beyond: Received) -> tuple[set[str], set[str]]:
+    """Return what shows on the other side of a threshold; nothing may on the same side."""
+    for seat, texts in one.answers.items():
+        assert texts == alike.answers[seat], f"{seat} tells two values on one side apart"
+        assert texts != beyond.answers[seat], f"{seat} is told nothing"
+    return fields(one, beyond), events(one, beyond)
+
+
+# --- Heart Rush --------------------------------------------------------------------------------------
+
+
+def orc(
+    commands: Sequence[Mapping[str, Any]],
+    start: Mapping[str, Any] | None = None,
+    at: tuple[int, int] = (1, 0),
+    **sheet: Any,
+) -> Received:
+    """Play a fight whose orc keeps these fields of its sheet for the gm; pia's commands are Zoe's."""
+    data = heartrush(
+        {"pia": (0, 0), "orc": at}, sheets={"orc": sheet}, seats=[SEATS[0], WATCHER], declared_sides=[]
+    )
+    monster = next(each for each in data["creatures"] if each["sheet"]["id"] == "orc")
+    monster.update({**(start or {}), "gm_only": list(sheet)})
+    sent = [("zoe" if command.get("creature") == "pia" else "gm", command) for command in commands]
+    return played({"edition": "heartrush@1", **data}, sent)
+
+
+def fire(amount: int) -> dict[str, Any]:
+    effect = {"kind": "damage", "creature": "orc", "amount": amount, "cause": "fire"}
+    return {"type": "gm_ruling", "kind": "effect", "decision": "fire", "effects": [effect]}
+
+
+def standing(shrug: str) -> dict[str, Any]:
+    return {"type": "set_standing", "creature": "orc", "shrug": shrug}
+
+
+def test_TABLE_GMONLY_1_at_zero_the_time_it_is_down_shows() -> None:
+    found = shows(*(orc([], {"hp": hp}, hp_max=35) for hp in (1, 20, 0)))
+    assert found == ({"creatures/orc/down_since_s"}, set())
+
+
+def test_TABLE_GMONLY_1_a_standing_answer_shows_what_would_have_killed() -> None:
+    burnt = [standing("if_it_kills"), fire(11)]
+    found = shows(*(orc(burnt, {"hp": 1}, hp_max=most) for most in (30, 31, 10)))
+    assert found == (
+        {f"creatures/orc/{name}" for name in ("heart_die", "wounds", "shrugs")},
+        {"wound_marked", "shrugged"},
+    )
+
+
+def test_TABLE_GMONLY_1_damage_shows_that_it_kills() -> None:
+    found = shows(*(orc([standing("never"), fire(31)], {"hp": 1}, hp_max=most) for most in (60, 70, 20)))
+    assert found == ({"creatures/orc/vitality", "creatures/orc/down_since_s"}, {"fell_to_zero", "died"})
+
+
+def test_TABLE_GMONLY_1_a_fall_shows_that_hit_points_are_gone() -> None:
+    found = shows(*(orc([standing("never"), fire(11)], hp_max=most) for most in (30, 12, 11)))
+    assert found == ({"creatures/orc/down_since_s"}, {"fell_to_zero"})
+
+
+def test_TABLE_GMONLY_1_a_wound_shows_its_threshold_was_reached() -> None:
+    found = shows(*(orc([standing("never"), fire(11)], wound_threshold=least) for least in (12, 30, 11)))
+    assert found == ({"creatures/orc/wounds"}, {"wound_marked"})
+
+
+AMBUSH: list[dict[str, Any]] = [
+    standing("never"),
+    {"type": "begin_combat", "hidden": {"pia": ["orc"]}},
+    {"type": "opportunity_attack", "creature": "pia", "target": "orc", "stance": "might", "pay": "action"},
+]
+
+
+@pytest.mark.parametrize(("name", "more"), [("natural_armor", {"armor": "natural"}), ("defense_bonus", {})])
+def test_TABLE_GMONLY_2_damage_shows_what_armor_let_through(name: str, more: dict[str, Any]) -> None:
+    found = shows(*(orc(AMBUSH, **{**more, name: points}) for points in (60, 70, 0)))
+    assert found == (
+        {"creatures/orc/wounds", "creatures/orc/hp"},
+        {"exchange_hit", "damage_pending", "damage_applied", "wound_marked"},
+    )
+
+
+ATTACK: list[dict[str, Any]] = [
+    {"type": "set_standing", "creature": "pia", "shrug": "never"},
+    {"type": "begin_combat", "hidden": {"orc": ["pia"]}},
+    {"type": "opportunity_attack", "creature": "orc", "target": "pia", "stance": "cunning", "pay": "action"},
+]
+
+
+def test_TABLE_GMONLY_1_a_die_shows_when_it_is_thrown() -> None:
+    dice: tuple[dict[str, Any], ...] = (
+        {"agility": 6, "cunning": 4},
+        {"agility": 12, "cunning": 4},
+        {"agility": 6, "cunning": 10},
+    )
+    found = shows(*(orc(ATTACK, **each) for each in dice))
+    assert found == ({"creatures/pia/hp"}, set())
+
+
+# --- Rise --------------------------------------------------------------------------------------------
+
+STING = {
+    "id": "sting",
+    "strike": {"versus": ["armor"], "flat": 6},
+    "on_loss": [{"does": "gain", "condition": "poisoned", "until": "brief"}],
+}
+TIRE = {"id": "tire", "range_ft": 60, "effects": [{"does": "damage", "amount": 5, "sort": "subdual"}]}
+BURN = {"id": "burn", "range_ft": 60, "effects": [{"does": "damage", "amount": 5}]}
+
+
+def ogre(
+    commands: Sequence[tuple[str, Mapping[str, Any]]], at: tuple[int, int] = (1, 0), **sheet: Any
+) -> Received:
+    """Play a round of a hero and an ogre that keeps these fields of its sheet for the gm."""
+    monster = {**entry("mon@m/o", at, **sheet), "gm_only": list(sheet)}
+    hero = entry("pc@p/p", (0, 0), abilities=[STING, TIRE, BURN], accuracy=10)
+    data = rise(hero, monster, declared_sides=[], options={"exertion_prompt": "never"})
+    return played({"edition": "rise@1", **data, "seats": [*data["seats"], WATCHER]}, commands)
+
+
+def using(ability: str) -> list[tuple[str, Mapping[str, Any]]]:
+    return [
+        ("gm", {"type": "start_combat", "start_phase": "action"}),
+        ("gm", {"type": "no_more_swift", "creature": "o"}),
+        ("seat-p", {"type": "use_ability", "creature": "p", "ability": ability, "targets": ["o"]}),
+        ("seat-p", {"type": "end_turn", "creature": "p"}),
+    ]
+
+
+def test_RI_DMG_5_an_effect_of_a_loss_shows_that_resistance_was_beaten() -> None:
+    found = shows(*(ogre(using("sting"), dr_max=points, hp_max=60) for points in (2, 5, 6)))
+    assert found == ({"worlds", "creatures/o/conditions"}, {"condition_gained"})
+
+
+@pytest.mark.parametrize(
+    ("ability", "also", "more"),
+    [("tire", set(), set()), ("burn", {"creatures/o/dead"}, {"ruling_requested"})],
+)
+def test_TABLE_GMONLY_1_a_monster_that_falls_shows_that_its_hit_points_are_gone(
+    ability: str, also: set[str], more: set[str]
+) -> None:
+    found = shows(*(ogre(using(ability), hp_max=most) for most in (30, 40, 5)))
+    assert found == (
+        {"worlds", "stacks", "creatures/o/credit", "creatures/o/defeated", *also},
+        {"sealed", "group_finished", "defeated", *more},
+    )
+
+
+def test_TABLE_GMONLY_1_a_hit_shows_that_a_defense_was_reached() -> None:
+    found = shows(*(ogre(using("sting"), defenses={"armor": least}) for least in (60, 70, 2)))
+    assert found == (
+        {"worlds", "creatures/o/hp", "creatures/o/conditions"},
+        {"damage_taken", "condition_gained"},
+    )
+
+
+def test_RI_REAC_4_where_it_stops_whom_it_blocks_shows_a_speed() -> None:
+    block: list[tuple[str, Mapping[str, Any]]] = [
+        ("gm", {"type": "start_combat", "start_phase": "movement"}),
+        ("seat-p", {"type": "plan_movement", "creature": "p", "path": [[1, 0], [2, 0], [3, 0], [4, 0]]}),
+        ("gm", {"type": "plan_movement", "creature": "o", "ability": "block", "targets": ["p"]}),
+    ]
+    found = shows(*(ogre(block, (2, 1), speeds={"land": feet}) for feet in (10, 20, 60)))
+    assert found == ({"creatures/p/position", "creatures/p/stood"}, set())
