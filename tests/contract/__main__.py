@@ -28,12 +28,13 @@ CONTRACT: Final = Path(__file__).parents[2] / "openapi.yaml"
 SEATS: Final = ("player", "observer", "auditor")
 SCOPES: Final = ("keys", "operator")
 SECONDS: Final = 120
+EDITIONS: Final = ("heartrush@1", "rise@1")
 EXISTING: Final[Mapping[str, Sequence[str | int]]] = {
     "seat": SEATS,
     "n": (1, 2, 3),
     "round": (1,),
     "contest": ("c1",),
-    "edition": ("heartrush@1", "rise@1"),
+    "edition": EDITIONS,
     "rule": ("HR-ENG-4",),
     "code": ("invalid",),
 }
@@ -57,7 +58,7 @@ def main(seconds: int, seed: int | None = None) -> int:
         log.close()
         failed = []
         for role, token in tokens.items():
-            there = [played] if role in SEATS else [_fighting(url, key) for _ in range(4)]
+            there = [played] if role in SEATS else [_fighting(url, key, EDITIONS[i % 2]) for i in range(4)]
             if not _holds(url, role, token, there, _fighting(url, key), seconds, seed):
                 failed.append(role)
     click.echo(
@@ -125,21 +126,19 @@ def _seated(url: str, key: str) -> tuple[str, dict[str, str]]:
     }
 
 
-def _fighting(url: str, key: str) -> str:
+def _fighting(url: str, key: str, edition: str = "heartrush@1") -> str:
     """Open a fight in which combat has begun, and return its id."""
+    is_rise = edition == "rise@1"
+    kind = "monster" if is_rise else "npc"
     creatures = [
-        {"position": [x, 0], "sheet": {"id": id_, "name": id_, "side": side, "kind": "npc", "hp_max": 20}}
+        {"position": [x, 0], "sheet": {"id": id_, "name": id_, "side": side, "kind": kind, "hp_max": 20}}
         for x, (id_, side) in enumerate((("pia", "heroes"), ("orc", "foes")))
     ]
-    opening = {
-        "edition": "heartrush@1",
-        "sides": ["heroes", "foes"],
-        "player_side": "heroes",
-        "creatures": creatures,
-    }
+    sides = {} if is_rise else {"sides": ["heroes", "foes"], "player_side": "heroes"}
+    opening = {"edition": edition, "creatures": creatures, **sides}
     at = f"{url}/v1/encounters"
     encounter: str = _post(at, key, opening)["encounter"]
-    _post(f"{at}/{encounter}/commands", key, {"type": "begin_combat"})
+    _post(f"{at}/{encounter}/commands", key, {"type": "start_combat" if is_rise else "begin_combat"})
     _post(f"{at}/{encounter}/contests", key, {"commit": 2, "claim": "it was not so"})
     return encounter
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -14,11 +15,18 @@ from tests.overnight.checks import ROOT, Check
 
 @dataclass(frozen=True)
 class Failure:
-    """A run that failed: its seed, its command line, and what it printed."""
+    """A run that failed: its seed, its command line and environment, and what it printed."""
 
     seed: int
     command: Sequence[str]
     output: str
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def line(self) -> str:
+        """The line for a shell that starts the run again, from the root of the project."""
+        values = [f"{name}={value}" for name, value in self.environment.items()]
+        return shlex.join([*(["env", *values] if values else []), *self.command])
 
     @property
     def size(self) -> int:
@@ -47,12 +55,12 @@ Say = Callable[[str], object]
 def run_once(check: Check, seed: int) -> Failure | None:
     """Run *check* with *seed* in a process of its own; the failure, None if there is none."""
     command = check.command(seed)
-    environment = {**os.environ, **check.environment(seed)}
+    own = check.environment(seed)
     try:
         done = subprocess.run(
             command,
             cwd=ROOT,
-            env=environment,
+            env={**os.environ, **own},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             timeout=check.limit_s,
@@ -63,10 +71,10 @@ def run_once(check: Check, seed: int) -> Failure | None:
     except subprocess.TimeoutExpired as hung:
         printed: bytes = hung.stdout or b""
         text = printed.decode(errors="replace")
-        return Failure(seed, command, f"{text}\nit hung: {check.limit_s} s passed")
+        return Failure(seed, command, f"{text}\nit hung: {check.limit_s} s passed", own)
     if done.returncode == 0:
         return None
-    return Failure(seed, command, f"{done.stdout}\nit ended with {done.returncode}")
+    return Failure(seed, command, f"{done.stdout}\nit ended with {done.returncode}", own)
 
 
 def night(checks: Sequence[Check], budget_s: float, first_seed: int, kept: Path, say: Say) -> list[Result]:
@@ -96,7 +104,7 @@ def store(result: Result, kept: Path) -> None:
     for old in kept.glob(f"{result.check.name}-*.txt"):
         old.unlink()
     for at, failure in enumerate(sorted(result.failures, key=lambda each: each.size), 1):
-        text = f"seed {failure.seed}\n$ {' '.join(failure.command)}\n{failure.output}\n"
+        text = f"seed {failure.seed}\n$ {failure.line}\n{failure.output}\n"
         (kept / f"{result.check.name}-{at}-seed-{failure.seed}.txt").write_text(text, "utf-8")
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import shlex
+import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,7 +53,8 @@ def test_what_fails_is_kept_with_its_seed_and_command_the_smallest_first(tmp_pat
     assert result.failures
     assert len(kept) == len(result.failures)
     printed = [
-        len(file.read_text().partition(FAILS)[2].partition("\n")[2].partition("\n")[0]) for file in kept
+        len(file.read_text().partition(shlex.quote(FAILS))[2].partition("\n")[2].partition("\n")[0])
+        for file in kept
     ]
     assert printed == sorted(printed)
     assert "sys.exit(1)" in kept[0].read_text()
@@ -58,6 +62,20 @@ def test_what_fails_is_kept_with_its_seed_and_command_the_smallest_first(tmp_pat
     line = table([result]).splitlines()[1]
     assert all(str(failure.seed) in line for failure in result.failures)
     assert f"{10 * result.runs} things" in line
+
+
+def test_what_is_kept_names_a_line_that_starts_the_same_run_again(tmp_path: Path) -> None:
+    """The values it needs are in it, and a shell takes it as it is."""
+    code = "import os, sys; sys.exit(int(os.environ['EXIT']) + len(sys.argv))"
+    bad = replace(check("bad", code), environment=lambda seed: {"EXIT": str(seed), "ORDER": "a b; c"})
+    night([bad], 0.0, 40, tmp_path, lambda _line: None)
+    (kept,) = tmp_path.iterdir()
+    line = next(line for line in kept.read_text().splitlines() if line.startswith("$ "))
+
+    again = subprocess.run(["/bin/sh", "-c", line.removeprefix("$ ")], cwd=ROOT, check=False)
+
+    assert again.returncode == 40 + 2
+    assert "it ended with 42" in kept.read_text()
 
 
 def test_a_run_that_hangs_is_a_failure() -> None:
