@@ -113,9 +113,9 @@ class _Playing:
         return Moment(step.says, step.seat, step.send, outcome.data)
 
     def _owed(self) -> Sequence[Mapping[str, Any]]:
-        """Return the answers that play waits for."""
+        """Return the answers that play waits for, as far as the gm may know whose they are."""
         waiting: Sequence[Mapping[str, Any]] = self.table.gm.get(self.table.path)["waiting"]
-        return [prompt for prompt in waiting if not prompt["optional"]]
+        return [prompt for prompt in waiting if prompt["seat"] and not prompt["optional"]]
 
     def _answer_others(self) -> Iterator[Moment]:
         """Answer every prompt that no step answers, as quietly as possible."""

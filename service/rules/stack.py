@@ -29,6 +29,7 @@ class Awaited:
     prompt: str
     """The path of the frame that waits, down to who owes: `r1/e1/stance/pia`. Never a counter."""
     seat: str
+    """Who owes it; empty where others may know no more than its prompt says."""
     accepts: tuple[str, ...]
     creature: str | None = None
     optional: bool = False

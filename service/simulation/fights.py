@@ -110,11 +110,9 @@ def play(
 
 
 def _ended(state: Table) -> Ended | None:
-    if getattr(state, "phase", None) == "ended":
-        return "combat_ended"
     sides = _sides(state)
     if len(sides) > 1:
-        return None
+        return "combat_ended" if state.is_over else None
     return "one_side_stands" if sides else "nobody_stands"
 
 

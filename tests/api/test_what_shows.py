@@ -214,7 +214,7 @@ def ogre(
     """Play a round of a hero and an ogre that keeps these fields of its sheet for the gm."""
     monster = {**entry("mon@m/o", at, **sheet), "gm_only": list(sheet)}
     hero = entry("pc@p/p", (0, 0), abilities=[STING, TIRE, BURN], accuracy=10)
-    data = rise(hero, monster, declared_sides=[], options={"exertion_prompt": "never"})
+    data = rise(hero, monster, declared_sides=[], options={"exertion_prompt": "never", "auto_end": False})
     return played({"edition": "rise@1", **data, "seats": [*data["seats"], WATCHER]}, commands)
 
 

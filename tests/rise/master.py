@@ -122,6 +122,10 @@ def regroup(moment: Moment) -> Attempt:
     return moment.by("set_attitude", toward=moment.other, attitude=moment.random.choice(("ally", "enemy")))
 
 
+def pause(moment: Moment) -> Attempt:
+    return moment.gm("ask_pause")
+
+
 def treat(moment: Moment) -> Attempt:
     wounded = [
         (name, i)
@@ -140,6 +144,7 @@ def wrong(moment: Moment) -> Attempt:
         "consent_sprint": {"accept": True},
         "total_defense": {},
         "pass_movement": {},
+        "plan_movement": {"path": [[0, 0]], "sprint": "ask"},
         "end_turn": {},
         "begin_turn": {},
         "move": {"path": [[0, 0]]},
@@ -253,6 +258,7 @@ ALWAYS: Final[tuple[Trick, ...]] = (
     again,
     bargain,
     treat,
+    pause,
     regroup,
     reseat,
     mend,

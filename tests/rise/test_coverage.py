@@ -28,6 +28,12 @@ WITHOUT_HOME: Final = {
 BEYOND: Final = {
     "RI-REAC-6": "reactions in a conflict: the ledger leads them by others and says nothing of checks",
     "RI-GM-4": "contests, which the service has for every ruleset",
+    "RI-CONF-8": "what a plan says of sprinting: the ledger has it for whoever reacts alone",
+    "RI-CONF-9": "the warning of C-26, which the ledger has as a default ruling",
+    "RI-DELAY-6": "aiming what comes later: P30 says additional attacks, the ledger not at whom",
+    "RI-INFO-6": "what others read of a group that is waited for",
+    "RI-RES-15": "a pause of the GM's between the announcement and the end of the round",
+    "RI-ROUND-6": "a fight that ends by itself: the seed gives no end (RI-ROUND-5)",
     "RI-GM-5": "reinforcements: the ledger lists the command and says nothing of when they join",
 }
 """Rules of the code that the ledger does not have."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from service.rules.codec import from_data
 from service.rules.rise.creatures.lasting import Condition, VitalWound
@@ -64,8 +64,12 @@ def test_C_33_the_house_may_count_half_maxima() -> None:
     assert len(fight["v"].wounds) == 2
 
 
+ON: Final = {"auto_end": False}
+"""The fight goes on though one side stands."""
+
+
 def _wounded(count: int, face: int) -> Fight:
-    fight = begun(entry("pc@p/v", (0, 0), hp=1), entry("mon@m/e", (5, 0), abilities=[hit(2)]))
+    fight = begun(entry("pc@p/v", (0, 0), hp=1), entry("mon@m/e", (5, 0), abilities=[hit(2)]), options=ON)
     fight.do("pass_turn", "v")
     old = tuple([VitalWound(die=10, result=10, effect="none", gained=0) for _ in range(count)])
     fight.given("v", wounds=old)

@@ -121,7 +121,11 @@ def test_C_30_what_needs_no_owner_comes_without_it() -> None:
         "effects": [{"does": "damage", "amount": 3}],
     }
     faint = {**SLOW, "effects": [{"does": "gain", "condition": "unconscious"}]}
-    fight = begun(entry("mon@p/p", (0, 0), abilities=[echo]), entry("mon@m/e", (1, 0), abilities=[faint]))
+    fight = begun(
+        entry("mon@p/p", (0, 0), abilities=[echo]),
+        entry("mon@m/e", (1, 0), abilities=[faint]),
+        options={"auto_end": False},
+    )
     fight.do("use_ability", "p", ability="echo", targets=["e"]).end("p")
     fight.do("use_ability", "e", ability="hit", targets=["p"]).end("e").to_actions().rest()
     assert fight["p"].down
@@ -256,7 +260,7 @@ def test_C_30_delayed_effects_of_whoever_cannot_act(value: str, hp: int) -> None
     fight = begun(
         entry("mon@p/p", (0, 0), abilities=[echo]),
         entry("mon@m/e", (1, 0), abilities=[faint]),
-        options={"ownerless_delayed": value},
+        options={"ownerless_delayed": value, "auto_end": False},
     )
     fight.do("use_ability", "p", ability="echo", targets=["e"]).end("p")
     fight.do("use_ability", "e", ability="hit", targets=["p"]).end("e").to_actions().rest()

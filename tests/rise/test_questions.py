@@ -15,7 +15,7 @@ from tests.rise.kit import Fight, begun, entry, opened
 
 QUESTIONS: Final = read(Path(__file__).parent / "fixtures" / "questions.json")
 STRONG: Final = {"accuracy": 9}
-ASKING: Final = {"auto_default": False}
+ASKING: Final = {"auto_default": False, "auto_end": False}
 
 
 def slain(**options: Any) -> Fight:

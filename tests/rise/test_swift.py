@@ -489,7 +489,11 @@ def test_C_30_delayed_attacks_of_whoever_cannot_act_lapse() -> None:
     """RI-DELAY-4: they are gone, not kept."""
     bite = {**ECHO, "later": "next_action", "strike": {"dice": [4]}}
     faint = {"id": "faint", "range_ft": 99, "effects": [{"does": "gain", "condition": "unconscious"}]}
-    fight = begun(entry("mon@p/p", (0, 0), abilities=[bite]), entry("mon@m/e", (1, 0), abilities=[faint]))
+    fight = begun(
+        entry("mon@p/p", (0, 0), abilities=[bite]),
+        entry("mon@m/e", (1, 0), abilities=[faint]),
+        options={"auto_end": False},
+    )
     fight.do("use_ability", "p", ability="echo", targets=["e"]).end("p")
     fight.do("use_ability", "e", ability="faint", targets=["p"]).end("e").to_actions().rest()
     assert fight.told("delayed_lapsed")

@@ -16,7 +16,8 @@ class Prompt(TypedDict):
     """An answer that a seat owes, or may give."""
 
     prompt: str
-    seat: str
+    seat: str | None
+    """None where only the group is known that owes it."""
     accepts: list[str]
     creature: str | None
     optional: bool

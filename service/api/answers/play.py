@@ -27,7 +27,10 @@ from service.api.shapes import (
 _PROMPT: Final = closed(
     "An answer that is owed, or that may be given.",
     prompt={"type": "string", "description": "What answers it names this."},
-    seat=SEAT,
+    seat={
+        **maybe(SEAT),
+        "description": "Who owes it; null where you may know only which group does.",
+    },
     accepts={**listing(TEXT), "description": "Types of commands that answer it."},
     creature=maybe(SEAT),
     optional={**TRUTH, "description": "Nobody is kept waiting by this seat alone."},
@@ -97,6 +100,10 @@ PLAY: Final[Mapping[str, Schema]] = MappingProxyType(
             round=NUMBER,
             epoch=NUMBER,
             closed=TRUTH,
+            status={
+                "enum": ["open", "over", "closed"],
+                "description": "`over` once the fight has been played to its end.",
+            },
             dispute={
                 **maybe(ref("Dispute")),
                 "description": "Why it is not played on, until somebody accepts it.",

@@ -141,6 +141,7 @@ def get_encounter(call: Call) -> Answer:
         "round": folded.state.round,
         "epoch": folded.state.epoch,
         "closed": folded.state.closed,
+        "status": "closed" if folded.state.closed else "over" if folded.state.is_over else "open",
         "dispute": _dispute(call),
         "waiting": views.prompts(folded.state, call.me.seat),
         "continued": folded.state.continued,

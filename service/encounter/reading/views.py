@@ -51,7 +51,7 @@ def view_hash(data: Data) -> str:
 def prompt_data(awaited: Awaited) -> Data:
     """Return an answer that is owed as the API tells it."""
     data: Data = to_data(awaited)
-    return data
+    return data | {"seat": awaited.seat or None}
 
 
 def prompts(state: Table, seat: str) -> list[Data]:

@@ -37,7 +37,7 @@ from service.rules.rise.movement import (
     rushes,
 )
 from service.rules.rise.options import OPTIONS
-from service.rules.rise.phases import exertion, joining, movement, resolution, rounds
+from service.rules.rise.phases import ending, exertion, joining, movement, resolution, rounds
 from service.rules.rise.planning import freely, plans
 from service.rules.rise.space import aloft, riding
 from service.rules.rise.state import State
@@ -49,6 +49,7 @@ _CHAPTERS: Final = (
     opening,
     rounds,
     combat,
+    ending,
     groups,
     hidden,
     hurling,

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from service.rules.messages import Command, Event, Offer, Refused, Tale
-from service.rules.records import EMPTY, changed, record
+from service.rules.records import changed, record
 from service.rules.rise.permission import gm
+from service.rules.rise.phases.ending import CombatEnded, PauseEnded, PauseFrame
 from service.rules.rise.rulings import ruling
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
@@ -49,15 +50,23 @@ class RoundForced(Event[State]):
 
 
 @record
-class CombatEnded(Event[State]):
-    """Combat is over; what was unfinished is dropped."""
+class CombatContinued(Event[State]):
+    """The GM lets the fight go on."""
 
-    type: ClassVar[str] = "combat_ended"
-    reason: str
+    type: ClassVar[str] = "combat_continued"
 
     def evolve(self, state: State) -> State:
-        stacks = changed(state.stacks, table=state.stacks.table[:1])
-        return changed(state, stage="ended", stacks=stacks, worlds=EMPTY, hidden_swift=EMPTY)
+        return changed(state, stage="round_start", goes_on=True)
+
+
+@record
+class PauseWanted(Event[State]):
+    """The GM wants a pause between this round's announcement and its end."""
+
+    type: ClassVar[str] = "pause_wanted"
+
+    def evolve(self, state: State) -> State:
+        return changed(state, pauses=True)
 
 
 @rule("RI-ROUND-4", "R4/R5 Surprise Attacks")
@@ -134,3 +143,59 @@ class NextRound(Command[State]):
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         if view.stage == "idle":
             yield Offer(type=cls.type)
+
+
+@record
+class ContinueCombat(Command[State]):
+    """Let a fight go on that has ended."""
+
+    type: ClassVar[str] = "continue_combat"
+
+    def check(self, view: State) -> None:
+        gm(self)
+        if view.stage != "ended":
+            raise Refused("wrong_step", "combat has not ended", "RI-ROUND-6")
+
+    def decide(self, state: State) -> Tale[State]:
+        return (yield CombatContinued(because=("RI-ROUND-6",)))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        if view.stage == "ended":
+            yield Offer(type=cls.type)
+
+
+@record
+class AskPause(Command[State]):
+    """Ask for a pause of this round, once all that was done is announced and before the round ends."""
+
+    type: ClassVar[str] = "ask_pause"
+
+    def check(self, view: State) -> None:
+        gm(self)
+        if view.stage in ("setup", "ended") or view.pauses:
+            raise Refused("wrong_step", "no pause is to be asked for", "RI-RES-15")
+
+    def decide(self, state: State) -> Tale[State]:
+        return (yield PauseWanted(because=("RI-RES-15",)))
+
+
+@rule("RI-RES-15", "P26-27")
+@record
+class GoOn(Command[State]):
+    """Between the announcement and the end of the round the GM may take its time, and rule."""
+
+    type: ClassVar[str] = "go_on"
+
+    def check(self, view: State) -> None:
+        gm(self)
+        if not isinstance(view.top, PauseFrame):
+            raise Refused("wrong_step", "there is no pause to end")
+
+    def decide(self, state: State) -> Tale[State]:
+        assert state.top is not None, "checked on the view"
+        return (yield PauseEnded(path=state.top.path))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield Offer(type=cls.type)

@@ -159,12 +159,19 @@ def _creature_faults(opening: Opening) -> Iterator[Fault]:
         if not ID.fullmatch(sheet.side) or sheet.side in RESERVED:
             yield f"{at}/side", "an id is a-z, 0-9 and -, at most 24, and neither table nor gm"
         yield from _number_faults(entry, i)
-        yield from field_faults(entry.gm_only, () if sheet.is_pc else GM_ONLY, f"/creatures/{i}")
+        allowed = () if sheet.is_pc else may_be_gm_only(opening)
+        yield from field_faults(entry.gm_only, allowed, f"/creatures/{i}")
         known = profile.defenses if profile is not None else ()
         for name in sheet.defenses:
             if name not in known:
                 yield f"{at}/defenses/{name}", "one of " + ", ".join(known)
         yield from _ability_faults(sheet, at, known)
+
+
+def may_be_gm_only(opening: Opening) -> tuple[str, ...]:
+    """Return the fields that no roll tells: where initiative adds speed, every such check tells speeds."""
+    by_speed = opening.options.get("initiative") == "speed"
+    return tuple([name for name in GM_ONLY if not (by_speed and name == "speeds")])
 
 
 @rule("RI-HP-4", "CH5")

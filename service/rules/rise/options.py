@@ -27,6 +27,7 @@ _ALL: Final = (
         "all",
         "dice",
     ),
+    option("auto_end", "RI-ROUND-5", "whether combat ends by itself when one side stands", True, False),
     option("auto_default", "RI-GM-2", "whether the default answers what is the GM's to say", True, False),
     option("crit_mode", "C-40", "whether a critical hit rolls again, or multiplies", "roll", "multiply"),
     option("min_damage", "C-40", "the least damage of a hit", 0, 1),

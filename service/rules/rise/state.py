@@ -100,6 +100,10 @@ class State(Parted, Lurking):
     """Movements that are planned, or react to others: a group's own in its world, all of them once open."""
     initiative: Mapping[str, tuple[int, ...]] = EMPTY
     """Initiative checks of this phase: the total, then re-rolls of ties."""
+    goes_on: bool = False
+    """Whether the GM lets the fight go on although one side stands."""
+    pauses: bool = False
+    """Whether the GM has asked for a pause once this round's actions are announced."""
     rulings: tuple[Ruling, ...] = ()
     defaulted: tuple[tuple[str, ...], ...] = ()
     """The questions of this phase, each with whom it is about, that the default has answered."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules.messages import Event, Tale
+from service.rules.messages import Event, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.attacks.uses import Assault
@@ -15,6 +15,7 @@ from service.rules.rise.creatures.creature import Creature, is_able
 from service.rules.rise.creatures.lasting import Delayed
 from service.rules.rise.creatures.sheet import Ability
 from service.rules.rise.rulings import ruled
+from service.rules.rise.space.sight import check_reach
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
@@ -39,6 +40,10 @@ class DelayedFired(Event[State]):
     type: ClassVar[str] = "delayed_fired"
     owner: str
     ability: str
+    targets: tuple[str, ...] = ()
+    """On whom it comes."""
+    missed: tuple[str, ...] = ()
+    """Whom it does not reach now."""
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.owner]
@@ -106,19 +111,39 @@ def fire_next(state: State, owner: str) -> Tale[State]:
 
 
 @rule("RI-DELAY-5", "P30; BK 5.2")
-def fire(state: State, owner: str, delayed: Delayed) -> Tale[State]:
+def fire(state: State, owner: str, delayed: Delayed, chosen: tuple[str, ...] = ()) -> Tale[State]:
     """They cost no action and count like any part of the turn; only the first brings extra damage."""
     ability = ability_of(state.creatures[owner], delayed.ability)
     first = delayed.fired is None and not ability.at_once
-    state = yield DelayedFired(owner=owner, ability=delayed.ability)
-    targets = present(state, delayed.targets)
+    aimed = chosen or delayed.targets
+    targets = tuple([name for name in aimed if comes_to(state, owner, ability, name)])
+    missed = tuple([name for name in aimed if name not in targets])
+    state = yield DelayedFired(owner=owner, ability=delayed.ability, targets=targets, missed=missed)
     return (yield AssaultBegun(assault=repeated(owner, ability, targets, first=first)))
 
 
 @rule("RI-DELAY-4", "P30", settles=("C-30",))
-def present(state: State, targets: tuple[str, ...]) -> tuple[str, ...]:
-    """A repeated effect comes once in each turn until used up; on a target that is gone it does nothing."""
-    return tuple([name for name in targets if not state.creatures[name].dead])
+def comes_to(state: State, owner: str, ability: Ability, target: str) -> bool:
+    """A repeated effect comes once in each turn until used up, on whom it reaches then with a clear line.
+
+    Whoever is felled already is attacked as by a strike; what fills an area comes to whom it caught.
+    """
+    user, found = state.creatures[owner], state.creatures[target]
+    if (found.dead or found.defeated) and state.option("attack_the_felled") == "refused":
+        return False
+    if owner == target or ability.area is not None:
+        return True
+    try:
+        check_reach(state, user, found, ability.range_ft)
+    except Refused:
+        return False
+    return True
+
+
+@rule("RI-DELAY-6", "P30")
+def may_be_aimed(ability: Ability) -> bool:
+    """Attacks in later actions are aimed when they come; an effect without an attack lies on its targets."""
+    return ability.strike is not None and ability.area is None
 
 
 def repeated(owner: str, ability: Ability, targets: tuple[str, ...], *, first: bool) -> Assault:

@@ -11,7 +11,7 @@ from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import changed, record
 from service.rules.rise.acting.actions import Pay, check_free, check_pay, pay_for
 from service.rules.rise.acting.brawling import check_size
-from service.rules.rise.acting.delays import DelayedSet, due, fire
+from service.rules.rise.acting.delays import DelayedSet, ability_of, due, fire, may_be_aimed
 from service.rules.rise.acting.swift import SwiftFollowed, SwiftFrame, check_follows, early
 from service.rules.rise.acting.turns import TurnFrame, begun, offered, sender, taking_turn, turns
 from service.rules.rise.attacks.areas import aims, caught, check_named, origin_of
@@ -294,6 +294,8 @@ class FireDelayed(Act):
 
     type: ClassVar[str] = "fire_delayed"
     ability: str
+    targets: tuple[str, ...] = ()
+    """On whom, where it is an attack; none are those it was meant for."""
 
     def check(self, view: State) -> None:
         creature = in_phase(view, self, "action")
@@ -302,11 +304,16 @@ class FireDelayed(Act):
             raise Refused("turn_split", f"{self.creature} is not taking its turn")
         if not any(delayed.ability == self.ability for delayed in due(view, creature)):
             raise Refused("delayed_already_fired", f"{self.ability} is not due", "RI-DELAY-4")
+        if self.targets:
+            ability = ability_of(creature, self.ability)
+            if not may_be_aimed(ability):
+                raise Refused("invalid_target", f"{self.ability} lies on its targets", "RI-DELAY-6")
+            check_targets(view, creature, ability, self.targets)
 
     def decide(self, state: State) -> Tale[State]:
         creature = state.creatures[self.creature]
         delayed = next(d for d in due(state, creature) if d.ability == self.ability)
-        return (yield from fire(state, self.creature, delayed))
+        return (yield from fire(state, self.creature, delayed, self.targets))
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
@@ -314,3 +321,6 @@ class FireDelayed(Act):
         for delayed in due(view, creature):
             command = cls(by=by, creature=creature.id, ability=delayed.ability)
             yield from offered(command, view, ability=delayed.ability)
+            for target in view.creatures if may_be_aimed(ability_of(creature, delayed.ability)) else ():
+                aimed = changed(command, targets=(target,))
+                yield from offered(aimed, view, ability=delayed.ability, targets=(target,))

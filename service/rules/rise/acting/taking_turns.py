@@ -17,7 +17,6 @@ from service.rules.rise.acting.turns import (
     sender,
     starting_turn,
     taking_turn,
-    too_late,
 )
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.permission import Act, in_phase
@@ -108,8 +107,8 @@ class EndTurn(Act):
 
     def check(self, view: State) -> None:
         creature = in_phase(view, self, "action")
-        if creature.budget.turn != "open":
-            too_late(self.creature)
+        if creature.budget.turn == "not_started":
+            raise Refused("turn_not_begun", f"{self.creature} has not begun its turn", "RI-ACT-8")
         taking_turn(view, self)
         points_picked(view, creature)
 

@@ -27,7 +27,7 @@ from service.rules.rise.space.aloft import TookOff
 from service.rules.rise.space.riding import Mounted, come_off
 from service.rules.rise.space.soaring import climbed, lands
 from service.rules.rise.state import State
-from service.rules.rise.worlds.apart import GroupFinished, GroupFrame, hand_over, unread
+from service.rules.rise.worlds.apart import GroupFrame, hand_over, unread
 from service.rules.rise.worlds.groups import WorldsOpened, carried_over, occasion, opened
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -64,8 +64,8 @@ class MovementFrame(GroupFrame):
             return (yield from begin(state))
         if unread(state):
             return (yield from hand_over(state))
-        for group in self.finished(state):
-            return (yield GroupFinished(group=group, path=self.path, because=("RI-INFO-2",)))
+        if (news := self.news(state)) is not None:
+            return (yield news)
         if self.reached == "plans":
             return (yield from reveal(state))
         moved = self.reached == "moved"

@@ -21,7 +21,7 @@ from service.rules.rise.movement.initiative import asking, exertions, spent
 from service.rules.rise.movement.objects import shared_out
 from service.rules.rise.phases.merging import after_swift, in_fixed_order, where_it_ends
 from service.rules.rise.state import State
-from service.rules.rise.worlds.apart import GroupFinished, GroupFrame, hand_over, unread
+from service.rules.rise.worlds.apart import GroupFrame, hand_over, unread
 from service.rules.rise.worlds.groups import WorldsOpened, carried_over, is_played, occasion, opened
 from service.rules.rulebook import rule
 from service.rules.table import Told
@@ -51,8 +51,8 @@ class ActionFrame(GroupFrame):
             return (yield from begin(state))
         if unread(state):
             return (yield from hand_over(state))
-        for group in self.finished(state):
-            return (yield GroupFinished(group=group, path=self.path, because=("RI-INFO-2",)))
+        if (news := self.news(state)) is not None:
+            return (yield news)
         if self.reached == "merge":
             return (yield from asking(merge(state, chance, self)))
         return (yield from go_on(state, self))

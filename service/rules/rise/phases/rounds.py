@@ -6,7 +6,8 @@ The bottom frame of the table's stack. A round ends by disclosing the dice it wa
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from types import MappingProxyType
+from typing import ClassVar, Final, Literal
 
 from service.rules.chance import Chance
 from service.rules.closing import close_epoch
@@ -21,6 +22,7 @@ from service.rules.rise.harm.damage import consequences, fall_or_wake, heal, hur
 from service.rules.rise.harm.holds import let_go
 from service.rules.rise.harm.vital import die_of_wounds
 from service.rules.rise.movement.reins import hold_mounts
+from service.rules.rise.phases.ending import SIDES, Paused, end_by_itself, is_decided, standing_sides
 from service.rules.rise.phases.joining import arrive
 from service.rules.rise.phases.movement import MovementFrame
 from service.rules.rise.phases.resolution import ActionFrame
@@ -33,6 +35,15 @@ from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
 from service.rules.table import GM
 
+ACCEPTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "setup": ("start_combat",),
+        "idle": ("next_round", "end_combat"),
+        "ended": ("continue_combat",),
+    }
+)
+"""What the GM may say where the fight rests."""
+
 
 @record
 class CombatFrame(Frame[State]):
@@ -41,25 +52,22 @@ class CombatFrame(Frame[State]):
     kind: ClassVar[str] = "rise_combat"
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
-        accepts = {"setup": ("start_combat",), "idle": ("next_round", "end_combat")}.get(state.stage)
+        accepts = ACCEPTS.get(state.stage)
         if accepts is None:
             return ()
-        return (Awaited(prompt=f"r{state.round}/{state.stage}", seat=GM, accepts=accepts),)
+        over = state.stage == "ended"
+        return (Awaited(prompt=f"r{state.round}/{state.stage}", seat=GM, accepts=accepts, optional=over),)
 
     def waits(self, state: State) -> bool:
         return state.stage in ("setup", "idle", "ended")
 
     def advance(self, state: State, chance: Chance) -> Tale[State]:
         if state.stage == "round_start":
-            return (yield from start_round(state, chance))
+            return (yield from (end_by_itself(state) if is_decided(state) else start_round(state, chance)))
         if state.stage in ("movement_start", "action_start"):
             return (yield from start_phase(state, chance))
-        if state.stage in ("movement_end", "action_end") and (due := set_off(state)):
-            return (yield from react(due))
-        if state.stage == "movement_end":
-            return (yield from end_phase(state, chance, 4))
-        if state.stage == "action_end":
-            return (yield from end_phase(state, chance, 10))
+        if state.stage in ("movement_end", "action_end"):
+            return (yield from after_phase(state, chance))
         assert state.stage == "round_end", state.stage
         return (yield from end_round(state, chance))
 
@@ -77,8 +85,11 @@ class RoundStarted(Event[State]):
     def evolve(self, state: State) -> State:
         creatures = {name: changed(c, budget=fresh()) for name, c in state.creatures.items()}
         skips = self.round == 1 and state.start_phase == "action"
+        goes_on = state.goes_on and len(standing_sides(state)) < SIDES
         stage: Stage = "action_start" if skips else "movement_start"
-        return changed(state, round=self.round, step=1, stage=stage, creatures=creatures)
+        return changed(
+            state, round=self.round, step=1, stage=stage, creatures=creatures, goes_on=goes_on, pauses=False
+        )
 
 
 @rule("RI-ROUND-3", "P09, P16, P19, P22")
@@ -243,6 +254,15 @@ def squeeze(state: State) -> Tale[State]:
     return (yield SqueezingJudged(creatures=tight)) if tight != known else state
 
 
+def after_phase(state: State, chance: Chance) -> Tale[State]:
+    """Tell what comes between the resolution of a phase and its end: a pause, then what was set off."""
+    if state.stage == "action_end" and state.pauses:
+        return (yield Paused(path=f"r{state.round}/pause", because=("RI-RES-15",)))
+    if due := set_off(state):
+        return (yield from react(due))
+    return (yield from end_phase(state, chance, 4 if state.stage == "movement_end" else 10))
+
+
 def end_phase(state: State, chance: Chance, step: int) -> Tale[State]:
     """Tell what happens by itself when a phase ends, and that it has ended."""
     phase: Literal["movement", "action"] = "movement" if step == 4 else "action"
@@ -257,7 +277,7 @@ def end_phase(state: State, chance: Chance, step: int) -> Tale[State]:
 def end_round(state: State, chance: Chance) -> Tale[State]:
     """At the end of the round, after its damage and healing, hit points below zero become zero."""
     state = yield from boundary(state, chance, 11)
-    low = tuple([name for name, c in state.creatures.items() if (c.hp < 0 or c.depth) and not c.dead])
+    low = tuple([name for name, c in state.creatures.items() if is_low(state, c)])
     if low:
         state = yield HitPointsReset(creatures=low)
     state = yield from expire(state, 11)
@@ -266,6 +286,12 @@ def end_round(state: State, chance: Chance) -> Tale[State]:
     state = yield RoundEnded(round=state.round, because=("RI-ROUND-1",))
     after: State = yield from close_epoch(state, chance)
     return after
+
+
+def is_low(state: State, creature: Creature) -> bool:
+    """Tell whether hit points are reset; at zero too where they are GM-only, for how far below would show."""
+    most = 0 if "hp" in state.gm_only_of(creature.id) else -1
+    return (creature.hp <= most or creature.depth > 0) and not creature.dead
 
 
 @rule("RI-ORDER-3", "P62", settles=("C-31",))

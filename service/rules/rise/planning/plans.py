@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from service.rules.chance import Chance
 from service.rules.codec import to_data
-from service.rules.grid import STEPS, Feet, cells
+from service.rules.grid import STEPS, Cell, Feet, cells
 from service.rules.messages import Event, Offer, Refused, Tale
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rise.acting.turns import offered, sender
@@ -82,6 +82,37 @@ class MovementPlanned(Event[State]):
 
 
 @record
+class PlanWithdrawn(Event[State]):
+    """A creature takes back what it has planned, and what it has paid in the plan."""
+
+    type: ClassVar[str] = "plan_withdrawn"
+    creature: str
+    path: str
+
+    def evolve(self, state: State) -> State:
+        creature = state.creatures[self.creature]
+        free = dict(creature.budget.free)
+        for use in state.plans[self.creature].free_actions if self.creature in state.plans else ():
+            free[use.ability] -= 1
+        left = {ability: count for ability, count in free.items() if count}
+        state = state.with_budget(self.creature, moved=False, free=left)
+        plans = {name: plan for name, plan in state.plans.items() if name != self.creature}
+        state = changed(state, plans=plans)
+        return state if state.top is not None else state.pushed(PlanFrame(path=self.path))
+
+
+@record
+class PlansCollide(Event[State]):
+    """These members plan to end in one space: it takes initiative, unless one of them plans otherwise."""
+
+    type: ClassVar[str] = "plans_collide"
+    creatures: tuple[str, ...]
+
+    def evolve(self, state: State) -> State:
+        return state
+
+
+@record
 class PlansSealed(Event[State]):
     """All members of the group have planned."""
 
@@ -124,8 +155,8 @@ class PlanMovement(Act):
     targets: tuple[str, ...] = ()
     distance_ft: Feet = 5
     mode: str = "land"
-    sprint: Literal["never", "ask", "auto"] = "ask"
-    """Whether a reactive movement that falls short sprints."""
+    sprint: Literal["never", "ask", "auto"] | None = None
+    """Whether following or withdrawing sprints where it falls short; null asks."""
     carry: tuple[str, ...] = ()
     """Creatures that ride along."""
     mount: str | None = None
@@ -150,6 +181,8 @@ class PlanMovement(Act):
         view = braced(view, creature, self.free_actions)
         creature = view.creatures[creature.id]
         check_not_carried(view, creature)
+        if self.sprint in ("ask", "auto") and self.ability not in ("follow", "withdraw"):
+            no_sprint(self.ability)
         for rider in self.carry:
             check_carried(view, creature, rider, sprints=self.ability == "sprint")
         check_intent(view, creature, self)
@@ -169,7 +202,7 @@ class PlanMovement(Act):
             targets=self.targets,
             distance_ft=self.distance_ft,
             mode=self.mode,
-            sprint=self.sprint if reacts else "never",
+            sprint=(self.sprint or "ask") if reacts else "never",
             carry=self.carry,
             mount=self.mount,
             stand_up=self.stand_up,
@@ -181,7 +214,8 @@ class PlanMovement(Act):
         )
         for use in self.free_actions:
             yield payment(self.creature, use)
-        return (yield MovementPlanned(creature=self.creature, plan=plan))
+        state = yield MovementPlanned(creature=self.creature, plan=plan)
+        return (yield from warn(state, self.creature))
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
@@ -199,6 +233,32 @@ class PlanMovement(Act):
                 given = {"targets": (target,), **more}
                 for offer in offered(cls(by=by, creature=creature.id, **given), view, **given):
                     yield changed(offer, choices=CHOICES.get(more["ability"], EMPTY))
+
+
+@rule("RI-CONF-8", "P67", settles=("C-20",))
+def no_sprint(ability: str) -> None:
+    """Only who reacts is asked to sprint after others; along a path one sprints from the start."""
+    raise Refused("sprint_not_reactive", f"{ability} leads along a path; plan the ability sprint instead")
+
+
+@rule("RI-CONF-9", "P24, P65", settles=("C-26",))
+def warn(state: State, creature: str) -> Tale[State]:
+    """Members who plan to end in one space are warned; they may plan otherwise until plans are open."""
+    mine = ends_in(state, creature)
+    others = [
+        name
+        for name in state.plans
+        if name != creature and any(cell in mine for cell in ends_in(state, name))
+    ]
+    return (yield PlansCollide(creatures=(creature, *others))) if others else state
+
+
+def ends_in(state: State, creature: str) -> tuple[Cell, ...]:
+    """Return the cells in which a path that is planned ends; a rule about others names none."""
+    plan = state.plans[creature]
+    if not plan.path or plan.mount is not None:
+        return ()
+    return tuple(cells(plan.path[-1], state.creatures[creature].space))
 
 
 def ways(view: State, creature: Creature) -> Iterator[tuple[Mapping[str, Any], tuple[Path, ...]]]:
@@ -264,3 +324,19 @@ class PassMovement(Act):
         for use in offered_uses(view, creature):
             command = cls(by=by, creature=creature.id, free_actions=(use,))
             yield from offered(command, view, free_actions=(to_data(use),))
+
+
+@record
+class WithdrawPlan(Act):
+    """Take back what a creature has planned, until all groups have planned: it plans once more."""
+
+    type: ClassVar[str] = "withdraw_plan"
+
+    def check(self, view: State) -> None:
+        creature = in_phase(view, self, "movement")
+        if not creature.budget.moved:
+            raise Refused("nothing_planned", f"{creature.id} has planned nothing", "RI-UNIV-HUSTLE")
+
+    def decide(self, state: State) -> Tale[State]:
+        path = f"r{state.round}/{state.stage}/{state.here}"
+        return (yield PlanWithdrawn(creature=self.creature, path=path, because=("RI-UNIV-HUSTLE",)))

@@ -9,6 +9,7 @@ from service.rules.messages import Event, Tale
 from service.rules.records import changed, record
 from service.rules.rise.state import State
 from service.rules.rise.worlds.groups import audience
+from service.rules.rulebook import rule
 from service.rules.sealed import Sealed, is_closed
 from service.rules.stack import Awaited, Frame, Stacks
 from service.rules.table import GM
@@ -63,7 +64,7 @@ class GroupFrame(Frame[State]):
     def waits(self, state: State) -> bool:
         if self.shown:
             return True
-        if self.finished(state) or unread(state):
+        if self.finished(state) or self.resumed(state) or unread(state):
             return False
         return any(group not in self.done for group in self.at_work)
 
@@ -74,6 +75,18 @@ class GroupFrame(Frame[State]):
             for group in self.at_work
             if group not in self.done and group in state.apart and not state.at(group).stacks.table
         ]
+
+    def resumed(self, state: State) -> list[str]:
+        """Return the groups that were done and have something to do again."""
+        return [group for group in self.done if group in state.apart and state.at(group).stacks.table]
+
+    def news(self, state: State) -> Event[State] | None:
+        """Return what is to be told of the groups before the phase goes on, if anything is."""
+        for group in self.resumed(state):
+            return GroupResumed(group=group, path=self.path, because=("RI-UNIV-HUSTLE",))
+        for group in self.finished(state):
+            return GroupFinished(group=group, path=self.path, because=("RI-INFO-2",))
+        return None
 
 
 def unread(state: State) -> dict[str, tuple[str, ...]]:
@@ -133,9 +146,13 @@ def hand_over(state: State) -> Tale[State]:
     return state
 
 
+@rule("RI-INFO-6", "service ruling")
 def seat_of(state: State, group: str) -> str:
-    """Return the seat that is named to others for what *group* owes."""
-    return min([state.controller(name) for name in state.groups[group]], default=GM)
+    """Others know that a group is still at it, and who owes an answer only where one seat plays all of it."""
+    members = [state.creatures[name] for name in state.groups[group]]
+    alive = [c for c in members if not (c.dead or c.defeated or c.sheet.kind == "object")]
+    seats = dict.fromkeys([state.controller(creature.id) for creature in alive])
+    return next(iter(seats)) if len(seats) == 1 else ""
 
 
 @record
@@ -150,3 +167,17 @@ class GroupFinished(Event[State]):
         frame = state.stacks.find(self.path)
         assert isinstance(frame, GroupFrame)
         return state.put(changed(frame, done=(*frame.done, self.group)))
+
+
+@record
+class GroupResumed(Event[State]):
+    """A group that was done is at it again; what it changes stays sealed."""
+
+    type: ClassVar[str] = "group_resumed"
+    group: str
+    path: str
+
+    def evolve(self, state: State) -> State:
+        frame = state.stacks.find(self.path)
+        assert isinstance(frame, GroupFrame)
+        return state.put(changed(frame, done=tuple([name for name in frame.done if name != self.group])))
