@@ -3,9 +3,9 @@
 Each script is a fight of one rulebook in which monsters have GM-only fields, the GM rolls behind the
 screen, and somebody lurks far off and is moved. One twin is played by chance and the other alike, in Heart
 Rush with every window asked of everybody. Then every answer to every seat but the gm's is compared: each
-endpoint, stream, ETag and error; so is what webhooks are sent and what an audit certifies. Hidden values are
-chosen where they cannot show: hit points that are never reached, armor that nothing beats, lurkers where
-nobody comes. `test_planted_leaks.py` plants what could tell twins apart.
+endpoint, stream, ETag and error; so is what webhooks are sent and what an audit certifies. Hidden values lie
+on both sides of every threshold but those that docs/integrating.md lists, which `test_what_shows.py` plays.
+`test_planted_leaks.py` plants what could tell twins apart.
 
     python -m tests.api.twins [scripts] [first seed]
 """
@@ -64,23 +64,54 @@ AMBUSH: Final[Mapping[str, Any]] = {"type": "hide_creature"}
 UNSEEN: Final[Mapping[str, Any]] = {"type": "move_lurker", "lurker": 1}
 """Commands of the gm of which each twin has its own."""
 SCREEN: Final[Pair] = ({"dice": [20], "bonus": 0, "what": "one"}, {"dice": [6, 6], "bonus": 9, "what": "two"})
-ORC: Final[Pair] = (
-    {"hp_max": 1000, "wound_threshold": 900, "armor": "natural", "natural_armor": 300, "defense_bonus": 0},
-    {"hp_max": 1300, "wound_threshold": 950, "armor": "natural", "natural_armor": 320, "defense_bonus": 7},
+HP: Final[Pair] = {"hp": 1000}, {"hp": 720}
+"""One is whole, and one has hit points missing."""
+ORCS: Final[Sequence[Pair]] = (
+    (
+        {
+            "hp_max": 1000,
+            "wound_threshold": 900,
+            "armor": "natural",
+            "natural_armor": 300,
+            "defense_bonus": 0,
+        },
+        {
+            "hp_max": 1300,
+            "wound_threshold": 950,
+            "armor": "natural",
+            "natural_armor": 320,
+            "defense_bonus": 7,
+        },
+    ),
+    (
+        {"hp_max": 1000, "wound_threshold": 500, "natural_armor": 300, "armor": "none", "presence": 4},
+        {"hp_max": 5000, "wound_threshold": 4000, "natural_armor": 900, "armor": "heavy", "presence": 12},
+    ),
 )
-WOLF: Final[Pair] = (
-    {"hp_max": 1001, "speed": 60, "swim_speed": 15},
-    {"hp_max": 999, "speed": 90, "swim_speed": 30},
+WOLVES: Final[Sequence[Pair]] = (
+    ({"hp_max": 1001, "speed": 60, "swim_speed": 15}, {"hp_max": 999, "speed": 90, "swim_speed": 30}),
+    ({"hp_max": 1001, "speed": 5, "climb_speed": 5}, {"hp_max": 999, "speed": 60, "climb_speed": 30}),
+    ({"hp_max": 1001, "speed": 0, "swim_speed": 0}, {"hp_max": 999, "speed": 60, "swim_speed": 60}),
 )
-OGRE: Final[Pair] = (
-    {"hp_max": 900, "dr_max": 500, "defenses": {"armor": 400}},
-    {"hp_max": 990, "dr_max": 20, "defenses": {"armor": 420}},
+"""The slower one comes first: it is played by chance, and whatever it does the faster one can do too."""
+MONSTERS: Final[Sequence[Pair]] = (
+    (
+        {"hp_max": 900, "dr_max": 500, "defenses": {"armor": 400}},
+        {"hp_max": 990, "dr_max": 20, "defenses": {"armor": 420}},
+    ),
+    (
+        {"willpower": 1, "intelligence": 0, "constitution": 2, "abilities": KIT["abilities"][:3]},
+        {"willpower": 4, "intelligence": 3, "constitution": 5, "abilities": KIT["abilities"]},
+    ),
+    (
+        {"hp_max": 900, "dr_max": 0, "strength": 0, "perception": -3, "speeds": {"land": 10}},
+        {"hp_max": 2000, "dr_max": 60, "strength": 6, "perception": 9, "speeds": {"land": 60, "fly": 30}},
+    ),
 )
-SHAMAN: Final[Pair] = (
-    {"willpower": 1, "intelligence": 0, "constitution": 2, "abilities": KIT["abilities"][:3]},
-    {"willpower": 4, "intelligence": 3, "constitution": 5, "abilities": KIT["abilities"]},
-)
-"""One that never uses what only one of the two knows."""
+"""The second never uses what only one of the two knows; the third goes nowhere."""
+STILL: Final = ("plan_movement", "move", "charge", "shove", "throw", "jump", "grapple")
+"""How a speed or strength shows: by the feet it leads, which is listed."""
+NIGHT: Final = {"shelter": "structure", "bedding": "bed", "warmth": "comfortable"}
 LURKERS: Final[Mapping[str, Pair]] = {
     "heartrush@1": (
         {"entry": {"stat_block": "goblin", "id": "gob", "side": "enemies", "position": [90, 90]}},
@@ -96,7 +127,7 @@ LURKERS: Final[Mapping[str, Pair]] = {
     ),
     "rise@1": (
         {"entry": entry("mon@orcs/gob", (90, 90))},
-        {"entry": entry("mon@wolves/boss", (-80, 90), **{**KIT, **OGRE[0]})},
+        {"entry": entry("mon@wolves/boss", (-80, 90), **{**KIT, **MONSTERS[0][0]})},
     ),
 }
 """Who lurks where nobody comes; where something lurks that somebody comes upon, twins are twins no more."""
@@ -106,7 +137,10 @@ ELSEWHERE: Final[Pair] = {"position": [70, -70]}, {"position": [-99, -70]}
 def opened_with(edition: str, seed: int, which: int) -> tuple[dict[str, Any], list[str]]:
     """Return the opening of one twin of a fight by *edition*, and its players' seats."""
     if edition == "heartrush@1":
-        monsters = {"orc": ORC[which], "wolf": WOLF[which]}
+        monsters = {
+            "orc": ORCS[seed // 2 % len(ORCS)][which],
+            "wolf": WOLVES[seed // 2 % len(WOLVES)][which],
+        }
         drawn = Random(seed)
         sheets = {
             name: {**monsters.get(name, {}), "abilities": drawn.sample(ABILITIES, 3)} for name in PLACES
@@ -114,8 +148,10 @@ def opened_with(edition: str, seed: int, which: int) -> tuple[dict[str, Any], li
         data = heartrush(PLACES, sheets=sheets, seats=SEATS, declared_sides=[], options={"windows": "all"})
         for each in data["creatures"]:
             each["gm_only"] = list(monsters.get(each["sheet"]["id"], ()))
+            if each["sheet"]["id"] == "orc":
+                each.update(HP[which])
         return {"edition": edition, **data}, ["zoe", "yan"]
-    values = (OGRE, SHAMAN)[seed // 2 % 2][which]
+    values = MONSTERS[seed // 2 % len(MONSTERS)][which]
     ogre = {**entry("mon@orcs/o", (2, 0), **{**KIT, **values}), "gm_only": list(values)}
     heroes = entry("pc@heroes/h", (0, 0), **KIT), entry("pc@wolves/w", (0, 2), **KIT)
     data = rise(*heroes, ogre, declared_sides=[], options={"exertion_prompt": "never"})
@@ -131,7 +167,9 @@ class Script:
         answer = api("POST", "/v1/encounters", data)
         assert answer.status_code == 201, answer.text
         self.at = "/v1/encounters/" + json.loads(answer.text)["encounter"]
+        self.edition = edition
         self.players = players
+        self.stays = any("speeds" in each.get("gm_only", ()) for each in data["creatures"])
         self.which = which
         self.chance = Random(f"{edition} {seed}")
         self.sent: list[Sent] = []
@@ -168,11 +206,22 @@ class Script:
             if not any(self.choose(seat) for seat in seats):
                 return
 
+    def sleep(self) -> None:
+        """End the fight and let the orc sleep well, where that can be: a night heals what is missing."""
+        if self.edition != "heartrush@1":
+            return
+        night = {"type": "rest", "rest": "long", "creatures": ["orc"], "night": NIGHT}
+        for command in ({"type": "end_combat", "reason": "night"}, night):
+            asked = self.seats["gm"]("POST", f"{self.at}/previews", command)
+            if asked.status_code != 200 or not json.loads(asked.text)["accepted"]:
+                return
+            self.send("gm", command)
+
     def choose(self, seat: str) -> bool:
         """Send one of the commands that *seat* is offered; False where there is none."""
         asked = self.options(seat)
         pressing = [each for each in asked if not each["prompt"]["optional"]] or asked
-        offers = [o for each in pressing for o in each["commands"] if o["type"] not in KEPT_OUT]
+        offers = [o for each in pressing for o in each["commands"] if not self.is_kept_out(o)]
         if not offers:
             return False
         offer = self.chance.choice(offers)
@@ -180,6 +229,12 @@ class Script:
         told = {name: offer[name] for name in ("type", "creature", "prompt") if offer[name] is not None}
         self.send(seat, {**told, **offer["given"], **chosen})
         return True
+
+    def is_kept_out(self, offer: Mapping[str, Any]) -> bool:
+        """Tell whether *offer* would end the script, or show what is listed in docs/integrating.md."""
+        return offer["type"] in KEPT_OUT or (
+            self.stays and offer["creature"] == "o" and offer["type"] in STILL
+        )
 
     def send(self, seat: str, command: Mapping[str, Any]) -> None:
         self.sent.append((seat, command))
@@ -205,6 +260,7 @@ def told_by(
         script = Script(Quick(api.app, api.token), edition, seed, 0 if like is None else 1)
         if like is None:
             script.play(steps)
+            script.sleep()
         else:
             script.follow(like.sent)
         gm = script.seats["gm"]
