@@ -64,7 +64,7 @@ AMBUSH: Final[Mapping[str, Any]] = {"type": "hide_creature"}
 UNSEEN: Final[Mapping[str, Any]] = {"type": "move_lurker", "lurker": 1}
 """Commands of the gm of which each twin has its own."""
 SCREEN: Final[Pair] = ({"dice": [20], "bonus": 0, "what": "one"}, {"dice": [6, 6], "bonus": 9, "what": "two"})
-HP: Final[Pair] = {"hp": 1000}, {"hp": 720}
+HP: Final[Pair] = {"hp": 1000}, {"hp": 1250}
 """One is whole, and one has hit points missing."""
 ORCS: Final[Sequence[Pair]] = (
     (
