@@ -144,3 +144,15 @@ def test_HR_GRAP_5_a_grapple_that_was_won_needs_a_hand_when_it_lands() -> None:
     won = Earned(creature="bru", target="wolf", offensive=Offensive(what="grapple"))
     assert why_not(fight.state, won) == "no_free_hand", "a maul takes both hands"
     assert why_not(fight.given("bru", wielded=None).state, won) is None
+
+
+def test_a_free_opportunity_attack_is_paid_with_nothing() -> None:
+    """What it is to be paid with would have no effect: it is offered without, and refused with it."""
+    sheets = {"pia": {"abilities": ["sentinel"]}}
+    fight = begun(DUEL, sheets=sheets).given("orc", surprised=True)
+    strike = {"creature": "pia", "target": "orc", "stance": "might"}
+    offered = [offer for offer in fight.offers("zoe", "pia") if offer.type == "opportunity_attack"]
+
+    assert [set(offer.choices) for offer in offered] == [{"target", "stance"}]
+    assert fight.refused("opportunity_attack", **strike, pay="action") == "cannot_pay"
+    fight.do("opportunity_attack", **strike)

@@ -271,7 +271,11 @@ def as_if_beaten(state: State) -> bool:
 
 def afford_strike(state: State, creature: Creature, pay: Literal["action", "rush"] | None) -> Payment:
     """Return what an opportunity attack costs: action or rush point, or nothing where an ability says so."""
-    return "none" if strikes_free(state, creature) else afford_action_or_rush(creature, pay)
+    if not strikes_free(state, creature):
+        return afford_action_or_rush(creature, pay)
+    if pay is not None:
+        raise Refused("cannot_pay", f"an opportunity attack of {creature.id} costs nothing", "HR-OA-1")
+    return "none"
 
 
 @rule("HR-OA-3", "seed 000, Instant Actions", settles=("A-43",))
