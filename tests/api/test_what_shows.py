@@ -234,7 +234,7 @@ def test_RI_DMG_5_an_effect_of_a_loss_shows_that_resistance_was_beaten() -> None
 
 @pytest.mark.parametrize(
     ("ability", "also", "more"),
-    [("tire", set(), set()), ("burn", {"creatures/o/dead"}, {"ruling_requested"})],
+    [("tire", set(), {"hit_points_reset"}), ("burn", {"creatures/o/dead"}, {"ruling_requested"})],
 )
 def test_TABLE_GMONLY_1_a_monster_that_falls_shows_that_its_hit_points_are_gone(
     ability: str, also: set[str], more: set[str]
