@@ -101,14 +101,11 @@ def test_the_page_and_the_client_run_the_same_verifier(api: Api) -> None:
     client = (ROOT / "clients" / "javascript" / "verify.mjs").read_text("utf-8")
 
     files = {f"/docs/verifier/{path.name}": path.read_text("utf-8") for path in VERIFIER.glob("*.mjs")}
-    assert files.keys() - served.keys() == {"/docs/verifier/certificate.mjs"}, "the page has no use for it"
-    assert {name: text for name, text in served.items() if name in files} == {
-        name: text for name, text in files.items() if name in served
-    }
+    assert {name: text for name, text in served.items() if name in files} == files
     (home,) = re.findall(r': "(\.\./[^"]+)";', client)
     imported = re.findall(r"import\(`\$\{home\}/([^`]+)`\)", client)
     assert (ROOT / "clients" / "javascript" / home).resolve() == VERIFIER
-    assert {"verify.mjs", "certificate.mjs"} <= set(imported) <= {path.name for path in VERIFIER.iterdir()}
+    assert {"verify.mjs"} <= set(imported) <= {path.name for path in VERIFIER.iterdir()}
 
 
 def test_readiness_names_what_is_missing(api: Api) -> None:

@@ -39,7 +39,15 @@ Told = dict[str, Any]
 SEEDS: Final = {"zoe": b"z" * 32, "gm": b"g" * 32}
 
 
-class Mixed(HeartrushFight):
+class Open(HeartrushFight):
+    """A fight that opens every envelope when it closes, so that all of it can be decided again."""
+
+    def opening(self) -> dict[str, Any]:
+        drawn = super().opening()
+        return drawn | {"options": drawn["options"] | {"open_at_close": "all"}}
+
+
+class Mixed(Open):
     """A fight whose seats have added to its dice: two commit and reveal, one is waived."""
 
     def opening(self) -> dict[str, Any]:
@@ -62,7 +70,7 @@ class Mixed(HeartrushFight):
 
 def heartrush(timing: str) -> Any:
     """Return a fight of Heart Rush."""
-    return HeartrushFight(5, timing=timing, many=3, budget=COMMANDS)
+    return Open(5, timing=timing, many=3, budget=COMMANDS)
 
 
 def rise() -> Any:

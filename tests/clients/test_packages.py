@@ -67,7 +67,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_npm_packs_the_verifier_whole_and_it_judges_a_bundle(installed: Path, tmp_path: Path) -> None:
     bundle = ROOT / "tests" / "audit" / "golden" / "heartrush-turns.jsonl"
     command = installed / "node_modules" / ".bin" / "rewound-verify"
-    assert json.loads(ran(command, bundle, "--json", cwd=tmp_path))["verdict"]["text"] == OTHERWISE
+    judged = ran(command, bundle, "--json", "--unsigned", "--without-rules", cwd=tmp_path)
+    assert json.loads(judged)["verdict"]["text"] == OTHERWISE
     (installed / "judge.mjs").write_text(
         "import { verify } from 'rewound-client/verifier'; import { readFile } from 'node:fs/promises';"
         "console.log((await verify(await readFile(process.argv[2]), {})).verdict.text);"

@@ -176,12 +176,13 @@ def test_it_proves_the_dice_of_a_line_that_goes_on_from_another() -> None:
             ("gm", "roll", {}),
         ):
             house.send(played, who, sent, **data)
-        house.send(played, "ada", "contest", commit=2, claim="a d8 it should be")
+        house.send(played, "ada", "contest", commit=6, claim="a d8 it should be")
         instead = [{"type": "roll", "data": {"sides": 8}}]
         proposal = house.proposed(played, "amend", contest="c1", decision="so it is", instead=instead)
         line = house.accept(played, proposal)
         house.send(line, "bo", "choose", number=1)
         house.send(line, "gm", "end_round")
+        house.send(line, "gm", "end_round")  # the dice of the ruling have an epoch of their own
         evidence = stored(house.log, line)
     assert b"line_begun" in evidence.commits[0]
     assert verify(evidence, {TINY.edition: TINY}).counts.rolls_checked > 0
