@@ -119,6 +119,8 @@ class Call:
                 found[name] = read_parameter(known[name], values[0])
             except ValueError as fault:
                 errors.append((f"?{name}", str(fault)))
+        missing = [name for name, each in known.items() if each.required and name not in self.given]
+        errors += [(f"?{name}", "this parameter is required") for name in missing]
         if errors:
             raise invalid(*errors)
         return found
@@ -165,7 +167,10 @@ class Call:
     @cached_property
     def preference(self) -> Preference:
         """What `Prefer` asks for (RFC 7240); what it cannot mean is ignored, as the RFC wants."""
-        for part in (self.headers.get("Prefer") or "").split(","):
+        sent = self.headers.get("Prefer") or ""
+        if not (sent.isascii() and sent.isprintable()):
+            raise Problem("bad-request", "Prefer is printable ASCII")
+        for part in sent.split(","):
             name, _, value = part.partition("=")
             name, value = name.strip().lower(), value.strip().strip('"')
             if name == "respond-async":

@@ -75,6 +75,8 @@ same key happens once; a repeat gets the first answer with `Idempotency-Replayed
 wait=N`, at most 30; `Prefer: respond-async` does not wait). Later than that it is 202 with the command's
 address.
 
+**Numbers** are whole and written so: `1`, never `1.0` or `1e0`, although JSON Schema's `integer` admits them.
+
 **Errors** are `application/problem+json` (RFC 9457); each `type` is a page that explains it.
 """
 
@@ -196,7 +198,7 @@ def _operation(operation: Operation) -> Schema:
     return made
 
 
-_OPTIONAL: Final = ("Nothing", "AuditRequest", "Rotation")
+_OPTIONAL: Final = ("Nothing", "AuditRequest", "Rotation", "WebhookChange")
 
 
 def _path_parameter(name: str) -> Schema:
@@ -210,7 +212,8 @@ def _query_parameter(each: Parameter) -> Schema:
         if each.kind == "whole"
         else {"type": "string", "pattern": f"^{each.pattern}$"}
     )
-    return {"name": each.name, "in": "query", "description": each.text, "schema": schema}
+    made: Schema = {"name": each.name, "in": "query", "description": each.text, "schema": schema}
+    return made | {"required": True} if each.required else made
 
 
 def _headers(operation: Operation) -> Iterable[Schema]:
@@ -222,7 +225,7 @@ def _headers(operation: Operation) -> Iterable[Schema]:
             rf'^(?:{KEY.pattern}|"{KEY.pattern}")$',
         )
     if operation.waits:
-        yield _header("Prefer", "`wait=N` seconds for the outcome, or `respond-async`.", "^[ -~]*$")
+        yield _header("Prefer", "`wait=N` seconds, or `respond-async`; others are ignored.", "^[ -~]*$")
         yield _header(
             "If-Match",
             'Refuse unless this is the newest version: `"12"`.',

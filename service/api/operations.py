@@ -34,6 +34,7 @@ class Parameter:
     least: int = 0
     most: int = 2**53 - 1
     pattern: str = r"[\x21-\x7e]{1,512}"
+    required: bool = False
 
 
 TICKET: Final = Parameter("ticket", "A ticket, from who can send no `Authorization`.")

@@ -61,7 +61,10 @@ def send_checked(
 def refused_at_the_door(call: Call, refused: Refused) -> Problem:
     """Return the problem of a refusal that leaves no trace on the record."""
     rule = refused.rule or refuser(refused.__traceback__)
-    return _refusal(refused.code, refused.detail, rule, _key_header(call))
+    problem = _refusal(refused.code, refused.detail, rule, _key_header(call))
+    if refused.code == "encounter_continued":
+        problem.members["encounter"] = call.host.folder.current(call.encounter).state.continued
+    return problem
 
 
 def send_array(call: Call, commands: Sequence[Given], *, stop: bool) -> play.Sent:

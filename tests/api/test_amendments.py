@@ -283,6 +283,7 @@ def test_TABLE_AMEND_3_the_line_as_played_stays_readable_and_its_address_answers
     assert last["head"]["hash"] == after.bo.get(f"{after.at}/commits?limit=1")["commits"][0]["hash"]
     refused = is_problem(table.send(table.ada, ROLL), 409, "command-refused")
     assert (refused["code"], "n" in refused) == ("encounter_continued", False)
+    assert refused["encounter"] == after.id
 
 
 def test_nobody_names_another_encounter_as_the_one_in_which_it_goes_on(table: Table, owner: Api) -> None:

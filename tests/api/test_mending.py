@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from tests.api.client import Api, Table, is_problem
+from tests.api.client import Api, Table, contract, is_problem
 
 LISTED = "/v1/rulesets/heartrush@1/commands lists them"
 FIGHT: dict[str, Any] = {
@@ -111,3 +111,27 @@ def test_a_role_that_may_not_is_told_which_may(table: Table) -> None:
     problem = is_problem(table.ada("POST", f"{table.at}/seats/bo/token", {}), 403, "forbidden")
 
     assert problem["detail"] == "the role player may not do this; gm may"
+
+
+@pytest.mark.parametrize(("path", "name"), [("commands", "key"), ("diff", "from")])
+def test_a_parameter_that_is_required_is_so_in_the_contract_too(table: Table, path: str, name: str) -> None:
+    problem = is_problem(table.gm("GET", f"{table.at}/{path}"), 422, "invalid")
+    described = contract()["paths"][f"/v1/encounters/{{encounter}}/{path}"]["get"]["parameters"]
+
+    assert problem["detail"] == f"?{name}: this parameter is required"
+    assert [each["name"] for each in described if each.get("required") and each["in"] == "query"] == [name]
+
+
+def test_a_preference_that_no_header_can_carry_is_refused_and_an_unknown_one_ignored(table: Table) -> None:
+    refused = table.gm("POST", f"{table.at}/commands", {"type": "add", "amount": 1}, Prefer="wait=\u00e9")
+    ignored = table.gm("POST", f"{table.at}/commands", {"type": "add", "amount": 1}, Prefer="wait=soon")
+
+    assert is_problem(refused, 400, "bad-request")["detail"] == "Prefer is printable ASCII"
+    assert ignored.status_code == 200
+    assert "Preference-Applied" not in ignored.headers
+
+
+def test_a_change_of_a_webhook_without_a_body_is_optional_in_the_contract() -> None:
+    described = contract()["paths"]["/v1/webhooks/{webhook}"]["patch"]["requestBody"]
+
+    assert described["required"] is False

@@ -102,12 +102,10 @@ def get_command(call: Call) -> Answer:
     "findCommand",
     TAG,
     answers=_DECIDED,
-    query=(Parameter("key", "The idempotency key of your request.", pattern=_KEY),),
+    query=(Parameter("key", "The idempotency key of your request.", pattern=_KEY, required=True),),
 )
 def find_command(call: Call) -> Answer:
     """Tell what became of the request with your idempotency key: it settles every unknown outcome."""
-    if "key" not in call.query:
-        raise invalid(("?key", "a value: it is required"))
     known = call.host.log.find_key(call.encounter, call.me.scope, read_key(call.query["key"]))
     if known is None:
         raise not_found()

@@ -20,7 +20,7 @@ TAG: Final = "State"
     "getDiff",
     TAG,
     query=(
-        Parameter("from", "The commit to start from.", kind="whole", least=1),
+        Parameter("from", "The commit to start from.", kind="whole", least=1, required=True),
         Parameter("to", "The commit to come to (default: the newest).", kind="whole", least=1),
         Parameter(
             "with",
@@ -36,8 +36,6 @@ def get_diff(call: Call) -> Answer:
     The patch is RFC 6902. Between two encounters, members that only say which line of play it is are left
     out, and the events of each side are those since the two parted.
     """
-    if "from" not in call.query:
-        raise invalid(("?from", "a value: it is required"))
     other = call.query.get("with", call.encounter)
     if other != call.encounter:
         _check_other(call, other)
