@@ -105,10 +105,13 @@ def concealed(random: Random, edition: str, opening: Mapping[str, Any]) -> dict[
     The GM plays whom it keeps fields of from the players.
     """
     creatures = [dict(each) for each in opening["creatures"]]
+    names = list(GM_ONLY_FIELDS[edition])
+    if opening.get("options", {}).get("initiative") == "speed" and "speeds" in names:
+        names.remove("speeds")  # every roll of initiative would show them, so the opening is refused
     if random.random() < 0.6:
         for each in creatures:
             if each["sheet"]["kind"] != "pc" and random.random() < 0.7:
-                each["gm_only"] = random.sample(GM_ONLY_FIELDS[edition], random.randint(1, 4))
+                each["gm_only"] = random.sample(names, random.randint(1, 4))
     kept = {each["sheet"]["id"] for each in creatures if "gm_only" in each}
     seats = [
         {**each, "creatures": [name for name in each.get("creatures", ()) if name not in kept]}
