@@ -291,6 +291,8 @@ class Folding:
             self._log.set_due(CLOSED, [folded.encounter], int(time.time() * 1000), anew=False)
         is_accepted = start.state.draft and not folded.state.draft  # it discloses what was due
         closes = folded.state.epoch > start.state.epoch or is_accepted
+        if folded.state.draft:
+            return  # a line that is only proposed is signed once it is accepted
         self._watch.folded(folded.encounter, start.n, folded.n, closes=closes, is_closed=folded.state.closed)
 
     def _secrets_of(self, encounter: str) -> EncounterSecrets:

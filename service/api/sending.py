@@ -11,6 +11,7 @@ from service.api.problems import Problem, invalid, listed
 from service.api.schemas import faults
 from service.encounter import play
 from service.encounter.at_the_door import Given
+from service.encounter.lines.accepting import is_draft
 from service.encounter.reading import views
 from service.encounter.record.commit import ACCEPTED, QUARANTINED, Commit, load_commit
 from service.log import StoreFailure
@@ -65,6 +66,13 @@ def refused_at_the_door(call: Call, refused: Refused) -> Problem:
     if refused.code == "encounter_continued":
         problem.members["encounter"] = call.host.folder.current(call.encounter).state.continued
     return problem
+
+
+def refuse_draft(call: Call) -> None:
+    """Raise the problem of a line that is only proposed: nothing is signed of it until it is accepted."""
+    if is_draft(call.host, call.encounter):
+        detail = "the line is proposed, not accepted: nothing is signed of it"
+        raise Problem("command-refused", detail, members={"code": "line_not_accepted", "rule": None})
 
 
 def send_array(call: Call, commands: Sequence[Given], *, stop: bool) -> play.Sent:

@@ -2,8 +2,9 @@
 
 A finished fight discloses its seeds, so anybody who has the rules can decide other commands with true
 dice. What no accepted head covers may have been written by anybody. A closed record is covered to its last
-commit. An open one is covered to the last commit that closed an epoch, or that accepted a loss: hosts sign
-these at once, and only what follows in the open epoch may wait.
+commit, and so is one whose bundle tells links beside its commits. An open one is covered to the last commit
+that closed an epoch, or that accepted a loss: hosts sign these at once, and only what follows in the open
+epoch may wait.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def check_coverage(evidence: Evidence, commits: Sequence[Commit], signed: Signed
     """
     if not evidence.pinned and not evidence.notes:
         return
-    owed = _owed(commits)
+    owed = _owed(evidence, commits)
     if signed.size and signed.size >= owed:
         return
     detail = (
@@ -41,10 +42,10 @@ def check_coverage(evidence: Evidence, commits: Sequence[Commit], signed: Signed
     raise Fault(Verdict(UNSIGNED_FROM, signed.size + 1, detail))
 
 
-def _owed(commits: Sequence[Commit]) -> int:
+def _owed(evidence: Evidence, commits: Sequence[Commit]) -> int:
     """Return the number of the last commit that a head has to cover."""
     types = [(commit.n, event.get("type")) for commit in commits for event in commit.events]
-    if any(type_ in ENDING for _, type_ in types):
-        return len(commits)
+    if evidence.links or any(type_ in ENDING for _, type_ in types):
+        return len(commits)  # a link beside the commits belongs to a line that goes on elsewhere: it is over
     closes = [n for n, type_ in types if type_ == EpochClosed.type]
     return max([*closes, *(loss.accepted_in for loss in claimed_losses(commits))], default=0)

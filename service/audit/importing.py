@@ -171,7 +171,10 @@ def _continues(log: Log, address: str, commits: Sequence[Commit], signed: int) -
     if any(each.raw != commits[each.n - 1].raw for each in stored):
         return False
     is_trusted = known is not None and not known.is_unsigned
-    return len(stored) == len(commits) or not is_trusted or signed == len(commits)
+    is_signed = signed == len(commits)
+    if known is not None and known.is_unsigned and is_signed and known.size > len(commits):
+        return False  # what an accepted key signed is not the beginning of what nobody signed
+    return len(stored) == len(commits) or not is_trusted or is_signed
 
 
 def _known(

@@ -121,11 +121,20 @@ class _Judged:
         counts = self.counts
         counts.refused = sum(commit.outcome == REFUSED for commit in self.commits)
         counts.quarantined = sum(commit.outcome == QUARANTINED for commit in self.commits)
-        counts.proposals = self._told("amendment_proposed")
-        counts.proposals_dropped = self._told("amendment_dropped")
+        counts.proposals = self._inherited("amendments") + self._told("amendment_proposed")
+        counts.proposals_dropped = self._inherited("amendments_dropped") + self._told("amendment_dropped")
         counts.envelopes = sum("sealed" in event for commit in self.commits for event in commit.events)
         counts.envelopes_opened = len(self.evidence.opened)
         counts.requests_withheld = sum(request is None for request in self.evidence.requests)
+
+    def _inherited(self, name: str) -> int:
+        """Return what the lines of play before this one counted; a fork begins to count anew."""
+        first = self.commits[0].events[0] if self.commits and self.commits[0].events else {}
+        origin, state = first.get("origin"), first.get("state")
+        if first.get("type") != "line_begun" or not (isinstance(origin, dict) and isinstance(state, dict)):
+            return 0
+        count = state.get(name)
+        return count if type(count) is int and origin.get("kind") != "fork" else 0
 
     def _told(self, type_: str) -> int:
         return sum(event.get("type") == type_ for commit in self.commits for event in commit.events)

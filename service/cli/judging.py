@@ -60,13 +60,13 @@ def print_report(report: Mapping[str, Any], console: Console) -> None:
     console.print(f"\n[bold {colour}]{escape(verdict['text'])}[/]  {escape(verdict['meaning'])}")
     if "detail" in verdict:
         console.print(f"  {escape(verdict['detail'])}")
-    for line in _warnings(counts):
+    for line in _warnings(report, counts):
         console.print(f"  [bold yellow]{escape(line)}[/]")
     for line in _lines(report, counts):
         console.print(f"  [dim]{escape(line)}[/]")
 
 
-def _warnings(counts: Mapping[str, int]) -> list[str]:
+def _warnings(report: Mapping[str, Any], counts: Mapping[str, int]) -> list[str]:
     """Return what a reader has to know before anything else: what the host decided in place of the rules."""
     found = []
     if counts["quarantined"]:
@@ -77,6 +77,12 @@ def _warnings(counts: Mapping[str, int]) -> list[str]:
         dropped = counts["proposals_dropped"]
         found.append(
             f"proposals  {counts['proposals']} rulings on the past proposed, {dropped} of them dropped"
+        )
+    signed = report["log"]["checkpoints"]["size"]
+    if signed is not None and signed < counts["commits"]:
+        found.append(
+            f"unsigned   commits {signed + 1} to {counts['commits']} are not signed: once the fight is over, "
+            "anybody can have written them"
         )
     return found
 

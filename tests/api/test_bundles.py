@@ -315,6 +315,21 @@ def test_a_false_bundle_keeps_no_true_one_out(table: Table, elsewhere: Api, *, w
     assert taken(elsewhere, raw)["encounter"] == true["encounter"], "the same one again"
 
 
+def test_a_longer_false_bundle_takes_in_no_running_fight_that_is_signed(table: Table, elsewhere: Api) -> None:
+    played(table)
+    assert table.gm("POST", f"{table.at}/checkpoints", Prefer="wait=30").status_code == 200
+    true, key = bundle_of(table.gm, table), key_of(table)
+    size = table.gm.get(table.at)["version"]
+    table.send(table.gm, {"type": "add", "amount": 1})  # whoever has the seeds may write such a tail
+    false = taken(elsewhere, bundle_of(table.gm, table))
+
+    made = taken(elsewhere, true, f"?key={key}")
+
+    assert made["encounter"] != false["encounter"]
+    assert (made["imported"]["unsigned"], made["imported"]["signed"]) == (False, size)
+    assert elsewhere.get(f"/v1/encounters/{made['encounter']}")["version"] == size
+
+
 def test_an_owners_import_keeps_no_other_owners_out(table: Table, other: Host, elsewhere: Api) -> None:
     taken(elsewhere, forged(table))
     token, _ = keys.create(other.log, "somebody else", time.time())

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
 from werkzeug.test import TestResponse
 
+from service.audit import bundle
 from service.audit.evidence import stored
 from service.audit.verify import verify
 from service.dice.chain import Anchor, seal, seat_commitment, walk
@@ -25,6 +28,7 @@ from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import BOTH
 from tests.api.test_amendments import ADD, ROLL, accepted, contested, did, line, made, totals
 from tests.heartrush.kit import opening as heartrush_opening
+from tests.javascript import NODE, ROOT
 from tests.rise.kit import entry
 from tests.rise.test_http import Played
 
@@ -259,6 +263,48 @@ def test_TABLE_AMEND_4_an_accepted_line_discloses_what_is_due_and_all_its_dice_a
     report = verify(replace(stored(log, after.id), notes=(), keys=()), BOTH)  # whoever has signed it by now
     assert (report.verdict.name, report.counts.rolls_unverified) == ("valid_unsigned", 0)
     assert report.counts.rolls_checked == len(totals(after))
+
+
+def test_nothing_is_signed_of_a_line_that_is_only_proposed(played: Table, tmp_path: Path) -> None:
+    key = played.gm.get("/v1/keys")["keys"][0]["public_key"]
+    first = played.gm.get(played.at)["version"]
+    draft = line(played, contested(played, first, ROLL, END, ROLL)["encounter"])
+
+    for path in ("checkpoints", "audits"):
+        refused = is_problem(played.gm("POST", f"{draft.at}/{path}", {}), 409, "command-refused")
+        assert refused["code"] == "line_not_accepted"
+    raw = played.gm("GET", f"{draft.at}/bundle").data
+
+    assert played.gm.get(f"{draft.at}/checkpoints")["checkpoints"] == []
+    found = bundle.read(raw, pinned=[bytes.fromhex(key)])
+    assert str(verify(found, BOTH).verdict) == "unsigned_from(1)"
+    file = tmp_path / "draft.jsonl"
+    file.write_bytes(raw)
+    assert "unsigned_from(1)" in _judged_by_javascript(file, "--key", key)
+
+
+def test_an_accepted_line_counts_all_proposals_that_led_to_it(played: Table, tmp_path: Path) -> None:
+    first = played.gm.get(played.at)["version"]
+    dropped = contested(played, first, ROLL)
+    made(played.gm("DELETE", f"{played.at}/amendments/{dropped['amendment']}"), 200)
+    made(played.gm("POST", f"{played.at}/undo", {"commit": first}))
+    after = accepted(played, contested(played, first, {"type": "roll", "sides": 20}))
+    raw = after.gm("GET", f"{after.at}/bundle").data
+
+    counts = verify(bundle.read(raw), BOTH).counts
+
+    assert (counts.proposals, counts.proposals_dropped) == (3, 2)
+    file = tmp_path / "line.jsonl"
+    file.write_bytes(raw)
+    theirs = json.loads(_judged_by_javascript(file, "--json"))["counts"]
+    assert (theirs["proposals"], theirs["proposals_dropped"]) == (3, 2)
+
+
+def _judged_by_javascript(file: Path, *words: str) -> str:
+    """Return what the other verifier prints, whatever its exit status."""
+    script = ROOT / "clients" / "javascript" / "verify.mjs"
+    done = subprocess.run([NODE, script, file, *words], capture_output=True, text=True, check=False)
+    return done.stdout
 
 
 def test_TABLE_DICE_3_a_proposal_shows_no_further_die_of_a_roll_that_may_be_extended() -> None:

@@ -14,7 +14,7 @@ from service.audit.verify import verify
 from service.encounter.record.commit import load_commit
 from tests.audit.evidence_of import closed, cut, evidence_of, played, root_of, signed_evidence
 from tests.audit.games import written
-from tests.encounter.sitting import SIGNER, Sitting
+from tests.encounter.sitting import SIGNER, Sitting, secrets_of
 from tests.encounter.tiny import TINY
 from tests.javascript import Case, judged
 
@@ -63,6 +63,18 @@ def test_an_open_record_is_covered_to_its_last_close_and_what_follows_may_wait()
     assert both(signed_evidence(sitting, close, pinned=KEY)) == ("valid_to_epoch(1)", "valid_without_rules")
     before = signed_evidence(sitting, close - 1, pinned=KEY)
     assert both(before) == (f"unsigned_from({close})",) * 2
+
+
+def test_a_record_whose_links_are_told_beside_it_is_over_and_covered_whole() -> None:
+    sitting = played()
+    close = next(w.n for w in sitting.written if b"epoch_closed" in w.raw)
+    epoch = sitting.state.epoch
+    links = {(0, epoch): secrets_of(sitting.encounter).chains[0].link(epoch)}
+    running = signed_evidence(sitting, close, pinned=KEY)
+    whole = signed_evidence(sitting, close, len(sitting.written), pinned=KEY)
+
+    assert both(replace(running, links=links)) == (f"unsigned_from({close + 1})",) * 2
+    assert both(replace(whole, links=links)) == (f"valid_to_epoch({epoch})", "valid_without_rules")
 
 
 def test_a_head_of_an_older_key_covers_nothing_for_whoever_accepts_the_newer_one() -> None:

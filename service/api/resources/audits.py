@@ -10,7 +10,7 @@ from service.api.operations import Shape, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import invalid, not_found
 from service.api.schemas import faults
-from service.api.sending import judge, under_way
+from service.api.sending import judge, refuse_draft, under_way
 from service.encounter.play import Once
 from service.encounter.reading import records
 from service.encounter.stores.jobs import AUDITS, Job
@@ -32,6 +32,7 @@ _PATH: Final = "/v1/encounters/{encounter}/audits"
         "request-timeout",
         "unsupported-media-type",
         "idempotency-key-reused",
+        "command-refused",
     ),
 )
 def start_audit(call: Call) -> Answer:
@@ -40,6 +41,7 @@ def start_audit(call: Call) -> Answer:
     The answer is a job: ask for it until its status is `done`, then read the verdict and the certificate.
     """
     judge(faults(AUDIT_REQUEST, call.data))
+    refuse_draft(call)
     first, last = call.data.get("from"), call.data.get("to")
     rounds = {span.round for span in records.rounds(call.host, call.encounter)}
     for name, number in (("from", first), ("to", last)):

@@ -9,6 +9,7 @@ from service.api.call import Answer, Call, cursor, read_cursor
 from service.api.operations import Shape, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import Problem
+from service.api.sending import refuse_draft
 from service.audit import checkpoint
 from service.encounter.reading import records
 from service.encounter.stores import points
@@ -48,7 +49,7 @@ def list_checkpoints(call: Call) -> Answer:
         200: Shape("The head is signed.", "Checkpoint"),
         202: Shape("A worker signs it; it will stand in the list.", "Checkpoint"),
     },
-    problems=("encounter-imported",),
+    problems=("encounter-imported", "command-refused"),
 )
 def sign_checkpoint(call: Call) -> Answer:
     """Have the head signed as it is now, and wait for the note (`Prefer: wait=N`)."""
@@ -57,6 +58,7 @@ def sign_checkpoint(call: Call) -> Answer:
     entry = call.host.register.find(call.encounter)
     if entry is not None and entry.imported and (latest is None or latest.size < size):
         raise Problem("encounter-imported", "it came in a bundle and is signed where it was played")
+    refuse_draft(call)
     if latest is None or latest.size < size:
         points.ask(log, call.encounter, size, int(call.host.clock() * 1000))
         call.host.ring(call.host.shard_of(call.encounter))

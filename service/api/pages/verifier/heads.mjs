@@ -77,13 +77,13 @@ export function holdCloses({ moments, checkpoints }, losses) {
  * open one up to the last commit that closes an epoch or accepts a loss.
  * @throws Verdict `unsigned_from`
  */
-export function holdCoverage({ moments, checkpoints }, heads, { given }) {
+export function holdCoverage({ moments, checkpoints, disclosures }, heads, { given }) {
   if (given.length === 0 && checkpoints.length === 0) return;
   const size = Math.max(0, ...heads.map((head) => head.size));
   const isClosed = moments.some((moment) => hasAny(moment, ENDS));
   const closes = moments.filter((moment) => hasAny(moment, ["epoch_closed"])).map(({ n }) => n);
   const accepts = claimedLosses(moments).map(({ acceptedIn }) => acceptedIn);
-  const owed = isClosed ? moments.length : Math.max(0, ...closes, ...accepts);
+  const owed = isClosed || disclosures.length > 0 ? moments.length : Math.max(0, ...closes, ...accepts);
   const detail = `accepted heads cover ${size} of ${moments.length} commits, and commit ${owed || 1} has to be covered`;
   demand(size > 0 && size >= owed, "unsigned_from", { n: size + 1 }, detail);
 }

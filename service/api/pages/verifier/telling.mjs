@@ -25,12 +25,16 @@ export function lines(report) {
 }
 
 /** What a reader has to know before anything else: what the host decided in place of the rules. */
-export function warnings({ counts }) {
+export function warnings({ counts, log }) {
   if (counts === null) return [];
   const { quarantined, proposals, proposals_dropped: dropped } = counts;
+  const signed = log?.checkpoints.size ?? null;
   return [
     ...(quarantined ? [`${some(quarantined, "command was", "commands were")} set aside undecided, on the host's word`] : []),
     ...(proposals ? [`${some(proposals, "ruling on the past", "rulings on the past")} proposed, ${dropped} of them dropped`] : []),
+    ...(signed !== null && signed < counts.commits
+      ? [`commits ${signed + 1} to ${counts.commits} are not signed: once the fight is over, anybody can have written them`]
+      : []),
   ];
 }
 

@@ -93,6 +93,16 @@ function logOf({ moments }, { heads, passedOver, lost }, ring, receipts) {
   };
 }
 
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** What the lines of play before this one counted; a fork begins to count anew. */
+function inherited(moments, name) {
+  const first = moments[0]?.commit.events[0];
+  if (first?.type !== "line_begun" || !isObject(first.origin) || !isObject(first.state)) return 0;
+  const count = first.state[name];
+  return Number.isInteger(count) && first.origin.kind !== "fork" ? count : 0;
+}
+
 function countsOf({ moments }) {
   const withOutcome = (outcome) => moments.filter(({ commit }) => commit.outcome === outcome).length;
   const told = (type) => moments.flatMap(publicEvents).filter((event) => event.type === type).length;
@@ -100,8 +110,8 @@ function countsOf({ moments }) {
     commits: moments.length,
     refused: withOutcome("refused"),
     quarantined: withOutcome("quarantined"),
-    proposals: told("amendment_proposed"),
-    proposals_dropped: told("amendment_dropped"),
+    proposals: inherited(moments, "amendments") + told("amendment_proposed"),
+    proposals_dropped: inherited(moments, "amendments_dropped") + told("amendment_dropped"),
     envelopes: moments.flatMap(({ commit }) => commit.events.filter(isEnvelope)).length,
     envelopes_opened: moments.flatMap(({ opened }) => opened).length,
     requests_withheld: moments.filter(({ asked }) => asked === null).length,
