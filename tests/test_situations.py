@@ -20,7 +20,7 @@ PLAYS: Final[Mapping[str, Callable[[int], HeartRush | Rise]]] = {
     "heartrush@1": lambda i: wild(HEARTRUSH_SECRET * i, budget=150),
     "rise@1": lambda i: campaign(RISE_SECRET * i, budget=150),
 }
-MOST: Final = 14
+MOST: Final = 40
 """Campaigns that are played at most."""
 
 

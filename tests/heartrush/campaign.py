@@ -108,6 +108,11 @@ class Campaign(Table):
         self.apart = Random(f"{self.seed}/secrets")
         """Chance of its own for secrets, so that they change nothing that a seed brings besides."""
 
+    @property
+    def keeps_secrets(self) -> bool:
+        """Whether fields of sheets are GM-only and creatures are hidden in this fight."""
+        return self.seed % SECRET == 0
+
     def opening(self) -> dict[str, Any]:
         """Return an opening in which everybody has gifts, and nobody is far away."""
         opening = random_opening(self.chance)
@@ -125,7 +130,7 @@ class Campaign(Table):
             opening["options"]["auto_end"] = False
         if self.brawl:
             self._draw_together(opening)
-        if self.seed % SECRET == 0:
+        if self.keeps_secrets:
             opening = concealed(self.apart, HEARTRUSH.edition, opening)
             self.hidden = hidden(self.apart, HEARTRUSH.edition, opening)
         return opening

@@ -38,6 +38,10 @@ class Served(Campaign):
     taken: int = 0
     missed: int = 0
 
+    @property
+    def keeps_secrets(self) -> bool:
+        return False  # a mistake of the gm would be refused at the door, and stand on no record
+
     def opening(self) -> dict[str, Any]:
         return super().opening() | {"declared_sides": list(SIDES)}
 

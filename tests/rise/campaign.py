@@ -88,10 +88,15 @@ class Campaign:
         """Return everything that was told."""
         return list(self.fight.events)
 
+    @property
+    def keeps_secrets(self) -> bool:
+        """Whether fields of sheets are GM-only and creatures are hidden in this fight."""
+        return self.seed % SECRET == 0
+
     def opening(self) -> dict[str, Any]:
         """Return what the fight begins with."""
         opening = drawn_opening(self.random, self.many, self.played)
-        if self.seed % SECRET == 0:
+        if self.keeps_secrets:
             opening = concealed(self.apart, RISE.edition, opening)
             self.hidden = hidden(self.apart, RISE.edition, opening)
         return opening

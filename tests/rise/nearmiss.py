@@ -11,7 +11,7 @@ from tests.ledger import read
 
 CODES: Final = {
     *read(Path(__file__).parent / "fixtures" / "codes.json"),
-    *("no_such_creature", "not_your_creature", "prompt_gone", "not_gm", "faces_not_possible"),
+    *("no_such_creature", "not_your_creature", "prompt_gone", "not_gm", "faces_not_possible", "gm_only"),
 }
 """The ledger's codes, and those that every ruleset has."""
 

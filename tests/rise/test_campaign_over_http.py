@@ -47,6 +47,10 @@ class Served(Campaign):
         assert self.fight.mirror is not None
         return self.fight.mirror
 
+    @property
+    def keeps_secrets(self) -> bool:
+        return False  # a mistake of the gm would be refused at the door, and stand on no record
+
     def opening(self) -> dict[str, Any]:
         opening = super().opening()
         return opening | {"declared_sides": sorted({e["sheet"]["side"] for e in opening["creatures"]})}
@@ -77,7 +81,7 @@ class Served(Campaign):
             self.missed += 1
 
 
-@pytest.mark.parametrize(("seed", "many"), [(0, 4), (3, 7)])
+@pytest.mark.parametrize(("seed", "many"), [(4, 4), (5, 7)])
 def test_a_campaign_over_http_is_what_was_decided_and_audits_valid(
     seed: int, many: int, owner: Api, host: Host, worker: Worker
 ) -> None:

@@ -66,6 +66,7 @@ class Encounter(TypedDict):
     round: int
     epoch: int
     closed: bool
+    status: str
     dispute: Json | None
     waiting: list[Prompt]
     continued: str | None
