@@ -1,10 +1,9 @@
-"""Have a process that decides look for cycles seldom: hardly anything that it makes lies in one.
+"""Have a process of the API or a worker look for cycles seldom: hardly anything that it makes is part of one.
 
 Records point down only, so what nobody holds any more is freed at once. Python's collector does not know it:
 by its usual threshold it walks the young containers each time that 700 are more than were freed, several
-times for one command, which is a twentieth of the time. Cycles of libraries are still found, only later.
-
-The API's processes keep the usual threshold: a request that is refused leaves a cycle with its body in it.
+times for one command, and now and then everything that was ever loaded, which holds up whoever waits. Cycles
+of libraries are still found, only later; no request leaves one with its body in it.
 """
 
 from __future__ import annotations

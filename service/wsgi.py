@@ -78,7 +78,7 @@ def application() -> Flask:
         caller=settings.rate_limit,
         owner=settings.owner_rate_limit,
         guesses=settings.guess_limit,
-        counters=settings.limits_url or "memory://",
+        counters=settings.limits_url,
     )
     app = create_app(host, bounds, settings.cors_origins)
     if settings.proxies:

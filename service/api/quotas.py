@@ -12,10 +12,9 @@ import math
 import re
 import time
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from threading import Lock
-from typing import Final
+from typing import Final, NamedTuple, Protocol
 
 import structlog
 from limits import RateLimitItemPerMinute
@@ -52,20 +51,69 @@ class Bounds:
     """Requests a minute with all keys of one owner."""
     guesses: int = 60
     """Failed tokens a minute from one address."""
-    counters: str = "memory://"
-    """Of this process, or the address of a server that counts for several."""
+    counters: str | None = None
+    """The address of a server that counts for several processes; None counts in this one."""
+
+
+class Window(NamedTuple):
+    """How many requests one caller made since the window began, and when it ends, in seconds since 1970."""
+
+    requests: int
+    ends: float
+
+
+class Counters(Protocol):
+    """Counts by name, each in a window of a minute that its first request begins."""
+
+    def hit(self, quota: Quota, who: str) -> Window:
+        """Count one request; raises `StorageError` where the counters cannot be reached."""
+
+
+class LocalCounters:
+    """The counters of this process.
+
+    `limits` has such counters too, but starts a thread about every fourth request to forget old ones.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._windows: dict[tuple[str, str], Window] = {}
+        """In the order of their ends, since all are equally long."""
+
+    def hit(self, quota: Quota, who: str) -> Window:
+        """Count one request, and forget the windows that ended."""
+        now = time.time()
+        with self._lock:
+            while self._windows:
+                oldest = next(iter(self._windows))
+                if self._windows[oldest].ends > now:
+                    break
+                del self._windows[oldest]
+            count, ends = self._windows.get((quota.name, who), (0, now + WINDOW_S))
+            window = self._windows[quota.name, who] = Window(count + 1, ends)
+        return window
+
+
+class SharedCounters:
+    """The counters of a server that counts for several processes."""
+
+    def __init__(self, address: str) -> None:
+        url = re.sub(r"\Aunix:", "redis+unix:", address)
+        self._limiter = FixedWindowRateLimiter(storage_from_string(url, wrap_exceptions=True))
+
+    def hit(self, quota: Quota, who: str) -> Window:
+        """Count one request there."""
+        item = RateLimitItemPerMinute(quota.per_minute)
+        is_within = self._limiter.hit(item, quota.name, who)
+        left = self._limiter.get_window_stats(item, quota.name, who)
+        return Window(quota.per_minute - left.remaining + (not is_within), left.reset_time)
 
 
 class Quotas:
     """The counters of one service."""
 
     def __init__(self, bounds: Bounds) -> None:
-        address = re.sub(r"\Aunix:", "redis+unix:", bounds.counters)
-        self._limiter = FixedWindowRateLimiter(storage_from_string(address, wrap_exceptions=True))
-        # In memory it starts its own timer without a lock, and two threads at once broke it.
-        self._turn: AbstractContextManager[object] = (
-            Lock() if address.startswith("memory:") else nullcontext()
-        )
+        self._counters: Counters = SharedCounters(bounds.counters) if bounds.counters else LocalCounters()
         self._caller = Quota("caller", bounds.caller)
         self._owner = Quota("owner", bounds.owner)
         self._guesses = Quota("guesses", bounds.guesses)
@@ -87,24 +135,21 @@ class Quotas:
     def _count(self, quota: Quota, who: str) -> Mapping[str, str]:
         if not quota.per_minute:
             return {}
-        item = RateLimitItemPerMinute(quota.per_minute)
         try:
-            with self._turn:
-                is_within = self._limiter.hit(item, quota.name, who)
-                left = self._limiter.get_window_stats(item, quota.name, who)
+            window = self._counters.hit(quota, who)
         except StorageError as failure:
             _logger.warning("quotas.unreachable", failure=str(failure))
             return {}
-        if not is_within:
-            raise _over(quota, left.reset_time)
-        return _fields(quota, left.remaining, left.reset_time)
+        if window.requests > quota.per_minute:
+            raise _over(quota, window.ends)
+        return _fields(quota, quota.per_minute - window.requests, window.ends)
 
 
 def _fields(quota: Quota, remaining: int, reset: float) -> dict[str, str]:
     seconds = max(0, math.ceil(reset - time.time()))
     return {
         "RateLimit-Policy": quota.policy,
-        "RateLimit": f'"{quota.name}";r={max(0, remaining)};t={seconds}',
+        "RateLimit": f'"{quota.name}";r={remaining};t={seconds}',
     }
 
 

@@ -49,7 +49,7 @@ class OneKind(marshmallow.fields.Field[Any]):
         schema = self.kinds.get(told) if type(told) is str else None
         if schema is None:
             raise ValidationError({self.tag: ["one of " + ", ".join(self.kinds)]})
-        messages = schema.validate(value)
+        messages = _messages(schema, value)
         if messages:
             raise ValidationError(dict(messages))
         return value
@@ -239,8 +239,22 @@ def faults(schema: Schema, data: object) -> list[tuple[str, str]]:
     """
     if type(data) is not dict:
         return [("", f"an object, not {kind_of(data)}")]
-    messages = schema.validate(data)
+    messages = _messages(schema, data)
     return sorted(_pointers(messages, ""), key=lambda fault: UNKNOWN not in fault[1]) if messages else []
+
+
+def _messages(schema: Schema, data: dict[str, Any]) -> Any:
+    """Return marshmallow's messages by field, empty where *data* fits.
+
+    A frame of marshmallow holds the error that it raises, whose traceback holds the frame: the whole request
+    would live until the collector looks for cycles. Without its traceback the error is freed at once.
+    """
+    try:
+        schema.load(data)
+    except ValidationError as fault:
+        fault.__traceback__ = None
+        return fault.messages
+    return {}
 
 
 def _pointers(messages: Any, pointer: str) -> Iterator[tuple[str, str]]:

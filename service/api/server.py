@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Final
 
 from gunicorn.workers.gthread import TConn, ThreadWorker  # type: ignore[import-untyped]  # it ships none
 
+from service.collecting import collect_seldom
 from service.lifeline import end_with_parent
 
 APPLICATION: Final = "service.wsgi:application()"
@@ -64,6 +65,11 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untyped
         os.close(writing_end)
         end_with_parent(reading_end)
         super().init_process()
+
+    def load_wsgi(self) -> None:
+        """Load the application; the collector then leaves it alone."""
+        super().load_wsgi()
+        collect_seldom()
 
     def get_thread_pool(self) -> ThreadPoolExecutor:
         """Return the threads that serve requests; each is started when it is needed first."""

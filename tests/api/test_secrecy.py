@@ -65,10 +65,8 @@ def served(log: Log | None = None) -> Iterator[Api]:
     stopped = SimpleNamespace(time=lambda: NOW)
     with (
         drawn,
-        mock.patch("limits.storage.memory.time", stopped),
         mock.patch("service.api.quotas.time", stopped),
         mock.patch("service.api.call.WAIT", PATIENCE_S),
-        mock.patch("limits.storage.memory.MemoryStorage._MemoryStorage__schedule_expiry"),
         mock.patch("service.encounter.play.token_hex", counted_hexes()),
         mock.patch("service.api.call.token_hex", counted_hexes()),
         mock.patch("service.encounter.stores.tickets.token_hex", counted_hexes()),
