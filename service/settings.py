@@ -44,8 +44,8 @@ class Settings:
     data_dir: Path = Path(".rewound")
     host: str = "127.0.0.1"
     port: int = 8000
-    shards: int = 1
-    """The fixed number of shards; must be the same for all processes and for the life of the data."""
+    groups: int = 16
+    """Groups of buckets that workers lease; at most as many workers fold at once."""
     workers: int = 1
     """Worker processes that `serve` starts; 0 where they run elsewhere."""
     api_workers: int = 2
@@ -110,7 +110,7 @@ class Settings:
                 data_dir=data_dir,
                 host=env.str("HOST", cls().host, validate=_matches(r"\S+", "a name or an address")),
                 port=env.int("PORT", cls().port, validate=validate.Range(1, 65_535)),
-                shards=env.int("SHARDS", cls().shards, validate=validate.Range(1, 1024)),
+                groups=env.int("GROUPS", cls().groups, validate=validate.Range(1, 1024)),
                 workers=env.int("WORKERS", cls().workers, validate=validate.Range(0, 256)),
                 api_workers=env.int("API_WORKERS", cls().api_workers, validate=validate.Range(1, 256)),
                 api_threads=env.int("API_THREADS", cls().api_threads, validate=validate.Range(1, 4096)),
@@ -203,7 +203,7 @@ class Settings:
             "DATA_DIR": str(self.data_dir),
             "HOST": self.host,
             "PORT": str(self.port),
-            "SHARDS": str(self.shards),
+            "GROUPS": str(self.groups),
             "WORKERS": str(self.workers),
             "API_WORKERS": str(self.api_workers),
             "API_THREADS": str(self.api_threads),

@@ -58,7 +58,6 @@ def application() -> Flask:
         clock=time.time,
         key=settings.secret_key(),
         mode="durable",
-        shards=settings.shards,
     )
     for ruleset in SHELF.values():
         ruleset_digest(ruleset)  # reading every source takes long: once, before the first request

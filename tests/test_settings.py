@@ -31,7 +31,7 @@ def test_every_fault_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     faulty = {
         "STREAMS_URL": "localhost:6379",
         "PORT": "70000",
-        "SHARDS": "0",
+        "GROUPS": "0",
         "WORKERS": "many",
         "API_WORKERS": "-1",
         "API_THREADS": "1.5",
@@ -103,7 +103,7 @@ def test_a_trailing_line_is_no_address(monkeypatch: pytest.MonkeyPatch) -> None:
             signing_key_file=Path("/var/lib/rewound/signing.key"),
             host="0.0.0.0",  # noqa: S104  spelled, not bound
             port=1,
-            shards=4,
+            groups=4,
             workers=3,
             api_workers=5,
             api_threads=6,

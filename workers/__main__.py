@@ -47,7 +47,7 @@ def main() -> int:
         key=key,
         signer=signer,
         witness=witness,
-        shards=settings.shards,
+        groups=settings.groups,
         outward=Outward.of(settings.webhook_networks),
         archive=Archive(settings.retention_days, settings.archive_dir),
     )

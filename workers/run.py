@@ -1,4 +1,4 @@
-"""Be one worker: answer rings in the main thread; sweep, audit, simulate, sign, tell, forget, beat in others.
+"""Be one worker: answer rings in the main thread, and do everything else in other threads.
 
 A signal to stop lets the command at hand be finished.
 """
@@ -26,12 +26,12 @@ from service.log.protocol import Log
 from workers.audits import Auditor
 from workers.fold import KEPT, Folding
 from workers.forgetting import Forgetting
+from workers.groups import GroupFolding
 from workers.imports import Importer
 from workers.notary import Signing
 from workers.pulse import LONGEST_S, Pulse
 from workers.queue import Answering
 from workers.retention import Archive, Retention
-from workers.shard import ShardFold
 from workers.simulations import Simulator
 from workers.sweep import Sweeper
 from workers.webhooks import Pace, Telling
@@ -50,7 +50,7 @@ def run(  # noqa: PLR0913 - everything one worker works with
     key: bytes,
     signer: Callable[[], Signer],
     witness: Witness,
-    shards: int,
+    groups: int,
     outward: Outward | None = None,
     archive: Archive | None = None,
     pace: Pace | None = None,
@@ -68,11 +68,11 @@ def run(  # noqa: PLR0913 - everything one worker works with
     folder, ringer = Folder(log, shelf, capacity=KEPT), Ringer(queue)
     notary = Notary(log, witness, signer)
     signing = Signing(log, notary, signer, stopping)
-    by_ring, by_sweep = Folding(log, folder, key, signing), Folding(log, folder, key, signing)
+    folding = Folding(log, folder, key, signing)
     telling = Telling(log, service_key_of(key), outward or Outward(), stopping, pace)
-    rung = ShardFold(log, by_ring, ringer, stopping, telling)
-    sweeper = Sweeper(log, ShardFold(log, by_sweep, ringer, stopping, telling), shards, stopping)
-    pulse = Pulse(log, worker, (by_ring, by_sweep), stopping, longest_s)
+    fold = GroupFolding(log, folding, ringer, groups, stopping, telling)
+    sweeper = Sweeper(log, fold, worker, stopping)
+    pulse = Pulse(log, worker, (folding,), stopping, longest_s)
     simulator = Simulator(log, shelf, worker=worker, stopping=stopping)
     auditor = Auditor(
         log,
@@ -85,18 +85,19 @@ def run(  # noqa: PLR0913 - everything one worker works with
     )
     importer = Importer(log, shelf, worker=worker, stopping=stopping, durability=DURABLE)
 
-    def answer(shard: int) -> None:
-        """Fold the shard that was rung for; whoever asked for a job or a checkpoint has rung too."""
+    def answer(bucket: int) -> None:
+        """Fold the bucket that was rung for; whoever asked for a job or a checkpoint has rung too."""
         auditor.ring()
         importer.ring()
         simulator.ring()
         signing.ring()
-        rung.run(shard, others_wait=ringer.is_rung)
+        fold.answer(bucket)
 
     retention = Retention(log, shelf, archive or Archive(0, Path()), stopping, witness.forget)
     answering = Answering(queue, {FOLD: answer}, stopping)
 
     threads = [
+        Thread(target=fold.run, name="fold", daemon=True),
         Thread(target=sweeper.run, name="sweeper", daemon=True),
         Thread(target=pulse.run, name="pulse", daemon=True),
         Thread(target=auditor.run, name="auditor", daemon=True),
@@ -109,7 +110,7 @@ def run(  # noqa: PLR0913 - everything one worker works with
     ]
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, answering.on_signal)
-    _logger.info("worker.started", worker=worker, shards=shards)
+    _logger.info("worker.started", worker=worker, groups=groups)
     for thread in threads:
         thread.start()
     answering.run()

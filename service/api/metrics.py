@@ -18,7 +18,7 @@ from prometheus_client.registry import Collector
 
 from service.encounter.host import Host
 from service.encounter.signals.pulse import alive
-from service.log import LogError
+from service.log import ALL_BUCKETS, LogError
 
 DIRECTORY: Final = "PROMETHEUS_MULTIPROC_DIR"
 LONG_MS: Final = 5_000
@@ -120,14 +120,12 @@ class _Waiting(Collector):
         self._host = host
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
-        """Yield whether the store answers, how many workers live, and what waits on each shard."""
+        """Yield whether the store answers, how many workers live, and how many encounters wait."""
         up = GaugeMetricFamily("rewound_store_up", "Whether the store answers: 1 or 0.")
         workers = GaugeMetricFamily("rewound_workers_alive", "Workers whose heart beats.")
-        all_ = GaugeMetricFamily(
-            "rewound_backlog_encounters", "Encounters with commands to fold.", labels=["shard"]
-        )
+        all_ = GaugeMetricFamily("rewound_backlog_encounters", "Encounters with commands to fold.")
         late = GaugeMetricFamily(
-            "rewound_backlog_late_encounters", "Those that wait for five seconds or more.", labels=["shard"]
+            "rewound_backlog_late_encounters", "Those that wait for five seconds or more."
         )
         used = GaugeMetricFamily("rewound_store_memory_bytes", "Memory that the store uses.")
         limit = GaugeMetricFamily(
@@ -139,9 +137,8 @@ class _Waiting(Collector):
             used.add_metric((), memory.used)
             limit.add_metric((), memory.limit)
             workers.add_metric((), len(alive(self._host.log, now_ms)))
-            for shard in range(self._host.shards):
-                for family, since in ((all_, now_ms), (late, now_ms - LONG_MS)):
-                    family.add_metric((str(shard),), len(self._host.log.dirty(shard, since, _MOST)))
+            for family, since in ((all_, now_ms), (late, now_ms - LONG_MS)):
+                family.add_metric((), len(self._host.log.dirty(ALL_BUCKETS, since, _MOST)))
         except LogError:
             up.add_metric((), 0)
             yield up

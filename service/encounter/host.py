@@ -10,7 +10,6 @@ from typing import Final, Literal
 from service.dice.encoding import hkdf
 from service.encounter.deciding.fold import Folder, Shelf
 from service.encounter.record.occasions import Occasions
-from service.encounter.signals.doorbell import shard_of
 from service.encounter.signals.feeds import Feeds
 from service.encounter.signals.outcomes import Outcomes
 from service.encounter.signals.outward import NOWHERE_ELSE, Outward
@@ -49,8 +48,7 @@ class Host:
     missing: Fresh[disputes.Dispute | None]
     """The dispute about each encounter that was signed and is not in the store."""
     ring: Callable[[int], object]
-    """Enqueue a fold of the shard."""
-    shard_of: Callable[[str], int]
+    """Enqueue a fold of the bucket."""
     clock: Callable[[], float]
     """Seconds since 1970. Never an input to a rule."""
     service_key: bytes
@@ -58,7 +56,6 @@ class Host:
     secrets_key: bytes
     """32 bytes: seeds and envelope secrets are encrypted with it."""
     mode: Mode
-    shards: int = 1
     fork_days: int = FORK_DAYS
     """How long a fork is kept."""
     accepted_keys: tuple[bytes, ...] = ()
@@ -80,7 +77,6 @@ def host_of(
     clock: Callable[[], float],
     key: bytes,
     mode: Mode,
-    shards: int = 1,
 ) -> Host:
     """Return a host over *log*, listening for outcomes; whoever made it closes `outcomes`.
 
@@ -106,10 +102,8 @@ def host_of(
         removals=Fresh(partial(removals.find, log), clock),
         missing=Fresh(disputes.Disputes(log).missing, clock),
         ring=ring,
-        shard_of=lambda encounter: shard_of(encounter, shards),
         clock=clock,
         service_key=service_key_of(key),
         secrets_key=key,
         mode=mode,
-        shards=shards,
     )

@@ -29,7 +29,7 @@ from service.encounter.record.envelopes import Opened, envelopes
 from service.encounter.signals.doorbell import RING_MS
 from service.encounter.stores.capacity import QuotaExceeded
 from service.encounter.stores.disputes import Disputes
-from service.log import StoreFull
+from service.log import StoreFull, bucket_of
 from service.rules.chance import check_sealed
 from service.rules.closing import CloseEncounter
 from service.rules.codec import from_data
@@ -199,7 +199,6 @@ def append(  # noqa: PLR0913 - a request, and what makes it happen once, first a
     if entry is not None and told.type != CloseEncounter.type:  # closing is how room is made
         check_capacity(host, entry.owner, encounter, once, commands=1 + len(more))
     first, rest = _spelled(encounter, told), [_spelled(encounter, each) for each in more]
-    shard = host.shard_of(encounter)
     submitted = host.log.submit(
         encounter,
         first,
@@ -208,7 +207,6 @@ def append(  # noqa: PLR0913 - a request, and what makes it happen once, first a
         fingerprint=once.fingerprint,
         expected=expected,
         create=create,
-        shard=shard,
         at_ms=int(host.clock() * 1000),
         ring_ms=RING_MS,
         more=rest,
@@ -218,7 +216,7 @@ def append(  # noqa: PLR0913 - a request, and what makes it happen once, first a
         size = sum(map(len, (first, *rest)))
         host.capacity.appended(entry.owner, encounters=int(create), commands=1 + len(rest), size=size)
     if submitted.must_ring:
-        host.ring(shard)
+        host.ring(bucket_of(encounter))
     return Sent(submitted.n, submitted.replayed)
 
 

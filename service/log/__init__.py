@@ -18,7 +18,8 @@ from service.log.errors import (
     Unknown,
     VersionConflict,
 )
-from service.log.protocol import Agendas, Doorbell, Listener, Log, Shelves, Streams
+from service.log.keys import BUCKETS, bucket_of
+from service.log.protocol import ALL_BUCKETS, Agendas, Doorbell, Listener, Log, Shelves, Streams
 from service.log.values import (
     ZERO_HASH,
     Appended,
@@ -37,6 +38,8 @@ from service.log.values import (
 )
 
 __all__ = [
+    "ALL_BUCKETS",
+    "BUCKETS",
     "ZERO_HASH",
     "Agendas",
     "Appended",
@@ -70,4 +73,5 @@ __all__ = [
     "Unknown",
     "VersionConflict",
     "Wake",
+    "bucket_of",
 ]

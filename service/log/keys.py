@@ -1,31 +1,52 @@
-"""The names of everything the log keeps in a server; nothing else in the project spells a key.
+"""The names of everything the log keeps; nothing else in the project spells a key.
 
-All keys of an encounter share the hash tag `{id}`, and so one slot of a cluster; likewise a shard's and a
-shelf's.
+A *bucket* is one of `BUCKETS`, derived from an encounter's id. All keys of an encounter carry the hash tag of
+its bucket, `{b0417}`, and so do the bucket's dirty set, its ring and its channels: whatever one function
+touches lies in one slot of a cluster, and a bucket moves between nodes as a whole. A collection, a schedule
+and a lease have tags of their own.
 """
 
-OUTCOMES = "rewound:outcomes"
-"""Channel of all commits: encounter, LF, number, LF, what is told beside, LF, the commit's bytes."""
+from functools import lru_cache
+from hashlib import sha256
+from typing import Final
+
+BUCKETS: Final = 1024
+"""How many buckets there are. It is part of every key, so it never changes for a store."""
+
+
+def bucket_of(encounter: str) -> int:
+    """Return the bucket of an encounter."""
+    return int.from_bytes(sha256(encounter.encode()).digest()[:2], "big") % BUCKETS
+
+
+def _tag(bucket: int) -> str:
+    return f"{{b{bucket:04}}}"
+
+
+@lru_cache(maxsize=65_536)
+def _own(encounter: str) -> str:
+    """Return what the names of an encounter's keys begin with."""
+    return f"{_tag(bucket_of(encounter))}:{encounter}"
 
 
 def commands(encounter: str) -> str:
     """Name the stream of requests, entry n-0."""
-    return f"{{{encounter}}}:commands"
+    return f"{_own(encounter)}:commands"
 
 
 def commits(encounter: str) -> str:
     """Name the stream of commits, entry n-0."""
-    return f"{{{encounter}}}:commits"
+    return f"{_own(encounter)}:commits"
 
 
 def head(encounter: str) -> str:
     """Name the hash of appended, folded, hash, frontier, run."""
-    return f"{{{encounter}}}:head"
+    return f"{_own(encounter)}:head"
 
 
 def idempotency(encounter: str) -> str:
     """Name the hash of idempotency keys: `key_field` -> "n fingerprint"."""
-    return f"{{{encounter}}}:keys"
+    return f"{_own(encounter)}:keys"
 
 
 def key_field(scope: str, key: str) -> str:
@@ -36,27 +57,27 @@ def key_field(scope: str, key: str) -> str:
 
 def state(encounter: str) -> str:
     """Name the hash of the cached fold: n, hash, ruleset, blob."""
-    return f"{{{encounter}}}:state"
+    return f"{_own(encounter)}:state"
 
 
 def marks(encounter: str) -> str:
     """Name the hash of marks."""
-    return f"{{{encounter}}}:marks"
+    return f"{_own(encounter)}:marks"
 
 
 def sealed(encounter: str) -> str:
     """Name the stream of envelope payloads, entry n-index."""
-    return f"{{{encounter}}}:sealed"
+    return f"{_own(encounter)}:sealed"
 
 
 def secret(encounter: str) -> str:
     """Name the encrypted secret."""
-    return f"{{{encounter}}}:secret"
+    return f"{_own(encounter)}:secret"
 
 
 def tries(encounter: str) -> str:
     """Name the hash that counts the tries of one command: n, count."""
-    return f"{{{encounter}}}:tries"
+    return f"{_own(encounter)}:tries"
 
 
 def all_of(encounter: str) -> tuple[str, ...]:
@@ -65,24 +86,34 @@ def all_of(encounter: str) -> tuple[str, ...]:
     return tuple(name(encounter) for name in names)
 
 
-def dirty(shard: int) -> str:
-    """Name the sorted set of encounters that wait for a fold, by time."""
-    return f"shard:{{{shard}}}:dirty"
+def dirty(bucket: int) -> str:
+    """Name the sorted set of a bucket's encounters that wait for a fold, by time."""
+    return f"{_tag(bucket)}:dirty"
 
 
-def bell(shard: int) -> str:
-    """Name the bell: absent, "rung", or the token of the worker that folds the shard."""
-    return f"shard:{{{shard}}}:bell"
+def ring(bucket: int) -> str:
+    """Name what exists while a fold of the bucket has been asked for and not begun."""
+    return f"{_tag(bucket)}:ring"
 
 
-def wakes(shard: int) -> str:
-    """Name the channel of encounters that have something to fold."""
-    return f"rewound:wakes:{shard}"
+def appends(bucket: int) -> str:
+    """Name the channel of a bucket's commands: encounter, LF, number, LF, the request's bytes."""
+    return f"rewound:{_tag(bucket)}:commands"
+
+
+def outcomes(bucket: int) -> str:
+    """Name the channel of a bucket's commits: encounter, LF, number, LF, what is told beside, LF, bytes."""
+    return f"rewound:{_tag(bucket)}:commits"
+
+
+def lease(name: str) -> str:
+    """Name what holds the token of whoever has leased *name*."""
+    return f"lease:{{{name}}}"
 
 
 def agenda(name: str) -> str:
     """Name the sorted set of what is due, by time."""
-    return f"side:{{{name}}}:agenda"
+    return f"schedule:{{{name}}}:due"
 
 
 def once(name: str) -> str:
@@ -91,10 +122,10 @@ def once(name: str) -> str:
 
 
 def records(shelf: str) -> str:
-    """Name the hash of a shelf's records by id."""
-    return f"side:{{{shelf}}}:records"
+    """Name the hash of a collection's records by id."""
+    return f"collection:{{{shelf}}}:records"
 
 
 def order(shelf: str) -> str:
-    """Name the sorted set of a shelf's ids by number."""
-    return f"side:{{{shelf}}}:order"
+    """Name the sorted set of a collection's ids by number."""
+    return f"collection:{{{shelf}}}:order"

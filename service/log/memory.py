@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from service.log.errors import KeyReused, NoSuchEncounter, Stale, Taken, VersionConflict
+from service.log.keys import bucket_of
 from service.log.memory_agenda import MemoryAgendas
 from service.log.memory_doorbell import MemoryDoorbell
 from service.log.memory_shelves import MemoryShelves
@@ -50,7 +51,7 @@ class _Encounter:
 
 
 class MemoryLog(MemoryDoorbell, MemoryShelves, MemoryAgendas):
-    """A whole log in this process; *clock* gives monotonic seconds, for the bell's life."""
+    """A whole log in this process; *clock* gives monotonic seconds, for the life of leases and rings."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         MemoryShelves.__init__(self, threading.RLock())
@@ -92,7 +93,7 @@ class MemoryLog(MemoryDoorbell, MemoryShelves, MemoryAgendas):
             kept.keys[scope, key] = Known(n, fingerprint)
             return Appended(n, replayed=False)
 
-    def submit(  # noqa: PLR0913  an append, and what the bell needs to know of it
+    def submit(  # noqa: PLR0913  an append, and what its notification needs
         self,
         encounter: str,
         request: bytes,
@@ -102,29 +103,30 @@ class MemoryLog(MemoryDoorbell, MemoryShelves, MemoryAgendas):
         fingerprint: str,
         expected: int | None = None,
         create: bool = False,
-        shard: int,
         at_ms: int,
         ring_ms: int,
         more: Sequence[bytes] = (),
         secret: bytes = b"",
     ) -> Submitted:
-        """Append, mark dirty, wake and ring in one step; see `Doorbell.submit`."""
+        """Append, mark dirty and notify in one step; see `Doorbell.submit`."""
         with self._lock:
             known = {"scope": scope, "key": key, "fingerprint": fingerprint}
             place = self.append(encounter, request, **known, expected=expected, create=create)
             head = self._read(encounter).head
             if head is not None and place.n <= head.folded:
                 return Submitted(place.n, place.replayed, must_ring=False)
-            self.mark_dirty(shard, encounter, at_ms)
+            self.mark_dirty(encounter, at_ms)
             if place.replayed:
-                self._wake(shard, Wake(encounter, 0, b""))
+                listeners = self._notify(Wake(encounter, 0, b""))
             else:
                 if secret:
                     self.put_secret(encounter, secret)
                 self._extend(encounter, more)
-                for n, raw in enumerate((request, *more), place.n):
-                    self._wake(shard, Wake(encounter, n, raw))
-            return Submitted(place.n, place.replayed, must_ring=self.ring(shard, ring_ms))
+                listeners = self._notify(Wake(encounter, place.n, request))
+                for n, raw in enumerate(more, place.n + 1):
+                    self._notify(Wake(encounter, n, raw))
+            must_ring = not listeners and self._ring(bucket_of(encounter), ring_ms)
+            return Submitted(place.n, place.replayed, must_ring=must_ring)
 
     def _extend(self, encounter: str, more: Sequence[bytes]) -> None:
         """Append *more* requests, which have no key of their own."""
@@ -171,8 +173,7 @@ class MemoryLog(MemoryDoorbell, MemoryShelves, MemoryAgendas):
         kept.head = replace(kept.head, folded=fold.n, hash=fold.hash, frontier=fold.frontier)
         kept.marks.update(fold.marks)
         kept.sealed.extend(Payload(fold.n, index, raw) for index, raw in fold.sealed)
-        for listener in self._outcomes:
-            listener.hear(Outcome(encounter, fold.n, fold.raw, fold.told))
+        self._publish(Outcome(encounter, fold.n, fold.raw, fold.told))
         return True
 
     def head(self, encounter: str) -> Head | None:

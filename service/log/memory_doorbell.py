@@ -1,106 +1,112 @@
-"""The doorbell of the log in memory: which encounters wait for a fold, who holds the bell, who listens."""
+"""The doorbell of the log in memory: which encounters wait for a fold, who has leased what, who listens."""
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from typing import Any
 
+from service.log.keys import bucket_of
 from service.log.memory_listener import MemoryListener
+from service.log.protocol import ALL_BUCKETS
 from service.log.values import Head, Outcome, Wake
 
 
-@dataclass
-class _Shard:
-    """One shard: waiting encounters by time, and who holds the bell until when (monotonic seconds)."""
-
-    dirty: dict[str, int] = field(default_factory=dict)
-    bell: tuple[str, float] | None = None
-
-
 class MemoryDoorbell:
-    """Every shard of the store, under the inheriting log's lock; *clock* gives monotonic seconds."""
+    """Every bucket of the store, under the inheriting log's lock; *clock* gives monotonic seconds."""
 
     _lock: AbstractContextManager[Any]
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._shards: dict[int, _Shard] = {}
-        self._wakes: dict[int, list[MemoryListener[Wake]]] = {}
+        self._dirty: dict[int, dict[str, int]] = {}
+        self._rings: dict[int, float] = {}
+        """Until when each bucket is rung for."""
+        self._leases: dict[str, tuple[str, float]] = {}
+        """Who holds each lease, and until when."""
+        self._wakes: list[MemoryListener[Wake]] = []
         self._outcomes: list[MemoryListener[Outcome]] = []
 
     @abstractmethod
     def head(self, encounter: str) -> Head | None:
         """Read where the encounter stands."""
 
-    def mark_dirty(self, shard: int, encounter: str, at_ms: int) -> None:
+    def mark_dirty(self, encounter: str, at_ms: int) -> None:
         """Note that the encounter waits for a fold, since *at_ms* unless it waits for longer."""
         with self._lock:
-            self._shard(shard).dirty.setdefault(encounter, at_ms)
+            self._dirty.setdefault(bucket_of(encounter), {}).setdefault(encounter, at_ms)
 
-    def dirty(self, shard: int, older_than: int, count: int = 1000) -> list[str]:
+    def dirty(self, buckets: Sequence[int], older_than: int, count: int = 1000) -> list[str]:
         """Read encounters that wait since *older_than* or before, the longest waiting first."""
         with self._lock:
-            waiting = sorted((at, encounter) for encounter, at in self._shard(shard).dirty.items())
+            waiting = sorted(
+                (at, encounter)
+                for bucket, encounters in self._dirty.items()
+                if bucket in buckets
+                for encounter, at in encounters.items()
+            )
             return [encounter for at, encounter in waiting if at <= older_than][:count]
 
-    def clean(self, shard: int, encounter: str) -> bool:
+    def clean(self, encounter: str) -> bool:
         """Take the encounter from the dirty set if everything appended is folded."""
         with self._lock:
             head = self.head(encounter)
             if head is not None and head.appended != head.folded:
                 return False
-            return self._shard(shard).dirty.pop(encounter, None) is not None
+            return self._dirty.get(bucket_of(encounter), {}).pop(encounter, None) is not None
 
-    def ring(self, shard: int, ttl_ms: int) -> bool:
-        """Ring unless somebody rang or holds the bell."""
+    def answer_ring(self, bucket: int) -> None:
+        """Note that a fold of the bucket begins."""
         with self._lock:
-            if self._holder(shard) is not None:
+            self._rings.pop(bucket, None)
+
+    def _ring(self, bucket: int, ttl_ms: int) -> bool:
+        """Ring for the bucket unless somebody did and nobody answered."""
+        if self._clock() < self._rings.get(bucket, 0.0):
+            return False
+        self._rings[bucket] = self._clock() + ttl_ms / 1000
+        return True
+
+    def hold_leases(self, names: Sequence[str], token: str, ttl_ms: int) -> list[bool]:
+        """Take or prolong leases, each unless another token holds it."""
+        with self._lock:
+            held = [self._holder(name) in {None, token} for name in names]
+            until = self._clock() + ttl_ms / 1000
+            for name, is_held in zip(names, held, strict=True):
+                if is_held:
+                    self._leases[name] = (token, until)
+            return held
+
+    def release_lease(self, name: str, token: str) -> bool:
+        """Free a lease if *token* holds it."""
+        with self._lock:
+            if self._holder(name) != token:
                 return False
-            self._set_bell(shard, "rung", ttl_ms)
+            del self._leases[name]
             return True
 
-    def hold_bell(self, shard: int, token: str, ttl_ms: int) -> bool:
-        """Take over a rung or free bell, or prolong one's own."""
+    def notify(self, encounter: str) -> None:
+        """Notify whoever listens to the encounter's bucket that it has something to fold."""
+        self._notify(Wake(encounter, 0, b""))
+
+    def _notify(self, wake: Wake) -> int:
+        """Return how many heard it."""
         with self._lock:
-            if self._holder(shard) not in {None, "rung", token}:
-                return False
-            self._set_bell(shard, token, ttl_ms)
-            return True
+            return sum(listener.hear(bucket_of(wake.encounter), wake) for listener in self._wakes)
 
-    def release_bell(self, shard: int, token: str) -> bool:
-        """Free the bell if *token* holds it."""
+    def _publish(self, outcome: Outcome) -> None:
+        for listener in self._outcomes:
+            listener.hear(bucket_of(outcome.encounter), outcome)
+
+    def listen_wakes(self, buckets: Sequence[int] = ALL_BUCKETS) -> MemoryListener[Wake]:
+        """Subscribe to the commands of *buckets*."""
         with self._lock:
-            if self._holder(shard) != token:
-                return False
-            self._shard(shard).bell = None
-            return True
+            return MemoryListener(self._wakes, buckets)
 
-    def wake(self, shard: int, encounter: str) -> None:
-        """Tell whoever lingers on the shard that the encounter has something to fold."""
-        self._wake(shard, Wake(encounter, 0, b""))
-
-    def _wake(self, shard: int, wake: Wake) -> None:
+    def listen_outcomes(self, buckets: Sequence[int] = ALL_BUCKETS) -> MemoryListener[Outcome]:
+        """Subscribe to the commits of *buckets*."""
         with self._lock:
-            for listener in self._wakes.get(shard, ()):
-                listener.hear(wake)
+            return MemoryListener(self._outcomes, buckets)
 
-    def listen_wakes(self, shard: int) -> MemoryListener[Wake]:
-        """Subscribe to the commands that wake the shard."""
-        with self._lock:
-            return MemoryListener(self._wakes.setdefault(shard, []))
-
-    def listen_outcomes(self) -> MemoryListener[Outcome]:
-        """Subscribe to every commit of every encounter."""
-        with self._lock:
-            return MemoryListener(self._outcomes)
-
-    def _shard(self, shard: int) -> _Shard:
-        return self._shards.setdefault(shard, _Shard())
-
-    def _holder(self, shard: int) -> str | None:
-        bell = self._shard(shard).bell
-        return bell[0] if bell is not None and self._clock() < bell[1] else None
-
-    def _set_bell(self, shard: int, holder: str, ttl_ms: int) -> None:
-        self._shard(shard).bell = (holder, self._clock() + ttl_ms / 1000)
+    def _holder(self, name: str) -> str | None:
+        token, until = self._leases.get(name, ("", 0.0))
+        return token if self._clock() < until else None

@@ -6,9 +6,10 @@ What is said here holds for every store; `tests/log` holds each of them to it.
 """
 
 from collections.abc import Sequence
-from typing import Protocol, Self, TypeVar
+from typing import Final, Protocol, Self, TypeVar
 
 from service.log.errors import Stale
+from service.log.keys import BUCKETS
 from service.log.values import (
     Appended,
     CachedState,
@@ -27,6 +28,8 @@ from service.log.values import (
 
 Heard_co = TypeVar("Heard_co", covariant=True)
 
+ALL_BUCKETS: Final = range(BUCKETS)
+
 
 class Listener(Protocol[Heard_co]):
     """One subscription: hears what is said after it was made, and nothing from before.
@@ -37,6 +40,18 @@ class Listener(Protocol[Heard_co]):
 
     def get(self, timeout: float) -> Heard_co | None:
         """Wait up to *timeout* seconds for the next message; None when there was none."""
+        ...
+
+    def follow(self, buckets: Sequence[int]) -> None:
+        """Hear these buckets from now on, too; returns when that is so."""
+        ...
+
+    def leave(self, buckets: Sequence[int]) -> None:
+        """Hear these buckets no more; what was heard until now is still got."""
+        ...
+
+    def interrupt(self) -> None:
+        """Have the `get` that waits, or the next one, return None at once; any thread may."""
         ...
 
     def close(self) -> None:
@@ -146,9 +161,9 @@ class Streams(Protocol):
 
 
 class Doorbell(Protocol):
-    """Which encounters wait for a fold, and who was told."""
+    """Which encounters wait for a fold, and who folds them; each encounter is in one of 1,024 buckets."""
 
-    def submit(  # noqa: PLR0913  an append, and what the bell needs to know of it
+    def submit(  # noqa: PLR0913  an append, and what its notification needs
         self,
         encounter: str,
         request: bytes,
@@ -158,53 +173,53 @@ class Doorbell(Protocol):
         fingerprint: str,
         expected: int | None = None,
         create: bool = False,
-        shard: int,
         at_ms: int,
         ring_ms: int,
         more: Sequence[bytes] = (),
         secret: bytes = b"",
     ) -> Submitted:
-        """Append, mark dirty, wake and ring in one step: all of it, or after a refusal nothing of it.
+        """Append, mark dirty and notify in one step: all of it, or after a refusal nothing of it.
 
         *more* requests get the numbers after the first one's, which is the one the key stands for. Raises as
-        `append` does. A command that was there already and is not folded yet wakes and rings again.
+        `append` does. A command that was there already and is not folded yet notifies again. Where nobody
+        listens to the encounter's bucket, it is rung for, once in *ring_ms* until the ring is answered.
         """
         ...
 
-    def mark_dirty(self, shard: int, encounter: str, at_ms: int) -> None:
+    def mark_dirty(self, encounter: str, at_ms: int) -> None:
         """Note that the encounter waits for a fold, since *at_ms* unless it waits for longer."""
         ...
 
-    def dirty(self, shard: int, older_than: int, count: int = 1000) -> list[str]:
+    def dirty(self, buckets: Sequence[int], older_than: int, count: int = 1000) -> list[str]:
         """Read up to *count* encounters that wait since *older_than* (ms) or before, longest first."""
         ...
 
-    def clean(self, shard: int, encounter: str) -> bool:
+    def clean(self, encounter: str) -> bool:
         """Take the encounter from the dirty set if everything appended is folded; whether it was taken."""
         ...
 
-    def ring(self, shard: int, ttl_ms: int) -> bool:
-        """Ring unless somebody rang or holds the bell: True means that the caller must enqueue a fold."""
+    def answer_ring(self, bucket: int) -> None:
+        """Note that a fold of the bucket begins: a command that comes from now on may ring again."""
         ...
 
-    def hold_bell(self, shard: int, token: str, ttl_ms: int) -> bool:
-        """Take over a rung or free bell, or prolong one's own; False while another token holds it."""
+    def hold_leases(self, names: Sequence[str], token: str, ttl_ms: int) -> list[bool]:
+        """Take or prolong leases, each unless another token holds it; whether each is held now."""
         ...
 
-    def release_bell(self, shard: int, token: str) -> bool:
-        """Free the bell if *token* holds it; then look at the dirty set once more: nobody rang meanwhile."""
+    def release_lease(self, name: str, token: str) -> bool:
+        """Free a lease if *token* holds it."""
         ...
 
-    def wake(self, shard: int, encounter: str) -> None:
-        """Tell whoever lingers on the shard that the encounter has something to fold."""
+    def notify(self, encounter: str) -> None:
+        """Notify whoever listens to the encounter's bucket that it has something to fold."""
         ...
 
-    def listen_wakes(self, shard: int) -> Listener[Wake]:
-        """Subscribe to the commands that wake the shard; returns when the subscription stands."""
+    def listen_wakes(self, buckets: Sequence[int] = ALL_BUCKETS) -> Listener[Wake]:
+        """Subscribe to the commands of *buckets*; returns when the subscription stands."""
         ...
 
-    def listen_outcomes(self) -> Listener[Outcome]:
-        """Subscribe to every commit of every encounter; returns when the subscription stands."""
+    def listen_outcomes(self, buckets: Sequence[int] = ALL_BUCKETS) -> Listener[Outcome]:
+        """Subscribe to the commits of *buckets*; returns when the subscription stands."""
         ...
 
 

@@ -65,7 +65,7 @@ class ValkeyStreams:
         n, replayed = _place(encounter, answer)
         return Appended(n, replayed)
 
-    def submit(  # noqa: PLR0913  an append, and what the bell needs to know of it
+    def submit(  # noqa: PLR0913  an append, and what its notification needs
         self,
         encounter: str,
         request: bytes,
@@ -75,13 +75,13 @@ class ValkeyStreams:
         fingerprint: str,
         expected: int | None = None,
         create: bool = False,
-        shard: int,
         at_ms: int,
         ring_ms: int,
         more: Sequence[bytes] = (),
         secret: bytes = b"",
     ) -> Submitted:
-        """Append, mark dirty, wake and ring in one step; see `Doorbell.submit`."""
+        """Append, mark dirty and notify in one step; see `Doorbell.submit`."""
+        bucket = keys.bucket_of(encounter)
         answer = self._wire.change(
             *call(
                 "submit",
@@ -89,8 +89,8 @@ class ValkeyStreams:
                     keys.commands(encounter),
                     keys.head(encounter),
                     keys.idempotency(encounter),
-                    keys.dirty(shard),
-                    keys.bell(shard),
+                    keys.dirty(bucket),
+                    keys.ring(bucket),
                 ),
                 keys.key_field(scope, key),
                 fingerprint,
@@ -100,7 +100,7 @@ class ValkeyStreams:
                 encounter,
                 at_ms,
                 ring_ms,
-                keys.wakes(shard),
+                keys.appends(bucket),
                 keys.secret(encounter) if secret else "",
                 secret,
                 *more,
@@ -298,7 +298,7 @@ def _commit_call(encounter: str, fold: Fold) -> Command:
         fold.hash,
         fold.raw,
         fold.frontier,
-        keys.OUTCOMES,
+        keys.outcomes(keys.bucket_of(encounter)),
         encounter,
         fold.told,
         len(fold.marks),

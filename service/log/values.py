@@ -21,7 +21,7 @@ class Appended:
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """The place of a command, and whether the caller must now enqueue a fold of its shard."""
+    """The place of a command, and whether the caller must now enqueue a fold of its bucket."""
 
     n: int
     replayed: bool

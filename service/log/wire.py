@@ -13,8 +13,8 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from typing import Any, NoReturn
+from weakref import WeakSet
 
-import redis
 from redis import exceptions
 from redis.backoff import NoBackoff
 from redis.connection import ConnectionPool
@@ -60,6 +60,8 @@ class Wire:
         self.url = without_password(url)
         self.closed = 0
         """How often all connections were closed: whoever holds one across a change has lost it."""
+        self.subscribers: WeakSet[Any] = WeakSet()
+        """Those to interrupt when all connections are closed."""
         self._pid = os.getpid()
         self._idle: deque[tuple[Raw, float]] = deque()
         self._pool: Raw = ConnectionPool.from_url(
@@ -87,16 +89,30 @@ class Wire:
         """Send several changes in one round trip, once each; raises for the first that failed."""
         return self._exchange(commands, changes=True)
 
-    def pubsub(self) -> Raw:
-        """Make a subscriber with a connection of its own."""
-        client: Raw = redis.Redis(connection_pool=self._pool)
-        return client.pubsub(ignore_subscribe_messages=True)
+    def node_of(self, key: str) -> "Wire":  # noqa: ARG002 - one server has every key
+        """Return the wire to the node that has *key*."""
+        return self
+
+    def by_slot(self, names: Sequence[str]) -> list[Sequence[str]]:
+        """Part *names* of keys or channels into those that one command may name together."""
+        return [names] if names else []
+
+    def dedicated(self) -> Raw:
+        """Open a connection for the caller alone; raises `Unavailable`."""
+        connection = self._pool.make_connection()
+        try:
+            connection.connect()
+        except exceptions.RedisError as error:
+            raise_translated(error, self.url, changes=False)
+        return connection
 
     def close(self) -> None:
         """Close all connections, whatever they are in the middle of; the next call opens new ones."""
         self.closed += 1  # first: who stumbles over a closed connection finds the reason here
         self._pool.disconnect()
         self._drop_idle()
+        for subscriber in tuple(self.subscribers):
+            subscriber.interrupt()
 
     def _drop_idle(self) -> None:
         while self._idle:

@@ -78,7 +78,7 @@ class Worker:
             publish(self.log, SIGNER, time.time())
         folding = Folding(self.log, self.folder, KEY, signing)
         waiting: list[str] = []
-        with self.log.listen_wakes(0) as wakes:
+        with self.log.listen_wakes() as wakes:
             self._listening.set()
             while not self._stopping.is_set():
                 if time.monotonic() - self._beaten > 1:
@@ -106,7 +106,7 @@ def host(log: Log) -> Iterator[Host]:
     made = host_of(
         log,
         BOTH,
-        ring=lambda _shard: None,
+        ring=lambda _bucket: None,
         clock=time.time,
         key=KEY,
         mode="memory",

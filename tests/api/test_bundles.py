@@ -63,7 +63,7 @@ def other() -> Iterator[Host]:
     host = host_of(
         log,
         BOTH,
-        ring=lambda _shard: importer(log).look(),
+        ring=lambda _bucket: importer(log).look(),
         clock=time.time,
         key=bytes(range(1, 33)),
         mode="memory",
@@ -158,7 +158,7 @@ def test_taking_in_is_a_job_that_a_worker_does_and_the_api_audits_nothing(
     raw = bundle_of(closed(table).gm, table)
     audits: list[bytes] = []
     monkeypatch.setattr("workers.imports.take", noting(audits))
-    nobody = Api(create_app(replace(other, ring=lambda _shard: None))).with_token(elsewhere.token or "")
+    nobody = Api(create_app(replace(other, ring=lambda _bucket: None))).with_token(elsewhere.token or "")
     monkeypatch.setattr("service.audit.importing.verify", lambda *_, **__: pytest.fail("the API audits"))
 
     answer = nobody("POST", "/v1/bundles", raw, **JSONL)
@@ -179,7 +179,7 @@ def test_every_bundle_is_taken_in_however_many_were_sent_at_once(
     table.send(table.gm, {"type": "roll"})
     raw = bundle_of(table.gm, table)
     seen: list[bytes] = []
-    nobody = Api(create_app(replace(other, ring=lambda _shard: None))).with_token(elsewhere.token or "")
+    nobody = Api(create_app(replace(other, ring=lambda _bucket: None))).with_token(elsewhere.token or "")
     monkeypatch.setattr("workers.imports.take", noting(seen))
     for number in range(160):
         asked = nobody("POST", "/v1/bundles", raw, Idempotency_Key=f"k{number}", **JSONL)

@@ -21,7 +21,7 @@ from tests.api.conftest import KEY
 @pytest.fixture
 def older(log: Log) -> Iterator[Host]:
     """Give a process of an older version beside the others: it does not have the rules of `tiny@1`."""
-    host = host_of(log, SHELF, ring=lambda _shard: None, clock=time.time, key=KEY, mode="memory")
+    host = host_of(log, SHELF, ring=lambda _bucket: None, clock=time.time, key=KEY, mode="memory")
     yield host
     host.outcomes.close()
 

@@ -62,19 +62,15 @@ def test_what_waits_is_told(owner: Api, host: Host, log: Log, table: Table) -> N
     who = operator(owner, host)
     now_ms = int(time.time() * 1000)
     before = samples(who)
-    log.mark_dirty(0, "11111111-1111-1111-1111-111111111111", now_ms - 60_000)
-    log.mark_dirty(0, "22222222-2222-2222-2222-222222222222", now_ms - 10)
+    log.mark_dirty("11111111-1111-1111-1111-111111111111", now_ms - 60_000)
+    log.mark_dirty("22222222-2222-2222-2222-222222222222", now_ms - 10)
 
     found = samples(who)
 
     assert found["rewound_store_up", ()] == 1
     assert found["rewound_workers_alive", ()] == 1
-    shard = (("shard", "0"),)
-    assert found["rewound_backlog_encounters", shard] - before["rewound_backlog_encounters", shard] == 2
-    assert (
-        found["rewound_backlog_late_encounters", shard] - before["rewound_backlog_late_encounters", shard]
-        == 1
-    )
+    assert found["rewound_backlog_encounters", ()] - before["rewound_backlog_encounters", ()] == 2
+    assert found["rewound_backlog_late_encounters", ()] - before["rewound_backlog_late_encounters", ()] == 1
     assert table.id not in str(found)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from threading import Event, Thread
 from typing import Any
 from unittest import mock
@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from service.encounter.host import Host
 from service.encounter.signals.outcomes import Outcomes
-from service.log import Fold, Outcome, Unavailable
+from service.log import ALL_BUCKETS, Fold, Outcome, Unavailable
 from service.log.memory import MemoryLog
 from service.log.memory_listener import MemoryListener
 from tests.api.client import Api, Table, is_problem
@@ -29,11 +29,11 @@ class Flaky(MemoryLog):
         self.broken = Event()
         self.subscribed = 0
 
-    def listen_outcomes(self) -> MemoryListener[Outcome]:
+    def listen_outcomes(self, buckets: Sequence[int] = ALL_BUCKETS) -> MemoryListener[Outcome]:
         self.subscribed += 1
         if self.broken.is_set():
             raise Unavailable("cut")
-        inner = super().listen_outcomes()
+        inner = super().listen_outcomes(buckets)
         real_get = inner.get
 
         def get(timeout: float) -> Outcome | None:

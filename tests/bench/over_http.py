@@ -165,4 +165,4 @@ def _stored(running: EmbeddedValkey, port: int, key: str) -> list[Row]:
 
 def _weight(client: Redis, encounter: str) -> int:
     """Return the bytes of memory that the store's own account gives to an encounter."""
-    return sum(client.memory_usage(key, samples=0) or 0 for key in client.scan_iter(f"{{{encounter}}}:*"))
+    return sum(client.memory_usage(key, samples=0) or 0 for key in client.scan_iter(f"*:{encounter}:*"))

@@ -51,7 +51,6 @@ def service(
         "REWOUND_RATE_LIMIT": "1000000000",  # counted as ever, and never reached
         "REWOUND_OWNER_RATE_LIMIT": "1000000000",
         "REWOUND_GUESS_LIMIT": "0",
-        "REWOUND_SHARDS": str(workers),
         **settings,
     }
     log = ValkeyLog.connect(running.url)

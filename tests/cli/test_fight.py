@@ -18,6 +18,7 @@ from service.audit.verify import verify
 from service.cli.playing import play
 from service.cli.script import sample
 from service.encounter.record.canonical import dumps
+from service.log import keys
 from service.rules.shelf import SHELF
 from tests.audit.golden import HOME
 from tests.cli.fights import PATIENCE_S, Service, audited, closed, played
@@ -133,14 +134,14 @@ def test_commits_cut_off_in_the_store_are_found_by_the_service(service: Service)
     table = closed(played(service, "e-c2", seeded=True))
     count = table.gm.get(table.path)["version"]
     with redis.Redis.from_url(str(service.station.settings.streams_url)) as client:
-        client.xdel(f"{{{table.encounter}}}:commits", f"{count}-0", f"{count - 1}-0")
+        client.xdel(keys.commits(table.encounter), f"{count}-0", f"{count - 1}-0")
 
     assert audited(table)["verdict"] == f"truncated({count - 1} to {count})"
 
 
 def _flip(service: Service, encounter: str, n: int, at: int) -> None:
     """Turn one bit of commit *n* over in the store, as somebody who may write there could."""
-    key = f"{{{encounter}}}:commits"
+    key = keys.commits(encounter)
     with redis.Redis.from_url(str(service.station.settings.streams_url)) as client:
         entries = client.xrange(key)
         client.delete(key)

@@ -44,7 +44,7 @@ class House:
         self.host = host_of(
             self.log,
             BOTH,
-            ring=lambda _shard: None,
+            ring=lambda _bucket: None,
             clock=time.time,
             key=KEY,
             mode="memory",

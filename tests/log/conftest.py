@@ -11,7 +11,7 @@ from service.log import Log
 from service.log.memory import MemoryLog
 from service.log.valkey import ValkeyLog
 
-_HELD = ("_encounters", "_shards", "_shelves")
+_HELD = ("_encounters", "_dirty", "_rings", "_leases", "_shelves")
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ from service.encounter.stores import keys, points
 from service.encounter.stores.disputes import Dispute, Disputes
 from service.encounter.stores.register import GRACE_S
 from service.encounter.stores.secrets import EncounterSecrets
+from service.log import keys as names
 from service.log.errors import Unavailable
 from service.log.library import LIBRARY
 from service.log.queue import queue_client
@@ -191,7 +192,7 @@ def test_a_game_is_played_through_both_users(table: Table) -> None:
 
 
 def test_the_api_cannot_read_a_secret_in_any_way(table: Table, store: Store, worker: ValkeyLog) -> None:
-    name = f"{{{table.id}}}:secret"
+    name = names.secret(table.id)
     blob = worker.secret(table.id)
     assert blob is not None
     assert EncounterSecrets.decrypt(table.id, blob, KEY).seeds
@@ -206,9 +207,9 @@ def test_the_api_cannot_read_a_secret_in_any_way(table: Table, store: Store, wor
         ("MGET", name),
         ("STRLEN", name),
         ("DUMP", name),
-        ("COPY", name, "side:{x}:y"),
-        ("RENAME", name, "side:{x}:y"),
-        ("SORT", "side:{x}:y", "BY", "nosort", "GET", name),
+        ("COPY", name, "collection:{x}:y"),
+        ("RENAME", name, "collection:{x}:y"),
+        ("SORT", "collection:{x}:y", "BY", "nosort", "GET", name),
         ("SET", name, "x", "GET"),
         ("APPEND", name, ""),
         ("EVAL", f"return redis.call('GET', '{name}')", 0),
@@ -233,7 +234,7 @@ def test_the_api_cannot_read_a_secret_in_any_way(table: Table, store: Store, wor
         ("SLOWLOG", "GET"),
         ("MEMORY", "USAGE", name),
         ("OBJECT", "FREQ", name),
-        ("RESTORE", "side:{x}:y", 0, blob),
+        ("RESTORE", "collection:{x}:y", 0, blob),
     ]
     for command in tries:
         with pytest.raises(redis.exceptions.ResponseError) as refused:
@@ -247,7 +248,7 @@ def test_the_api_cannot_read_a_secret_in_any_way(table: Table, store: Store, wor
 
 def test_no_function_of_the_log_gives_the_api_a_secret(table: Table, store: Store) -> None:
     """A function runs with the rights of who calls it, so naming the secret's key anywhere is refused."""
-    name = f"{{{table.id}}}:secret"
+    name = names.secret(table.id)
     client = store.client("api")
     for function, keys_, arguments in (
         (f"{LIBRARY}_release", 1, ["x"]),
@@ -266,14 +267,19 @@ def test_the_api_cannot_write_a_commit(table: Table, store: Store) -> None:
     client = store.client("api")
     for key in ("commits", "marks", "sealed", "state"):
         with pytest.raises(redis.exceptions.NoPermissionError):
-            ask(client, "XADD", f"{{{table.id}}}:{key}", "*", "r", "x")
+            ask(client, "XADD", names.commits(table.id).replace("commits", key), "*", "r", "x")
     client.close()
 
 
 def test_without_a_password_nobody_does_anything_but_ask_whether_it_lives(store: Store) -> None:
     client = redis.Redis(unix_socket_path=str(store.socket))
     assert client.ping()
-    for command in (("GET", "{x}:secret"), ("XRANGE", "{x}:commands", "-", "+"), ("INFO",), ("ACL", "LIST")):
+    for command in (
+        ("GET", "{b0001}:x:secret"),
+        ("XRANGE", "{b0001}:x:commands", "-", "+"),
+        ("INFO",),
+        ("ACL", "LIST"),
+    ):
         with pytest.raises(redis.exceptions.NoPermissionError):
             ask(client, *command)
     client.close()
@@ -281,7 +287,7 @@ def test_without_a_password_nobody_does_anything_but_ask_whether_it_lives(store:
 
 def test_a_worker_reads_a_secret_and_never_changes_it(table: Table, store: Store) -> None:
     client = store.client("worker")
-    secret = f"{{{table.id}}}:secret"
+    secret = names.secret(table.id)
     for command in (("SET", secret, "x"), ("HSET", secret, "x", "y"), ("ZADD", secret, 1, "x")):
         with pytest.raises(redis.exceptions.NoPermissionError):
             ask(client, *command)
@@ -340,7 +346,7 @@ def test_of_a_removed_encounter_its_tombstone_is_left_and_nothing_else(
         lambda: (seen := witness.seen(table.id)) and seen.size == table.gm.get(table.at)["version"], "signed"
     )
     before = holding(store, table.id)
-    assert {f"{{{table.id}}}:{kind}" for kind in ("commits", "commands", "sealed", "secret")} <= set(before)
+    assert {of(table.id) for of in (names.commits, names.commands, names.sealed, names.secret)} <= set(before)
 
     owner = json.loads(worker.record("encounters", table.id) or b"")["owner"]
     told = webhooks.Webhook("w1", owner, "https://example.com/", "2026-01-01T00:00:00.000Z")
@@ -359,14 +365,14 @@ def test_of_a_removed_encounter_its_tombstone_is_left_and_nothing_else(
     later = lambda: time.time() + GRACE_S + 1  # noqa: E731 - the clock of whoever deletes
     Retention(worker, SHELF, Archive(0, tmp_path), Event(), witness.forget, later).look()
 
-    assert worker.clean(0, table.id)  # as whoever folds does once it is quiet
+    assert worker.clean(table.id)  # as whoever folds does once it is quiet
     for who, method, target, body in everywhere(table):
         assert is_problem(who(method, target, body), 410, "encounter-removed")["removed"]["bundle"] == digest
     left = holding(store, table.id)
     tombstone = {
-        *("side:{removed}", "side:{encounters}", f"side:{{encounters/{owner}}}"),
-        *("side:{checkpoints}", f"side:{{checkpoints/{table.id}}}"),
-        *("side:{audits}", f"side:{{audits/{table.id}}}"),
+        *("collection:{removed}", "collection:{encounters}", f"collection:{{encounters/{owner}}}"),
+        *("collection:{checkpoints}", f"collection:{{checkpoints/{table.id}}}"),
+        *("schedule:{audits}", f"collection:{{audits/{table.id}}}"),
     }
     assert {key.rpartition(":")[0] for key in left} == tombstone
     for key, held in left.items():
@@ -411,8 +417,8 @@ def test_the_queues_user_may_ring_and_answer_and_nobody_else_may(tmp_path: Path)
         queue = queue_client(f"{store.url('rewound')}?db=0")
         answering: Answering
 
-        def answer(shard: int) -> None:
-            answered.append(shard)
+        def answer(bucket: int) -> None:
+            answered.append(bucket)
             answering.on_signal(signal.SIGTERM, None)
 
         answering = Answering(queue, {FOLD: answer}, stopping)

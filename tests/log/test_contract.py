@@ -390,11 +390,11 @@ def test_a_refused_append_leaves_no_trace(store: Store, encounter: str, how: dic
 def test_a_refused_submission_leaves_no_trace(store: Store, encounter: str, how: dict[str, object]) -> None:
     opened(store.log, commands=2)
     before = store.dump()
-    bell = {"shard": 0, "at_ms": 1, "ring_ms": 10_000}
+    bell = {"at_ms": 1, "ring_ms": 10_000}
 
-    with store.log.listen_wakes(0) as wakes, pytest.raises(Refusal):
+    with store.log.listen_wakes() as wakes, pytest.raises(Refusal):
         store.log.submit(encounter, b"x", **how, **bell)  # type: ignore[arg-type]  # as above
-    with store.log.listen_wakes(0) as wakes:
+    with store.log.listen_wakes() as wakes:
         assert wakes.get(0.05) is None
 
     assert before == store.dump()
@@ -487,7 +487,7 @@ def test_an_encounter_that_was_forgotten_is_as_one_that_never_was(log: Log) -> N
 def test_what_comes_late_to_a_forgotten_encounter_makes_nothing_of_it(log: Log) -> None:
     opened(log, commands=2)
     log.commit("e1", fold(1, ZERO_HASH))
-    log.mark_dirty(0, "e1", 1)
+    log.mark_dirty("e1", 1)
     log.forget("e1")
 
     with pytest.raises(Stale):
@@ -496,7 +496,7 @@ def test_what_comes_late_to_a_forgotten_encounter_makes_nothing_of_it(log: Log) 
         log.append("e1", b"late", scope="gm", key="late", fingerprint="f")
 
     assert log.head("e1") is None
-    assert log.clean(0, "e1")
+    assert log.clean("e1")
 
 
 def test_an_agenda_tells_what_is_due_the_longest_first(log: Log) -> None:
@@ -539,7 +539,7 @@ def test_shelves_number_their_records_and_list_the_newest_first(log: Log) -> Non
 
 
 def test_a_secret_is_kept_with_what_creates_the_encounter_and_by_nothing_else(log: Log) -> None:
-    at = {"scope": "k", "fingerprint": "f", "shard": 0, "at_ms": 1, "ring_ms": 1000}
+    at = {"scope": "k", "fingerprint": "f", "at_ms": 1, "ring_ms": 1000}
 
     log.submit("e1", b"open", key="a", create=True, secret=b"first", **at)  # type: ignore[arg-type]  # one mapping of several types
     assert log.secret("e1") == b"first"

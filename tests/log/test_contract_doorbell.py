@@ -1,9 +1,10 @@
-"""What the doorbell promises, held against every store: dirty sets, bells, wakes, outcomes."""
+"""What the doorbell promises, held against every store: dirty sets, rings, leases, what is heard."""
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 
-from service.log import ZERO_HASH, Fold, Log, Outcome, Submitted, Wake
+from service.log import ALL_BUCKETS, ZERO_HASH, Fold, Log, Outcome, Submitted, Wake, bucket_of
 from tests.log.conftest import Store
 
 RING_MS = 10_000
@@ -16,6 +17,7 @@ def submit(
     key: str = "k1",
     at_ms: int = 1,
     *,
+    ring_ms: int = RING_MS,
     create: bool = False,
     more: Sequence[bytes] = (),
 ) -> Submitted:
@@ -26,9 +28,8 @@ def submit(
         key=key,
         fingerprint="f",
         create=create,
-        shard=0,
         at_ms=at_ms,
-        ring_ms=RING_MS,
+        ring_ms=ring_ms,
         more=more,
     )
 
@@ -42,37 +43,67 @@ def becomes_true(claim: Callable[[], bool], within_s: float = 30.0) -> bool:
     return False
 
 
-def test_a_submission_appends_marks_wakes_and_rings(log: Log) -> None:
-    with log.listen_wakes(0) as wakes, log.listen_wakes(1) as others:
+def test_a_submission_appends_marks_and_notifies(log: Log) -> None:
+    other = next(bucket for bucket in range(9) if bucket != bucket_of("e1"))
+    with log.listen_wakes((bucket_of("e1"),)) as wakes, log.listen_wakes((other,)) as others:
         done = submit(log, create=True)
 
-        assert Submitted(1, replayed=False, must_ring=True) == done
+        assert Submitted(1, replayed=False, must_ring=False) == done
         woken = wakes.get(30)
         assert woken is not None
         assert (woken.encounter, woken.n) == ("e1", 1)
         assert others.get(0.05) is None
-    assert log.dirty(0, 1) == ["e1"]
-    assert not log.ring(0, RING_MS)
+    assert log.dirty((bucket_of("e1"),), 1) == ["e1"]
+    assert log.dirty((other,), 1) == []
 
 
-def test_who_submits_while_the_bell_rings_need_not_ring(log: Log) -> None:
-    submit(log, create=True)
-
+def test_a_command_that_nobody_hears_rings_once_until_the_ring_is_answered(log: Log) -> None:
+    assert submit(log, create=True).must_ring
     assert not submit(log, key="k2").must_ring
 
+    log.answer_ring(bucket_of("e1"))
 
-def test_a_repeated_submission_rings_again_until_it_is_folded(store: Store) -> None:
+    assert submit(log, key="k3").must_ring
+
+
+def test_a_ring_that_nobody_answers_is_rung_again_after_its_life(log: Log) -> None:
+    assert submit(log, create=True, ring_ms=30).must_ring
+
+    assert becomes_true(lambda: submit(log, create=True, ring_ms=30).must_ring)
+
+
+def test_a_bucket_that_is_left_is_rung_for_again(log: Log) -> None:
+    submit(log, create=True)
+    log.answer_ring(bucket_of("e1"))
+    with log.listen_wakes(()) as wakes:
+        wakes.follow((bucket_of("e1"),))
+        assert not submit(log, key="k2").must_ring
+        wakes.leave((bucket_of("e1"),))
+
+        assert submit(log, key="k3").must_ring
+        assert wakes.get(30) == Wake("e1", 2, b"request")
+        assert wakes.get(0) is None
+
+
+def test_a_listener_that_waits_can_be_interrupted(log: Log) -> None:
+    with log.listen_wakes() as wakes:
+        threading.Timer(0.05, wakes.interrupt).start()
+
+        assert wakes.get(60) is None
+        submit(log, create=True)
+        assert wakes.get(30) is not None
+
+
+def test_a_repeated_submission_notifies_again_until_it_is_folded(store: Store) -> None:
     log = store.log
     submit(log, create=True)
-    log.hold_bell(0, "worker", RING_MS)
-    log.release_bell(0, "worker")
+    log.answer_ring(bucket_of("e1"))
 
     assert Submitted(1, replayed=True, must_ring=True) == submit(log, create=True)
 
     log.commit("e1", Fold(1, ZERO_HASH, "a" * 64, b"c"))
-    log.hold_bell(0, "worker", RING_MS)
-    log.release_bell(0, "worker")
-    log.clean(0, "e1")
+    log.answer_ring(bucket_of("e1"))
+    log.clean("e1")
     before = store.dump()
 
     assert Submitted(1, replayed=True, must_ring=False) == submit(log, create=True)
@@ -81,12 +112,12 @@ def test_a_repeated_submission_rings_again_until_it_is_folded(store: Store) -> N
 
 def test_the_longest_waiting_come_first_and_the_late_not_yet(log: Log) -> None:
     for at_ms, encounter in ((30, "e3"), (10, "e1"), (20, "e2")):
-        log.mark_dirty(0, encounter, at_ms)
-    log.mark_dirty(0, "e1", 99)
+        log.mark_dirty(encounter, at_ms)
+    log.mark_dirty("e1", 99)
 
-    assert log.dirty(0, 29) == ["e1", "e2"]
-    assert log.dirty(0, 99, count=1) == ["e1"]
-    assert log.dirty(1, 99) == []
+    assert log.dirty(ALL_BUCKETS, 29) == ["e1", "e2"]
+    assert log.dirty(ALL_BUCKETS, 99, count=1) == ["e1"]
+    assert log.dirty((bucket_of("e3"),), 99) == ["e3"]
 
 
 def test_an_encounter_stays_dirty_until_all_is_folded(log: Log) -> None:
@@ -94,56 +125,39 @@ def test_an_encounter_stays_dirty_until_all_is_folded(log: Log) -> None:
     submit(log, key="k2")
     log.commit("e1", Fold(1, ZERO_HASH, "a" * 64, b"c"))
 
-    assert not log.clean(0, "e1")
-    assert log.dirty(0, 1) == ["e1"]
+    assert not log.clean("e1")
+    assert log.dirty(ALL_BUCKETS, 1) == ["e1"]
 
     log.commit("e1", Fold(2, "a" * 64, "b" * 64, b"c"))
 
-    assert log.clean(0, "e1")
-    assert log.dirty(0, 1) == []
-    assert not log.clean(0, "e1")
+    assert log.clean("e1")
+    assert log.dirty(ALL_BUCKETS, 1) == []
+    assert not log.clean("e1")
 
 
 def test_a_mark_without_an_encounter_can_be_taken_away(log: Log) -> None:
-    log.mark_dirty(0, "never-created", 1)
+    log.mark_dirty("never-created", 1)
 
-    assert log.clean(0, "never-created")
-
-
-def test_the_bell_rings_once_and_again_after_its_life(log: Log) -> None:
-    assert log.ring(0, RING_MS)
-    assert not log.ring(0, RING_MS)
-    assert log.ring(1, 30)
-
-    assert becomes_true(lambda: log.ring(1, RING_MS))
-    assert not log.ring(1, RING_MS)
+    assert log.clean("never-created")
 
 
-def test_one_worker_holds_the_bell_and_nobody_rings_meanwhile(log: Log) -> None:
-    log.ring(0, RING_MS)
+def test_one_holds_a_lease_until_it_releases_it(log: Log) -> None:
+    assert log.hold_leases(("a", "b"), "one", RING_MS) == [True, True]
+    assert log.hold_leases(("b", "c"), "two", RING_MS) == [False, True]
+    assert log.hold_leases(("a", "b", "c"), "one", RING_MS) == [True, True, False]
 
-    assert log.hold_bell(0, "one", RING_MS)
-    assert not log.hold_bell(0, "two", RING_MS)
-    assert log.hold_bell(0, "one", RING_MS)
-    assert not log.ring(0, RING_MS)
-
-
-def test_a_bell_is_released_by_its_holder_alone(log: Log) -> None:
-    log.hold_bell(0, "one", RING_MS)
-
-    assert not log.release_bell(0, "two")
-    assert not log.ring(0, RING_MS)
-    assert log.release_bell(0, "one")
-    assert not log.release_bell(0, "one")
-    assert log.ring(0, RING_MS)
+    assert not log.release_lease("a", "two")
+    assert log.release_lease("a", "one")
+    assert not log.release_lease("a", "one")
+    assert log.hold_leases(("a",), "two", RING_MS) == [True]
 
 
-def test_a_holder_that_does_not_prolong_loses_the_bell(log: Log) -> None:
-    log.hold_bell(0, "stopped", 30)
+def test_a_holder_that_does_not_prolong_loses_the_lease(log: Log) -> None:
+    log.hold_leases(("a",), "stopped", 30)
 
-    assert becomes_true(lambda: log.hold_bell(0, "next", RING_MS))
-    assert not log.release_bell(0, "stopped")
-    assert not log.ring(0, RING_MS)
+    assert becomes_true(lambda: all(log.hold_leases(("a",), "next", RING_MS)))
+    assert not log.release_lease("a", "stopped")
+    assert log.hold_leases(("a",), "stopped", RING_MS) == [False]
 
 
 def test_every_commit_is_heard_by_every_listener_in_order(log: Log) -> None:
@@ -159,15 +173,15 @@ def test_every_commit_is_heard_by_every_listener_in_order(log: Log) -> None:
 
 
 def test_a_listener_hears_nothing_from_before(log: Log) -> None:
-    log.wake(0, "e1")
-    with log.listen_wakes(0) as wakes:
+    log.notify("e1")
+    with log.listen_wakes() as wakes:
         assert wakes.get(0.05) is None
-        log.wake(0, "e2")
+        log.notify("e2")
         assert wakes.get(30) == Wake("e2", 0, b"")
 
 
 def test_a_wake_brings_the_command_as_appended_but_a_repeat_brings_none(log: Log) -> None:
-    with log.listen_wakes(0) as wakes:
+    with log.listen_wakes() as wakes:
         submit(log, b"first", create=True)
         submit(log, b"spelled anew", create=True)
 
@@ -177,7 +191,7 @@ def test_a_wake_brings_the_command_as_appended_but_a_repeat_brings_none(log: Log
 
 def test_several_requests_go_together_under_one_key(log: Log) -> None:
     submit(log, b"open", create=True)
-    with log.listen_wakes(0) as wakes:
+    with log.listen_wakes() as wakes:
         placed = submit(log, b"two", key="k2", more=(b"three", b"four"))
 
         assert (placed.n, placed.replayed) == (2, False)

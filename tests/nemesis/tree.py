@@ -76,7 +76,6 @@ class Tree:
             "REWOUND_DATA_DIR": str(self.home),
             "REWOUND_LOG_LEVEL": "info",
             "REWOUND_WORKERS": str(self.workers),
-            "REWOUND_SHARDS": str(self.workers),
             "REWOUND_RATE_LIMIT": "0",
             "REWOUND_OWNER_RATE_LIMIT": "0",
             "NEMESIS_CLOCK": str(self.clock),

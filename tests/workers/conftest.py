@@ -17,10 +17,11 @@ import pytest
 import redis
 
 from service.encounter.deciding.fold import Folder
-from service.encounter.signals.doorbell import RING_MS, Ringer, shard_of
+from service.encounter.signals.doorbell import RING_MS, Ringer
+from service.log import bucket_of
 from service.log.valkey import ValkeyLog
 from tests import crashes
-from tests.encounter.sitting import KEY, Sitting, opening, request, secrets_of
+from tests.encounter.sitting import KEY, Sitting, eid, opening, request, secrets_of
 from tests.encounter.tiny import SHELF
 
 ROOT = Path(__file__).parents[2]
@@ -74,7 +75,7 @@ class Hall:
     streams_url: str
     queue_url: str
     directory: Path
-    shards: int = 1
+    groups: int = 16
     workers: list[WorkerProcess] = field(default_factory=list)
     sent: dict[str, list[bytes]] = field(default_factory=dict)
 
@@ -93,7 +94,7 @@ class Hall:
                     *command,
                     self.streams_url,
                     self.queue_url,
-                    str(self.shards),
+                    str(self.groups),
                     str(longest_s),
                     str(self.witness),
                 ],
@@ -118,7 +119,6 @@ class Hall:
         return self._submit(encounter, request(n, type_, data, encounter=encounter))
 
     def _submit(self, encounter: str, raw: bytes, *, create: bool = False) -> int:
-        shard = shard_of(encounter, self.shards)
         sent = self.sent.setdefault(encounter, [])
         sent.append(raw)
         submitted = self.log.submit(
@@ -128,18 +128,17 @@ class Hall:
             key=str(len(sent)),
             fingerprint="f",
             create=create,
-            shard=shard,
             at_ms=int(time.time() * 1000),
             ring_ms=RING_MS,
         )
         assert submitted.n == len(sent)
         if submitted.must_ring:
-            self.ring(shard)
+            self.ring(encounter)
         return submitted.n
 
-    def ring(self, shard: int = 0) -> bool:
+    def ring(self, encounter: str = eid()) -> bool:
         """Enqueue a fold."""
-        return Ringer(self.queue).ring(shard)
+        return Ringer(self.queue).ring(bucket_of(encounter))
 
     def folded(self, encounter: str) -> int:
         """Return the last number folded."""

@@ -29,11 +29,11 @@ def test_a_worker_without_servers_says_what_it_lacks(tmp_path: Path) -> None:
 
 
 def test_a_worker_with_wrong_settings_names_them(tmp_path: Path) -> None:
-    environment = _environment(tmp_path, REWOUND_SHARDS="many")
+    environment = _environment(tmp_path, REWOUND_GROUPS="many")
     done = subprocess.run(WORKER, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 
     assert done.returncode == 2
-    assert "REWOUND_SHARDS" in done.stderr
+    assert "REWOUND_GROUPS" in done.stderr
 
 
 def test_a_worker_waits_for_its_store_and_ends_when_told(tmp_path: Path) -> None:

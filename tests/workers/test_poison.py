@@ -11,6 +11,7 @@ from rq.utils import as_text
 
 from service.encounter.record.commit import load_commit
 from service.encounter.signals.doorbell import FOLD, QUEUE
+from service.log import ALL_BUCKETS
 from tests.encounter.sitting import eid
 from tests.workers.conftest import Hall, WorkerProcess, until
 
@@ -69,7 +70,7 @@ def test_a_planted_job_is_refused_and_not_run(hall: Hall, tmp_path: Path) -> Non
     queue.enqueue_call("os.system", args=(f"touch {planted}",))
     queue.enqueue_call("builtins.eval", args=(f"open({str(planted)!r}, 'w')",))
     queue.enqueue_call("subprocess.check_output", args=(["touch", str(planted)],))
-    queue.enqueue_call("service.encounter.signals.doorbell.shard_of", args=("x", 1))
+    queue.enqueue_call("service.log.keys.bucket_of", args=("x",))
 
     until(lambda: len(worker.lines("job.failed")) == 4, "four jobs refused")
 
@@ -114,7 +115,7 @@ def test_an_encounter_that_cannot_be_folded_keeps_no_other_waiting(hall: Hall) -
 
     until(lambda: worker.lines("fold.impossible"), "it is told")
     assert worker.lines("fold.impossible")[0]["error"] == "UnknownEdition"
-    assert eid(1) in hall.log.dirty(0, 2**53)
+    assert eid(1) in hall.log.dirty(ALL_BUCKETS, 2**53)
 
 
 def test_a_command_that_never_ends_is_ended_by_the_watchdog(hall: Hall) -> None:

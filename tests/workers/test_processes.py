@@ -146,8 +146,8 @@ def test_a_ring_that_was_lost_is_found_by_the_sweeper(hall: Hall) -> None:
     hall.check()
 
 
-def test_shards_share_a_worker(hall: Hall) -> None:
-    hall.shards = 4
+def test_groups_share_a_worker(hall: Hall) -> None:
+    hall.groups = 4
     hall.start(sweeps=False)
     encounters = [eid(number) for number in range(1, 9)]
     for encounter in encounters:

@@ -1,4 +1,4 @@
-"""Be a worker as `python -m workers` is, but for the tiny game: streams, queue, shards, watchdog, witness."""
+"""Be a worker as `python -m workers` is, but for the tiny game: streams, queue, groups, watchdog, witness."""
 
 import os
 import sys
@@ -18,7 +18,7 @@ from workers.webhooks import Pace
 
 
 def main() -> None:
-    streams_url, queue_url, shards, longest_s, witness = sys.argv[1:]
+    streams_url, queue_url, groups, longest_s, witness = sys.argv[1:]
     write_lines("info")
     if os.environ.get("TINY_SWEEPS") == "no":
         sweep.EVERY_S = 3_600.0  # type: ignore[misc]  # nothing is found but by a ring
@@ -30,7 +30,7 @@ def main() -> None:
         key=KEY,
         signer=lambda: SIGNER,
         witness=Witness(Path(witness)),
-        shards=int(shards),
+        groups=int(groups),
         outward=Outward.of([NETWORK]),
         pace=Pace(first_s=0.02, longest_s=0.1, tick_s=0.02, answer_s=2, lease_s=0.5),
         longest_s=float(longest_s),

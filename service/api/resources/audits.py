@@ -14,6 +14,7 @@ from service.api.sending import judge, refuse_draft, under_way
 from service.encounter.play import Once
 from service.encounter.reading import records
 from service.encounter.stores.jobs import AUDITS, Job
+from service.log import bucket_of
 
 TAG: Final = "Audits"
 _PATH: Final = "/v1/encounters/{encounter}/audits"
@@ -52,8 +53,7 @@ def start_audit(call: Call) -> Answer:
     asked = call.repeatable
     once = Once(call.me.scope, asked.key, asked.fingerprint)
     wanted = {"from": first, "to": last, "verdict": None, "certificate": None}
-    shard = call.host.shard_of(call.encounter)
-    job, replayed = AUDITS.ask(call.host, call.encounter, once, wanted, shard)
+    job, replayed = AUDITS.ask(call.host, call.encounter, once, wanted, bucket_of(call.encounter))
     at = f"/v1/encounters/{call.encounter}/audits/{job['audit']}"
     return under_way(call, _shown(job), at, replayed=replayed)
 

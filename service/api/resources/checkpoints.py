@@ -13,6 +13,7 @@ from service.api.sending import refuse_draft
 from service.audit import checkpoint
 from service.encounter.reading import records
 from service.encounter.stores import points
+from service.log import bucket_of
 
 TAG: Final = "Record"
 _PATH: Final = "/v1/encounters/{encounter}/checkpoints"
@@ -61,7 +62,7 @@ def sign_checkpoint(call: Call) -> Answer:
     refuse_draft(call)
     if latest is None or latest.size < size:
         points.ask(log, call.encounter, size, int(call.host.clock() * 1000))
-        call.host.ring(call.host.shard_of(call.encounter))
+        call.host.ring(bucket_of(call.encounter))
     ends = time.monotonic() + call.preference.seconds
     while (latest is None or latest.size < size) and time.monotonic() < ends:
         time.sleep(_TICK_S)

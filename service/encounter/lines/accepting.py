@@ -12,7 +12,7 @@ from typing import Final
 from service.encounter.host import Host
 from service.encounter.record.commit import Commit, Request, dump_request, load_commit
 from service.encounter.signals.doorbell import RING_MS
-from service.log import NoSuchEncounter
+from service.log import NoSuchEncounter, bucket_of
 from service.rules.acceptance import AcceptLine
 from service.rules.amendments import Continued
 from service.rules.codec import to_data
@@ -97,7 +97,6 @@ def seated_in(host: Host, encounter: str) -> str:
 
 def put(host: Host, encounter: str, key: str, raw: bytes, *, create: bool = False) -> int:
     """Append a request of the service to a line of play, once; return its number."""
-    shard = host.shard_of(encounter)
     submitted = host.log.submit(
         encounter,
         raw,
@@ -105,10 +104,9 @@ def put(host: Host, encounter: str, key: str, raw: bytes, *, create: bool = Fals
         key=key,
         fingerprint=sha256(raw).hexdigest(),
         create=create,
-        shard=shard,
         at_ms=int(host.clock() * 1000),
         ring_ms=RING_MS,
     )
     if submitted.must_ring:
-        host.ring(shard)
+        host.ring(bucket_of(encounter))
     return submitted.n

@@ -40,11 +40,11 @@ class Kind:
     """Fields that are not shown."""
 
     def ask(
-        self, host: Host, whose: str, once: Once, wanted: Mapping[str, Any], shard: int
+        self, host: Host, whose: str, once: Once, wanted: Mapping[str, Any], bucket: int
     ) -> tuple[Job, bool]:
         """Return the job for what is *wanted*, and whether an earlier request asked for it.
 
-        A worker of *shard* is rung. Raises `KeyReused` where the key stands for another request.
+        A worker is rung for, by *bucket*. Raises `KeyReused` where the key stands for another request.
         """
         id_ = self.id_of(once)
         known = self.find(host.log, whose, id_)
@@ -65,7 +65,7 @@ class Kind:
         }
         self.put(host.log, job)
         self._schedule(host, job)
-        host.ring(shard)
+        host.ring(bucket)
         return job, False
 
     def id_of(self, once: Once) -> str:

@@ -1,4 +1,4 @@
-#!lua name=rewound_3
+#!lua name=rewound_4
 -- The changes that must be one step, as functions inside the server.
 --
 -- Every check stands before the first write: an error half way would leave the writes before it.
@@ -61,10 +61,11 @@ local function append(keys, args, more)
   return { 'appended', n }, folded or 0
 end
 
--- as append; and dirty set, bell | encounter, now (ms), life of the ring (ms), channel of the wakes, name of the
---   secret's key or '', the secret; further requests last. The secret is no key of the call: its writer may not
---   read it, and whoever names a key must be allowed to.
--- -> as append; and 1 if the caller must enqueue a fold. The keys share no slot: for one server alone.
+-- as append; and dirty set, ring | encounter, now (ms), life of the ring (ms), channel of the bucket's commands,
+--   name of the secret's key or '', the secret; further requests last.
+-- The secret's key is no key of the call: a user must be allowed to read what a call names, and the API may
+--   only write secrets. A cluster runs it all the same, because the key has the tag of the others' slot.
+-- -> as append; and 1 if nobody listens to the bucket and the caller must enqueue a fold.
 local function submit(keys, args)
   local answer, folded = append(keys, args, 12)
   if answer[1] == 'appended' and args[10] ~= '' then
@@ -73,15 +74,15 @@ local function submit(keys, args)
   local unfolded = answer[1] == 'appended' or (answer[1] == 'replayed' and answer[2] > folded)
   if unfolded then
     redis.call('ZADD', keys[4], 'NX', args[7], args[6])
-    -- a repeat was spelled anew, with another nonce: only the first request's bytes are the command's
-    local told = answer[1] == 'appended' and string.format('\n%d\n', answer[2]) .. args[3] or '\n0\n'
-    redis.call('PUBLISH', args[9], args[6] .. told)
+    -- a repeat has another nonce than the request on the record, so it brings no bytes
+    local request = answer[1] == 'appended' and string.format('\n%d\n', answer[2]) .. args[3] or '\n0\n'
+    local listeners = redis.call('SPUBLISH', args[9], args[6] .. request)
     if answer[1] == 'appended' then
       for i = 12, #args do
-        redis.call('PUBLISH', args[9], args[6] .. string.format('\n%d\n', answer[2] + i - 11) .. args[i])
+        redis.call('SPUBLISH', args[9], args[6] .. string.format('\n%d\n', answer[2] + i - 11) .. args[i])
       end
     end
-    answer[3] = redis.call('SET', keys[5], 'rung', 'NX', 'PX', args[8]) and 1 or 0
+    answer[3] = listeners == 0 and redis.call('SET', keys[5], '1', 'NX', 'PX', args[8]) and 1 or 0
   end
   return answer
 end
@@ -115,7 +116,7 @@ local function commit(keys, args)
   for i = first_sealed, #args, 2 do
     redis.call('XADD', sealed, entry_id(n, tonumber(args[i])), 'r', args[i + 1])
   end
-  redis.call('PUBLISH', args[6], args[7] .. '\n' .. args[1] .. '\n' .. args[8] .. '\n' .. args[4])
+  redis.call('SPUBLISH', args[6], args[7] .. '\n' .. args[1] .. '\n' .. args[8] .. '\n' .. args[4])
   return { 'committed' }
 end
 
@@ -129,7 +130,7 @@ local function tried(keys, args)
   return count
 end
 
--- dirty set, head | encounter -> 1 if it was taken out. The keys share no slot: for one server alone.
+-- dirty set, head | encounter -> 1 if it was taken out
 local function clean(keys, args)
   local numbers = redis.call('HMGET', keys[2], 'appended', 'folded')
   if numbers[1] ~= numbers[2] then
@@ -138,17 +139,17 @@ local function clean(keys, args)
   return redis.call('ZREM', keys[1], args[1])
 end
 
--- bell | token, life (ms) -> 1 if the token holds it now
+-- lease | token, life (ms) -> 1 if the token holds it now
 local function hold(keys, args)
   local holder = redis.call('GET', keys[1])
-  if holder and holder ~= 'rung' and holder ~= args[1] then
+  if holder and holder ~= args[1] then
     return 0
   end
   redis.call('SET', keys[1], args[1], 'PX', args[2])
   return 1
 end
 
--- bell | token -> 1 if the token held it
+-- lease | token -> 1 if the token held it
 local function release(keys, args)
   if redis.call('GET', keys[1]) ~= args[1] then
     return 0
@@ -168,11 +169,11 @@ local function put_record(keys, args)
   return tonumber(number)
 end
 
-redis.register_function('rewound_3_append', function(keys, args) return (append(keys, args)) end)
-redis.register_function('rewound_3_submit', submit)
-redis.register_function('rewound_3_commit', commit)
-redis.register_function('rewound_3_tried', tried)
-redis.register_function('rewound_3_clean', clean)
-redis.register_function('rewound_3_hold', hold)
-redis.register_function('rewound_3_release', release)
-redis.register_function('rewound_3_put_record', put_record)
+redis.register_function('rewound_4_append', function(keys, args) return (append(keys, args)) end)
+redis.register_function('rewound_4_submit', submit)
+redis.register_function('rewound_4_commit', commit)
+redis.register_function('rewound_4_tried', tried)
+redis.register_function('rewound_4_clean', clean)
+redis.register_function('rewound_4_hold', hold)
+redis.register_function('rewound_4_release', release)
+redis.register_function('rewound_4_put_record', put_record)

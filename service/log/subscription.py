@@ -1,0 +1,142 @@
+"""Hear what a server publishes on the channels of buckets, on a connection of its own.
+
+Channels are *sharded*: a message stays on the node that keeps the bucket. Plain ones would be repeated to
+every node of a cluster. A subscription ends with the first error and is not mended.
+"""
+
+import selectors
+import socket
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Final, Generic, Self, TypeVar
+
+from redis import exceptions
+
+from service.log.errors import Unavailable
+from service.log.wire import Raw, Wire, raise_translated
+
+CONFIRMED_S: Final = 5.0
+"""How long a server may take to confirm a subscription."""
+
+Heard = TypeVar("Heard")
+
+
+class Subscription(Generic[Heard]):
+    """One thread's subscription to the channels that *channel_of* names; *load* reads a message."""
+
+    def __init__(
+        self,
+        wire: Wire,
+        channel_of: Callable[[int], str],
+        load: Callable[[bytes], Heard],
+        buckets: Sequence[int],
+    ) -> None:
+        self._wire = wire
+        self._closed = wire.closed
+        self._channel_of = channel_of
+        self._load = load
+        self._heard: deque[Heard] = deque()
+        self._awaited: set[tuple[bytes, bytes]] = set()
+        """The confirmations to come: their kind and channel."""
+        self._waker, self._woken = socket.socketpair()
+        self._woken.setblocking(False)  # noqa: FBT003 - as the library spells it
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._woken, selectors.EVENT_READ)
+        self._lines: dict[Wire, Raw] = {}
+        wire.subscribers.add(self)
+        try:
+            self.follow(buckets)
+        except BaseException:
+            self.close()
+            raise
+
+    def follow(self, buckets: Sequence[int]) -> None:
+        """Hear these buckets from now on, too; returns when the server has confirmed it."""
+        self._ask("ssubscribe", buckets)
+
+    def leave(self, buckets: Sequence[int]) -> None:
+        """Hear these buckets no more; what was heard until now is still got."""
+        self._ask("sunsubscribe", buckets)
+
+    def get(self, timeout: float) -> Heard | None:
+        """Wait up to *timeout* seconds for the next message."""
+        ends = time.monotonic() + timeout
+        while not self._heard:
+            left = max(0.0, ends - time.monotonic())
+            if self._hear(left) or left == 0.0:
+                break
+        return self._heard.popleft() if self._heard else None
+
+    def interrupt(self) -> None:
+        """Have the `get` that waits, or the next one that finds nothing, return None."""
+        with suppress(OSError):  # closed meanwhile
+            self._waker.send(b"!")
+
+    def close(self) -> None:
+        """End the subscription."""
+        self._selector.close()
+        self._waker.close()
+        self._woken.close()
+        for line in self._lines.values():
+            line.disconnect()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _ask(self, command: str, buckets: Sequence[int]) -> None:
+        """Send *command* for the channels of *buckets* and wait until each is confirmed."""
+        try:
+            for channels in self._wire.by_slot([self._channel_of(bucket) for bucket in buckets]):
+                line = self._line_to(self._wire.node_of(channels[0]))
+                line.send_packed_command(line.pack_command(command, *channels))
+                self._awaited |= {(command.encode(), channel.encode()) for channel in channels}
+        except exceptions.RedisError as error:
+            raise_translated(error, self._wire.url, changes=False)
+        ends = time.monotonic() + CONFIRMED_S
+        while self._awaited:
+            left = ends - time.monotonic()
+            if left <= 0:
+                raise Unavailable(f"{self._wire.url} did not confirm a subscription")
+            self._hear(left)
+
+    def _line_to(self, node: Wire) -> Raw:
+        line = self._lines.get(node)
+        if line is None:
+            line = self._lines[node] = node.dedicated()
+            self._selector.register(line._sock, selectors.EVENT_READ, line)  # noqa: SLF001 - redis-py shows it nowhere
+        return line
+
+    def _hear(self, timeout: float) -> bool:
+        """Read what there is within *timeout* seconds; whether somebody interrupted."""
+        interrupted = False
+        for key, _ in self._selector.select(timeout):
+            if key.data is None:
+                interrupted = True
+                with suppress(BlockingIOError):
+                    self._woken.recv(4096)
+            else:
+                self._read(key.data)
+        if self._wire.closed != self._closed:
+            raise Unavailable(f"the connections to {self._wire.url} were closed")
+        return interrupted
+
+    def _read(self, line: Raw) -> None:
+        """Read every message that has come on *line*."""
+        try:
+            while line.can_read(0):
+                self._take(line.read_response())
+        except exceptions.RedisError as error:
+            raise_translated(error, self._wire.url, changes=False)
+
+    def _take(self, message: Raw) -> None:
+        kind, channel, value = message
+        if kind == b"smessage":
+            self._heard.append(self._load(value))
+        elif (kind, channel) not in self._awaited:  # the slot of the channel has moved to another node
+            raise Unavailable(f"{self._wire.url} has ended a subscription")
+        self._awaited.discard((kind, channel))
