@@ -15,9 +15,14 @@ PROCESSES ?= auto
 KILLS ?= 50
 SEED ?=
 
+# QUICK=1 ONLY="core over_http" make bench says how long and what.
+QUICK ?=
+ONLY ?=
+
 export PYTHON
 export KILLS
 export SEED
+export QUICK
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
@@ -54,8 +59,8 @@ generate: .venv/ready ## write openapi.yaml and the rule tables anew
 	$(REWOUND) openapi
 	$(REWOUND) rules
 
-bench: .venv/ready ## measure against the bare route, print the ratios
-	$(PY) -m tests.bench
+bench: .venv/ready ## measure against the bare route and other libraries; QUICK=1 in a few minutes, ONLY="core over_http" these alone
+	$(PY) -m tests.bench $(ONLY)
 
 dice: .venv/ready ## chi-square on 10^6 draws of each die, 1,000 live encounters attacked for coming dice (long)
 	nice $(PY) -m tests.dice

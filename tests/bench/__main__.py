@@ -1,27 +1,36 @@
-"""Run every benchmark and print its figures as Markdown: `make bench`."""
+"""Run every benchmark, or those named, and print the figures as Markdown: `make bench`."""
 
 from __future__ import annotations
 
+import pkgutil
 import platform
 import sys
+from importlib import import_module
 
 from service.collecting import collect_seldom
-from tests.bench import audits, core, over_http, rise, thirty, waiting
-from tests.bench.table import markdown
+from tests.bench.table import QUICK, SECTIONS, markdown
 
 
-def main() -> None:
-    """Measure, print, and say on what machine."""
-    sys.stdout.write(f"{platform.platform()}, Python {platform.python_version()}, durability: always\n\n")
+def main(names: list[str]) -> int:
+    """Measure the sections *names*, all of them if none is named; 2 where there is no such section."""
+    for module in pkgutil.iter_modules([str(each) for each in sys.modules["tests.bench"].__path__]):
+        if module.name not in ("__main__", "bare"):
+            import_module(f"tests.bench.{module.name}")
+    unknown = [name for name in names if name not in SECTIONS]
+    if unknown:
+        sys.stderr.write(f"no such section: {', '.join(unknown)}; there are {', '.join(SECTIONS)}\n")
+        return 2
+    turns = "quick" if QUICK else "whole"
+    sys.stdout.write(
+        f"{platform.platform()}, Python {platform.python_version()}, durability: always, {turns} run\n\n"
+    )
     collect_seldom()  # as workers do
-    sys.stdout.write(markdown("One process", core.rows()) + "\n\n")
-    sys.stdout.write(markdown("Proof", audits.rows()) + "\n\n")
-    sys.stdout.write(markdown("Thirty creatures", thirty.rows()) + "\n\n")
-    sys.stdout.write(markdown("Forty creatures", rise.rows()) + "\n\n")
-    sys.stdout.flush()
-    sys.stdout.write(markdown("Over HTTP", over_http.rows()) + "\n\n")
-    sys.stdout.flush()
-    sys.stdout.write(markdown("Waiting", waiting.rows()) + "\n")
+    for name in names or SECTIONS:
+        title, rows = SECTIONS[name]
+        sys.stdout.write(markdown(title, rows()) + "\n\n")
+        sys.stdout.flush()
+    return 0
 
 
-main()
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

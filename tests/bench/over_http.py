@@ -3,104 +3,177 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, repeat
+from typing import Final, NamedTuple
 from urllib.request import Request, urlopen
 
 from redis import Redis
 
 from service.supervisor import EmbeddedValkey
-from tests.bench import fights, load, servers
-from tests.bench.table import Row, median
+from tests.bench import core, fights, load, servers, usage
+from tests.bench.servers import Serving
+from tests.bench.table import QUICK, TURNS, Row, median, section
+from tests.bench.usage import Usage
 
 LINES = 32
 ARRAY = 50
-SECONDS = 6.0
+SECONDS = 2.0 if QUICK else 6.0
 CALM_RATE = 50.0
 CALM_LINES = 8
-TURNS = 5
+AIMS: Final = {"API": 500.0, "worker": 280.0, "store": 160.0}
+"""Microseconds of CPU of one command at saturation, at most."""
 
 
-def rows() -> list[Row]:
-    """Measure saturation and calm, service and bare route in turns."""
-    with servers.store() as running, servers.bare(running) as bare, servers.service(running) as (port, key):
-        fast: list[tuple[float, float]] = []
-        arrays: list[float] = []
-        calm: list[tuple[load.Measured, load.Measured]] = []
-        _saturate(port, key, 1.0)  # warm both up
-        _saturate_bare(bare, 1.0)
+class Turn(NamedTuple):
+    """One load, and what the processes of who was loaded used meanwhile."""
+
+    load: load.Measured
+    used: dict[str, Usage]
+
+    def cpu(self, *kinds: str) -> float:
+        """Return the microseconds of CPU of one request, in processes of *kinds* or in all."""
+        return 1e6 * sum(self.used[kind].cpu for kind in kinds or self.used) / len(self.load.took)
+
+    def switches(self, kind: str) -> float:
+        """Return the voluntary context switches of one request."""
+        return self.used[kind].switches / len(self.load.took)
+
+    def ms(self, part: float) -> float:
+        """Return the milliseconds within which *part* of all answers came."""
+        return self.load.percentile(part) * 1000
+
+
+Both = Sequence[tuple[Turn, Turn]]
+"""Turns of the service, each with the bare route's beside it."""
+
+
+@section("Over HTTP")
+def rows() -> list[Row | str]:
+    """Measure saturation, arrays and calm, service and bare route in turns, each with a store of its own."""
+    fast: list[tuple[Turn, Turn]] = []
+    calm: list[tuple[Turn, Turn]] = []
+    arrays: list[Turn] = []
+    deciding: list[float] = []
+    with (
+        servers.store() as for_bare,
+        servers.bare(for_bare) as bare,
+        servers.store() as running,
+        servers.service(running) as ours,
+    ):
+        _saturated(ours, 1.0)  # warm both up
+        _saturated(bare, 1.0)
         for _ in range(TURNS):
-            fast.append((_saturate(port, key, SECONDS).rate, _saturate_bare(bare, SECONDS).rate))
-            arrays.append(ARRAY * _arrays(port, key).rate)
-            calm.append((_calm(port, key), _calm_bare(bare)))
-        stored = _stored(running, port, key)
+            fast.append((_saturated(ours), _saturated(bare)))
+            arrays.append(_arrays(ours))
+            calm.append((_calm(ours), _calm(bare)))
+            deciding.append(1e6 / core.decide(fights.opening(apart=2), fights.simple())[0])
+        stored = _stored(running, ours)
+    beside = [turn.cpu("worker") - each for (turn, _), each in zip(fast, deciding, strict=True)]
     return [
-        Row("commands over HTTP, fold included", median([a for a, _ in fast]), "/s"),
-        Row("bare route", median([b for _, b in fast]), "/s"),
-        Row("commands ÷ bare route", median([a / b for a, b in fast]), "", 0.6),
-        Row(f"commands in arrays of {ARRAY}", median(arrays), "/s"),
-        Row(
-            f"arrays of {ARRAY} ÷ one by one",
-            median([many / one for many, (one, _) in zip(arrays, fast, strict=True)]),
-            "",
-            4.0,
-        ),
-        *_latency("p50", 0.5, calm),
-        *_latency("p99", 0.99, calm),
+        Row("commands, fold included", median(turn.load.rate for turn, _ in fast), "/s"),
+        Row("bare route", median(turn.load.rate for _, turn in fast), "/s"),
+        Row("commands ÷ bare route", median(a.load.rate / b.load.rate for a, b in fast), "", 0.9),
+        *_cpu("at saturation", fast, 1.15, AIMS),
+        Row("worker's CPU of a command, beside deciding it", median(beside), "µs", 100, most=True),
+        Row("context switches of the API, a command", median(a.switches("API") for a, _ in fast), ""),
+        Row("context switches of the bare route, a request", median(b.switches("API") for _, b in fast), ""),
+        Row("context switches of the worker, a command", median(a.switches("worker") for a, _ in fast), ""),
+        *_latency("at saturation", fast, 1.0),
+        *_of_arrays(arrays, [turn for turn, _ in fast]),
+        *_cpu(f"at {CALM_RATE:.0f}/s", calm, 1.8, {}),
+        *_latency(f"at {CALM_RATE:.0f}/s", calm, 1.5),
         *stored,
     ]
 
 
-def _latency(name: str, part: float, calm: list[tuple[load.Measured, load.Measured]]) -> list[Row]:
-    ours = median([a.percentile(part) * 1000 for a, _ in calm])
-    theirs = median([b.percentile(part) * 1000 for _, b in calm])
-    ratio = median([a.percentile(part) / b.percentile(part) for a, b in calm])
+def _cpu(when: str, turns: Both, aim: float, aims: dict[str, float]) -> list[Row]:
+    """Return the CPU of one command by process, and all of it against the bare route's."""
     return [
-        Row(f"{name} from POST to outcome at {CALM_RATE:.0f}/s", ours, "ms"),
-        Row(f"{name} of the bare route at {CALM_RATE:.0f}/s", theirs, "ms"),
-        Row(f"{name} ÷ bare route", ratio, "", 2.0, most=True),
+        *(
+            Row(
+                f"CPU of a command {when}, {kind}",
+                median(a.cpu(kind) for a, _ in turns),
+                "µs",
+                aims.get(kind),
+                most=True,
+            )
+            for kind in AIMS
+        ),
+        Row(f"CPU of a command {when}, together", median(a.cpu() for a, _ in turns), "µs"),
+        Row(f"CPU of the bare route {when}, API and store", median(b.cpu() for _, b in turns), "µs"),
+        Row(f"CPU {when} ÷ bare route", median(a.cpu() / b.cpu() for a, b in turns), "", aim, most=True),
     ]
 
 
-def _saturate(port: int, key: str, seconds: float) -> load.Measured:
-    lines = [line(key, encounter) for encounter in encounters(port, key, LINES)]
-    return _accepted(load.closed_loop((servers.HOST, port), lines, seconds))
+def _latency(when: str, turns: Both, aim: float) -> list[Row]:
+    found = []
+    for name, part in (("p50", 0.5), ("p99", 0.99)):
+        found += [
+            Row(f"{name} from POST to outcome {when}", median(a.ms(part) for a, _ in turns), "ms"),
+            Row(f"{name} of the bare route {when}", median(b.ms(part) for _, b in turns), "ms"),
+        ]
+        ratio = median(a.ms(part) / b.ms(part) for a, b in turns)
+        found.append(Row(f"{name} {when} ÷ bare route", ratio, "", aim if name == "p99" else None, most=True))
+    return found
 
 
-def _arrays(port: int, key: str) -> load.Measured:
+def _of_arrays(arrays: Sequence[Turn], fast: Sequence[Turn]) -> list[Row]:
+    ratios = [ARRAY * many.load.rate / one.load.rate for many, one in zip(arrays, fast, strict=True)]
+    return [
+        Row(f"commands in arrays of {ARRAY}", ARRAY * median(each.load.rate for each in arrays), "/s"),
+        Row(f"arrays of {ARRAY} ÷ one by one", median(ratios), "", 5.0),
+        *(
+            Row(
+                f"CPU of a command in arrays, {kind}", median(each.cpu(kind) / ARRAY for each in arrays), "µs"
+            )
+            for kind in AIMS
+        ),
+    ]
+
+
+def _turn(at: Serving, run: Callable[[], load.Measured]) -> Turn:
+    living = {
+        kind: [one for pid in pids for one in usage.with_children(pid)] for kind, pids in at.pids.items()
+    }
+    before = {kind: usage.used(pids) for kind, pids in living.items()}
+    measured = run()
+    assert list(measured.statuses) == [200], measured.statuses  # what is measured is accepted commands
+    after = {kind: usage.used(pids) for kind, pids in living.items()}
+    return Turn(measured, {kind: after[kind].since(before[kind]) for kind in after})
+
+
+def _saturated(at: Serving, seconds: float = SECONDS) -> Turn:
+    lines = _lines(at, LINES)
+    return _turn(at, lambda: load.closed_loop((servers.HOST, at.port), lines, seconds))
+
+
+def _calm(at: Serving) -> Turn:
+    lines = _lines(at, CALM_LINES)
+    return _turn(at, lambda: load.on_schedule((servers.HOST, at.port), lines, SECONDS, CALM_RATE))
+
+
+def _lines(at: Serving, count: int) -> list[Iterator[bytes]]:
+    """Return the requests of *count* connections, each with an encounter of its own or to the bare route."""
+    if not at.key:
+        return [_bare_line() for _ in range(count)]
+    return [line(at.key, encounter) for encounter in encounters(at.port, at.key, count)]
+
+
+def _arrays(at: Serving) -> Turn:
     """Send arrays as fast as they are answered; the first of each line is looked through."""
     lines = []
-    for path in encounters(port, key, CALM_LINES):
+    for path in encounters(at.port, at.key, CALM_LINES):
         script = fights.simple()
-        told = _post(port, key, path, list(islice(script, ARRAY)))
+        told = _post(at.port, at.key, path, list(islice(script, ARRAY)))
         assert {each["outcome"] for each in told["outcomes"]} == {"accepted"}
-        lines.append(_array_line(key, path, script))
-    return _accepted(load.closed_loop((servers.HOST, port), lines, SECONDS))
+        lines.append(_array_line(at.key, path, script))
+    return _turn(at, lambda: load.closed_loop((servers.HOST, at.port), lines, SECONDS))
 
 
 def _array_line(key: str, path: str, script: Iterator[fights.Command]) -> Iterator[bytes]:
     for _ in repeat(None):
         yield load.post(path, json.dumps(list(islice(script, ARRAY))).encode(), key)
-
-
-def _saturate_bare(port: int, seconds: float) -> load.Measured:
-    return _accepted(load.closed_loop((servers.HOST, port), [_bare_line() for _ in range(LINES)], seconds))
-
-
-def _calm(port: int, key: str) -> load.Measured:
-    lines = [line(key, encounter) for encounter in encounters(port, key, CALM_LINES)]
-    return _accepted(load.on_schedule((servers.HOST, port), lines, SECONDS, CALM_RATE))
-
-
-def _calm_bare(port: int) -> load.Measured:
-    lines = [_bare_line() for _ in range(CALM_LINES)]
-    return _accepted(load.on_schedule((servers.HOST, port), lines, SECONDS, CALM_RATE))
-
-
-def _accepted(measured: load.Measured) -> load.Measured:
-    """Return *measured* if every answer was what is being measured: an accepted command."""
-    assert list(measured.statuses) == [200], measured.statuses
-    return measured
 
 
 def encounters(port: int, key: str, count: int) -> list[str]:
@@ -131,6 +204,7 @@ def _post(port: int, key: str, path: str, body: fights.Command | list[fights.Com
 
 
 def line(key: str, path: str) -> Iterator[bytes]:
+    """Yield the requests of one connection that plays the encounter at *path*."""
     return (load.post(path, json.dumps(command).encode(), key) for command in fights.simple())
 
 
@@ -145,16 +219,16 @@ def _one_round() -> Iterator[fights.Command]:
     return (next(script) for _ in range(6))
 
 
-def _stored(running: EmbeddedValkey, port: int, key: str) -> list[Row]:
+def _stored(running: EmbeddedValkey, at: Serving) -> list[Row]:
     """Measure what the store holds for a fresh encounter, and for each command of a long one."""
     client = Redis.from_url(running.url)
-    path = encounters(port, key, 1)[0]
+    path = encounters(at.port, at.key, 1)[0]
     encounter = path.split("/")[3]
     before = _weight(client, encounter)
     commands = 600
     script = fights.simple()
     for _ in range(commands):
-        _post(port, key, path, next(script))
+        _post(at.port, at.key, path, next(script))
     after = _weight(client, encounter)
     client.close()
     return [

@@ -11,7 +11,7 @@ from typing import Final
 
 from service.rules.rise import RISE
 from service.rules.rise.state import State
-from tests.bench.table import Row, median
+from tests.bench.table import TURNS, Row, median, section
 from tests.recorded import Record
 from tests.rise.forty import forty, next_step
 
@@ -39,7 +39,8 @@ def phases(seed: int) -> dict[str, float]:
     return found | {"others": median(others)}
 
 
-def rows(times: int = 7) -> list[Row]:
+@section("Forty creatures")
+def rows(times: int = TURNS) -> list[Row | str]:
     """Measure a round *times* times and return the medians."""
     told = [phases(seed) for seed in range(times)]
 

@@ -12,7 +12,10 @@ from pathlib import Path
 from socket import create_connection
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
+from typing import NamedTuple
 from urllib.request import Request, urlopen
+
+from redis import Redis
 
 from service.api import server
 from service.cli.local_service import held_port
@@ -24,6 +27,17 @@ HOST = "127.0.0.1"
 API_PROCESSES = 2
 THREADS = 1024
 PATIENCE_S = 60.0
+
+
+class Serving(NamedTuple):
+    """What serves: its port, an API key (none of the bare route), and its processes by what they do.
+
+    Of the API it is gunicorn's master: its processes are below it, and may not have begun yet.
+    """
+
+    port: int
+    key: str
+    pids: Mapping[str, list[int]]
 
 
 @contextmanager
@@ -41,8 +55,8 @@ def service(
     processes: int = API_PROCESSES,
     threads: int = THREADS,
     settings: Mapping[str, str] = MappingProxyType({}),
-) -> Iterator[tuple[int, str]]:
-    """Serve the API on *running* with *workers* workers; give the port and an API key."""
+) -> Iterator[Serving]:
+    """Serve the API on *running* with *workers* workers."""
     environment = {
         "REWOUND_STREAMS_URL": running.url,
         "REWOUND_QUEUE_URL": running.queue_url,
@@ -63,21 +77,28 @@ def service(
         _processes(
             [_gunicorn(port, server.APPLICATION, processes, threads), *folding],
             environment | {"REWOUND_DATA_DIR": directory},
-        ),
+        ) as (api, *folding_pids),
     ):
-        _until_ready(port, "/readyz")
-        yield port, key
+        until_ready(port, "/readyz")
+        pids = {"API": [api], "worker": folding_pids, "store": _pids_of(running)}
+        yield Serving(port, key, pids)
 
 
 @contextmanager
-def bare(running: EmbeddedValkey) -> Iterator[int]:
-    """Serve the bare route on the same store; give the port."""
+def bare(running: EmbeddedValkey) -> Iterator[Serving]:
+    """Serve the bare route on *running*."""
     with (
         held_port(HOST) as port,
-        _processes([_gunicorn(port, "tests.bench.bare:create()")], {"BENCH_STORE": running.url}),
+        _processes([_gunicorn(port, "tests.bench.bare:create()")], {"BENCH_STORE": running.url}) as (api,),
     ):
-        _until_ready(port, "/")
-        yield port
+        until_ready(port, "/")
+        yield Serving(port, "", {"API": [api], "store": _pids_of(running)})
+
+
+def _pids_of(running: EmbeddedValkey) -> list[int]:
+    """Return the server's process."""
+    with Redis.from_url(running.url) as client:
+        return [client.info("server")["process_id"]]
 
 
 def _gunicorn(
@@ -88,10 +109,10 @@ def _gunicorn(
 
 
 @contextmanager
-def _processes(commands: list[list[str]], environment: dict[str, str]) -> Iterator[None]:
+def _processes(commands: list[list[str]], environment: dict[str, str]) -> Iterator[list[int]]:
     started = [subprocess.Popen(command, env={**os.environ, **environment}) for command in commands]
     try:
-        yield
+        yield [process.pid for process in started]
     finally:
         for process in started:
             process.terminate()
@@ -99,7 +120,7 @@ def _processes(commands: list[list[str]], environment: dict[str, str]) -> Iterat
             process.wait(PATIENCE_S)
 
 
-def _until_ready(port: int, path: str) -> None:
+def until_ready(port: int, path: str) -> None:
     """Wait until the server answers on *path*, with whatever it has to say but that it is not ready."""
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until:

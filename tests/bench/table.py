@@ -1,9 +1,21 @@
-"""Write what was measured as a table: figure, unit, and the aim it is held against."""
+"""Write what was measured as tables: figure, unit, and the aim it is held against.
+
+A module of this package that measures something registers its function with `section`; `make bench` finds it.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from statistics import median as _median
+from typing import Final
+
+QUICK: Final = bool(os.environ.get("QUICK"))
+"""Whether a look in a few minutes is wanted: fewer and shorter turns, so that ratios scatter more."""
+
+TURNS: Final = 2 if QUICK else 5
+"""How often each side of a comparison has its turn; what is printed is the median."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +37,24 @@ class Row:
         return "reached" if reached else "missed"
 
 
-def median(values: list[float]) -> float:
+Rows = Callable[[], "list[Row | str]"]
+"""Measures, and returns figures and lines of text: a peer that is not installed is named in a line."""
+
+SECTIONS: Final[dict[str, tuple[str, Rows]]] = {}
+"""What `make bench` measures: title and function, by the name of the module."""
+
+
+def section(title: str) -> Callable[[Rows], Rows]:
+    """Have the decorated function's rows printed under *title*; a module has one section."""
+
+    def register(rows: Rows) -> Rows:
+        SECTIONS[rows.__module__.rpartition(".")[2]] = (title, rows)
+        return rows
+
+    return register
+
+
+def median(values: Iterable[float]) -> float:
     """Return the median of *values*."""
     return float(_median(values))
 
@@ -37,10 +66,13 @@ def shown(value: float) -> str:
     return f"{value:.2f}" if abs(value) >= 1 else f"{value:.3f}"
 
 
-def markdown(title: str, rows: list[Row]) -> str:
+def markdown(title: str, rows: Iterable[Row | str]) -> str:
     """Return *rows* as a Markdown table under *title*."""
     lines = [f"### {title}", "", "| what | measured | aim | |", "|---|---|---|---|"]
     for row in rows:
+        if isinstance(row, str):
+            lines.append(f"| {row} | | | |")
+            continue
         sign = "at most " if row.most else "at least "
         aim = "" if row.aim is None else sign + shown(row.aim)
         lines.append(f"| {row.what} | {shown(row.value)} {row.unit} | {aim} | {row.verdict} |")

@@ -13,7 +13,7 @@ from typing import Any, Final
 from service.encounter.deciding.decider import Folded, Written, decide_request, unfolded
 from service.encounter.stores.secrets import EncounterSecrets
 from tests.bench import core, fights
-from tests.bench.table import Row, median
+from tests.bench.table import TURNS, Row, median, section
 
 PER_SIDE: Final = 15
 AIM_MS: Final = 30.0
@@ -73,9 +73,10 @@ def _decided(folded: Folded[Any], raw: bytes, secrets: EncounterSecrets) -> Writ
     return written
 
 
-def rows(times: int = 7) -> list[Row]:
+@section("Thirty creatures")
+def rows(times: int = TURNS) -> list[Row | str]:
     """Measure both engagements *times* times and return the medians."""
-    found = []
+    found: list[Row | str] = []
     for contested, what in ((True, "15 contests"), (False, "30 attacks")):
         spent = [last_command(contested=contested)[0] for _ in range(times)]
         found.append(Row(f"engagement of 30, {what}", median(spent), "ms of CPU", AIM_MS, most=True))

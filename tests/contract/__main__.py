@@ -47,7 +47,7 @@ LEFT_OUT: Final = "positive_data_acceptance"
 
 def main(seconds: int, seed: int | None = None) -> int:
     """Run all roles, each for at most *seconds*; the exit status."""
-    with store() as running, service(running) as (port, _):
+    with store() as running, service(running) as (port, _, _):
         url = f"http://{HOST}:{port}"
         log = ValkeyLog.connect(running.url)
         key = keys.create(log, "gm", time.time(), scopes=("read", "write"))[0]  # it cannot end itself

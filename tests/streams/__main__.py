@@ -21,7 +21,7 @@ def main() -> int:
     """
     clients, seed = (*map(int, sys.argv[1:]), *(CLIENTS, 1)[len(sys.argv) - 1 :])
     cuts, commands = (CUTS, COMMANDS) if clients == CLIENTS else (50, 500)
-    with servers.store() as running, servers.service(running) as (port, key):
+    with servers.store() as running, servers.service(running) as (port, key, _):
         encounter = Encounter.opened(port, key)
         began = monotonic()
         followed = follow(

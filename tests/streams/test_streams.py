@@ -42,7 +42,7 @@ def until(holds: Callable[[], bool]) -> None:
 def test_clients_that_are_cut_off_again_and_again_miss_nothing_and_get_nothing_twice(
     valkey: EmbeddedValkey, streams_url: str, queue_url: str
 ) -> None:
-    with servers.service(valkey) as (port, key):
+    with servers.service(valkey) as (port, key, _):
         encounter = Encounter.opened(port, key)
 
         followed = follow(encounter, 20, cuts=15, seed=SEED, play=playing(encounter, 200), patience_s=90)
@@ -56,7 +56,7 @@ def test_readers_that_stall_are_dropped_and_nobody_else_waits(
 ) -> None:
     """Eight take all places but one, and take nothing of what they are told; then their places are free."""
     room = {"REWOUND_API_STREAMS": str(STUCK + 1)}
-    with servers.service(valkey, processes=1, settings=room) as (port, key):
+    with servers.service(valkey, processes=1, settings=room) as (port, key, _):
         encounter = Encounter.opened(port, key)
         last = encounter.grow(600)
         stuck = [stalled(encounter) for _ in range(STUCK)]

@@ -1,0 +1,88 @@
+"""Measure single answers in a fight of thirty: a dash to a cell, what a seat may do, a movement planned.
+
+What counts is the CPU of one command, or of one look at the options, in one process and without a store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import process_time
+from typing import Any, Final
+
+from service.encounter.deciding.decider import Folded, decide_request, unfolded
+from service.encounter.stores.secrets import EncounterSecrets
+from service.rules.heartrush import HEARTRUSH
+from service.rules.rise import RISE
+from service.rules.ruleset import legal
+from tests.bench import core, fights
+from tests.bench.table import TURNS, Row, median, section
+from tests.recorded import Record
+from tests.rise.forty import forty, next_step
+
+AIM_MS: Final = 5.0
+PER_SIDE: Final = 15
+NEAR: Final = [-2, 0]
+FAR: Final = [-6, 0]
+"""As far as a dash goes in a straight line, of sixty feet less what its bearer carries, or nearly so."""
+
+
+@section("Single answers")
+def rows(times: int = 4 * TURNS) -> list[Row | str]:
+    """Measure each answer *times* times in turn and return the medians."""
+    secrets, folded = _thirty()
+    planning = _planning()
+    asked: dict[str, Callable[[], float]] = {
+        "dash with `to`, two cells": lambda: _dashed(folded, secrets, {"to": NEAR}),
+        "dash with `to`, six cells": lambda: _dashed(folded, secrets, {"to": FAR}),
+        "dash by `path`, two cells": lambda: _dashed(folded, secrets, {"path": [[-1, 0], NEAR]}),
+        "options of 30 creatures, one seat": lambda: _ms(lambda: list(legal(HEARTRUSH, folded.state, "gm"))),
+        "plan_movement": _planned,
+        "options of 40 creatures in Rise, one seat": lambda: _ms(
+            lambda: list(legal(RISE, planning.folded.state, "gm"))
+        ),
+    }
+    found: dict[str, list[float]] = {what: [] for what in asked}
+    for _ in range(times):
+        for what, ask in asked.items():
+            found[what].append(ask())
+    return [Row(what, median(each), "ms of CPU", AIM_MS, most=True) for what, each in found.items()]
+
+
+def _thirty() -> tuple[EncounterSecrets, Folded[Any]]:
+    """Return a fight of thirty in which it is the players' turn."""
+    secrets = EncounterSecrets.create(core.ENCOUNTER, epochs=64)
+    folded: Folded[Any] = unfolded(core.ENCOUNTER, core.RULESET)
+    for raw in core.opened(secrets, fights.opening(PER_SIDE, apart=2)):
+        folded = decide_request(core.RULESET, folded, raw, folded.n + 1, secrets).folded
+    return secrets, folded
+
+
+def _dashed(folded: Folded[Any], secrets: EncounterSecrets, where: dict[str, Any]) -> float:
+    raw = core.request("dash", {"creature": "players-0", **where})
+    began = process_time()
+    written = decide_request(core.RULESET, folded, raw, folded.n + 1, secrets)
+    spent = (process_time() - began) * 1_000
+    assert b'"refusal"' not in written.raw, written.raw
+    return spent
+
+
+def _planning() -> Record[Any]:
+    """Return Rise's fight of forty where the first movement is to be planned."""
+    record: Record[Any] = Record(RISE, 1)
+    assert record.send("open", "gm", record.opening(forty())) is None
+    while record.folded.state.phase != "movement":
+        assert record.send(*next_step(record.folded.state)) is None
+    return record
+
+
+def _planned() -> float:
+    """Return the milliseconds of the first movement planned in a fight of forty."""
+    record = _planning()
+    step = next_step(record.folded.state)
+    return _ms(lambda: record.send(*step))
+
+
+def _ms(do: Callable[[], object]) -> float:
+    began = process_time()
+    do()
+    return (process_time() - began) * 1_000
