@@ -3,7 +3,10 @@
 #   docker run rewound serve
 #   docker run rewound worker
 
-FROM python:3.13-slim-bookworm AS builder
+# A tag may move: `--build-arg PYTHON_IMAGE=python@sha256:…` builds on the very image that you have looked at.
+ARG PYTHON_IMAGE=python:3.13-slim-bookworm
+
+FROM ${PYTHON_IMAGE} AS builder
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 \
     PIP_NO_CACHE_DIR=1 \
     PIP_ROOT_USER_ACTION=ignore
@@ -25,7 +28,7 @@ RUN /opt/build/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-di
     && python -m pip --python /opt/rewound/bin/python install --no-deps --no-index /wheel/*.whl
 
 
-FROM python:3.13-slim-bookworm
+FROM ${PYTHON_IMAGE}
 RUN python -m pip uninstall --yes --root-user-action ignore pip \
     && groupadd --system --gid 10001 rewound \
     && useradd --system --uid 10001 --gid rewound --home-dir /var/lib/rewound --shell /usr/sbin/nologin rewound \

@@ -64,8 +64,11 @@ class Settings:
     """Megabytes that one owner's encounters may hold together; 0 is no limit."""
     guess_limit: int = 60
     """Invalid tokens a minute from one address; 0 is no limit."""
+    anonymous_limit: int = 600
+    """Requests without a token a minute from one address, but for livez and readyz; 0 is no limit."""
     limits_url: str | None = None
-    """The server that counts for all processes of the API; None: each counts its own."""
+    """The server that counts for all processes of the API; None: RQ's counts invalid tokens for all, and
+    each process counts the rest of its own."""
     proxies: int = 0
     """How many proxies stand before the API and are believed about the client's address."""
     api_streams: int = 512
@@ -127,6 +130,9 @@ class Settings:
                 ),
                 owner_mb=env.int("OWNER_MB", cls().owner_mb, validate=validate.Range(0, _LARGE)),
                 guess_limit=env.int("GUESS_LIMIT", cls().guess_limit, validate=validate.Range(0, _LARGE)),
+                anonymous_limit=env.int(
+                    "ANONYMOUS_LIMIT", cls().anonymous_limit, validate=validate.Range(0, _LARGE)
+                ),
                 limits_url=env.str("LIMITS_URL", "", validate=_address()) or None,
                 proxies=env.int("PROXIES", cls().proxies, validate=validate.Range(0, 9)),
                 api_streams=env.int("API_STREAMS", cls().api_streams, validate=validate.Range(0, 4096)),
@@ -214,6 +220,7 @@ class Settings:
             "OWNER_COMMANDS": str(self.owner_commands),
             "OWNER_MB": str(self.owner_mb),
             "GUESS_LIMIT": str(self.guess_limit),
+            "ANONYMOUS_LIMIT": str(self.anonymous_limit),
             "LIMITS_URL": self.limits_url or "",
             "PROXIES": str(self.proxies),
             "API_STREAMS": str(self.api_streams),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
-import sys
 import time
 from dataclasses import replace
 from threading import Thread
@@ -19,7 +17,6 @@ from service.api.app import create_app
 from service.api.quotas import Bounds
 from service.encounter.host import host_of
 from service.encounter.record.digest import ruleset_digest
-from service.encounter.record.text import log_line
 from service.encounter.signals.doorbell import Ringer
 from service.encounter.signals.feeds import Room
 from service.encounter.signals.outward import Outward
@@ -28,10 +25,10 @@ from service.log import NotDurable, StoreFailure
 from service.log.queue import queue_client
 from service.log.valkey import ValkeyLog
 from service.log.wire import Wire
+from service.logs import write_json_lines
 from service.rules.shelf import SHELF
 from service.settings import Settings, SettingsError
 
-_LEVELS: Final = logging.getLevelNamesMapping()
 _RETRY_S: Final = 0.5
 _logger: Final = structlog.get_logger()
 
@@ -43,7 +40,7 @@ def application() -> Flask:
         raise SettingsError(
             ["REWOUND_STREAMS_URL, REWOUND_QUEUE_URL: an API process alone needs servers that run"]
         )
-    write_lines(settings.log_level)
+    write_json_lines(settings.log_level)
     log = ValkeyLog(Wire(settings.streams_url))
     try:
         _open(log)
@@ -77,7 +74,9 @@ def application() -> Flask:
         caller=settings.rate_limit,
         owner=settings.owner_rate_limit,
         guesses=settings.guess_limit,
+        anonymous=settings.anonymous_limit,
         counters=settings.limits_url,
+        rare_counters=settings.limits_url or settings.queue_url,
     )
     app = create_app(host, bounds, settings.cors_origins)
     if settings.proxies:
@@ -105,18 +104,3 @@ def _open_when_there(log: ValkeyLog) -> None:
         else:
             _logger.info("store.opened")
         return
-
-
-def write_lines(level: str) -> None:
-    """Have every log line from *level* on written to standard error as one JSON object."""
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(serializer=log_line),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[level.upper()]),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-        cache_logger_on_first_use=True,
-    )

@@ -10,12 +10,13 @@ from service.audit.witness import Witness
 from service.collecting import collect_seldom
 from service.encounter.signals.outward import Outward
 from service.log.queue import queue_client
+from service.logs import write_json_lines
 from service.rules.shelf import SHELF
 from service.settings import Settings, SettingsError
 from workers.faults import faulty
 from workers.retention import Archive
 from workers.run import run
-from workers.start import connected, write_lines
+from workers.start import connected
 
 
 def main() -> int:
@@ -31,7 +32,7 @@ def main() -> int:
     if settings.streams_url is None or settings.queue_url is None:
         sys.stderr.write("REWOUND_STREAMS_URL, REWOUND_QUEUE_URL: a worker alone needs servers that run\n")
         return 2
-    write_lines(settings.log_level)
+    write_json_lines(settings.log_level)
     # The one place beside the settings that reads the environment: a test's door, not a setting.
     log = faulty(connected(settings.streams_url), os.environ.get("REWOUND_FAULT"))
 

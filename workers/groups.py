@@ -19,7 +19,7 @@ from uuid import uuid4
 import structlog
 
 from service.encounter.signals.doorbell import Ringer
-from service.encounter.signals.pulse import alive
+from service.encounter.signals.pulse import Heartbeats
 from service.log import BUCKETS, Listener, Log, NoSuchEncounter, StoreFailure, Wake, bucket_of
 from workers.fold import Folding
 from workers.webhooks import Telling
@@ -71,6 +71,7 @@ class GroupFolding:
         self, log: Log, folding: Folding, ringer: Ringer, groups: int, stopping: Event, telling: Telling
     ) -> None:
         self._log = log
+        self._heartbeats = Heartbeats(log, time.time)
         self._folding = folding
         self._ringer = ringer
         self._groups = groups
@@ -284,7 +285,7 @@ class GroupFolding:
     def _balance(self, now: float) -> None:
         """Give back what has been quiet, and what is more than this worker's share."""
         self._balanced = now
-        workers = max(1, len(alive(self._log, int(time.time() * 1000))))
+        workers = max(1, len(self._heartbeats.alive()))
         self._share = -(-self._groups // workers)
         longest_quiet = sorted(self._held, key=self._held.__getitem__)
         surplus = longest_quiet[: max(0, len(longest_quiet) - self._share)]

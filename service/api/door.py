@@ -84,6 +84,8 @@ class Door:
         """Give *call* its caller and, inside an encounter, its seat; raises the problem that keeps it out."""
         rule = POLICY[call.operation.id]
         if rule.is_public:
+            if not rule.is_probe:
+                call.told |= self._quotas.take_anonymous(call.address)
             return
         caller = self._known(call)
         call.caller = caller

@@ -50,10 +50,11 @@ def of(operation: Operation, status: int) -> list[str]:
     is_paged = any(each.name == "cursor" for each in operation.query)
     has = {
         "Request-Id": True,
-        "RateLimit-Policy": not rule.is_public,
-        "RateLimit": not rule.is_public,
+        "RateLimit-Policy": not rule.is_probe,
+        "RateLimit": not rule.is_probe,
         "Rewound-Checkpoint": rule.is_inside,
-        "ETag": status == _CHANGED or (status < _BAD and (operation.waits or (rule.is_inside and is_read))),
+        "ETag": status == _CHANGED
+        or (status < _BAD and (operation.waits or (rule.is_inside and is_read) or operation.is_conditional)),
         "Link": status < _BAD and (is_paged or operation.id == "acceptAmendment"),
         "Location": status in _MADE and (operation.method == "POST" or operation.waits or status == _LATER),
         "Retry-After": status in _WAIT,

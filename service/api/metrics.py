@@ -17,7 +17,6 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 from prometheus_client.registry import Collector
 
 from service.encounter.host import Host
-from service.encounter.signals.pulse import alive
 from service.log import ALL_BUCKETS, LogError
 
 DIRECTORY: Final = "PROMETHEUS_MULTIPROC_DIR"
@@ -136,7 +135,7 @@ class _Waiting(Collector):
             memory = self._host.log.memory()
             used.add_metric((), memory.used)
             limit.add_metric((), memory.limit)
-            workers.add_metric((), len(alive(self._host.log, now_ms)))
+            workers.add_metric((), len(self._host.heartbeats.alive()))
             for family, since in ((all_, now_ms), (late, now_ms - LONG_MS)):
                 family.add_metric((), len(self._host.log.dirty(ALL_BUCKETS, since, _MOST)))
         except LogError:

@@ -231,7 +231,7 @@ def _headers(operation: Operation) -> Iterable[Schema]:
             'Refuse unless this is the newest version: `"12"`.',
             rf"^(?:\*|{VERSION_TAG.pattern})$",
         )
-    elif operation.method == "GET" and POLICY[operation.id].is_inside:
+    elif operation.method == "GET" and (POLICY[operation.id].is_inside or operation.is_conditional):
         yield {"name": "If-None-Match", "in": "header", "description": "An `ETag` you have.", "schema": text}
 
 
@@ -259,7 +259,8 @@ def _responses(operation: Operation) -> Schema:
 
 def problems_of(operation: Operation) -> tuple[str, ...]:
     """Return the codes of every problem *operation* may answer with."""
-    inside = () if POLICY[operation.id].is_public else _INSIDE
+    rule = POLICY[operation.id]
+    inside = _INSIDE if not rule.is_public else () if rule.is_probe else ("too-many-requests",)
     below = _OF_AN_ENCOUNTER if "{encounter}" in operation.path else ()
     waiting = _WAITING if operation.waits else ()
     return tuple(dict.fromkeys((*_EVERYWHERE, *inside, *below, *waiting, *operation.problems)))

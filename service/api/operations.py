@@ -22,6 +22,7 @@ KIB: Final = 1024
 BODY_LIMIT: Final = 64 * KIB
 OPENING_LIMIT: Final = 1024 * KIB
 BUNDLE_LIMIT: Final = 32 * 1024 * KIB
+_UNCHANGED: Final = 304
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,11 @@ class Operation:
     """What it is where the client accepts `text/event-stream`, if it is a stream then."""
     waits: bool = False
     """Whether it appends a command: takes `Prefer` and `Idempotency-Key`, may answer 202."""
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether it is a GET that may answer 304."""
+        return _UNCHANGED in self.answers
 
     @property
     def is_repeatable(self) -> bool:

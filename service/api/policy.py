@@ -31,6 +31,8 @@ class Rule:
     scope: Scope = "read"
     outlives: bool = False
     """Whether it also answers of an encounter that was removed."""
+    is_probe: bool = False
+    """Whether machines ask it how the process fares: such requests are not counted."""
 
     @property
     def is_public(self) -> bool:
@@ -44,6 +46,7 @@ class Rule:
 
 
 _PUBLIC: Final = Rule((ANYONE,))
+_PROBE: Final = Rule((ANYONE,), is_probe=True)
 _READ: Final = Rule(READERS)
 _READ_EVER: Final = Rule(READERS, outlives=True)
 
@@ -116,8 +119,8 @@ POLICY: Final[Mapping[str, Rule]] = MappingProxyType(
         "getRule": _PUBLIC,
         "listKeys": _PUBLIC,
         "getMetrics": Rule((KEY,), "operator"),
-        "isAlive": _PUBLIC,
-        "isReady": _PUBLIC,
+        "isAlive": _PROBE,
+        "isReady": _PROBE,
         "getProblemType": _PUBLIC,
         "listProblemTypes": _PUBLIC,
         "getContract": _PUBLIC,

@@ -200,6 +200,14 @@ _TYPES: Final = (
         "left. Nothing was changed.",
     ),
     ProblemType(
+        "too-many-imports",
+        429,
+        "Too many bundles wait",
+        "Eight bundles of one owner wait for a worker at most, so that no owner fills the store with files "
+        "that nobody has looked at. Send this one again when one of them is `done` or `failed` "
+        "(`GET /v1/bundles`).",
+    ),
+    ProblemType(
         "too-many-streams",
         429,
         "Too many streams are open",

@@ -1,9 +1,9 @@
 """Bound how often one caller asks, and how often one address guesses tokens.
 
 Laws. What is counted is requests with a valid token, by the token's key or seat and by the key's owner, and
-failed tokens by address. Whoever is over is told 429 with when to come back, before anything is read of the
-body or asked of the store. A counter that cannot be reached lets everybody in: it guards the service,
-never the record. The fields are those of draft-ietf-httpapi-ratelimit-headers.
+by address failed tokens and requests that need none. Who is over is answered 429 with when to come back,
+before anything is read of the body or asked of the store. A counter that cannot be reached lets everybody
+in: it guards the service, never the record. The fields are those of draft-ietf-httpapi-ratelimit-headers.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from limits.strategies import FixedWindowRateLimiter
 from service.api.problems import Problem
 
 WINDOW_S: Final = 60
+_ANSWER_S: Final = 1.0
+"""How long a server may take to count; longer, and it is one that cannot be reached."""
 _logger: Final = structlog.get_logger()
 
 
@@ -51,8 +53,12 @@ class Bounds:
     """Requests a minute with all keys of one owner."""
     guesses: int = 60
     """Failed tokens a minute from one address."""
+    anonymous: int = 600
+    """Requests a minute from one address for what asks for no token."""
     counters: str | None = None
     """The address of a server that counts for several processes; None counts in this one."""
+    rare_counters: str | None = None
+    """The same for what is counted so seldom that a server may count it for all processes: failed tokens."""
 
 
 class Window(NamedTuple):
@@ -99,7 +105,11 @@ class SharedCounters:
 
     def __init__(self, address: str) -> None:
         url = re.sub(r"\Aunix:", "redis+unix:", address)
-        self._limiter = FixedWindowRateLimiter(storage_from_string(url, wrap_exceptions=True))
+        self._limiter = FixedWindowRateLimiter(
+            storage_from_string(
+                url, wrap_exceptions=True, socket_timeout=_ANSWER_S, socket_connect_timeout=_ANSWER_S
+            )
+        )
 
     def hit(self, quota: Quota, who: str) -> Window:
         """Count one request there."""
@@ -113,9 +123,13 @@ class Quotas:
     """The counters of one service."""
 
     def __init__(self, bounds: Bounds) -> None:
-        self._counters: Counters = SharedCounters(bounds.counters) if bounds.counters else LocalCounters()
+        self._counters = _counters(bounds.counters)
+        self._rare = _counters(bounds.rare_counters)
+        self._in_its_stead = LocalCounters()
+        """Count failed tokens where the server that counts them cannot be reached."""
         self._caller = Quota("caller", bounds.caller)
         self._owner = Quota("owner", bounds.owner)
+        self._anonymous = Quota("anonymous", bounds.anonymous)
         self._guesses = Quota("guesses", bounds.guesses)
 
     def take(self, caller: str, owner: str | None) -> Mapping[str, str]:
@@ -125,12 +139,23 @@ class Quotas:
             self._count(self._owner, owner)
         return fields
 
+    def take_anonymous(self, address: str) -> Mapping[str, str]:
+        """Count a request without a token; as `take`."""
+        return self._count(self._anonymous, address)
+
     def guessed(self, address: str) -> None:
         """Count a token that was none; raises the problem `too-many-requests` after too many.
 
         A valid token is never kept out by the guesses of others at its address.
         """
-        self._count(self._guesses, address)
+        if not self._guesses.per_minute:
+            return
+        try:
+            window = self._rare.hit(self._guesses, address)
+        except StorageError as failure:
+            _logger.warning("quotas.unreachable", failure=str(failure))
+            window = self._in_its_stead.hit(self._guesses, address)
+        _judged(self._guesses, window)
 
     def _count(self, quota: Quota, who: str) -> Mapping[str, str]:
         if not quota.per_minute:
@@ -140,9 +165,18 @@ class Quotas:
         except StorageError as failure:
             _logger.warning("quotas.unreachable", failure=str(failure))
             return {}
-        if window.requests > quota.per_minute:
-            raise _over(quota, window.ends)
-        return _fields(quota, quota.per_minute - window.requests, window.ends)
+        return _judged(quota, window)
+
+
+def _counters(address: str | None) -> Counters:
+    return SharedCounters(address) if address else LocalCounters()
+
+
+def _judged(quota: Quota, window: Window) -> Mapping[str, str]:
+    """Return the fields that tell what is left; raises the problem `too-many-requests` where nothing is."""
+    if window.requests > quota.per_minute:
+        raise _over(quota, window.ends)
+    return _fields(quota, quota.per_minute - window.requests, window.ends)
 
 
 def _fields(quota: Quota, remaining: int, reset: float) -> dict[str, str]:

@@ -20,6 +20,7 @@ from typing import Any, Final
 from service.audit import bundle, checkpoint
 from service.audit.again import Progress
 from service.audit.evidence import Evidence
+from service.audit.integrity import examine
 from service.audit.report import Report
 from service.audit.signatures import signed_heads
 from service.audit.signing import keep_foreign
@@ -90,7 +91,7 @@ def take(
     The same bundle again changes nothing, but that keys may be accepted by now. One that was cut short by a
     crash is completed.
     """
-    evidence, report = _judged(shelf, raw, progress)
+    evidence, report = _judged(shelf, raw, accepted.keys, progress)
     commits = [load_commit(text) for text in evidence.commits]
     signed = signed_size(evidence, commits, accepted.keys)
     if accepted.is_required and signed < len(commits):
@@ -112,16 +113,32 @@ def take(
     return Taken(address, evidence, commits, report, known)
 
 
-def _judged(shelf: Shelf, raw: bytes, progress: Progress) -> tuple[Evidence, Report]:
-    """Return what is in the bundle *raw* and what its audit found, if it may be taken in."""
+def _judged(
+    shelf: Shelf, raw: bytes, accepted: tuple[bytes, ...], progress: Progress
+) -> tuple[Evidence, Report]:
+    """Return what is in the bundle *raw* and what its audit found, if it may be taken in.
+
+    The audit holds it to the *accepted* keys where they signed it whole. Otherwise it asks no key, so that
+    what others signed is taken in too, as unsigned.
+    """
     try:
         evidence = bundle.read(raw)
     except bundle.BadBundle as fault:
         raise NotTaken(Report("", fault.verdict, Counts())) from fault
+    if accepted and _is_covered(pinned := replace(evidence, pinned=accepted)):
+        evidence = pinned
     report = verify(evidence, shelf, progress=progress)
     if report.verdict.extent not in (VALID, VALID_TO_EPOCH):
         raise NotTaken(report)
     return evidence, report
+
+
+def _is_covered(evidence: Evidence) -> bool:
+    """Tell whether its accepted keys signed all of *evidence*, and nothing is wrong with its bytes."""
+    try:
+        return examine(evidence).signed.size == len(evidence.commits)
+    except Fault:
+        return False
 
 
 def signed_size(evidence: Evidence, commits: Sequence[Commit], accepted: Iterable[bytes]) -> int:

@@ -27,11 +27,13 @@ def read_settings() -> Given:
     return Given(settings, has_port=bool(os.environ.get("REWOUND_PORT")))
 
 
-def quiet_for_people(settings: Settings, *, demo: bool) -> Settings:
-    """Return *settings* with warnings alone logged where a person reads along and asked for nothing else.
+def is_for_people(*, demo: bool) -> bool:
+    """Tell whether a person reads along: on a terminal, and wherever the demo prints its sample."""
+    return demo or sys.stderr.isatty()
 
-    That is on a terminal, and wherever what the demo prints would drown.
-    """
-    if (demo or sys.stderr.isatty()) and not os.environ.get("REWOUND_LOG_LEVEL"):
+
+def quiet_for_people(settings: Settings, *, demo: bool) -> Settings:
+    """Return *settings* with warnings alone logged where a person reads along and asked for nothing else."""
+    if is_for_people(demo=demo) and not os.environ.get("REWOUND_LOG_LEVEL"):
         return replace(settings, log_level="warning")
     return settings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Final
 
 from rich.console import Console
@@ -17,7 +18,8 @@ LINE_EVERY_S: Final = 10.0
 class LoadingDisplay:
     """What a command shows while it waits for a store; of a store that serves at once nothing is shown."""
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(self, say: Callable[[str], None], console: Console | None = None) -> None:
+        self._say = say
         self._console = console or Terminal(stderr=True, highlight=False)
         self._shown: float | None = None
         self._is_size_unknown = False
@@ -46,9 +48,6 @@ class LoadingDisplay:
         if self._bar is not None:
             self._bar[0].stop()
             self._bar = None
-
-    def _say(self, text: str) -> None:
-        self._console.print(f"rewound: {text}", markup=False, soft_wrap=True)
 
     def _draw(self, progress: LoadProgress) -> None:
         if self._bar is None:

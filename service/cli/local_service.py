@@ -19,6 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, Self
 
+from service.api.gunicorn_logger import JsonLogger
 from service.api.metrics import DIRECTORY
 from service.api.server import GRACE_S, arguments
 from service.cli.client import Client, Problem, Unreachable
@@ -38,6 +39,8 @@ PORT_S: Final = 3.0
 
 UNREADY_DEATHS: Final = 3
 """How often a process may die before the service was ready once: then something is wrong that stays."""
+
+_GUNICORN_LOGGER: Final = f"--logger-class={JsonLogger.__module__}.{JsonLogger.__name__}"
 
 MEMORY: Final = Path("/dev/shm")  # noqa: S108 - a directory of our own is made in it, for our eyes alone
 
@@ -74,6 +77,7 @@ class LocalService:
         self.settings = settings
         self._is_stopping = is_stopping
         self._is_hurried = is_hurried
+        self._say = say
         self._supervisor = Supervisor(say)
         self._embedded: EmbeddedValkey | None = None
         self._metrics_dir: Path | None = None
@@ -89,7 +93,7 @@ class LocalService:
     def log(self) -> ValkeyLog:
         """Return a connection to the store; raises `NotServing`."""
         assert self.settings.streams_url is not None, "the store runs by now"
-        display = LoadingDisplay()
+        display = LoadingDisplay(self._say)
         try:
             log = ValkeyLog.connect_when_loaded(self.settings.streams_url, display, self._go_on)
             log.check_durable()
@@ -107,7 +111,8 @@ class LocalService:
         if self.settings.is_embedded:
             self._start_store()
         self.settings.secret_key()
-        self.settings.signing_key()
+        if self.settings.workers:  # the API reads the public half alone
+            self.settings.signing_key()
         with closing(self.log()):  # a store that may lose commands is refused here, in words
             pass
         settings = self.settings
@@ -122,7 +127,7 @@ class LocalService:
         environment = {**settings.environment(), DIRECTORY: str(self._metrics_dir)}
         for i in range(1, settings.workers + 1):
             self._supervisor.start(_supervised(f"worker {i}", ("workers",), environment))
-        self._supervisor.start(_supervised("the API", ("gunicorn", *api), environment))
+        self._supervisor.start(_supervised("the API", ("gunicorn", _GUNICORN_LOGGER, *api), environment))
 
     def wait_until_ready(self) -> None:
         """Wait until commands are taken; raises `NotServing` and `StartAbandoned`."""
@@ -164,7 +169,7 @@ class LocalService:
         self.stop()
 
     def _start_store(self) -> None:
-        display = LoadingDisplay()
+        display = LoadingDisplay(self._say)
         try:
             self._embedded = EmbeddedValkey(
                 self.settings.store_dir, self._supervisor, memory_mb=self.settings.store_mb

@@ -19,13 +19,14 @@ from typing import Final
 import click
 
 from service.cli.client import Client, Problem, Unreachable
-from service.cli.environment import quiet_for_people, read_settings
+from service.cli.environment import is_for_people, quiet_for_people, read_settings
 from service.cli.local_service import LocalService, NotServing, StartAbandoned, with_free_port
 from service.cli.playing import NotAsWritten, play, sit_down
 from service.cli.script import sample
 from service.cli.terminal import say
 from service.encounter.stores import keys
 from service.log import Log
+from service.logs import note_line, write_json_lines
 
 LOOKED_EVERY_S: Final = 0.1
 DEMO_FORM: Final = "s002"
@@ -78,14 +79,16 @@ def command(host: str | None, port: int | None, workers: int | None, *, demo: bo
     signals = Signals()
     given = read_settings()
     settings = quiet_for_people(given.settings, demo=demo)
+    say_so = _say if is_for_people(demo=demo) else _log
+    write_json_lines(settings.log_level)
     settings = replace(
         settings,
         host=host or settings.host,
         port=port or settings.port,
         workers=workers or settings.workers,
     )
-    settings = with_free_port(settings, is_given=port is not None or given.has_port, say=_say)
-    service = LocalService(settings, _say, is_stopping=signals.is_stopping, is_hurried=signals.is_hurried)
+    settings = with_free_port(settings, is_given=port is not None or given.has_port, say=say_so)
+    service = LocalService(settings, say_so, is_stopping=signals.is_stopping, is_hurried=signals.is_hurried)
     try:
         with service:
             service.wait_until_ready()
@@ -94,13 +97,18 @@ def command(host: str | None, port: int | None, workers: int | None, *, demo: bo
                 _demonstrate(service)
             while not signals.is_stopping():
                 time.sleep(LOOKED_EVERY_S)
-            _say("stopping")
+            say_so("stopping")
     except StartAbandoned:
-        _say("stopped before it was ready; nothing was lost")
+        say_so("stopped before it was ready; nothing was lost")
 
 
 def _say(text: str) -> None:
     say(f"rewound: {text}", err=True)
+
+
+def _log(text: str) -> None:
+    """Say it as a line of the one log that this process, the API and the workers write."""
+    say(note_line(text), err=True)
 
 
 # --- the sample fight ---------------------------------------------------------------------------------

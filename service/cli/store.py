@@ -27,7 +27,7 @@ def opened(settings: Settings) -> Iterator[Log]:
         return
     try:
         server = EmbeddedValkey(settings.store_dir, Supervisor(_say), memory_mb=settings.store_mb)
-        display = LoadingDisplay()
+        display = LoadingDisplay(_say)
         try:
             server.start(display)
         except DirectoryInUse:  # somebody serves from it: that server is as good
@@ -51,7 +51,7 @@ def _say(text: str) -> None:
 
 
 def _connected(url: str) -> ValkeyLog:
-    display = LoadingDisplay()
+    display = LoadingDisplay(_say)
     try:
         return ValkeyLog.connect_when_loaded(url, display)
     except StoreFailure as fault:

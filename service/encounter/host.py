@@ -13,6 +13,7 @@ from service.encounter.record.occasions import Occasions
 from service.encounter.signals.feeds import Feeds
 from service.encounter.signals.outcomes import Outcomes
 from service.encounter.signals.outward import NOWHERE_ELSE, Outward
+from service.encounter.signals.pulse import Heartbeats
 from service.encounter.stores import disputes, points, removals
 from service.encounter.stores.capacity import Capacity
 from service.encounter.stores.fresh import Fresh
@@ -35,6 +36,7 @@ class Host:
     shelf: Shelf
     folder: Folder
     outcomes: Outcomes
+    heartbeats: Heartbeats
     feeds: Feeds
     keys: KeyCache
     register: Register
@@ -93,6 +95,7 @@ def host_of(
         shelf=shelf,
         folder=folder,
         outcomes=outcomes,
+        heartbeats=Heartbeats(log, clock),
         feeds=feeds,
         keys=KeyCache(log, clock),
         register=register,

@@ -19,7 +19,14 @@ from service.rules.shelf import SHELF
 from tests.encounter.tiny import SHELF as TINY_SHELF
 
 USUAL = {
-    *("Content-Type", "Content-Length", "Cache-Control", "Vary", "Content-Security-Policy"),
+    *(
+        "Content-Type",
+        "Content-Length",
+        "Cache-Control",
+        "Content-Encoding",
+        "Vary",
+        "Content-Security-Policy",
+    ),
     *("X-Content-Type-Options", "X-Accel-Buffering", "Referrer-Policy"),
     *("Access-Control-Allow-Origin", "Access-Control-Expose-Headers"),
 }

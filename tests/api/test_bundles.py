@@ -174,21 +174,24 @@ def test_taking_in_is_a_job_that_a_worker_does_and_the_api_audits_nothing(
 
 
 def test_every_bundle_is_taken_in_however_many_were_sent_at_once(
-    table: Table, other: Host, elsewhere: Api, monkeypatch: pytest.MonkeyPatch
+    table: Table, other: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table.send(table.gm, {"type": "roll"})
     raw = bundle_of(table.gm, table)
     seen: list[bytes] = []
-    nobody = Api(create_app(replace(other, ring=lambda _bucket: None))).with_token(elsewhere.token or "")
+    nobody = create_app(replace(other, ring=lambda _bucket: None))
+    owners = [Api(nobody).with_token(keys.create(other.log, f"o{i}", time.time())[0]) for i in range(20)]
     monkeypatch.setattr("workers.imports.take", noting(seen))
-    for number in range(160):
-        asked = nobody("POST", "/v1/bundles", raw, Idempotency_Key=f"k{number}", **JSONL)
-        assert asked.status_code == 202
+    for owner in owners:
+        for number in range(8):
+            asked = owner("POST", "/v1/bundles", raw, Idempotency_Key=f"k{number}", **JSONL)
+            assert asked.status_code == 202
 
     importer(other.log).look()
 
     assert len(seen) == 160
-    assert {each["status"] for each in nobody.get("/v1/bundles?limit=100")["imports"]} == {"done"}
+    for owner in owners:
+        assert [each["status"] for each in owner.get("/v1/bundles")["imports"]] == 8 * ["done"]
 
 
 def test_a_repeat_with_its_key_is_the_same_import(table: Table, elsewhere: Api) -> None:
@@ -271,6 +274,8 @@ def test_a_key_of_the_settings_or_of_the_request_is_accepted(table: Table, other
     for who, query in ((Api(create_app(other)).with_token(token), f"?key={key}"), (trusting, "")):
         made = taken(who, raw, query)
         assert made["imported"] == {"record": table.id, "unsigned": False, "signed": count, "keys": [key]}
+        assert made["verdict"] == "valid", "what is not `unsigned` is not `valid_unsigned`"
+        assert made["certificate"]["log"]["checkpoints"]["key_was_given"] is True
         assert who.get(table.at)["imported"]["unsigned"] is False
 
 
@@ -489,3 +494,36 @@ def test_an_import_leads_to_no_line_that_its_record_names(table: Table, elsewher
     there = elsewhere.get(table.at)
     assert (there["encounter"], there["as_played"]) == (table.id, None)
     assert there["continued"] is not None
+
+
+@pytest.fixture
+def busy() -> Iterator[Host]:
+    """Give a service whose workers do not come."""
+    host = host_of(
+        MemoryLog(), BOTH, ring=lambda _: None, clock=time.time, key=bytes(range(1, 33)), mode="memory"
+    )
+    yield host
+    host.outcomes.close()
+
+
+def test_so_many_bundles_of_one_owner_wait_and_no_more(table: Table, busy: Host) -> None:
+    raw = bundle_of(closed(table).gm, table)
+    app = create_app(busy)
+    mine, other = (
+        Api(app).with_token(keys.create(busy.log, name, time.time())[0]) for name in ("me", "other")
+    )
+    for number in range(8):
+        answer = mine("POST", "/v1/bundles", raw, Idempotency_Key=f"k{number}", **JSONL)
+        assert answer.status_code == 202
+
+    full = mine("POST", "/v1/bundles", raw, Idempotency_Key="k8", **JSONL)
+
+    is_problem(full, 429, "too-many-imports")
+    assert int(full.headers["Retry-After"]) > 0
+    assert len(busy.log.records("bundles", None, 50)) == 8, "what is refused is kept nowhere"
+    assert mine("POST", "/v1/bundles", raw, Idempotency_Key="k7", **JSONL).status_code == 202
+    assert other("POST", "/v1/bundles", raw, **JSONL).status_code == 202
+
+    importer(busy.log).look()
+
+    assert mine("POST", "/v1/bundles", raw, Idempotency_Key="k8", **JSONL).status_code == 202

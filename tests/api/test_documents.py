@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from html import escape
@@ -136,3 +137,30 @@ def test_a_page_stands_in_no_frame_and_tells_nobody_its_address(api: Api, page: 
     policy = answer.headers["Content-Security-Policy"].split("; ")
     assert {"frame-ancestors 'none'", "base-uri 'none'"} <= set(policy)
     assert answer.headers["Referrer-Policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize(
+    "path", ["/openapi.yaml", "/openapi.json", "/docs/docs.js", "/docs/verifier/cli.mjs"]
+)
+def test_what_is_large_is_sent_once_and_small_to_who_takes_it_so(api: Api, path: str) -> None:
+    path = path if "verifier" not in path else f"/docs/verifier/{next(VERIFIER.iterdir()).name}"
+    whole = api("GET", path)
+    small = api("GET", path, Accept_Encoding="br;q=1.0, gzip;q=0.5")
+
+    assert "Content-Encoding" not in whole.headers
+    assert small.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(small.data) == whole.data
+    assert len(small.data) < len(whole.data)
+    assert whole.headers["ETag"] != small.headers["ETag"], "two spellings, each with its own"
+    assert "Accept-Encoding" in whole.headers["Vary"]
+    refusing = api("GET", path, Accept_Encoding="gzip;q=0")
+    assert refusing.data == whole.data
+    for answer, accepted in ((whole, ""), (small, "gzip")):
+        again = api("GET", path, If_None_Match=answer.headers["ETag"], Accept_Encoding=accepted)
+        assert (again.status_code, again.data) == (304, b"")
+
+
+def test_a_contract_is_a_tenth_of_its_size_where_it_is_compressed(api: Api) -> None:
+    size = len(api("GET", "/openapi.yaml").data)
+
+    assert len(api("GET", "/openapi.yaml", Accept_Encoding="gzip").data) * 10 < size

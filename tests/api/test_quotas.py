@@ -71,8 +71,37 @@ def test_guessing_is_slowed_and_no_valid_token_is_kept_out(host: Host, owner: Ap
     is_problem(Api(client.app)("GET", "/v1/encounters"), 401, "unauthenticated")
 
 
+def test_processes_share_the_count_of_guesses(
+    host: Host, owner: Api, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    wrong = "rw_000000000000_" + "A" * 43
+    with EmbeddedValkey(tmp_path_factory.mktemp("counter")) as server:
+        bounds = Bounds(guesses=3, rare_counters=server.queue_url)
+        processes = [served(host, owner, bounds).with_token(wrong) for _ in range(2)]
+
+        answers = [each("GET", "/v1/encounters").status_code for each in 3 * processes]
+
+        assert answers == [401, 401, 401, 429, 429, 429]
+
+    alone = [processes[0]("GET", "/v1/encounters").status_code for _ in range(5)]
+    assert alone == [401, 401, 401, 429, 429], "a counter that is gone leaves each process its own"
+
+
+def test_what_needs_no_token_is_counted_by_address_and_probes_are_not(host: Host, owner: Api) -> None:
+    client = Api(served(host, owner, Bounds(anonymous=2)).app)
+    paths = ("/openapi.yaml", "/v1/rulesets", "/docs")
+
+    answers = [client("GET", path) for path in paths]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    is_problem(answers[2], 429, "too-many-requests")
+    assert answers[0].headers["RateLimit-Policy"] == '"anonymous";q=2;w=60'
+    assert {client("GET", path).status_code for path in 5 * ("/livez", "/readyz")} <= {200, 503}
+    assert served(host, owner, Bounds())("GET", "/v1/encounters").status_code == 200
+
+
 def test_zero_is_no_limit(host: Host, owner: Api) -> None:
-    client = served(host, owner, Bounds(caller=0, owner=0, guesses=0))
+    client = served(host, owner, Bounds(caller=0, owner=0, guesses=0, anonymous=0))
 
     answers = [client("GET", "/v1/encounters") for _ in range(20)]
 

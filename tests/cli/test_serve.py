@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -22,7 +23,8 @@ import pytest
 
 from service.cli.client import Client, Problem, Unreachable
 from service.cli.demo import STOPPED as DEMO_STOPPED
-from service.cli.local_service import held_port
+from service.cli.local_service import LocalService, held_port
+from service.settings import Settings
 from service.supervisor.place import take
 
 ROOT = Path(__file__).parents[2]
@@ -217,7 +219,7 @@ KILLED: Final[dict[str, tuple[bytes, bool]]] = {
     "store": (b"valkey-server", False),
     "API": (b"gunicorn", False),
     "API process": (b"gunicorn", True),
-    "worker": (b"workers", False),
+    "worker": (b"workers\0", False),
 }
 """What is killed: a word of its command line, and whether it is a child of the one that has the word too."""
 
@@ -253,6 +255,40 @@ def test_a_service_that_was_killed_starts_again_at_once_on_its_port(
         assert not set(first.processes()) - set(second.processes())
 
 
+def test_every_line_of_its_log_is_one_json_object_whoever_writes_it(
+    start: Callable[..., Served], port: str
+) -> None:
+    served = start("--port", port, environment={"REWOUND_LOG_LEVEL": "info", "REWOUND_API_WORKERS": "1"})
+    served.wait_for("Rewound serves")
+    for what in ("worker", "API process"):
+        before = _found(served, what)
+        for pid in before:
+            os.kill(pid, signal.SIGKILL)
+        until(lambda: (now := _found(served, what)) and not set(now) & set(before), served)  # noqa: B023 - it ends before the next
+        until(lambda: _is_ready(int(port)), served)
+    assert served.stop() == 0
+
+    lines = [json.loads(line) for line in served.printed.splitlines() if "Rewound serves" not in line]
+    writers = {line.get("logger") or line["event"] for line in lines}
+    assert {"gunicorn.error", "service.note", "worker.started", "http.answered"} <= writers
+    assert all({"event", "level", "timestamp"} <= line.keys() for line in lines)
+
+
+def test_without_workers_it_makes_no_key_that_signs(tmp_path: Path, streams_url: str, queue_url: str) -> None:
+    data = tmp_path / "data"
+    settings = Settings(
+        streams_url=streams_url,
+        queue_url=queue_url,
+        data_dir=data,
+        workers=0,
+        key_file=data / "secret.key",
+        signing_key_file=data / "signing.key",
+    )
+    with held_port("127.0.0.1") as port, LocalService(replace(settings, port=port), print):
+        assert (data / "secret.key").exists()
+        assert not (data / "signing.key").exists()
+
+
 @pytest.mark.parametrize("command", ["serve", "demo"])
 def test_ctrl_c_while_it_starts_ends_it_with_one_line(start: Callable[..., Served], command: str) -> None:
     served = start(command=command)
@@ -261,10 +297,9 @@ def test_ctrl_c_while_it_starts_ends_it_with_one_line(start: Callable[..., Serve
 
     status = served.stop(signal.SIGINT)
 
-    said = {"serve": "rewound: stopped before it was ready; nothing was lost\n", "demo": DEMO_STOPPED}[
-        command
-    ]
-    assert served.printed.endswith(said)
+    last = served.printed.splitlines(keepends=True)[-1]
+    said = json.loads(last)["text"] if command == "serve" else last
+    assert said == {"serve": "stopped before it was ready; nothing was lost", "demo": DEMO_STOPPED}[command]
     assert "Traceback" not in served.printed
     assert status == {"serve": 0, "demo": 130}[command]
     assert not [pid for pid in started if _parent(pid)]

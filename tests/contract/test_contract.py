@@ -32,7 +32,7 @@ class Stage:
 
 @pytest.fixture
 def stage(host: Host, owner: Api) -> Stage:
-    app = create_app(host, Bounds(caller=0, owner=0, guesses=0))
+    app = create_app(host, Bounds(caller=0, owner=0, guesses=0, anonymous=0))
     gm = Api(app, owner.token)
     opening = {
         "edition": "heartrush@1",

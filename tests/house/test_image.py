@@ -52,6 +52,18 @@ def test_the_running_stage_installs_nothing(steps: tuple[Step, ...]) -> None:
     assert rests(steps, "COPY", 2) == ["--from=builder /opt/rewound /opt/rewound"]
 
 
+def test_every_image_from_outside_can_be_pinned_by_digest(
+    steps: tuple[Step, ...], compose: dict[str, Any]
+) -> None:
+    tag = "python:3.13-slim-bookworm"
+    assert rests(steps, "ARG", 0) == [f"PYTHON_IMAGE={tag}"]
+    assert {rest.split()[0] for rest in rests(steps, "FROM")} == {"${PYTHON_IMAGE}"}
+    ours, stores = compose["x-rewound"], compose["x-valkey"]
+    assert ours["build"]["args"] == {"PYTHON_IMAGE": f"${{REWOUND_PYTHON_IMAGE:-{tag}}}"}
+    assert re.fullmatch(r"\${REWOUND_VALKEY_IMAGE:-valkey/valkey:[\w.-]+}", stores["image"])
+    assert {service["image"] for service in compose["services"].values()} == {stores["image"], ours["image"]}
+
+
 def test_the_image_runs_as_a_user_without_rights(steps: tuple[Step, ...]) -> None:
     (user,) = rests(steps, "USER", 2)
     assert user.split(":")[0] not in {"root", "0"}

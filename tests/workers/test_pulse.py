@@ -2,20 +2,72 @@
 
 import threading
 
-from service.encounter.signals.pulse import STALE_MS, alive, beat
+import pytest
+
+from service.encounter.signals.pulse import STALE_MS, Heartbeats, beat
 from service.log.memory import MemoryLog
 from tests.workers.conftest import until
 from workers.pulse import Pulse
 
 
-def test_a_worker_lives_as_long_as_its_last_beat_is_fresh() -> None:
-    log = MemoryLog()
-    beat(log, "old", 1_000)
-    beat(log, "new", 5_000)
+class Clock:
+    """A clock of the day that somebody may set, and a steady one; both in seconds."""
 
-    assert set(alive(log, 5_000)) == {"old", "new"}
-    assert alive(log, 1_000 + STALE_MS) == ("new",)
-    assert alive(log, 5_000 + STALE_MS) == ()
+    def __init__(self) -> None:
+        self.day = 1_000_000.0
+        self.steady = 50.0
+
+    def pass_(self, seconds: float) -> None:
+        self.day += seconds
+        self.steady += seconds
+
+    @property
+    def now_ms(self) -> int:
+        return int(self.day * 1000)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def test_a_worker_lives_as_long_as_its_last_beat_is_fresh(clock: Clock) -> None:
+    log = MemoryLog()
+    heartbeats = Heartbeats(log, lambda: clock.day, lambda: clock.steady)
+    beat(log, "old", clock.now_ms)
+    clock.pass_(4)
+    beat(log, "new", clock.now_ms)
+
+    assert set(heartbeats.alive()) == {"old", "new"}
+    clock.pass_(STALE_MS / 1000 - 4)
+    assert heartbeats.alive() == ("new",)
+    clock.pass_(4)
+    assert heartbeats.alive() == ()
+
+
+@pytest.mark.parametrize("jump", [3_600.0, -3_600.0])
+def test_a_worker_lives_before_and_after_its_next_beat_though_the_clock_is_set(
+    clock: Clock, jump: float
+) -> None:
+    log = MemoryLog()
+    heartbeats = Heartbeats(log, lambda: clock.day, lambda: clock.steady)
+    beat(log, "w", clock.now_ms)
+    clock.day += jump
+
+    assert heartbeats.alive() == ("w",)
+    beat(log, "w", clock.now_ms)
+    assert heartbeats.alive() == ("w",)
+
+
+@pytest.mark.parametrize("jump", [3_600.0, -3_600.0])
+def test_a_worker_that_ended_is_dead_in_time_though_the_clock_is_set(clock: Clock, jump: float) -> None:
+    log = MemoryLog()
+    heartbeats = Heartbeats(log, lambda: clock.day, lambda: clock.steady)
+    beat(log, "w", clock.now_ms)
+    clock.day += jump
+    clock.pass_(STALE_MS / 1000)
+
+    assert heartbeats.alive() == ()
 
 
 def test_a_pulse_beats_until_it_is_stopped() -> None:

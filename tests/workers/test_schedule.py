@@ -151,8 +151,8 @@ def test_a_worker_that_lives_is_seen_however_many_were_started_after_it() -> Non
 
     pulse.beat(log, "old", now)
 
-    assert "old" in pulse.alive(log, now)
-    assert len(pulse.alive(log, now)) == MANY + 1
+    assert "old" in pulse.Heartbeats(log, lambda: now / 1000).alive()
+    assert len(pulse.Heartbeats(log, lambda: now / 1000).alive()) == MANY + 1
 
 
 def test_the_names_of_workers_that_ended_are_dropped() -> None:

@@ -7,19 +7,20 @@ from pathlib import Path
 from service.audit.witness import Witness
 from service.encounter.signals.outward import Outward
 from service.log.queue import queue_client
+from service.logs import write_json_lines
 from tests.encounter.sitting import KEY, SIGNER
 from tests.encounter.tiny import SHELF
 from tests.receiver import NETWORK
 from workers import sweep
 from workers.faults import faulty
 from workers.run import run
-from workers.start import connected, write_lines
+from workers.start import connected
 from workers.webhooks import Pace
 
 
 def main() -> None:
     streams_url, queue_url, groups, longest_s, witness = sys.argv[1:]
-    write_lines("info")
+    write_json_lines("info")
     if os.environ.get("TINY_SWEEPS") == "no":
         sweep.EVERY_S = 3_600.0  # type: ignore[misc]  # nothing is found but by a ring
     log = faulty(connected(streams_url), os.environ.get("REWOUND_FAULT"))

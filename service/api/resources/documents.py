@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from functools import cache
+from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from threading import Lock
@@ -35,10 +37,23 @@ _POLICY: Final = (
 _OFFLINE: Final = _POLICY.replace("connect-src 'self'; ", "") + "; form-action 'none'"
 """What a page may do that opens no connection but for what it is made of."""
 
+_DIGEST: Final = 32
+"""Hexadecimal digits of an `ETag`."""
+_SAME: Final = Shape("Nothing has changed.")
+
 _MODULES: Final = frozenset(
     each.name for each in files("service.api").joinpath("pages", "verifier").iterdir() if each.is_file()
 )
 """What the verifier in JavaScript is made of; clients/javascript runs the same files."""
+
+
+class Document:
+    """Bytes that never change, as they are and compressed."""
+
+    def __init__(self, raw: bytes) -> None:
+        self.raw = raw
+        self.gzip = gzip.compress(raw, mtime=0)
+        self.digest = sha256(raw).hexdigest()[:_DIGEST]
 
 
 @operation(
@@ -46,11 +61,11 @@ _MODULES: Final = frozenset(
     "/openapi.yaml",
     "getContract",
     TAG,
-    answers={200: Shape("The contract, as OpenAPI 3.1.", None, _YAML)},
+    answers={200: Shape("The contract, as OpenAPI 3.1.", None, _YAML), 304: _SAME},
 )
 def get_contract(call: Call) -> Answer:
     """Give the contract of this API."""
-    return _served(_contract(call, openapi.as_yaml), _YAML)
+    return _told(call, _contract(call, openapi.as_yaml), _YAML)
 
 
 @operation(
@@ -58,17 +73,17 @@ def get_contract(call: Call) -> Answer:
     "/openapi.json",
     "getContractAsJson",
     TAG,
-    answers={200: Shape("The contract, as OpenAPI 3.1.")},
+    answers={200: Shape("The contract, as OpenAPI 3.1."), 304: _SAME},
 )
 def get_contract_as_json(call: Call) -> Answer:
     """Give the contract of this API as JSON."""
-    return _served(_contract(call, openapi.as_json), "application/json")
+    return _told(call, _contract(call, openapi.as_json), "application/json")
 
 
 @operation("GET", "/docs", "getDocumentation", TAG, answers={200: Shape("The page.", None, "text/html")})
 def get_documentation(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
     """Show the contract as a page to read and search."""
-    return _page(_file("docs.html"))
+    return _page(_file("docs.html").raw)
 
 
 @operation("GET", "/", "getHome", TAG, answers={200: Shape("The page.", None, "text/html")})
@@ -82,7 +97,7 @@ def get_home(call: Call) -> Answer:
     "/docs/{file}",
     "getDocumentationFile",
     TAG,
-    answers={200: Shape("The file.", None, "*/*")},
+    answers={200: Shape("The file.", None, "*/*"), 304: _SAME},
     problems=("not-found",),
 )
 def get_documentation_file(call: Call) -> Answer:
@@ -90,13 +105,13 @@ def get_documentation_file(call: Call) -> Answer:
     name = call.path["file"]
     if name not in _FILES:
         raise not_found()
-    return _served(_file(name), _FILES[name])
+    return _told(call, _file(name), _FILES[name])
 
 
 @operation("GET", "/docs/verify", "getVerifier", TAG, answers={200: Shape("The page.", None, "text/html")})
 def get_verifier(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
     """Show a page that verifies a bundle in the browser, and can send it nowhere."""
-    answer = _page(_file("verify.html"))
+    answer = _page(_file("verify.html").raw)
     answer.headers["Content-Security-Policy"] = _OFFLINE
     return answer
 
@@ -106,7 +121,7 @@ def get_verifier(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
     "/docs/verifier/{file}",
     "getVerifierModule",
     TAG,
-    answers={200: Shape("The module.", None, "text/javascript")},
+    answers={200: Shape("The module.", None, "text/javascript"), 304: _SAME},
     problems=("not-found",),
 )
 def get_verifier_module(call: Call) -> Answer:
@@ -114,7 +129,7 @@ def get_verifier_module(call: Call) -> Answer:
     name = call.path["file"]
     if name not in _MODULES:
         raise not_found()
-    return _served(_file(f"verifier/{name}"), "text/javascript; charset=utf-8")
+    return _told(call, _file(f"verifier/{name}"), "text/javascript; charset=utf-8")
 
 
 @operation(
@@ -206,24 +221,36 @@ def _marked(text: str) -> str:
 
 
 _documents: Final[dict[tuple[str, ...], dict[str, Any]]] = {}
-_spellings: Final[dict[tuple[object, ...], bytes]] = {}
+_spellings: Final[dict[tuple[object, ...], Document]] = {}
 _turn: Final = Lock()
 
 
-def _contract(call: Call, spell: Callable[[dict[str, Any]], str]) -> bytes:
+def _contract(call: Call, spell: Callable[[dict[str, Any]], str]) -> Document:
     """Return the contract of the editions this process serves, as *spell* has it; it is made once."""
     editions = tuple(call.host.shelf)
     with _turn:  # it takes a second: whoever asks meanwhile waits for it, and does not make another
         if (editions, spell) not in _spellings:
             if editions not in _documents:
                 _documents[editions] = openapi.document(call.host.shelf)
-            _spellings[editions, spell] = spell(_documents[editions]).encode()
+            _spellings[editions, spell] = Document(spell(_documents[editions]).encode())
         return _spellings[editions, spell]
 
 
 @cache
-def _file(name: str) -> bytes:
-    return files("service.api").joinpath("pages", name).read_bytes()
+def _file(name: str) -> Document:
+    return Document(files("service.api").joinpath("pages", name).read_bytes())
+
+
+def _told(call: Call, document: Document, media_type: str) -> Answer:
+    """Answer with *document*, compressed where the client takes that, or that nothing has changed."""
+    wanted = parse_accept_header(call.headers.get("Accept-Encoding"))
+    is_small = wanted["gzip"] > 0
+    answer = _served(document.gzip if is_small else document.raw, media_type)
+    answer.version = f"{document.digest}-gzip" if is_small else document.digest
+    answer.headers["Vary"] = "Accept-Encoding"
+    if is_small:
+        answer.headers["Content-Encoding"] = "gzip"
+    return answer
 
 
 def _page(raw: bytes) -> Answer:

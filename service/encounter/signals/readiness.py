@@ -7,7 +7,6 @@ from typing import Final
 import structlog
 
 from service.encounter.host import Host
-from service.encounter.signals.pulse import alive
 from service.log import LogError, StoreLoading
 
 WELL: Final = "ok"
@@ -18,7 +17,7 @@ def look(host: Host) -> dict[str, str]:
     """Return what each check found: `ok`, or why not."""
     try:
         host.log.ping()
-        workers = alive(host.log, int(host.clock() * 1000))
+        workers = host.heartbeats.alive()
     except LogError as failure:
         _logger.warning("readiness.store_down", why=str(failure))
         return {"store": _told(failure)}

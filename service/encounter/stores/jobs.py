@@ -23,6 +23,8 @@ DONE: Final = "done"
 FAILED: Final = "failed"
 
 _PAGE: Final = 100
+_EVER_MS: Final = 2**52
+"""A time at which every job is due."""
 
 Job = dict[str, Any]
 
@@ -80,6 +82,10 @@ class Kind:
         """Return up to *count* jobs that nobody does, the one that waits longest first: whose, and its id."""
         named = [name.rpartition("/") for name in log.due(self.shelf, now_ms, count)]
         return [(whose, id_) for whose, _, id_ in named]
+
+    def unfinished(self, log: Log, whose: str, most: int) -> int:
+        """Return how many jobs of *whose* are not done, among the *most* that are to be done first."""
+        return sum(owner == whose for owner, _ in self.due(log, _EVER_MS, most))
 
     def lease(self, log: Log, whose: str, id_: str, until_ms: int) -> None:
         """Keep a job from others until *until_ms*: a worker does it now."""
