@@ -24,7 +24,6 @@ from service.encounter.stores.capacity import Quotas
 from service.log import NotDurable, StoreFailure
 from service.log.queue import queue_client
 from service.log.valkey import ValkeyLog
-from service.log.wire import Wire
 from service.logs import write_json_lines
 from service.rules.shelf import SHELF
 from service.settings import Settings, SettingsError
@@ -41,7 +40,7 @@ def application() -> Flask:
             ["REWOUND_STREAMS_URL, REWOUND_QUEUE_URL: an API process alone needs servers that run"]
         )
     write_json_lines(settings.log_level)
-    log = ValkeyLog(Wire(settings.streams_url))
+    log = ValkeyLog.at(settings.streams_url)
     try:
         _open(log)
     except StoreFailure as failure:  # requests are answered 503 until it serves

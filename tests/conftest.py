@@ -13,6 +13,7 @@ from service.api import call
 from service.log.valkey import ValkeyLog
 from service.supervisor import EmbeddedValkey
 from tests import crashes
+from tests.cluster.nodes import Cluster
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -48,6 +49,20 @@ def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedValkey]
     directory: Path = tmp_path_factory.mktemp("valkey")
     with EmbeddedValkey(directory) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def standing_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Give a cluster that no test breaks."""
+    with Cluster(tmp_path_factory.mktemp("cluster")) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def cluster_url(standing_cluster: Cluster) -> str:
+    """Give the address of a node of a cluster that is empty."""
+    standing_cluster.empty()
+    return standing_cluster.url
 
 
 @pytest.fixture

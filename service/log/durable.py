@@ -4,11 +4,13 @@ Asked at every start, of the embedded server and of others' alike; a server that
 put right in silence: its settings are its operator's.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from redis import exceptions
 
-from service.log.errors import NotDurable
+from service.log.errors import NotDurable, Unavailable
+from service.log.routing import Router
 from service.log.wire import Wire
 
 
@@ -31,13 +33,24 @@ OLDEST = 7
 """The first major version with functions."""
 
 
-def check_durable(wire: Wire) -> None:
-    """Return if the server keeps what it acknowledges; raises `NotDurable` with every fault."""
-    faults = _version_faults(wire) or _setting_faults(
-        wire
-    )  # an old server cannot be asked for several settings
-    if faults:
-        raise NotDurable(tuple(faults))
+def check_durable(router: Router) -> None:
+    """Return if every node keeps what it acknowledges; raises `NotDurable` with every fault.
+
+    A replica that is down is not asked.
+    """
+    faults = {wire.url: _faults(wire) for wire in router.primaries()}
+    for wire in router.replicas():
+        with suppress(Unavailable):
+            faults[wire.url] = _faults(wire)
+    several = len(faults) > 1
+    found = [f"{url}: {fault}" if several else fault for url, each in faults.items() for fault in each]
+    if found:
+        raise NotDurable(tuple(found))
+
+
+def _faults(wire: Wire) -> list[str]:
+    # a server that is too old cannot be asked for several settings
+    return _version_faults(wire) or _setting_faults(wire)
 
 
 def parse_info(raw: bytes) -> dict[str, str]:
@@ -50,8 +63,6 @@ def _version_faults(wire: Wire) -> list[str]:
     version = parse_info(wire.read("INFO", "server"))["redis_version"]
     if int(version.partition(".")[0]) < OLDEST:
         return [f"it is version {version} and has no functions: use Valkey 8 or Redis 7, or newer"]
-    if parse_info(wire.read("INFO", "cluster")).get("cluster_enabled") == "1":
-        return ["it is a cluster, whose nodes hold a part of the keys each: use one server"]
     return []
 
 

@@ -61,6 +61,8 @@ def load_progress(wire: Wire) -> LoadProgress | None:
         fields = parse_info(wire.read("INFO", "persistence"))
     except exceptions.NoPermissionError:
         return LoadProgress(0, 0, 0)
+    if fields.get("loading") == "0":  # it was ready a moment later
+        return None
     return LoadProgress(
         int(fields.get("loading_loaded_bytes", 0)),
         int(fields.get("loading_total_bytes", 0)),

@@ -10,11 +10,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Final, Generic, Self, TypeVar
+from typing import Final, Generic, NoReturn, Self, TypeVar
 
 from redis import exceptions
 
-from service.log.errors import Unavailable
+from service.log.errors import StoreFailure, Unavailable
+from service.log.routing import Router
 from service.log.wire import Raw, Wire, raise_translated
 
 CONFIRMED_S: Final = 5.0
@@ -28,13 +29,13 @@ class Subscription(Generic[Heard]):
 
     def __init__(
         self,
-        wire: Wire,
+        router: Router,
         channel_of: Callable[[int], str],
         load: Callable[[bytes], Heard],
         buckets: Sequence[int],
     ) -> None:
-        self._wire = wire
-        self._closed = wire.closed
+        self._router = router
+        self._closed = router.closed
         self._channel_of = channel_of
         self._load = load
         self._heard: deque[Heard] = deque()
@@ -45,7 +46,7 @@ class Subscription(Generic[Heard]):
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._woken, selectors.EVENT_READ)
         self._lines: dict[Wire, Raw] = {}
-        wire.subscribers.add(self)
+        router.subscribers.add(self)
         try:
             self.follow(buckets)
         except BaseException:
@@ -90,19 +91,32 @@ class Subscription(Generic[Heard]):
 
     def _ask(self, command: str, buckets: Sequence[int]) -> None:
         """Send *command* for the channels of *buckets* and wait until each is confirmed."""
+        kind = command.encode()
+        by_node: dict[Wire, list[Sequence[str]]] = {}
+        for channels in self._router.by_slot([self._channel_of(bucket) for bucket in buckets]):
+            by_node.setdefault(self._router.node_of(channels[0]), []).append(channels)
         try:
-            for channels in self._wire.by_slot([self._channel_of(bucket) for bucket in buckets]):
-                line = self._line_to(self._wire.node_of(channels[0]))
-                line.send_packed_command(line.pack_command(command, *channels))
-                self._awaited |= {(command.encode(), channel.encode()) for channel in channels}
-        except exceptions.RedisError as error:
-            raise_translated(error, self._wire.url, changes=False)
-        ends = time.monotonic() + CONFIRMED_S
-        while self._awaited:
-            left = ends - time.monotonic()
-            if left <= 0:
-                raise Unavailable(f"{self._wire.url} did not confirm a subscription")
-            self._hear(left)
+            for wire, several in by_node.items():
+                line = self._line_to(wire)
+                line.send_packed_command(line.pack_commands([(command, *channels) for channels in several]))
+                self._awaited |= {(kind, each.encode()) for channels in several for each in channels}
+            ends = time.monotonic() + CONFIRMED_S
+            while self._awaited:
+                self._hear(max(0.0, ends - time.monotonic()))
+                if time.monotonic() > ends:
+                    break
+        except (exceptions.RedisError, Unavailable) as error:
+            self._learn(error)
+        if self._awaited:
+            self._learn(Unavailable(f"{self._router.url} did not confirm a subscription"))
+
+    def _learn(self, error: exceptions.RedisError | Unavailable) -> NoReturn:
+        """Raise what *error* means; the map of slots is learnt anew, for the next subscription."""
+        with suppress(StoreFailure):
+            self._router.refresh_if_cluster()
+        if isinstance(error, Unavailable):
+            raise error
+        raise_translated(error, self._router.url, changes=False)
 
     def _line_to(self, node: Wire) -> Raw:
         line = self._lines.get(node)
@@ -121,8 +135,8 @@ class Subscription(Generic[Heard]):
                     self._woken.recv(4096)
             else:
                 self._read(key.data)
-        if self._wire.closed != self._closed:
-            raise Unavailable(f"the connections to {self._wire.url} were closed")
+        if self._router.closed != self._closed:
+            raise Unavailable(f"the connections to {self._router.url} were closed")
         return interrupted
 
     def _read(self, line: Raw) -> None:
@@ -131,12 +145,12 @@ class Subscription(Generic[Heard]):
             while line.can_read(0):
                 self._take(line.read_response())
         except exceptions.RedisError as error:
-            raise_translated(error, self._wire.url, changes=False)
+            self._learn(error)
 
     def _take(self, message: Raw) -> None:
         kind, channel, value = message
         if kind == b"smessage":
             self._heard.append(self._load(value))
         elif (kind, channel) not in self._awaited:  # the slot of the channel has moved to another node
-            raise Unavailable(f"{self._wire.url} has ended a subscription")
+            self._learn(Unavailable(f"{self._router.url} has ended a subscription"))
         self._awaited.discard((kind, channel))

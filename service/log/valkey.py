@@ -1,9 +1,10 @@
-"""The log in a Valkey or Redis server, one round trip for each call.
+"""The log in a Valkey or Redis server, or in a cluster of them, one round trip for each call.
 
 What must be one step is a function inside the server (`functions/rewound.lua`); this file spells the calls
 and turns replies into values. It decides nothing.
 """
 
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Self
@@ -14,6 +15,7 @@ from service.log.errors import KeyReused, NoSuchEncounter, Stale, StoreLoading, 
 from service.log.library import call, install
 from service.log.loading import OnProgress, load_progress, wait_until_loaded
 from service.log.protocol import Log
+from service.log.routing import Router
 from service.log.valkey_agenda import ValkeyAgendas
 from service.log.valkey_doorbell import ValkeyDoorbell
 from service.log.valkey_shelves import ValkeyShelves
@@ -37,7 +39,7 @@ _HEAD_FIELDS = ("appended", "folded", "hash", "frontier", "run")
 class ValkeyStreams:
     """Commands, commits and what belongs to one encounter."""
 
-    _wire: Wire
+    _wire: Router
 
     def append(
         self,
@@ -207,21 +209,35 @@ class ValkeyStreams:
 
 
 class ValkeyLog(ValkeyStreams, ValkeyDoorbell, ValkeyShelves, ValkeyAgendas):
-    """A whole log in one server."""
+    """A whole log in one server, or in a cluster."""
 
-    def __init__(self, wire: Wire) -> None:
-        self._wire = wire
+    def __init__(self, router: Router) -> None:
+        self._wire = router
+        router.prepare = install
 
     @classmethod
-    def connect(cls, url: str, *, answer_s: float = ANSWER_S) -> Self:
+    def at(cls, url: str, *, answer_s: float = ANSWER_S, replicas: int = 0) -> Self:
+        """Return the log at *url*, of which nothing is asked yet.
+
+        A change is answered when *replicas* of its node's replicas have it, too.
+        """
+        return cls(Router(url, answer_s=answer_s, replicas=replicas))
+
+    @classmethod
+    def connect(cls, url: str, *, answer_s: float = ANSWER_S, replicas: int = 0) -> Self:
         """Reach the server at *url* and make it know the log's functions; raises `Unavailable`."""
-        log = cls(Wire(url, answer_s=answer_s))
+        log = cls.at(url, answer_s=answer_s, replicas=replicas)
         log.install()
         return log
 
     @classmethod
     def connect_when_loaded(
-        cls, url: str, on_progress: OnProgress, go_on: Callable[[], None] = lambda: None
+        cls,
+        url: str,
+        on_progress: OnProgress,
+        go_on: Callable[[], None] = lambda: None,
+        *,
+        replicas: int = 0,
     ) -> Self:
         """Connect; a server that reads its log is waited for. Raises `Unavailable` for any other outage.
 
@@ -229,28 +245,31 @@ class ValkeyLog(ValkeyStreams, ValkeyDoorbell, ValkeyShelves, ValkeyAgendas):
         """
         while True:
             try:
-                return cls.connect(url)
+                return cls.connect(url, replicas=replicas)
             except StoreLoading:
                 with closing(Wire(url)) as wire:
                     wait_until_loaded(wire, on_progress, go_on)
 
     def install(self) -> None:
-        """Make the server know the log's functions; raises `Unavailable`."""
-        install(self._wire)
+        """Make every primary know the log's functions; raises `Unavailable`."""
+        for wire in self._wire.primaries():
+            install(wire)
 
     def memory(self) -> Memory:
-        """Read how full the store is."""
-        info = parse_info(self._wire.read("INFO", "memory"))
-        return Memory(used=int(info["used_memory"]), limit=int(info["maxmemory"]))
+        """Read how full the store is; of a cluster, the node that has the least room."""
+        found = [parse_info(wire.read("INFO", "memory")) for wire in self._wire.primaries()]
+        memories = [Memory(used=int(info["used_memory"]), limit=int(info["maxmemory"])) for info in found]
+        return max(memories, key=lambda each: each.used / (each.limit or sys.maxsize))
 
     def ping(self) -> None:
-        """Return if the server serves; a `StoreLoading` says how much of its log the server has read."""
-        progress = load_progress(self._wire)
-        if progress is not None:
-            raise StoreLoading(f"the store is not ready: {progress}")
+        """Return if every primary serves; a `StoreLoading` says how much of its log one has read."""
+        for wire in self._wire.primaries():
+            progress = load_progress(wire)
+            if progress is not None:
+                raise StoreLoading(f"the store is not ready: {progress}")
 
     def check_durable(self) -> None:
-        """Return if the server keeps what it acknowledges; raises `NotDurable` with every fault."""
+        """Return if every node keeps what it acknowledges; raises `NotDurable` with every fault."""
         check_durable(self._wire)
 
     def close(self) -> None:
@@ -258,7 +277,7 @@ class ValkeyLog(ValkeyStreams, ValkeyDoorbell, ValkeyShelves, ValkeyAgendas):
         self._wire.close()
 
 
-_: Callable[[Wire], Log] = ValkeyLog  # the type checker's proof that nothing is missing
+_: Callable[[Router], Log] = ValkeyLog  # the type checker's proof that nothing is missing
 
 
 def _place(encounter: str, answer: Reply) -> tuple[int, bool]:

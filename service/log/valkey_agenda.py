@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from service.log import keys
-from service.log.wire import Wire
+from service.log.routing import Router
 
 
 class ValkeyAgendas:
     """What is to be done later."""
 
-    _wire: Wire
+    _wire: Router
 
     def set_due(self, agenda: str, names: Sequence[str], at_ms: int, *, anew: bool) -> None:
         """Put *names* on the agenda; see `Agendas.set_due`."""

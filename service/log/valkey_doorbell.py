@@ -10,15 +10,15 @@ from itertools import chain
 from service.log import keys
 from service.log.library import call
 from service.log.protocol import ALL_BUCKETS
+from service.log.routing import Router
 from service.log.subscription import Subscription
 from service.log.values import Outcome, Wake
-from service.log.wire import Wire
 
 
 class ValkeyDoorbell:
     """Which encounters wait for a fold, and who folds them."""
 
-    _wire: Wire
+    _wire: Router
 
     def mark_dirty(self, encounter: str, at_ms: int) -> None:
         """Note that the encounter waits for a fold, since *at_ms* unless it waits for longer."""

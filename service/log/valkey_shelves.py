@@ -2,14 +2,14 @@
 
 from service.log import keys
 from service.log.library import call
+from service.log.routing import Router
 from service.log.values import Record
-from service.log.wire import Wire
 
 
 class ValkeyShelves:
     """Side records that are no encounter's history."""
 
-    _wire: Wire
+    _wire: Router
 
     def put_record(self, shelf: str, id_: str, blob: bytes) -> int:
         """Put or replace a record; its number on the shelf."""

@@ -13,7 +13,6 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from typing import Any, NoReturn
-from weakref import WeakSet
 
 from redis import exceptions
 from redis.backoff import NoBackoff
@@ -33,7 +32,10 @@ FRESH_S = 1.0
 ANSWER_S = 5.0
 """How long one answer may take, in seconds; longer than a disk that needs a second for a sync."""
 
-_DID_NOTHING = (
+REPLICA_MS = 2_000
+"""How long replicas may take to have a change, in milliseconds; then it counts as unknown."""
+
+DID_NOTHING = (
     exceptions.ReadOnlyError,
     exceptions.MasterDownError,
     exceptions.ClusterDownError,
@@ -54,14 +56,16 @@ def without_password(url: str) -> str:
 
 
 class Wire:
-    """A pool of connections to one server; may be used by any number of threads, and after a fork."""
+    """A pool of connections to one server; may be used by any number of threads, and after a fork.
 
-    def __init__(self, url: str, *, answer_s: float = ANSWER_S, connections: int = 1000) -> None:
+    A change is answered when *replicas* of the server's replicas have it, too.
+    """
+
+    def __init__(
+        self, url: str, *, answer_s: float = ANSWER_S, connections: int = 1000, replicas: int = 0
+    ) -> None:
         self.url = without_password(url)
-        self.closed = 0
-        """How often all connections were closed: whoever holds one across a change has lost it."""
-        self.subscribers: WeakSet[Any] = WeakSet()
-        """Those to interrupt when all connections are closed."""
+        self._replicas = replicas
         self._pid = os.getpid()
         self._idle: deque[tuple[Raw, float]] = deque()
         self._pool: Raw = ConnectionPool.from_url(
@@ -89,14 +93,6 @@ class Wire:
         """Send several changes in one round trip, once each; raises for the first that failed."""
         return self._exchange(commands, changes=True)
 
-    def node_of(self, key: str) -> "Wire":  # noqa: ARG002 - one server has every key
-        """Return the wire to the node that has *key*."""
-        return self
-
-    def by_slot(self, names: Sequence[str]) -> list[Sequence[str]]:
-        """Part *names* of keys or channels into those that one command may name together."""
-        return [names] if names else []
-
     def dedicated(self) -> Raw:
         """Open a connection for the caller alone; raises `Unavailable`."""
         connection = self._pool.make_connection()
@@ -108,30 +104,56 @@ class Wire:
 
     def close(self) -> None:
         """Close all connections, whatever they are in the middle of; the next call opens new ones."""
-        self.closed += 1  # first: who stumbles over a closed connection finds the reason here
         self._pool.disconnect()
         self._drop_idle()
-        for subscriber in tuple(self.subscribers):
-            subscriber.interrupt()
 
     def _drop_idle(self) -> None:
         while self._idle:
             self._idle.pop()[0].disconnect()
 
-    def _exchange(self, commands: Sequence[Command], *, changes: bool) -> list[Reply]:
+    def send(self, commands: Sequence[Command], *, changes: bool) -> Raw:
+        """Send *commands* and return the connection on which `receive` finds the answers.
+
+        Raises `Unavailable` where nothing went out, and `Unknown` where some of the changes may have.
+        """
+        if changes and self._replicas:
+            commands = (*commands, ("WAIT", self._replicas, REPLICA_MS))
         connection = self._connect()
         try:
             if not self._send(connection, commands):
                 self._drop_idle()  # if one was closed, all were
                 connection = self._connect()
                 connection.send_packed_command(connection.pack_commands(commands))
-            replies = [self._reply(connection) for _ in commands]
-        except BaseException as error:
-            connection.disconnect()  # an answer may still come, and would be taken for the next one
-            if isinstance(error, exceptions.RedisError):
-                raise_translated(error, self.url, changes=changes)
-            raise
+        except BaseException as error:  # noqa: BLE001 - it is raised again, or what it means
+            self._fail(connection, error, changes=changes)
+        return connection
+
+    def receive(self, connection: Raw, count: int, *, changes: bool) -> list[Reply]:
+        """Read *count* answers; what the server refused is an error among them.
+
+        Raises `Unknown`, for changes also where too few replicas have them, and `Unavailable` for questions.
+        """
+        waits = changes and self._replicas
+        try:
+            replies = [self._reply(connection) for _ in range(count + bool(waits))]
+        except BaseException as error:  # noqa: BLE001 - it is raised again, or what it means
+            self._fail(connection, error, changes=changes)
         self._idle.append((connection, time.monotonic()))
+        if waits:
+            confirmed = replies.pop()
+            is_done = not all(isinstance(reply, exceptions.ResponseError) for reply in replies)
+            if is_done and (isinstance(confirmed, exceptions.ResponseError) or confirmed < self._replicas):
+                raise Unknown(f"{self.url} has it, and {confirmed} of {self._replicas} replicas")
+        return replies
+
+    def _fail(self, connection: Raw, error: BaseException, *, changes: bool) -> NoReturn:
+        connection.disconnect()  # an answer may still come, and would be taken for the next one
+        if isinstance(error, exceptions.RedisError):
+            raise_translated(error, self.url, changes=changes)
+        raise error
+
+    def _exchange(self, commands: Sequence[Command], *, changes: bool) -> list[Reply]:
+        replies = self.receive(self.send(commands, changes=changes), len(commands), changes=changes)
         for reply in replies:
             if isinstance(reply, exceptions.ResponseError):
                 raise_translated(reply, self.url, changes=changes)
@@ -192,7 +214,7 @@ def raise_translated(error: exceptions.RedisError, url: str, *, changes: bool) -
         raise error
     if isinstance(error, exceptions.BusyLoadingError):
         raise StoreLoading(f"{url} does not serve yet: {error}") from error
-    if isinstance(error, _DID_NOTHING):
+    if isinstance(error, DID_NOTHING):
         raise Unavailable(f"{url} does not serve: {error}") from error
     if isinstance(error, exceptions.OutOfMemoryError):
         raise StoreFull(f"{url} is out of memory: {error}") from error

@@ -12,6 +12,7 @@ import structlog
 from service.log import NotDurable, StoreFailure
 from service.log.durable import check_durable
 from service.log.loading import OnProgress, wait_until_loaded
+from service.log.routing import Router
 from service.log.wire import Wire
 from service.supervisor.errors import NotStarted
 from service.supervisor.orphan import wait_out
@@ -126,7 +127,8 @@ class EmbeddedValkey:
         try:
             with closing(Wire(self.url)) as wire:
                 wait_until_loaded(wire, on_progress, look)
-                check_durable(wire)
+            with closing(Router(self.url)) as router:
+                check_durable(router)
         except NotDurable as fault:
             raise NotStarted(str(fault)) from fault
         except StoreFailure as failure:

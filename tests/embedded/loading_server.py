@@ -1,4 +1,4 @@
-"""A server that answers as one that reads its log: `LOADING` to everything but INFO."""
+"""A server that answers as one that reads its log: `LOADING` to everything but INFO and CLUSTER."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ class LoadingServer(socketserver.ThreadingTCPServer):
         name = words[0].upper()
         if name in {b"SELECT", b"CLIENT"}:
             return b"+OK\r\n"
+        if name == b"CLUSTER":
+            return b"-ERR This instance has cluster support disabled\r\n"
         if name == b"INFO":
             self.loaded_bytes = min(self.loaded_bytes + self.step_bytes, self.total_bytes)
             left = self.total_bytes - self.loaded_bytes

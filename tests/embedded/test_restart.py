@@ -99,8 +99,8 @@ def test_a_server_that_loads_refuses_as_one_that_serves_later() -> None:
         with closing(Wire(server.url)) as wire, pytest.raises(StoreLoading):
             wire.read("GET", "anything")
         server.loaded_bytes = 12_000_000
-        with closing(Wire(server.url)) as wire, pytest.raises(StoreLoading) as fault:
-            ValkeyLog(wire).ping()
+        with closing(ValkeyLog.at(server.url)) as log, pytest.raises(StoreLoading) as fault:
+            log.ping()
 
     assert str(fault.value) == (
         "the store is not ready: it has read 40 % of its log of 30.0 MB, about 18 s left"

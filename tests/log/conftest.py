@@ -1,7 +1,8 @@
-"""Both stores behind one fixture, and a way to see everything that a store holds."""
+"""Every store behind one fixture: memory, one server, a cluster; and a way to see all that a store holds."""
 
 import copy
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 
 import pytest
@@ -22,17 +23,20 @@ class Store:
     dump: Callable[[], object]
 
 
-@pytest.fixture(params=["memory", "valkey"])
+@pytest.fixture(params=["memory", "valkey", "cluster"])
 def store(request: pytest.FixtureRequest) -> Iterator[Store]:
     if request.param == "memory":
         memory = MemoryLog()
         yield Store(memory, lambda: copy.deepcopy([vars(memory)[held] for held in _HELD]))
         return
-    url: str = request.getfixturevalue("streams_url")
-    log = ValkeyLog.connect(url)
-    with redis.Redis.from_url(url) as client:
+    if request.param == "cluster":
+        url: str = request.getfixturevalue("cluster_url")
+        client: redis.Redis | redis.RedisCluster = redis.RedisCluster.from_url(url)
+    else:
+        url = request.getfixturevalue("streams_url")
+        client = redis.Redis.from_url(url)
+    with closing(client), closing(ValkeyLog.connect(url)) as log:
         yield Store(log, lambda: {key: client.dump(key) for key in client.scan_iter()})
-    log.close()
 
 
 @pytest.fixture

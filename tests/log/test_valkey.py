@@ -4,21 +4,17 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 import redis
 
 from service.log import Appended, Known, NotDurable, StoreFull, Unavailable, Unknown, keys
-from service.log.durable import check_durable
 from service.log.library import LIBRARY, code, install
 from service.log.valkey import ValkeyLog
 from service.log.wire import Wire
 from service.supervisor import EmbeddedValkey
-from service.supervisor.server import binary
 
 
 def opening(log: ValkeyLog) -> Appended:
@@ -257,36 +253,3 @@ def test_each_setting_that_could_lose_a_command_is_named_with_its_mending(
     (fault,) = refused.value.faults
     assert f"{setting} is {value}" in fault
     assert f"CONFIG SET {setting} {good}" in fault
-
-
-def test_a_cluster_is_refused_with_what_to_use_instead(tmp_path: Path) -> None:
-    address = tmp_path / "cluster.sock"
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        bus = str(free.getsockname()[1])
-    settings = (
-        *("--port", port, "--cluster-port", bus, "--bind", "127.0.0.1", "--cluster-enabled", "yes"),
-        *("--unixsocket", str(address), "--dir", str(tmp_path)),
-        *("--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "noeviction"),
-    )
-    with subprocess.Popen([binary(), *settings], stdout=subprocess.DEVNULL) as server:
-        try:
-            wire = Wire(f"unix://{address}?db=0", answer_s=5)
-            waits = time.monotonic() + 30
-            while time.monotonic() < waits:
-                with suppress(Unavailable):
-                    wire.read("PING")
-                    break
-                time.sleep(0.05)
-            with pytest.raises(NotDurable) as refused:
-                check_durable(wire)
-            wire.close()
-        finally:
-            server.terminate()
-
-    assert refused.value.faults == (
-        "it is a cluster, whose nodes hold a part of the keys each: use one server",
-    )

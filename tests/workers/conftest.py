@@ -175,11 +175,19 @@ class Hall:
 def hall(
     streams: ValkeyLog, streams_url: str, queue: redis.Redis, queue_url: str, tmp_path: Path
 ) -> Iterator[Hall]:
-    hall = Hall(streams, queue, streams_url, queue_url, tmp_path)
-    yield hall
-    for worker in hall.workers:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(worker.pid, signal.SIGKILL)
-        worker.process.wait(10)
-        for event in crashes.EVENTS:
-            crashes.read(worker.lines(event))
+    with reaped(Hall(streams, queue, streams_url, queue_url, tmp_path)) as hall:
+        yield hall
+
+
+@contextlib.contextmanager
+def reaped(hall: Hall) -> Iterator[Hall]:
+    """Give *hall*, and kill its workers at the end."""
+    try:
+        yield hall
+    finally:
+        for worker in hall.workers:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(worker.pid, signal.SIGKILL)
+            worker.process.wait(10)
+            for event in crashes.EVENTS:
+                crashes.read(worker.lines(event))

@@ -1,0 +1,1 @@
+"""The service on a real cluster of three primaries and three replicas."""
