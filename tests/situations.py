@@ -102,7 +102,7 @@ def _met_in_groups(before: Any, after: Any, seat: str) -> Iterator[str]:
 def concealed(random: Random, edition: str, opening: Mapping[str, Any]) -> dict[str, Any]:
     """Return *opening* with GM-only fields on every side; now and then the GM plays everybody.
 
-    The GM plays whom it keeps fields of from the players.
+    Players have creatures whose fields they do not know.
     """
     creatures = [dict(each) for each in opening["creatures"]]
     names = list(GM_ONLY_FIELDS[edition])
@@ -112,11 +112,7 @@ def concealed(random: Random, edition: str, opening: Mapping[str, Any]) -> dict[
         for each in creatures:
             if each["sheet"]["kind"] != "pc" and random.random() < 0.7:
                 each["gm_only"] = random.sample(names, random.randint(1, 4))
-    kept = {each["sheet"]["id"] for each in creatures if "gm_only" in each}
-    seats = [
-        {**each, "creatures": [name for name in each.get("creatures", ()) if name not in kept]}
-        for each in opening["seats"]
-    ]
+    seats = list(opening["seats"])
     if random.random() < 0.25:
         seats = [each for each in seats if each["role"] != "player"]
     return {**opening, "creatures": creatures, "seats": seats}

@@ -122,3 +122,20 @@ def test_HR_ABIL_9_outside_combat_too_nothing_is_used_while_a_nights_dice_are_ow
     assert refused(fight, "use_ability", "zoe", creature="ash", ability="rouse", params={}) == "no_priority"
     fight.throw(99)
     assert fight.send("use_ability", "zoe", creature="ash", ability="rouse", params={}).refusal is None
+
+
+def test_HR_ZERO_1_one_falls_while_the_damage_of_an_opportunity_attack_is_asked_about() -> None:
+    fight = begun(PLACES, first="enemies").given("ash", hp=0).do("dash", creature="orc", to=[5, 0])
+    fight.answer("opportunity_attack", "pia", 6, 6, 6, 1, 1, target="orc", stance="agility", pay="action")
+    assert "shrug" in offers(fight, "gm", "orc")
+    assert "go_unconscious" in offers(fight, "zoe", "ash")
+    assert fight.do("go_unconscious", creature="ash")["ash"].vitality == "unconscious"
+
+
+def test_HR_ZERO_1_one_falls_while_damage_outside_combat_is_asked_about() -> None:
+    fight = opened(PLACES).given("ash", hp=0)
+    blow = {"kind": "damage", "creature": "orc", "amount": 6}
+    fight.send("gm_ruling", "gm", kind="effect", decision="a rock", effects=[blow])
+    assert "shrug" in offers(fight, "gm", "orc")
+    assert "go_unconscious" in offers(fight, "zoe", "ash")
+    assert fight.do("go_unconscious", creature="ash")["ash"].vitality == "unconscious"

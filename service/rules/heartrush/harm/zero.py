@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Final, Literal
 
 from service.rules.heartrush.creatures.bonds import let_go
-from service.rules.heartrush.permission import AT_REST, acting, engaged, taking_action
+from service.rules.heartrush.permission import AT_REST, check_able, own, taking_action
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import record
@@ -110,12 +110,14 @@ class GoUnconscious(Command[State]):
 
     def _faller(self, view: State) -> Creature:
         """Return the creature, where the fight waits for somebody and it may choose now."""
-        if view.paused():
-            return taking_action(view, self, self.creature, "go_unconscious")
-        creature = acting(view, self, self.creature)
         top = view.top
-        resting = view.phase in AT_REST or engaged(view)
-        if top is None or top.kind not in FALLING or not resting or not top.waits(view):
+        at_leisure = top is None or top.kind == "combat"
+        if at_leisure and view.paused():
+            return taking_action(view, self, self.creature, "go_unconscious")
+        creature = own(view, self, self.creature)
+        check_able(creature, self.type, ())
+        asks = top is not None and top.kind in FALLING and top.waits(view)
+        if not asks or (at_leisure and view.phase not in AT_REST):
             raise Refused("no_priority", "something is being resolved", "HR-PRIO-1")
         return creature
 
