@@ -2,50 +2,62 @@
 
 `python -m tests.fuzz 500` plays seeds 0 to 499 of every kind; `python -m tests.fuzz 1 7 duel` plays seed 7
 of one, and `python -m tests.fuzz 1 7 all` seed 7 of every kind, whatever rules take part. A failure is told
-with its kind and seed, and for Heart Rush with the fewest commands that bring it. The exit status is 1 if
-anything failed, or a rule never took part.
+with its kind and seed and the fewest commands that bring it. The exit status is 1 if anything failed, or a
+rule never took part.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from tests.heartrush import test_every_rule as heartrush
 from tests.heartrush.plays import KINDS, probed
-from tests.heartrush.sifting import story
 from tests.rise import test_every_rule as rise
 from tests.rise import test_permutations as permutations
-from tests.rise.campaign import Recorded
+from tests.rise.campaign import Campaign, Recorded
+from tests.rise.scenes import SCENES, Scene, Staged
+from tests.sifting import story
 
 SEEDS: Final = 40
+ORDERS: Final = "rise-order"
+"""The kind of which each seed is many fights: one for every order of the groups."""
 
 
-def _heartrush(kind: str) -> Callable[[int], set[str]]:
-    return lambda seed: heartrush.fired_in(probed(kind, seed))
+def _heartrush(kind: str) -> Callable[[int], Any]:
+    return lambda seed: probed(kind, seed)
 
 
-def _held(seed: int) -> set[str]:
-    permutations.hold(seed)
-    return set()
+def _scene(scene: Scene) -> Callable[[int], Campaign]:
+    return lambda seed: Staged(seed, scene=scene)
 
 
-def _forty(seed: int) -> set[str]:
-    """Play 40 creatures at random, kept as a record that must audit valid."""
-    played = Recorded(seed, 40, budget=150)
-    played.play()
-    played.close()
-    rise.assert_sound(played.record)
-    return set()
-
-
-PLAYS: Final[dict[str, Callable[[int], set[str]]]] = {
+FIGHTS: Final[Mapping[str, Callable[[int], Any]]] = {
     **{kind: _heartrush(kind) for kind in KINDS},
-    "rise": lambda seed: rise.fired_in(rise.campaign(seed)),
-    "rise-order": _held,
-    "rise-forty": _forty,
+    **{f"rise: {scene.name}": _scene(scene) for scene in SCENES},
+    "rise": rise.campaign,
+    "rise-forty": lambda seed: Recorded(seed, 40, budget=150),
 }
+"""What makes a fight of each kind; the fights of Recorded must audit valid too."""
+PLAYS: Final = (*FIGHTS, ORDERS)
+
+
+def played(kind: str, seed: int) -> set[str]:
+    """Play a fight and return the rules that took part; raises for what is wrong."""
+    if kind == ORDERS:
+        permutations.hold(seed)
+        return set()
+    fight = FIGHTS[kind](seed)
+    found = rise.fired_in(fight) if isinstance(fight, Campaign) else heartrush.fired_in(fight)
+    fight.finish()
+    return found
+
+
+def told(kind: str, seed: int) -> str:
+    """Return what the failure in hand is, and the commands that bring it, where one fight does."""
+    make = FIGHTS.get(kind)
+    return story(kind, seed, None if make is None else lambda: make(seed))
 
 
 def main(seeds: int, first: int = 0, *kinds: str) -> int:
@@ -55,10 +67,10 @@ def main(seeds: int, first: int = 0, *kinds: str) -> int:
     for seed in range(first, first + seeds):
         for kind in PLAYS if kinds in {(), ("all",)} else kinds:
             try:
-                found = missing & PLAYS[kind](seed)
+                found = missing & played(kind, seed)
             except Exception:  # noqa: BLE001 - whatever breaks is what is looked for
                 failed += 1
-                sys.stdout.write(story(kind, seed))
+                sys.stdout.write(told(kind, seed))
                 continue
             missing -= found
             if found:
@@ -71,5 +83,5 @@ def main(seeds: int, first: int = 0, *kinds: str) -> int:
 
 
 if __name__ == "__main__":
-    told = sys.argv[1:]
-    sys.exit(main(*(int(word) for word in told[:2]) if told else (SEEDS,), *told[2:]))
+    words = sys.argv[1:]
+    sys.exit(main(*(int(word) for word in words[:2]) if words else (SEEDS,), *words[2:]))

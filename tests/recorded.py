@@ -11,6 +11,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from service.audit.evidence import Evidence
 from service.audit.report import Report
+from service.audit.verdict import VALID_UNSIGNED
 from service.audit.verify import verify
 from service.encounter.deciding.decider import Folded, Written, decide_request, unfolded
 from service.encounter.record.commit import Commit, Request, dump_request, fold_commit, load_commit
@@ -91,6 +92,12 @@ class Record(Generic[S]):
     def audited(self) -> Report:
         """Return what an audit of the record says."""
         return verify(self.evidence(), {self.ruleset.edition: self.ruleset})
+
+    def must_be_sound(self) -> None:
+        """Fail unless the record audits valid and folds to the state as decided."""
+        verdict = self.audited().verdict
+        assert verdict.name == VALID_UNSIGNED, verdict
+        assert self.folded_again() == self.folded.state, "the record folds otherwise"
 
     def folded_again(self) -> S:
         """Return the state that folding the written bytes gives."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import locale
 import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,10 @@ SURROUNDINGS: Final = (
     {"PYTHONHASHSEED": "4242", "LC_ALL": "tr_TR.UTF-8", "TZ": "America/St_Johns", "PYTHONUTF8": "0"},
 )
 """Hash seeds, locales (one whose i has no dot in capitals) and time zones (two off the full hour)."""
+
+
+MOST_S: Final = 300
+"""Seconds of processor time that one interpreter may use."""
 
 
 def made() -> dict[str, bytes]:
@@ -62,10 +67,15 @@ def told_by(python: str, directory: Path, surroundings: dict[str, str]) -> list[
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        preexec_fn=_limited,
     )
     assert done.returncode == 0, f"{python} {surroundings}: {done.stdout}{done.stderr}"
     return done.stdout.splitlines()
+
+
+def _limited() -> None:
+    """End a process that has used more processor time than it may: it hangs, however busy the machine is."""
+    resource.setrlimit(resource.RLIMIT_CPU, (MOST_S, MOST_S))
 
 
 def compared(pythons: list[str]) -> list[str]:

@@ -22,8 +22,9 @@ from tests.heartrush import master
 from tests.heartrush.bot import SELDOM, SIDES, WEAPONS, Choice, Table, choices, random_opening
 from tests.heartrush.casts import ability, do
 from tests.heartrush.kit import sheet
-from tests.heartrush.nearmiss import probe
+from tests.heartrush.nearmiss import fault_of, probe
 from tests.heartrush.ranges import faults
+from tests.offering import Stuck, Unheld, refused_offer
 from tests.situations import concealed, disturbed, hidden, met
 
 SECRET: Final = 3
@@ -201,13 +202,19 @@ class Campaign(Table):
                 self.step_on()
             self.attempt(*step)
         while self.commands < self.budget:
-            assert self.turn(), f"seed {self.seed} is stuck: {self.state.top}"
+            self.go_on()
         return self
+
+    def go_on(self) -> None:
+        """Let somebody do something; raises `Stuck` where nobody may."""
+        if not self.turn():
+            raise Stuck(f"seed {self.seed} is stuck: {self.state.top}")
 
     def step_on(self) -> None:
         """Answer what dice are asked for."""
         choice = self.rarest() or self.pick()
-        assert choice is not None, f"seed {self.seed} is stuck: {self.state.top}"
+        if choice is None:
+            raise Stuck(f"seed {self.seed} is stuck: {self.state.top}")
         self.attempt(choice.type, choice.awaited.seat, choice.data)
 
     def turn(self) -> bool:
@@ -256,8 +263,30 @@ class Campaign(Table):
         if self.probing and self.chance.random() < self.probing:
             probe(self, self.chance.sample(self.past, min(15, len(self.past))))
         self.past.append(choice)
-        refusal = self.attempt(choice.type, choice.awaited.seat, choice.data)
-        assert refusal is None, f"seed {self.seed}: {choice.type} {choice.data} was offered: {refusal}"
+        seat = choice.awaited.seat
+        refusal = self.attempt(choice.type, seat, choice.data)
+        if refusal is not None:
+            unheld = Unheld(self.seed, choice.type, seat, choice.data, refused_offer(refusal.code))
+            unheld.add_note(str(refusal))
+            raise unheld
+
+    def fault_of(self, type_: str, seat: str, data: Mapping[str, Any]) -> str | None:
+        """Return how offer and outcome of a command differ now; null if they do not."""
+        return fault_of(self, type_, seat, data)
+
+    def look(self) -> None:
+        """Look up what everybody may do now."""
+        self.offered()
+
+    def is_stuck(self) -> bool:
+        """Tell whether nobody may do anything now."""
+        if self.offered():
+            return False
+        word = master.verdict(self.state, self.chance)
+        return word is None or self.attempt(*word) is not None
+
+    def finish(self) -> None:
+        """Hold nothing more to be true: every step was held to it."""
 
     def engaging(self) -> Choice | None:
         """Choose an engagement, to join one, or what is done there besides attacking, if anybody may."""

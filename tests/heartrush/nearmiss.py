@@ -14,22 +14,13 @@ from service.rules.heartrush.state import State
 from service.rules.messages import Offer
 from service.rules.ruleset import decide, legal
 from tests.heartrush.bot import Choice, Table
+from tests.offering import Unheld, fits, refused_offer
 
 CODE: Final = re.compile("[a-z]+(_[a-z]+)*")
-FREE: Final = frozenset({"words", "text", "faces", "reason", "params"})
-"""What people say or throw themselves, and how an ability is used, of which offers name some ways only."""
 ANYTIME: Final = ("award_xp", "advance_clock", "set_standing", "end_spell")
 """What is offered at leisure, and accepted at any time: it disturbs nothing that is under way."""
 BY_THE_GM: Final = ("hold_breath", "breathe", "spend_xp", "invoke_wound")
 """What is offered to creatures, and is the GM's word too, whoever it is about."""
-
-
-class Unheld(AssertionError):
-    """Options say one thing about a command at this moment, and the rules do another."""
-
-    def __init__(self, seed: int, type_: str, seat: str, data: Mapping[str, Any], fault: str) -> None:
-        super().__init__(f"seed {seed}: {type_} {data} by {seat} {fault}")
-        self.type, self.seat, self.data, self.fault = type_, seat, data, fault
 
 
 def probe(table: Table, past: Sequence[Choice]) -> None:
@@ -68,7 +59,7 @@ def _fault(table: Table, type_: str, seat: str, data: Mapping[str, Any], *, offe
     except Exception as broken:  # noqa: BLE001 - whatever breaks is what is looked for
         return f"breaks: {broken!r}"
     if offered:
-        return None if refusal is None else f"is offered, but refused: {refusal}"
+        return None if refusal is None else refused_offer(refusal)
     if refusal is None:
         return "is not offered, but accepted"
     return None if CODE.fullmatch(refusal) else f"is refused without a code: {refusal}"
@@ -102,28 +93,6 @@ def _refusal(table: Table, type_: str, seat: str, data: Mapping[str, Any]) -> st
 
 def _offers(state: State, seat: str) -> list[Offer]:
     return [offer for _, offers in legal(HEARTRUSH, state, seat) for offer in offers]
-
-
-def fits(offer: Offer, type_: str, data: Mapping[str, Any]) -> bool:
-    """Tell whether *offer* offers this command."""
-    if offer.type != type_ or (offer.prompt is not None and data.get("prompt") != offer.prompt):
-        return False
-    if type_ != "throw_dice" and data.get("creature") not in (None, offer.creature):
-        return False
-    chosen = {key: value for key, value in data.items() if key not in ("prompt", "creature", *FREE)}
-    return all(_allows(offer, key, value) for key, value in chosen.items())
-
-
-def _allows(offer: Offer, key: str, value: object) -> bool:
-    if key in offer.choices:
-        return value in map(_plain, offer.choices[key])
-    return not value if key not in offer.given else value == _plain(offer.given[key])
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, tuple | list) else value
 
 
 def spoiled(state: State, data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

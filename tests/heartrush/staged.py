@@ -50,7 +50,7 @@ class Staged(Campaign):
         refusal = self.attempt("begin_combat", "gm", {"surprised": taken, **unready})
         assert refusal is None, refusal
         while self.commands < self.budget and self.state.phase != "ended":
-            assert self.turn(), f"{self.scene.name} {self.seed} is stuck: {self.state.top}"
+            self.go_on()
         return self
 
     def turn(self) -> bool:

@@ -139,3 +139,26 @@ def test_HR_ZERO_1_one_falls_while_damage_outside_combat_is_asked_about() -> Non
     assert "shrug" in offers(fight, "gm", "orc")
     assert "go_unconscious" in offers(fight, "zoe", "ash")
     assert fight.do("go_unconscious", creature="ash")["ash"].vitality == "unconscious"
+
+
+def test_HR_WPN_12_who_moves_first_leaves_the_water_and_throws() -> None:
+    knife = {"weapons": [{"id": "knife", "attack_type": "thrown", "damage_type": "piercing"}]}
+    places, water = {"pia": (0, 0), "orc": (1, 0)}, {"0,0": "deep_water"}
+    fight = begun(places, first="enemies", sheets={"pia": knife}, terrain=water)
+    fight.do("engage", creature="orc", target="pia").joined_by().stances(pia="agility", orc="defensive")
+    (offer,) = (o for o in fight.offers("zoe", "pia") if o.choices.get("order") == ("move_first",))
+    assert "orc" in offer.choices["target"]
+    fight.answer("declare_agility", "pia", order="move_first", target="orc")
+    fight.answer("sidestep", "pia", to=[0, 1])
+    assert [a.prompt for a in waiting(fight.state)] == ["r1/e1/agility/pia/orc/dice/pia/attack"]
+
+
+def test_HR_WPN_12_who_moves_first_and_stays_in_the_water_throws_nothing() -> None:
+    knife = {"weapons": [{"id": "knife", "attack_type": "thrown", "damage_type": "piercing"}]}
+    places, water = {"pia": (0, 0), "orc": (1, 0)}, {"0,0": "deep_water"}
+    fight = begun(places, first="enemies", sheets={"pia": knife}, terrain=water)
+    fight.do("engage", creature="orc", target="pia").joined_by().stances(pia="agility", orc="defensive")
+    fight.answer("declare_agility", "pia", order="move_first", target="orc")
+    fight.answer("decline_sidestep", "pia")
+    assert not fight.rolls
+    assert fight.told("engagement_ended")

@@ -30,7 +30,7 @@ class Check:
     """The command line for a seed."""
     environment: Callable[[int], Mapping[str, str]] = lambda _seed: {}
     limit_s: int = 1_200
-    """After so long a run hangs, which is a failure."""
+    """Seconds of processor time after which a run hangs, which is a failure."""
     repeats: bool = True
     """Whether another seed makes another run; else one run is all."""
 

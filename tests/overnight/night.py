@@ -8,9 +8,11 @@ import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryFile
 from time import monotonic
 
 from tests.overnight.checks import ROOT, Check
+from tests.overnight.watching import end_group, watched
 
 
 @dataclass(frozen=True)
@@ -56,25 +58,25 @@ def run_once(check: Check, seed: int) -> Failure | None:
     """Run *check* with *seed* in a process of its own; the failure, None if there is none."""
     command = check.command(seed)
     own = check.environment(seed)
-    try:
-        done = subprocess.run(
+    with TemporaryFile() as printed:
+        process = subprocess.Popen(
             command,
             cwd=ROOT,
             env={**os.environ, **own},
-            stdout=subprocess.PIPE,
+            stdout=printed,
             stderr=subprocess.STDOUT,
-            timeout=check.limit_s,
-            check=False,
-            text=True,
-            errors="replace",
+            start_new_session=True,
         )
-    except subprocess.TimeoutExpired as hung:
-        printed: bytes = hung.stdout or b""
-        text = printed.decode(errors="replace")
-        return Failure(seed, command, f"{text}\nit hung: {check.limit_s} s passed", own)
-    if done.returncode == 0:
+        try:
+            end = watched(process, check.limit_s)
+        finally:
+            end_group(process.pid)
+            process.wait()
+        printed.seek(0)
+        text = printed.read().decode(errors="replace")
+    if end is None:
         return None
-    return Failure(seed, command, f"{done.stdout}\nit ended with {done.returncode}", own)
+    return Failure(seed, command, f"{text}\n{end}", own)
 
 
 def night(checks: Sequence[Check], budget_s: float, first_seed: int, kept: Path, say: Say) -> list[Result]:

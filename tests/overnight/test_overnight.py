@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import pytest
 from tests.overnight.__main__ import seconds_of
 from tests.overnight.checks import CHECKS, ROOT, Check
 from tests.overnight.night import Result, night, run_once, table
+from tests.overnight.watching import end_group, watched
 
 PASSES = "print('fine')"
 FAILS = "import sys; print('x' * (int(sys.argv[1]) % 7)); sys.exit(1)"
@@ -78,11 +81,47 @@ def test_what_is_kept_names_a_line_that_starts_the_same_run_again(tmp_path: Path
     assert "it ended with 42" in kept.read_text()
 
 
-def test_a_run_that_hangs_is_a_failure() -> None:
-    failure = run_once(check("slow", "import time; time.sleep(60)", limit_s=1), 1)
+def test_a_run_that_uses_too_much_processor_time_hangs() -> None:
+    failure = run_once(check("busy", "while True: pass", limit_s=1), 1)
 
     assert failure is not None
-    assert "it hung: 1 s passed" in failure.output
+    assert re.search(r"it hung: [0-9]+ s of processor time were used", failure.output)
+
+
+def test_a_run_that_does_nothing_hangs_and_one_that_is_slow_does_not() -> None:
+    """The machine is slow where a run uses little processor time, and still some."""
+    waits = (sys.executable, "-c", "import time; time.sleep(60)")
+    with subprocess.Popen(waits, start_new_session=True) as process:
+        assert watched(process, 60, still_s=0.5) == "it hung: hardly any processor time was used for 0 s"
+        end_group(process.pid)
+
+    ends = (sys.executable, "-c", "import time; time.sleep(4)")
+    with subprocess.Popen(ends, start_new_session=True) as process:
+        spent = itertools.count(0.0, 2.0)
+        assert watched(process, 60, used=lambda _pid: next(spent), still_s=1.5) is None
+
+
+def test_where_nobody_says_what_processes_use_the_clock_decides() -> None:
+    waits = (sys.executable, "-c", "import time; time.sleep(60)")
+    with subprocess.Popen(waits, start_new_session=True) as process:
+        assert watched(process, 60, used=lambda _pid: None, longest_s=1.0) == "it hung: 1 s passed"
+        end_group(process.pid)
+
+
+def test_nothing_that_a_run_started_outlives_it(tmp_path: Path) -> None:
+    told = tmp_path / "pid"
+    code = (
+        "import pathlib, subprocess, sys\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        f"pathlib.Path({str(told)!r}).write_text(str(child.pid))\n"
+    )
+    assert run_once(check("leaves", code), 1) is None
+
+    child = Path("/proc") / told.read_text() / "stat"
+    ends = time.monotonic() + 60
+    while child.exists() and child.read_text().rpartition(") ")[2][0] != "Z":
+        assert time.monotonic() < ends, "it still runs"
+        time.sleep(0.05)
 
 
 def test_a_check_that_never_ran_is_not_green() -> None:

@@ -15,9 +15,10 @@ from typing import Any, Final
 from service.rules.messages import Fact, Offer
 from service.rules.rise import RISE
 from service.rules.rise.state import State
-from service.rules.ruleset import Refusal, waiting
+from service.rules.ruleset import Refusal, legal, waiting
 from service.rules.sealed import Sealed, view
 from service.rules.stack import Awaited
+from tests.offering import Stuck, Unheld, fits, refused_offer
 from tests.recorded import Record
 from tests.rise import master
 from tests.rise.bot import data_of
@@ -137,14 +138,46 @@ class Campaign:
         choice = self.choice()
         if choice is None and self.gives_back():
             return
-        assert choice is not None, f"seed {self.seed} is stuck: {self.state.top}"
+        if choice is None:
+            raise Stuck(f"seed {self.seed} is stuck: {self.state.top}")
         seat, offer = choice
         data = data_of(offer, self.random)
         if offer.choices.get("path", ((),))[0] and self.random.random() < 0.8:
             data["path"] = [list(cell) for cell in min(offer.choices["path"], key=_from_the_middle)]
         if offer.type == "throw_dice":
             data["faces"] = self.faces(offer)
-        self.must(offer.type, seat, data)
+        refusal = self.attempt(offer.type, seat, data)
+        if refusal is not None:
+            unheld = Unheld(self.seed, offer.type, seat, data, refused_offer(refusal.code))
+            unheld.add_note(str(refusal))
+            raise unheld
+
+    def fault_of(self, type_: str, seat: str, data: Mapping[str, Any]) -> str | None:
+        """Return how offer and outcome of a command differ now; null if it is not offered, or accepted."""
+        if not any(whose == seat and fits(offer, type_, data) for whose, offer in self.every_offer()):
+            return None
+        refusal = self.attempt(type_, seat, data)
+        return refused_offer(refusal.code) if refusal is not None else None
+
+    def every_offer(self) -> list[tuple[str, Offer]]:
+        """Return every offer of every seat."""
+        return [
+            (seat, offer)
+            for seat in self.state.seats
+            for _, offers in legal(RISE, self.state, seat)
+            for offer in offers
+        ]
+
+    def look(self) -> None:
+        """Look up what everybody may do now."""
+        self.every_offer()
+
+    def is_stuck(self) -> bool:
+        """Tell whether nobody may do anything now, though the fight is not over."""
+        return self.state.stage != "ended" and self.choice() is None and not self.gives_back()
+
+    def finish(self) -> None:
+        """Hold nothing more to be true: every step was held to it."""
 
     def gives_back(self) -> bool:
         """Give a creature that fell to a blind GM in a phase to a player of its group, who may act for it."""
@@ -228,3 +261,8 @@ class Recorded(Campaign):
     def close(self) -> None:
         """Close the encounter, so that every link is disclosed."""
         self.must("close", "gm", {"reason": "enough"})
+
+    def finish(self) -> None:
+        """Close the encounter and hold its record to an audit, and to what was decided."""
+        self.close()
+        self.record.must_be_sound()

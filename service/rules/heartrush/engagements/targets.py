@@ -74,8 +74,10 @@ def check_target(
         raise Refused("no_valid_target", f"{stance} may not attack {against}", "HR-STANCE-4")
     if not state.option("friendly_fire") and other.side == creature.side:
         raise Refused("no_valid_target", f"{target} is on the same side", "HR-RES-2")
+    if anywhere:
+        return  # the sidestep may lead near enough, or out of the water
     check_works(state, creature, other)
-    if not anywhere and not in_range(state, creature, other):
+    if not in_range(state, creature, other):
         raise out_of_range(state, creature, other, "HR-RES-2")
 
 

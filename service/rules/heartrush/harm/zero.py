@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar, Final, Literal
 
 from service.rules.heartrush.creatures.bonds import let_go
-from service.rules.heartrush.permission import AT_REST, check_able, own, taking_action
+from service.rules.heartrush.creatures.incapacity import check_able
+from service.rules.heartrush.permission import AT_REST, own, taking_action
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.messages import Command, Event, Offer, Refused, Tale
 from service.rules.records import record

@@ -10,11 +10,12 @@ import pytest
 from service.rules.heartrush.rounds.potions import DrinkPotion
 from service.rules.heartrush.state import Condition, State
 from service.rules.messages import Refused
+from tests.fuzz import told
 from tests.heartrush import campaign
 from tests.heartrush.kit import opened
-from tests.heartrush.nearmiss import Unheld
 from tests.heartrush.plays import probed
-from tests.heartrush.sifting import Given, smallest, story
+from tests.offering import Unheld
+from tests.sifting import Given, smallest
 
 
 def test_all_that_is_not_needed_is_left_out() -> None:
@@ -51,9 +52,9 @@ def test_a_command_that_is_accepted_without_an_offer_is_told_by_few(monkeypatch:
     monkeypatch.setattr(DrinkPotion, "check", careless)
     with pytest.raises(Unheld, match=r"drink_potion .* is not offered, but accepted"):
         probed("wild", 0).play()
-    told = story("wild", 0)
-    few, many = map(int, re.findall(r"^(\d+) of (\d+) commands bring it", told, re.MULTILINE)[0])
-    assert few <= 3 < many, told
+    text = told("wild", 0)
+    few, many = map(int, re.findall(r"^(\d+) of (\d+) commands bring it", text, re.MULTILINE)[0])
+    assert few <= 3 < many, text
 
 
 def test_wild_2_is_no_longer_offered_one_thing_and_done_another() -> None:
@@ -83,7 +84,7 @@ def test_a_planted_fault_is_told_with_its_seed_and_a_handful_of_commands(
     monkeypatch.setattr(campaign, "faults", lying)
     with pytest.raises(AssertionError, match="seed 0, command"):
         probed("fallen", 0).play()
-    told = story("fallen", 0)
-    assert told.startswith("FAILED fallen 0\n")
-    assert "\n1 of " in told, told
-    assert '"condition": "prone"' in told.splitlines()[-1]
+    text = told("fallen", 0)
+    assert text.startswith("FAILED fallen 0\n")
+    assert "\n1 of " in text, text
+    assert '"condition": "prone"' in text.splitlines()[-1]
