@@ -26,7 +26,7 @@ from service.supervisor import EmbeddedValkey
 HOST = "127.0.0.1"
 API_PROCESSES = 2
 THREADS = 1024
-LONGEST_S = 900.0
+PATIENCE_S = 900.0
 """Seconds that a start may take: a busy machine is slow."""
 
 
@@ -106,7 +106,7 @@ def _gunicorn(
     port: int, application: str, processes: int = API_PROCESSES, threads: int = THREADS
 ) -> list[str]:
     given = server.arguments(HOST, port, workers=processes, threads=threads, log_level="error")
-    patient = f"--timeout={LONGEST_S:.0f}"  # gunicorn ends a process whose start takes longer
+    patient = f"--timeout={PATIENCE_S:.0f}"  # gunicorn ends a process whose start takes longer
     return [sys.executable, "-m", "gunicorn", *given[:-1], patient, application]
 
 
@@ -119,12 +119,12 @@ def _processes(commands: list[list[str]], environment: dict[str, str]) -> Iterat
         for process in started:
             process.terminate()
         for process in started:
-            process.wait(LONGEST_S)
+            process.wait(PATIENCE_S)
 
 
 def until_ready(port: int, path: str) -> None:
     """Wait until the server answers on *path*, with whatever it has to say but that it is not ready."""
-    until = time.monotonic() + LONGEST_S
+    until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until:
         try:
             with create_connection((HOST, port), 1):
