@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -167,6 +168,30 @@ def test_a_kept_state_the_record_does_not_know_is_thrown_away(
     _store(log, sitting, len(sitting.written) - 2)
 
     assert folder.current(eid()) == sitting.folded
+
+
+def test_a_kept_state_of_another_commit_with_the_same_number_is_thrown_away(
+    folder: Folder, log: CountingLog, sitting: Sitting
+) -> None:
+    other = Sitting(sitting.encounter)
+    other.open()
+    while len(other.written) < len(sitting.written):
+        other.do("add", amount=9)
+    folder.keep(other.folded)
+
+    assert folder.current(sitting.encounter) == sitting.folded
+
+
+def test_a_head_that_is_not_the_last_commit_is_not_folded_to(
+    folder: Folder, log: CountingLog, sitting: Sitting
+) -> None:
+    head = log.head(sitting.encounter)
+    assert head is not None
+    with (
+        mock.patch.object(log, "head", return_value=replace(head, hash="7" * 64)),
+        pytest.raises(ChainBroken),
+    ):
+        folder.current(sitting.encounter)
 
 
 def test_only_the_last_used_are_kept(log: CountingLog) -> None:

@@ -78,8 +78,10 @@ class Folder:
         if kept is not None and (kept.n, kept.hash) == (head.folded, head.hash):
             return kept
         folded = self._onward(kept, head.folded) if kept is not None else None
-        if folded is None:
+        if folded is None or folded.hash != head.hash:  # the store has lost what was kept
             folded = self._from_store(encounter, head.folded)
+        if folded.hash != head.hash:
+            raise ChainBroken(encounter, folded.n + 1)
         self.keep(folded)
         return folded
 
