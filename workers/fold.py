@@ -170,9 +170,9 @@ class Folding:
         entries = [entry for entry in entries if not 0 < entry.n <= folded.n]  # a look was before the wake
         if not entries:
             return folded, []
-        if secrets is None or entries[0].n != folded.n + 1 or not self._watch.may_fold(encounter):
+        if secrets is None or not secrets.are_of(folded.state) or entries[0].n != folded.n + 1:
             return None
-        if entries[0].n < self._watch.resumes(encounter):
+        if not self._watch.may_fold(encounter) or entries[0].n < self._watch.resumes(encounter):
             return None
         self._secrets.move_to_end(folded.encounter)
         folds: list[Fold] = []
@@ -217,7 +217,7 @@ class Folding:
     def _decide_all(self, folded: Folded[Any], entries: list[Entry], *, cold: bool) -> int:
         """Decide *entries* in order and commit them together; one by one where a worker may have died."""
         encounter, start = folded.encounter, folded
-        secrets = self._secrets_of(encounter)
+        secrets = self._secrets_for(folded)
         waiting: list[Fold] = []
         suspicious, crashed = cold, False
         resumes = self._watch.resumes(encounter)
@@ -235,9 +235,10 @@ class Folding:
             waiting.append(self._to_write(folded, written))
             folded = written.folded
             if suspicious:
-                self._commit(encounter, waiting)
+                self._log.commit(encounter, *waiting)
                 waiting = []
-        self._commit(encounter, waiting)
+        if waiting:
+            self._log.commit(encounter, *waiting)
         if crashed:
             self._folder.drop(encounter)  # the next look is a cold one, and counts its try
         else:
@@ -279,10 +280,6 @@ class Folding:
             self._register.finish(before.encounter)
         return _fold_of(before, written)
 
-    def _commit(self, encounter: str, folds: list[Fold]) -> None:
-        if folds:
-            self._log.commit(encounter, *folds)
-
     def _keep(self, start: Folded[Any], folded: Folded[Any]) -> None:
         self._folder.keep(folded)
         if folded.n // SNAPSHOT_EVERY > start.n // SNAPSHOT_EVERY:
@@ -294,6 +291,12 @@ class Folding:
         if folded.state.draft:
             return  # a line that is only proposed is signed once it is accepted
         self._watch.folded(folded.encounter, start.n, folded.n, closes=closes, is_closed=folded.state.closed)
+
+    def _secrets_for(self, folded: Folded[Any]) -> EncounterSecrets:
+        """Return the secrets that *folded* was opened with; those at hand may be of a lost opening."""
+        if not self._secrets_of(folded.encounter).are_of(folded.state):
+            del self._secrets[folded.encounter]
+        return self._secrets_of(folded.encounter)
 
     def _secrets_of(self, encounter: str) -> EncounterSecrets:
         found = self._secrets.get(encounter)

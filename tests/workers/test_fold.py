@@ -12,8 +12,9 @@ from service.encounter.stores.register import Register, Registered
 from service.encounter.stores.secrets import EncounterSecrets, Undecipherable
 from service.log import Fold, NoSuchEncounter, Stale, Unavailable, Wake
 from service.log.memory import MemoryLog
+from service.rules.codec import to_data
 from tests.encounter.sitting import KEY, Sitting, eid, player, request
-from tests.encounter.tiny import SHELF, TinyState
+from tests.encounter.tiny import EDITION, SHELF, TinyState
 from workers.fold import MAX_TRIES, PAGE, SNAPSHOT_EVERY, Folding, NoSecret
 
 
@@ -153,6 +154,27 @@ def test_a_race_that_is_lost_starts_again_from_the_store(log: Meddler) -> None:
 
     assert _stored(log, sitting)
     assert folder.current(eid()) == sitting.folded
+
+
+def test_an_encounter_that_was_lost_and_opened_again_is_decided_with_its_new_secrets(log: Meddler) -> None:
+    lost = _sitting(1)
+    _append(log, lost)
+    folding, _ = _folding(log)
+    folding.fold(eid(), always)
+    log.forget(eid())  # as a store that was set back does
+    drawn = EncounterSecrets(eid(), {0: b"a" * 32, 1: b"b" * 32}, {0: 64, 1: 64}, b"c" * 32)
+    log.put_secret(eid(), drawn.encrypt(KEY))
+    data = {"encounter": eid(), "edition": EDITION, "digest": "0" * 64, "dice": to_data(drawn.setup())}
+    requests = [request(1, "open", data), request(2, "choose", {"number": 2}, player("ada"))]
+    for n, raw in enumerate(requests, 1):
+        log.append(eid(), raw, scope="s", key=str(n), fingerprint="f", create=n == 1)
+        folding.fold(eid(), always)
+
+    again = Sitting()
+    again.secrets = drawn
+    for raw in requests:
+        again.put(raw)
+    assert _stored(log, again)
 
 
 def test_a_late_commit_is_refused_by_the_log(log: Meddler) -> None:

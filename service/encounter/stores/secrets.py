@@ -93,6 +93,16 @@ class EncounterSecrets:
         own = hkdf(salt=eid_of(self.encounter), ikm=self.envelope_secret, info=label)
         return replace(self, encounter=encounter, chain=self.chain or self.encounter, envelope_secret=own)
 
+    def are_of(self, table: Table) -> bool:
+        """Tell whether *table* was opened with these dice; one that is not open yet says nothing of them."""
+        published = [lane.anchor for lane in table.dice.lanes]
+        return not published or published == self.anchors
+
+    @cached_property
+    def anchors(self) -> list[str]:
+        """What commit 1 publishes of each lane's chain, in the order of the lanes."""
+        return [chain.anchor.value.hex() for chain in self.chains.values()]
+
     def salt(self, request: bytes, n: int, index: int) -> bytes:
         """Return the salt of the envelope at *index* of commit *n*; *request* is the request's digest."""
         return envelope_salt(self.encounter, self.envelope_secret, request, n, index)
