@@ -105,6 +105,21 @@ def test_what_a_broken_subscription_missed_is_read_from_the_log(log: Flaky, outc
     assert log.subscribed > 1
 
 
+def test_what_a_broken_subscription_heard_is_not_believed_after_it(log: Flaky, outcomes: Outcomes) -> None:
+    commit(log)
+    outcomes.wait(EID, 1, 30)
+    log.forget(EID)  # as a failover to a server that lacks it does
+    log.append(EID, b"{}", scope="s", key="k", fingerprint="f", create=True)
+    before = log.subscribed
+    log.broken.set()
+    until(lambda: not outcomes.stands)
+    log.broken.clear()
+    until(lambda: outcomes.stands and log.subscribed > before)
+    log.commit(EID, Fold(n=1, prev="0" * 64, hash="2" * 64, raw=b"another"))
+
+    assert outcomes.wait(EID, 1, 30) == Outcome(EID, 1, b"another")
+
+
 def test_an_outage_is_one_line_however_many_tries_it_takes(
     log: Flaky, outcomes: Outcomes, monkeypatch: pytest.MonkeyPatch
 ) -> None:

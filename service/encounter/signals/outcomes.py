@@ -1,6 +1,6 @@
 """Hand commits to the requests that wait for them, through one subscription per process.
 
-Laws. Nobody waits for a commit that was already heard. What a broken subscription missed is read from the
+Laws. Nobody waits for a commit that this subscription heard. What a broken one missed is read from the
 log. A waiting request costs no connection; a request that stops waiting leaves nothing behind.
 """
 
@@ -45,6 +45,8 @@ class Outcomes:
         self._log = log
         self._lock = Lock()
         self._heard: OrderedDict[Place, Outcome] = OrderedDict()
+        self._doubted: set[Place] = set()
+        """What an earlier subscription heard: it is read again."""
         self._waiting: dict[Place, list[Bell]] = {}
         self._hooks: list[Callable[[Outcome], None]] = []
         self._awaited_hooks: list[Callable[[Outcome], None]] = []
@@ -95,7 +97,8 @@ class Outcomes:
             bell = rung_later()
             self._waiting.setdefault(place, []).append(bell)
         try:
-            if not self._stands.is_set() and (read := self._read(place)) is not None:
+            is_doubted = not self._stands.is_set() or place in self._doubted
+            if is_doubted and (read := self._read(place)) is not None:
                 return read
             bell.acquire(timeout=seconds)
         finally:
@@ -155,8 +158,14 @@ class Outcomes:
             bell.release()
 
     def _catch_up(self) -> None:
-        """Read what was committed while nobody listened, for those who wait."""
+        """Read what was committed while nobody listened, for those who wait.
+
+        What was heard before is doubted: the server that said it may have lost it, and another commit may
+        take its number.
+        """
         with self._lock:
+            self._doubted = set(self._heard)
+            self._heard.clear()
             places = list(self._waiting)
         for place in places:
             read = self._read(place)
