@@ -1,0 +1,353 @@
+"""Be a client: send, wait, repeat what is unknown under its key, and note every answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, Final, TypeVar
+
+from service.encounter import openings, play
+from service.encounter.deciding.fold import ChainBroken
+from service.encounter.host import Host
+from service.encounter.record.canonical import dumps
+from service.log import KeyReused, NoSuchEncounter, StoreFailure, Taken, Unknown, VersionConflict
+from service.rules.codec import to_data
+from service.rules.messages import Actor
+from service.rules.messages import Refused as AtTheDoor
+from tests.encounter.tiny import TINY, TinyState
+from tests.nemesis.history import Entry
+from tests.simulation.plan import Op
+from tests.simulation.processes import Api, Refused, Unanswered
+from tests.simulation.scheduler import Scheduler
+from tests.simulation.server import Server
+
+SCOPE: Final = "table"
+OWNER: Final = "owner"
+PLAYERS: Final = ("ada", "bo")
+PATIENCE_S: Final = 8.0
+"""How long a client waits for an answer."""
+
+TRIES: Final = 60
+
+T = TypeVar("T")
+
+_PENDING: Final = "pending"
+
+
+class Failed(Exception):
+    """The service says that nothing was changed."""
+
+    def __init__(self, status: int, code: str) -> None:
+        super().__init__(code)
+        self.status = status
+        self.code = code
+
+
+@dataclass
+class Book:
+    """What all clients noted, as the nemesis' history has it, and what broke a promise on the spot."""
+
+    hub: Scheduler
+    entries: list[Entry] = field(default_factory=list)
+    broken: list[tuple[str, str, str]] = field(default_factory=list)
+    """Name, encounter, text."""
+    _ops: int = 0
+
+    def note(self, do: str, **told: object) -> None:
+        """Add an entry."""
+        self.entries.append({"t": self.hub.now, "do": do, **told})
+        if self.hub.trace is not None:
+            self.hub.note(f"{do} {_brief(told)}")
+
+    def invoke(self, **told: object) -> int:
+        """Add that an attempt begins; its number."""
+        self._ops += 1
+        self.note("invoke", op=self._ops, **told)
+        return self._ops
+
+
+def _brief(told: Mapping[str, object]) -> str:
+    return " ".join(f"{name}={value}" for name, value in told.items() if name not in {"client", "encounter"})
+
+
+def view_of(state: TinyState) -> str:
+    """Return the hash of a whole state."""
+    return sha256(dumps(to_data(state))).hexdigest()
+
+
+@dataclass
+class Table:
+    """One encounter as its clients know it."""
+
+    number: int
+    id: str = ""
+    sent: dict[str, tuple[str, list[dict[str, Any]], int | None]] = field(default_factory=dict)
+    """By key, in the order of the first sending: the seat, the commands and the version it named."""
+
+
+class Client:
+    """One client with a list of things to do."""
+
+    def __init__(
+        self, name: str, hub: Scheduler, apis: Sequence[Api], table: Table, ops: Sequence[Op], book: Book
+    ) -> None:
+        self.name = name
+        self.hub = hub
+        self.apis = apis
+        self.table = table
+        self.ops = ops
+        self.book = book
+        self.server: Server = apis[0].cluster.server
+        self.newest = 0
+        """The newest number that was acknowledged here."""
+        self.acknowledged: list[str] = []
+        self._keys = 0
+
+    def run(self) -> None:
+        """Do everything."""
+        for op in self.ops:
+            self.hub.sleep(op.after_s)
+            while not self.table.id:
+                self.hub.sleep(0.05)
+            self._do(op)
+
+    def open(self) -> None:
+        """Open the encounter, and then do everything."""
+        data = {"players": list(PLAYERS), "declared": False, "seeding": {"epochs": 8}}
+        self._settle(f"open-{self.table.number}", "gm", [{"type": "open", **data}], kind="open", wait_s=2.0)
+        self.run()
+
+    def repeat_all(self) -> None:
+        """Send every key of the table again: its opening first."""
+        sent = sorted(self.table.sent.items(), key=lambda each: not each[0].startswith("open"))
+        for key, (seat, commands, if_match) in sent:
+            kind = "open" if key.startswith("open") else "command"
+            self._settle(key, seat, commands, kind=kind, wait_s=2.0, if_match=if_match)
+
+    def _do(self, op: Op) -> None:
+        chance = self.hub.chance
+        add = {"type": "add", "amount": 1 + chance.randrange(9)}
+        match op.do:
+            case "read":
+                self.read(self.newest if chance.random() < 0.7 else 0, op.wait_s)
+            case "again" if self.acknowledged:
+                self._again(chance.choice(self.acknowledged), op.wait_s)
+            case "array":
+                adds = [{"type": "add", "amount": 1 + chance.randrange(12)} for _ in range(op.count)]
+                self._send("gm", adds, op.wait_s)
+            case "exact" | "stale":
+                expected = max(self.newest - (op.do == "stale"), 1)
+                self._send("gm", [add], op.wait_s, if_match=expected)
+            case "choose":
+                seat = chance.choice(PLAYERS)
+                self._send(seat, [{"type": "choose", "number": 1 + chance.randrange(3)}], op.wait_s)
+            case "roll":
+                self._send("gm", [{"type": "roll", "sides": 6}], op.wait_s)
+            case "end_round":
+                self._send("gm", [{"type": "end_round", "last": True}], op.wait_s)
+            case "burst":
+                self._send("gm", [{"type": "burst", "how": "raise"}], op.wait_s)
+            case "bad":
+                self._send("gm", [{"type": "add", "amount": 99}], op.wait_s)
+            case _:
+                self._send("gm", [add], op.wait_s)
+
+    def _send(
+        self, seat: str, commands: list[dict[str, Any]], wait_s: float, if_match: int | None = None
+    ) -> None:
+        self._keys += 1
+        self._settle(f"{self.name}-{self._keys}", seat, commands, wait_s=wait_s, if_match=if_match)
+
+    def _again(self, key: str, wait_s: float) -> None:
+        """Repeat what was acknowledged; or, as a mistake, send something else under its key."""
+        seat, commands, if_match = self.table.sent[key]
+        if self.hub.chance.random() < 0.3:
+            self._misuse(key, seat)
+        else:
+            self._settle(key, seat, commands, wait_s=wait_s, if_match=if_match)
+
+    def _misuse(self, key: str, seat: str) -> None:
+        other = [{"type": "add", "amount": 7}, {"type": "add", "amount": 7}, {"type": "add", "amount": 7}]
+        try:
+            self._api().ask(lambda host: self._append(host, key, seat, other, None), PATIENCE_S)
+        except (Refused, Unanswered, StoreFailure, Failed):
+            return
+        self.book.broken.append(("key reused", self.table.id, f"key {key} took another request"))
+
+    # --- a request until its end is known -------------------------------------------------------------
+
+    def _settle(
+        self,
+        key: str,
+        seat: str,
+        commands: list[dict[str, Any]],
+        *,
+        kind: str = "command",
+        wait_s: float,
+        if_match: int | None = None,
+    ) -> None:
+        """Send under *key* until it is acknowledged or refused."""
+        self.table.sent[key] = (seat, commands, if_match)
+        for attempt in range(TRIES):
+            op = self.book.invoke(
+                client=self.name,
+                key=key,
+                kind=kind,
+                encounter=self.table.id,
+                seat=seat,
+                commands=commands,
+                if_match=if_match,
+            )
+            api = self._api()
+            try:
+                encounter, n, outcomes = api.ask(
+                    lambda host: self._handle(host, key, seat, commands, kind, if_match, wait_s), PATIENCE_S
+                )
+            except Refused:
+                self.book.note("fail", op=op, status=503, code="never sent")
+            except Failed as failed:
+                self.book.note("fail", op=op, status=failed.status, code=failed.code)
+                if failed.status < 500:
+                    return
+            except (NoSuchEncounter, ChainBroken):  # the store was set back while this was handled
+                self.book.note("unknown", op=op, why="lost")
+            except (Unanswered, Unknown) as why:
+                self.book.note("unknown", op=op, why=type(why).__name__)
+                if self.hub.chance.random() < 0.3:
+                    self._ask_for(key)
+            else:
+                self.book.note("ok", op=op, encounter=encounter, n=n, status=200, outcomes=outcomes)
+                self.table.id = self.table.id or encounter
+                self.newest = max(self.newest, n + len(commands) - 1)
+                if key not in self.acknowledged and kind != "open":
+                    self.acknowledged.append(key)
+                return
+            self.hub.sleep(0.05 + self.hub.chance.random() * min(attempt * 0.1, 1.0))
+
+    def _ask_for(self, key: str) -> None:
+        """Ask what became of *key*."""
+        if not self.table.id:
+            return
+        try:
+            known = self._api().ask(lambda host: host.log.find_key(self.table.id, SCOPE, key), PATIENCE_S)
+        except (Refused, Unanswered, StoreFailure):
+            return
+        n = None if known is None else known.n
+        self.book.note("asked", key=key, encounter=self.table.id, n=n)
+
+    def read(self, wanted: int, wait_s: float) -> None:
+        """Read the state, not older than *wanted*."""
+        try:
+            seen = self._api().ask(lambda host: self._state(host, wanted, wait_s), PATIENCE_S)
+        except (Refused, Unanswered, StoreFailure, Failed, NoSuchEncounter, ChainBroken):
+            return
+        version, state = seen
+        told = {"client": self.name, "encounter": self.table.id}
+        self.book.note("read", **told, asked=wanted, version=version, view=view_of(state))
+
+    def _api(self) -> Api:
+        return self.hub.chance.choice(self.apis)
+
+    # --- what the API does for a request ----------------------------------------------------------------
+
+    def _handle(
+        self,
+        host: Host,
+        key: str,
+        seat: str,
+        commands: list[dict[str, Any]],
+        kind: str,
+        if_match: int | None,
+        wait_s: float,
+    ) -> tuple[str, int, list[dict[str, Any]]]:
+        """Append and wait, as the operations of `service.api` do."""
+        if kind == "open":
+            encounter, n = self._open(host, key, commands[0])
+        else:
+            encounter, n = self.table.id, self._append(host, key, seat, commands, if_match).n
+        outcomes: list[dict[str, Any]] = []
+        last = n + len(commands) - 1
+        try:
+            self._wait(host, encounter, last, wait_s)
+            for number in range(n, last + 1):
+                became = play.became(host, encounter, seat, number)
+                if became is None:
+                    break
+                commit = became.commit
+                if commit.n != number or commit.encounter != encounter:
+                    text = f"{number} was answered with {commit.n} of {commit.encounter}"
+                    self.book.broken.append(("wrong outcome", encounter, text))
+                outcomes.append({"n": number, "outcome": commit.outcome, "hash": commit.hash})
+        except StoreFailure:
+            pass
+        outcomes += [{"n": each, "outcome": _PENDING} for each in range(n + len(outcomes), last + 1)]
+        return encounter, n, outcomes
+
+    def _wait(self, host: Host, encounter: str, n: int, seconds: float) -> None:
+        """Wait for commit *n*, and hold the wait to its promise."""
+        ends = self.hub.now + seconds
+        if host.outcomes.wait(encounter, n, seconds) is None:
+            stood = self.server.stood.get((encounter, n))
+            if stood is not None and stood <= ends and self.server.lost_at < 0:
+                text = f"a wait until {ends:.3f} missed commit {n} of {stood:.3f}"
+                self.book.broken.append(("wait", encounter, text))
+
+    def _open(self, host: Host, key: str, command: Mapping[str, Any]) -> tuple[str, int]:
+        data = {name: value for name, value in command.items() if name != "type"}
+        once = play.Once(OWNER, key, _fingerprint([command]))
+        entry, sent = _or_failed(lambda: openings.open_encounter(host, OWNER, TINY, data, once))
+        return entry.encounter, sent.n
+
+    def _append(
+        self, host: Host, key: str, seat: str, commands: list[dict[str, Any]], if_match: int | None
+    ) -> play.Sent:
+        once = play.Once(SCOPE, key, _fingerprint(commands))
+        actor = Actor(seat=seat, role="gm" if seat == "gm" else "player")
+        given = [
+            (TINY.commands[each["type"]], {k: v for k, v in each.items() if k != "type"}) for each in commands
+        ]
+        encounter = self.table.id
+
+        def send() -> play.Sent:
+            if len(given) == 1:
+                kind, data = given[0]
+                return play.send(host, encounter, actor, kind, data, once, expected=if_match)
+            return play.send_all(host, encounter, actor, given, once, expected=if_match)
+
+        return _or_failed(send)
+
+    def _state(self, host: Host, wanted: int, wait_s: float) -> tuple[int, TinyState]:
+        encounter = self.table.id
+        head = host.log.head(encounter)
+        folded = head.folded if head is not None else 0
+        wanted = max(wanted, 1)
+        if folded < wanted:
+            if host.outcomes.wait(encounter, wanted, wait_s) is None:
+                raise Failed(504, "not-yet-folded")
+            folded = wanted
+        seen = host.folder.current(encounter, folded)
+        return seen.n, seen.state
+
+
+def _fingerprint(commands: Sequence[Mapping[str, Any]]) -> str:
+    return sha256(json.dumps(commands, sort_keys=True).encode()).hexdigest()
+
+
+def _or_failed(send: Callable[[], T]) -> T:
+    """Return what *send* does, or raise as what the API answers."""
+    try:
+        return send()
+    except VersionConflict:
+        raise Failed(412, "version-mismatch") from None
+    except KeyReused:
+        raise Failed(422, "idempotency-key-reused") from None
+    except AtTheDoor:
+        raise Failed(409, "command-refused") from None
+    except (NoSuchEncounter, Taken) as fault:
+        raise Failed(404, type(fault).__name__) from None
+    except Unknown:
+        raise
+    except StoreFailure:
+        raise Failed(503, "store-unavailable") from None

@@ -1,0 +1,158 @@
+"""Hold a run to the promises: the nemesis' checker, and what only an observer of the store can see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from service.encounter.deciding.decider import decide_request, quarantine_request, unfolded
+from service.encounter.deciding.fold import Folder
+from service.encounter.record.commit import QUARANTINED, load_commit
+from service.encounter.stores.secrets import EncounterSecrets
+from service.log import ALL_BUCKETS, Log, bucket_of
+from tests.encounter.sitting import KEY
+from tests.encounter.tiny import SHELF, TINY
+from tests.nemesis import violations
+from tests.nemesis.checker import check, hash_of
+from tests.nemesis.final import Logged, Shown
+from tests.nemesis.history import Entry
+from tests.simulation.client import PATIENCE_S, SCOPE, Book, Table, view_of
+
+EVER: Final = 2**53
+_MOST: Final = 10_000
+_MISSING: Final = 404
+"""A status that an encounter has until it is opened again."""
+
+NOTICED_S: Final = 5.0
+"""After a failover every process has made its connections anew by then, also one whose line was cut."""
+
+NOT_FOLDED: Final = "never folded"
+LEFT_DIRTY: Final = "marked dirty for ever"
+HANGS: Final = "never ends"
+CRASHED: Final = "a thread of the product ended"
+
+
+@dataclass(frozen=True, order=True)
+class Broken:
+    """One broken promise."""
+
+    name: str
+    encounter: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.text}"
+
+
+def judge(
+    log: Log, tables: Sequence[Table], book: Book, live: dict[str, tuple[int, str]], lost_at: float
+) -> list[Broken]:
+    """Return every promise that was broken.
+
+    *live* is what an API process shows in the end. What was answered before *lost_at* counts as unknown: a
+    failover to a replica that nobody waited for may have lost it, which is not promised.
+    """
+    history = _forgiven(book.entries, lost_at)
+    found = [Broken(*each) for each in book.broken]
+    shown: dict[str, Shown] = {}
+    read = {(entry["encounter"], entry["version"]) for entry in history if entry["do"] == "read"}
+    for table in tables:
+        if table.id and log.head(table.id) is not None:
+            shown[table.id], more = _shown(log, table, live, {n for id_, n in read if id_ == table.id})
+            found += more
+    for violation in check(history, shown):
+        if violation.name != violations.STREAM_SHORT:  # no stream is read here
+            found.append(Broken(violation.name, violation.encounter, violation.text))
+    return sorted(set(found))
+
+
+def _forgiven(history: list[Entry], lost_at: float) -> list[Entry]:
+    """Return *history* with what was asked before all had noticed the loss answered by nobody."""
+    if lost_at < 0:
+        return history
+    until = lost_at + NOTICED_S
+    begun = {entry["op"]: entry["t"] for entry in history if entry["do"] == "invoke"}
+    kept: list[Entry] = []
+    for entry in history:
+        if entry["do"] in {"ok", "fail"} and (begun[entry["op"]] <= until or entry.get("status") == _MISSING):
+            kept.append({"t": entry["t"], "do": "unknown", "op": entry["op"], "why": "lost"})
+        elif entry["do"] not in {"asked", "read"} or entry["t"] - PATIENCE_S > until:
+            kept.append(entry)
+    return kept
+
+
+def _shown(
+    log: Log, table: Table, live: dict[str, tuple[int, str]], read: set[int]
+) -> tuple[Shown, list[Broken]]:
+    """Return the encounter as the store has it, and what is wrong with it as no client can see."""
+    encounter = table.id
+    found: list[Broken] = []
+    head = log.head(encounter)
+    assert head is not None
+    if head.folded != head.appended:
+        found.append(Broken(NOT_FOLDED, encounter, f"{head.folded} of {head.appended} are folded"))
+    commands = log.commands(encounter, 0, _MOST)
+    commits = log.commits(encounter, 0, _MOST)
+    entries = tuple(
+        Logged(commit.n, command.raw, commit.raw) for command, commit in zip(commands, commits, strict=False)
+    )
+    replayed: dict[int, str] = {}
+    verdict, state = "valid", "equal"
+    try:
+        folder = Folder(log, SHELF)
+        folded = unfolded(encounter, TINY)
+        for _, folded in folder.steps(encounter, 0, len(commits)):
+            if folded.n in read or folded.n == len(commits):
+                replayed[folded.n] = view_of(folded.state)
+        kept = folder.current(encounter)
+        if (kept.n, kept.hash, kept.state) != (folded.n, folded.hash, folded.state):
+            state = "different"
+        if (head.folded, head.hash) != (folded.n, folded.hash):
+            verdict = "the head is not the last commit"
+    except Exception as fault:  # noqa: BLE001 - whatever a broken record does to the fold
+        verdict = f"{type(fault).__name__}: {fault}"
+    if verdict == "valid":
+        verdict = _decided_again(log, encounter, entries)
+    keys = {key: _place(log, encounter, key) for key in table.sent if not key.startswith("open")}
+    pages = tuple((each.n, hash_of(each.commit)) for each in entries)
+    shown = Shown(
+        encounter, entries, pages, live.get(encounter, (0, "")), replayed, verdict, verdict, state, keys
+    )
+    return shown, found
+
+
+def _place(log: Log, encounter: str, key: str) -> int | None:
+    known = log.find_key(encounter, SCOPE, key)
+    return None if known is None else known.n
+
+
+def _decided_again(log: Log, encounter: str, entries: Sequence[Logged]) -> str:
+    """Decide every command again: the same bytes, but for what was put away."""
+    blob = log.secret(encounter)
+    if blob is None:
+        return "no secret"
+    secrets = EncounterSecrets.decrypt(encounter, blob, KEY)
+    folded: Any = unfolded(encounter, TINY)
+    for each in entries:
+        if load_commit(each.commit).outcome == QUARANTINED:
+            written = quarantine_request(folded, each.request, each.n)
+        else:
+            written = decide_request(TINY, folded, each.request, each.n, secrets)
+        if written.raw != each.commit:
+            return f"commit {each.n} is decided otherwise"
+        folded = written.folded
+    return "valid"
+
+
+def left_behind(log: Log, tables: Sequence[Table]) -> list[Broken]:
+    """Return what waits although nobody will come."""
+    found = [
+        Broken(LEFT_DIRTY, encounter, f"in bucket {bucket_of(encounter)}")
+        for encounter in log.dirty(ALL_BUCKETS, EVER)
+    ]
+    for table in tables:
+        head = log.head(table.id) if table.id else None
+        if head is not None and head.folded != head.appended:
+            found.append(Broken(NOT_FOLDED, table.id, f"{head.folded} of {head.appended} are folded"))
+    return found

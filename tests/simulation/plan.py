@@ -1,0 +1,134 @@
+"""Say what a run does: who takes part, what clients send, what goes wrong and when."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from random import Random
+from typing import Any, Final
+
+from tests.simulation.server import Mode
+
+LASTS_S: Final = 6.0
+"""Within how many seconds of virtual time faults begin."""
+
+
+@dataclass(frozen=True)
+class Op:
+    """One thing that a client does."""
+
+    do: str
+    """`add`, `roll`, `choose`, `bad`, `burst`, `array`, `exact`, `stale`, `race`, `read`, `end_round`."""
+    count: int = 1
+    after_s: float = 0.0
+    """How long the client waits before."""
+    wait_s: float = 2.0
+    """How long the request waits for its outcome."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that goes wrong."""
+
+    kind: str
+    at: float
+    who: int = 0
+    lasts_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One run."""
+
+    seed: int
+    mode: Mode = "single"
+    groups: int = 1
+    encounters: int = 1
+    apis: int = 1
+    workers: int = 1
+    clients: tuple[tuple[Op, ...], ...] = ()
+    faults: tuple[Fault, ...] = ()
+    noise: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """How much there is to read of it."""
+        ops = sum(len(each) for each in self.clients)
+        return ops + 2 * len(self.faults) + 2 * len(self.noise) + self.apis + self.workers + self.groups
+
+    def data(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, data: dict[str, Any]) -> Plan:
+        """Return the plan that `data` gave."""
+        clients = tuple(tuple(Op(**op) for op in each) for each in data["clients"])
+        return cls(**data | {"clients": clients, "faults": tuple(Fault(**each) for each in data["faults"])})
+
+
+_OPS: Final = (
+    *("add",) * 6,
+    *("roll", "roll", "choose", "bad", "array", "array", "exact", "exact", "stale", "read", "read"),
+    *("again", "end_round"),
+)
+_FAULTS: Final = (
+    *("kill_worker", "kill_worker", "stop_worker", "end_worker", "kill_api", "stop_api"),
+    *("crash_store", "crash_store", "cut_worker", "cut_api", "wipe_queue", "skew"),
+)
+_NOISE: Final = {
+    "late": (0.02, 0.1, 0.3),
+    "lost_answers": (0.02, 0.1),
+    "lost_messages": (0.02, 0.1, 0.3),
+    "lost_rings": (0.1, 0.5, 1.0),
+    "doubled_rings": (0.1, 0.5),
+    "slow_syncs": (0.1, 0.3),
+}
+"""What may go wrong all along, and how often, of 1."""
+
+
+def plan_of(seed: int, mode: Mode | None = None) -> Plan:
+    """Return the plan that *seed* gives: a few processes, some kinds of fault, never all of them at once."""
+    chance = Random(f"plan/{seed}")
+    chosen: Mode = chance.choice(("single", "single", "replicated", "lagging"))
+    chosen = mode or chosen
+    encounters = chance.choice((1, 1, 2))
+    clients = tuple(
+        tuple(_op(chance) for _ in range(chance.randint(1, 6))) for _ in range(chance.randint(1, 3))
+    )
+    kinds = chance.sample(_FAULTS, chance.randint(0, 4))
+    if chosen != "single":
+        kinds.append("fail_over")
+    faults = [_fault(chance, kind) for kind in kinds for _ in range(chance.randint(1, 2))]
+    noise = {
+        kind: chance.choice(_NOISE[kind])
+        for kind in chance.sample(sorted(_NOISE), chance.choice((0, 1, 1, 2)))
+    }
+    return Plan(
+        seed=seed,
+        mode=chosen,
+        groups=chance.choice((1, 2, 8)),
+        encounters=min(encounters, len(clients)),
+        apis=chance.choice((1, 2)),
+        workers=chance.choice((1, 2, 2)),
+        clients=clients,
+        faults=tuple(sorted(faults, key=lambda fault: fault.at)),
+        noise=noise,
+    )
+
+
+def _op(chance: Random) -> Op:
+    return Op(
+        do=chance.choice(_OPS),
+        count=chance.randint(2, 4),
+        after_s=chance.choice((0.0, 0.0, 0.0, 0.1, 0.6, 1.5)) * chance.random(),
+        wait_s=chance.choice((0.0, 0.3, 2.0, 2.0)),
+    )
+
+
+def _fault(chance: Random, kind: str) -> Fault:
+    return Fault(
+        kind=kind,
+        at=round(chance.random() ** 2 * LASTS_S, 4),
+        who=chance.randrange(4),
+        lasts_s=round(chance.choice((0.1, 0.5, 1.0, 3.0)) * chance.random(), 4),
+    )

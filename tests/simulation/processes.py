@@ -1,0 +1,197 @@
+"""Be the service's processes: API processes and workers made of the product's own parts, in virtual time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from service.encounter.deciding.fold import Folder
+from service.encounter.host import Host, host_of
+from service.encounter.signals.doorbell import Ringer
+from service.log import Log
+from tests.encounter.sitting import KEY
+from tests.encounter.tiny import SHELF
+from tests.simulation import stdlib
+from tests.simulation.connection import Noise, Wire, connected
+from tests.simulation.queue import Queue
+from tests.simulation.scheduler import Actor, Process, Scheduler
+from tests.simulation.server import Server
+from workers.fold import Folding
+from workers.groups import GroupFolding
+from workers.pulse import LONGEST_S, Pulse
+from workers.sweep import Sweeper
+from workers.webhooks import Telling
+
+RESTART_S: Final = 0.3
+"""How soon a process that died is started again."""
+
+
+class Unanswered(Exception):
+    """The process died, or the answer took longer than the client waits."""
+
+
+class Refused(Exception):
+    """Nobody listens: the request was never sent."""
+
+
+class _Untold:
+    """Tells no webhook."""
+
+    def heard(self, encounter: str) -> None:
+        """Note nothing."""
+
+    def put_on_agenda(self, encounter: str) -> None:
+        """Put nothing there."""
+
+
+@dataclass(eq=False)
+class Cluster:
+    """What all processes of a run share."""
+
+    hub: Scheduler
+    server: Server
+    queue: Queue
+    noise: Noise
+    groups: int
+
+
+class Service:
+    """A process that is started again whenever it dies."""
+
+    def __init__(self, cluster: Cluster, name: str) -> None:
+        self.cluster = cluster
+        self.hub = cluster.hub
+        self.name = name
+        self.lives = 0
+        self.is_wanted = True
+        self.skew_s = 0.0
+        self.process: Process
+        self.log: Log
+        self.wire: Wire
+        self.start()
+
+    def start(self) -> None:
+        """Begin a life."""
+        self.lives += 1
+        self.process = Process(f"{self.name}.{self.lives}", skew_s=self.skew_s)
+        self.log, self.wire = connected(self.hub, self.process, self.cluster.server, self.cluster.noise)
+        self.hub.spawn("main", self.process, self.main)
+
+    def main(self) -> None:
+        """Do what the process does."""
+        raise NotImplementedError
+
+    def kill(self) -> None:
+        """End the process as SIGKILL does, and have it started again."""
+        self.hub.note(f"{self.process.name} is killed")
+        self.hub.kill(self.process)
+        self.wire.hang_up()
+        self.hub.after(RESTART_S, self.start)
+
+    def skew(self, seconds: float) -> None:
+        """Set the wall clock of its machine that far ahead."""
+        self.hub.note(f"the clock of {self.process.name} is {seconds:+.0f} s off")
+        self.skew_s = self.process.skew_s = seconds
+
+
+class Api(Service):
+    """One API process: it answers requests, each in an actor of its own."""
+
+    host: Host | None = None
+
+    def start(self) -> None:
+        """Begin a life, with nothing under way."""
+        self.host = None
+        self._waiting: list[Actor] = []
+        super().start()
+
+    def main(self) -> None:
+        """Make what a process serves with."""
+        self.host = host_of(
+            self.log,
+            SHELF,
+            ring=self.cluster.queue.ring,
+            clock=stdlib.Clock.time,
+            key=KEY,
+            mode="durable",
+        )
+
+    def kill(self) -> None:
+        """End it; whoever waits for an answer learns that none comes."""
+        super().kill()
+        for actor in self._waiting:
+            self.hub.wake(actor)
+
+    def ask(self, handle: Callable[[Host], Any], seconds: float) -> Any:
+        """Have *handle* called in this process, as by a request from the actor that calls.
+
+        Raises `Refused`, `Unanswered`, and what *handle* raises.
+        """
+        hub, me, host = self.hub, self.hub.current, self.host
+        if host is None or self.process.is_dead:
+            hub.sleep(0.001)
+            raise Refused
+        process = self.process
+        found: list[Any] = []
+
+        def serve() -> None:
+            try:
+                found.append(handle(host))
+            except Exception as error:  # noqa: BLE001 - carried to whoever asked
+                found.append(error)
+            hub.wake(me)
+
+        hub.spawn("request", process, serve)
+        self._waiting.append(me)
+        ends = hub.now + seconds
+        while not found and not process.is_dead and hub.now < ends:
+            hub.park(ends - hub.now)
+        if me in self._waiting:
+            self._waiting.remove(me)
+        if not found:
+            raise Unanswered
+        if isinstance(found[0], Exception):
+            raise found[0]
+        return found[0]
+
+
+class Worker(Service):
+    """One worker: it answers rings, folds, sweeps and beats, each in an actor, as `workers.run` has it."""
+
+    def main(self) -> None:
+        """Make a worker's parts, and answer rings until it is stopped."""
+        log, cluster = self.log, self.cluster
+        stopping = cast("Any", stdlib.Event())
+        folder = Folder(log, SHELF)
+        folding = Folding(log, folder, KEY)
+        ringer = cast("Ringer", cluster.queue)
+        telling = cast("Telling", _Untold())
+        name = self.process.name
+        fold = GroupFolding(log, folding, ringer, cluster.groups, stopping, telling)
+        pulse = Pulse(log, name, (folding,), stopping, LONGEST_S)
+        self.stopping = stopping
+        self.hub.spawn("fold", self.process, fold.run)
+        self.hub.spawn("sweep", self.process, Sweeper(log, fold, name, stopping).run)
+        self.hub.spawn("pulse", self.process, pulse.run)
+        while not stopping.is_set():
+            bucket = cluster.queue.take(1.0)
+            if bucket is not None:
+                fold.answer(bucket)
+
+    def end(self) -> None:
+        """Stop it as SIGTERM does, and have it started again once it has ended."""
+        self.hub.note(f"{self.process.name} is told to stop")
+        stopping = getattr(self, "stopping", None)
+        if stopping is not None:
+            stopping.set()
+        self._restart_when_over(self.process)
+
+    def _restart_when_over(self, process: Process) -> None:
+        if process.is_dead or process is not self.process:
+            return
+        if process.actors:
+            self.hub.after(0.05, lambda: self._restart_when_over(process))
+        else:
+            self.wire.hang_up()
+            self.start()
