@@ -23,8 +23,8 @@ from workers.lookout import Lookout, Stopped
 EVERY_S: Final = 2.0
 """How long a job may wait when nobody rings."""
 
-TICK_S: Final = 0.1
-"""How soon a ring, or the worker's end, is noticed."""
+GAP_S: Final = 0.1
+"""How soon after one look another may come."""
 
 BEAT_S: Final = 1.0
 STALE_S: Final = 10.0
@@ -41,7 +41,7 @@ class Desk(Lookout):
     """Does the jobs of one kind, one after the other, until it is told to stop."""
 
     every_s = EVERY_S
-    tick_s = TICK_S
+    gap_s = GAP_S
     kind: Kind
     """The kind of jobs it does."""
 

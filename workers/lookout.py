@@ -1,7 +1,8 @@
 """Look every so often until the worker stops, whatever befalls one look: what every thread of a worker does.
 
-Laws. The first look is at once. A ring only makes the next one sooner. An outage of the store is waited out
-and said once; any other fault of a look is said and ends nothing: a worker whose thread died would look well.
+Laws. The first look is at once. A ring only makes the next one sooner, and many rings make one look. An
+outage of the store is waited out and said once; any other fault of a look is said and ends nothing: a worker
+whose thread died would look well.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from typing import Final
 import structlog
 
 from service.log.errors import StoreFailure
+
+END_S: Final = 1.0
+"""How soon a thread that is rung for notices the worker's end by itself; a worker that ends rings."""
 
 _logger: Final = structlog.get_logger()
 
@@ -31,8 +35,8 @@ class Lookout(ABC):
     every_s: float
     """How long a look may be after the one before, if nobody rings."""
 
-    tick_s: float | None = None
-    """How soon a ring is noticed; None where nobody rings."""
+    gap_s: float | None = None
+    """The least time between two looks, however often somebody rings; None where nobody rings."""
 
     def __init__(self, stopping: Event) -> None:
         self.stopping = stopping
@@ -49,14 +53,25 @@ class Lookout(ABC):
 
     def run(self) -> None:
         """Look again and again until told to stop."""
-        looked: float | None = None
         while True:
-            if looked is None or self._rung.is_set() or time.monotonic() - looked >= self.every_s:
-                self._rung.clear()
-                looked = time.monotonic()
-                self._look_safely()
-            if self.stopping.wait(self.every_s if self.tick_s is None else self.tick_s):
+            self._rung.clear()
+            self._look_safely()
+            if not self._rest():
                 return
+
+    def _rest(self) -> bool:
+        """Wait until it is time for the next look; False where the worker ends."""
+        if self.gap_s is None:
+            return not self.stopping.wait(self.every_s)
+        until = time.monotonic() + self.every_s
+        if self.stopping.wait(self.gap_s):
+            return False
+        while not self.stopping.is_set() and not self._rung.is_set():
+            left = until - time.monotonic()
+            if left <= 0:
+                break
+            self._rung.wait(min(left, END_S))
+        return not self.stopping.is_set()
 
     def _look_safely(self) -> None:
         try:

@@ -24,7 +24,9 @@ from workers.lookout import Lookout
 EVERY_S: Final = 2.0
 """How long a request for a checkpoint may wait when nobody rings."""
 
-TICK_S: Final = 0.05
+GAP_S: Final = 0.25
+"""How long closed epochs wait for others that are signed together with them."""
+
 AGAIN_S: Final = 2.0
 """How often a disputed encounter is looked at again: somebody may have accepted it."""
 
@@ -51,7 +53,7 @@ class Signing(Lookout):
 
     name = "notary"
     every_s = EVERY_S
-    tick_s = TICK_S
+    gap_s = GAP_S
 
     def __init__(self, log: Log, notary: Notary, signer: Callable[[], Signer], stopping: Event) -> None:
         super().__init__(stopping)
@@ -126,13 +128,29 @@ class Signing(Lookout):
         """Sign for everybody who was woken for, and for everybody who asked."""
         with self._lock:
             woken, self._woken = self._woken, {}
+        left = self._sign_together([encounter for encounter, wake in woken.items() if wake == _Wake()])
         for encounter, wake in woken.items():
-            self._sign(encounter, whole=wake.whole, head=wake.head)
+            if wake != _Wake() or encounter in left:
+                self._sign(encounter, whole=wake.whole, head=wake.head)
         while found := points.asked(self._log, int(time.time() * 1000), _PAGE):
             for encounter, size in found:
                 if self.stopping.is_set():
                     return
                 self._answer(encounter, size)
+
+    def _sign_together(self, encounters: list[str]) -> set[str]:
+        """Sign what closed in encounters that were just folded here; those to be looked at one by one."""
+        try:
+            signed, left = self._notary.sign_closed_together(encounters)
+        except StoreFailure:
+            raise
+        except Exception as fault:  # noqa: BLE001 - whoever it is at finds out one by one
+            _logger.error("notary.broken", encounters=len(encounters), error=type(fault).__name__)  # noqa: TRY400 - ids only
+            return set(encounters)
+        for encounter, made in signed.items():
+            for point in made:
+                _logger.info("checkpoint.signed", encounter=encounter, size=point.size)
+        return set(left)
 
     def catch_up(self) -> None:
         """Hold the whole store to what was signed here, and sign what was left over."""

@@ -28,6 +28,7 @@ from workers.fold import KEPT, Folding
 from workers.forgetting import Forgetting
 from workers.groups import GroupFolding
 from workers.imports import Importer
+from workers.lookout import Lookout
 from workers.notary import Signing
 from workers.pulse import LONGEST_S, Pulse
 from workers.queue import Answering
@@ -96,17 +97,13 @@ def run(  # noqa: PLR0913 - everything one worker works with
     retention = Retention(log, shelf, archive or Archive(0, Path()), stopping, witness.forget)
     answering = Answering(queue, {FOLD: answer}, stopping)
 
+    lookouts: tuple[Lookout, ...] = (
+        *(sweeper, pulse, auditor, importer, simulator, signing, retention, telling),
+        Forgetting(log, stopping, witness.forget),
+    )
     threads = [
         Thread(target=fold.run, name="fold", daemon=True),
-        Thread(target=sweeper.run, name="sweeper", daemon=True),
-        Thread(target=pulse.run, name="pulse", daemon=True),
-        Thread(target=auditor.run, name="auditor", daemon=True),
-        Thread(target=importer.run, name="importer", daemon=True),
-        Thread(target=simulator.run, name="simulator", daemon=True),
-        Thread(target=signing.run, name="notary", daemon=True),
-        Thread(target=Forgetting(log, stopping, witness.forget).run, name="forgetting", daemon=True),
-        Thread(target=retention.run, name="retention", daemon=True),
-        Thread(target=telling.run, name="webhooks", daemon=True),
+        *(Thread(target=each.run, name=each.name, daemon=True) for each in lookouts),
     ]
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, answering.on_signal)
@@ -114,6 +111,8 @@ def run(  # noqa: PLR0913 - everything one worker works with
     for thread in threads:
         thread.start()
     answering.run()
+    for each in lookouts:
+        each.ring()  # it may wait for its next look; it ends instead
     for thread in threads:
         thread.join()
     witness.close()

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from threading import Event, Lock
 from typing import Final
 from zlib import crc32
@@ -24,6 +25,7 @@ from service.encounter.record.commit import Commit, load_commit
 from service.encounter.signals import webhooks
 from service.encounter.signals.outward import NotAllowed, Outward
 from service.encounter.signals.webhooks import AGENDA, Delivery, Webhook
+from service.encounter.stores.fresh import Fresh
 from service.encounter.stores.register import Register
 from service.log.errors import StoreFailure
 from service.log.protocol import Log
@@ -34,6 +36,11 @@ from workers.posting import ANSWER_S, NoAnswer, post, resolve
 
 WEBHOOKS: Final = 1_000
 """Webhooks that are looked at together."""
+
+OfOwner = Callable[[str], list[Webhook]]
+
+TICKS: Final = 5
+"""Ticks after which the agenda is read although nobody rings: for retries, and what other processes add."""
 
 PAGE: Final = 100
 SEAMS: Final = 10_000
@@ -57,6 +64,7 @@ class Pace:
     longest_s: float = 1_800.0
     lasts_s: float = 3 * 86_400.0
     tick_s: float = 0.1
+    """The least time between two looks at what is new or due."""
     answer_s: float = ANSWER_S
     rest_s: float = 60.0
     """How long a host that gives no answer is left alone at most."""
@@ -92,9 +100,11 @@ class Telling(Lookout):
         self._service_key = service_key
         self._outward = outward
         self._pace = pace or Pace()
-        self.every_s = self._pace.tick_s
+        self.gap_s = self._pace.tick_s
+        self.every_s = self._pace.tick_s * TICKS
         self._clock = clock
         self._register = Register(log)
+        self._of_owner = Fresh(partial(webhooks.of_owner, log), time.monotonic)
         self._seams: dict[str, Seam] = {}
         self._news: set[str] = set()
         self._aims: dict[str, Aim] = {}
@@ -114,19 +124,28 @@ class Telling(Lookout):
         """Note that the encounter went on; its commits are put on the agenda in a moment."""
         with self._lock:
             self._news.add(encounter)
+        self.ring()
 
     def put_on_agenda(self, encounter: str) -> None:
-        """Put every commit that somebody wants to be told of on the agenda; raises `StoreFailure`."""
+        """Put every commit that somebody wants to be told of on the agenda; raises `StoreFailure`.
+
+        The owner's webhooks are read anew: one may have been made a moment ago, and nobody looks again.
+        """
+        self._put_safely(encounter, partial(webhooks.of_owner, self._log))
+
+    def _put_safely(self, encounter: str, of_owner: OfOwner) -> None:
         try:
-            self._put_on_agenda(encounter)
+            self._put_on_agenda(encounter, of_owner)
         except StoreFailure:
             raise
         except Exception as fault:  # noqa: BLE001 - whoever folds must not stumble over what is told
             _logger.error("webhooks.broken", encounter=encounter, error=type(fault).__name__)  # noqa: TRY400 - ids only
 
-    def _put_on_agenda(self, encounter: str) -> None:
+    def _put_on_agenda(self, encounter: str, of_owner: OfOwner) -> None:
         entry = self._register.find(encounter)
-        for webhook in webhooks.about(self._log, self._register, entry) if entry is not None else ():
+        if entry is None:
+            return
+        for webhook in webhooks.about(self._register, entry, of_owner(entry.owner)):
             self._put_all(webhook, encounter)
 
     def _put_all(self, webhook: Webhook, encounter: str) -> None:
@@ -198,7 +217,7 @@ class Telling(Lookout):
         with self._lock:
             news, self._news = self._news, set()
         for encounter in news:
-            self.put_on_agenda(encounter)
+            self._put_safely(encounter, self._of_owner.of)
 
     def _try_due(self) -> None:
         """Begin attempts at what is due and not under way, as far as there is room."""
@@ -236,6 +255,7 @@ class Telling(Lookout):
             _logger.error("webhook.broken", delivery=name, error=type(fault).__name__)  # noqa: TRY400 - ids only
         finally:
             self._attempts.end(name)
+            self.ring()  # it made room for another
 
     def attempt(self, name: str) -> None:
         """Try one delivery, unless it needs none or another worker is at it."""

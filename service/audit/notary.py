@@ -11,8 +11,9 @@ ends it. What is signed is remembered here before it is told to anybody.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from threading import RLock
 from typing import Final
 
@@ -31,6 +32,7 @@ from service.encounter.stores.disputes import (
     Dispute,
     Disputes,
 )
+from service.encounter.stores.disputes import SHELF as DISPUTES
 from service.encounter.stores.points import Point
 from service.encounter.stores.register import Register
 from service.log import Entry, Head, Log, NoSuchEncounter
@@ -54,6 +56,25 @@ class _Reached:
 
     frontier: Frontier
     hash: str = ""
+
+    @cached_property
+    def root(self) -> bytes:
+        """The root of the tree."""
+        return self.frontier.root()
+
+    @property
+    def point(self) -> Point:
+        """The tree as a checkpoint tells it."""
+        return Point(self.frontier.size, self.root.hex())
+
+    def followed(self, entry: Entry) -> _Reached:
+        """Return the tree with one more commit."""
+        leaf = commit_hash(entry.raw)
+        return _Reached(self.frontier.append(leaf), leaf.hex())
+
+
+_Closed = tuple[_Reached, int]
+"""A tree to sign, and the epoch after it."""
 
 
 class Notary:
@@ -100,16 +121,70 @@ class Notary:
             self._hold_to_head(encounter, reached, head)
             return made
 
+    def sign_closed_together(self, encounters: Sequence[str]) -> tuple[dict[str, list[Point]], list[str]]:
+        """Sign what `sign_closed` does for several encounters; (what was signed, those to sign one by one).
+
+        The first closes of all take two round trips to read, one sync to remember and two round trips to
+        tell; then come the second ones, for nothing is signed behind a close that is not told. An encounter
+        is left to be signed alone where this process has not held it to its signatures before, or where
+        anything contradicts what it signed last.
+        """
+        with self._lock:
+            known = {each: at for each in encounters if (at := self._signed.get(each)) is not None}
+            tails = self._log.tails([(each, at.frontier.size) for each, at in known.items()], PAGE)
+            closed: dict[str, list[_Closed]] = {}
+            for (each, start), (head, entries) in zip(known.items(), tails, strict=True):
+                found = _closed_in(start, head, entries)
+                if found is not None:
+                    closed[each] = found
+            contradicted = self._contradicted({each: known[each].frontier.size for each in closed})
+            made = {each: found for each, found in closed.items() if each not in contradicted}
+            for nth in range(max(map(len, made.values()), default=0)):
+                self._put_all([(each, *found[nth]) for each, found in made.items() if nth < len(found)])
+        signed = {each: [at.point for at, _ in found] for each, found in made.items()}
+        return signed, [each for each in encounters if each not in signed]
+
+    def _contradicted(self, sizes: Mapping[str, int]) -> set[str]:
+        """Return the encounters of which more was signed than their *sizes*, or that are or were disputed."""
+        stored = self._log.records_named(
+            [(shelf, each) for shelf in (points.SHELF, DISPUTES) for each in sizes] if sizes else []
+        )
+        latest, disputes = stored[: len(sizes)], stored[len(sizes) :]
+        seen = self._witness.all_seen(sizes)
+        return {
+            each
+            for (each, size), blob, dispute in zip(sizes.items(), latest, disputes, strict=True)
+            if dispute is not None
+            or (0 if blob is None else points.read_latest(blob).size) != size
+            or (each in seen and seen[each].size != size)
+        }
+
     def _put(self, encounter: str, at: _Reached, epoch: int) -> Point:
-        """Sign the tree that was reached: remembered first, told then."""
-        point = Point(at.frontier.size, at.frontier.root().hex())
-        text = self._signer().checkpoint(encounter, point.size, at.frontier.root())
+        self._put_all([(encounter, at, epoch)])
+        return at.point
+
+    def _put_all(self, closed: Sequence[tuple[str, _Reached, int]]) -> None:
+        """Sign the trees that were reached, each with the epoch after it: remembered first, told then."""
+        if not closed:
+            return
+        signer = self._signer()
+        signed = []
+        for encounter, at, epoch in closed:
+            note = signer.checkpoint(encounter, at.frontier.size, at.root)
+            signed.append(points.Signed(encounter, at.point, note, epoch))
+        self._witness.remember(
+            *(
+                Seen(encounter, at.frontier.size, at.root, each.note, epoch, self._owner(encounter))
+                for (encounter, at, epoch), each in zip(closed, signed, strict=True)
+            )
+        )
+        points.put_all(self._log, signed)
+        for encounter, at, _ in closed:
+            self._keep(encounter, at)
+
+    def _owner(self, encounter: str) -> str:
         entry = self._register.find(encounter)
-        owner = entry.owner if entry is not None else ""
-        self._witness.remember(Seen(encounter, point.size, at.frontier.root(), text, epoch, owner))
-        points.put(self._log, encounter, point, text, epoch)
-        self._keep(encounter, at)
-        return point
+        return entry.owner if entry is not None else ""
 
     def encounters(self) -> list[str]:
         """Return the encounters of which something was signed on this machine."""
@@ -159,7 +234,7 @@ class Notary:
         ]
         beyond = [point for point in told if point.size > head.folded]
         if known is not None and known.frontier.size > head.folded:
-            beyond.append(Point(known.frontier.size, known.frontier.root().hex()))
+            beyond.append(known.point)
         if beyond:
             self._dispute(encounter, ROLLED_BACK, beyond[0], head.folded)
         reached = known or _Reached(Frontier())
@@ -167,7 +242,7 @@ class Notary:
         for entry, at in self._onward(encounter, reached, max(wanted, default=0)):
             reached = at
             point = wanted.get(entry.n)
-            if point is not None and at.frontier.root().hex() != point.root:
+            if point is not None and at.point != point:
                 self._dispute(encounter, FORKED, point, head.folded)
         self._keep(encounter, reached)
         return reached
@@ -188,11 +263,8 @@ class Notary:
 
     def _hold_to_head(self, encounter: str, reached: _Reached, head: Head) -> None:
         """Demand that the bytes up to the head have its hash, and the tree that it keeps."""
-        if reached.frontier.size != head.folded or not reached.hash:
-            return
-        if reached.hash != head.hash or head.frontier not in (b"", reached.frontier.to_bytes()):
-            point = Point(reached.frontier.size, reached.frontier.root().hex())
-            self._dispute(encounter, ALTERED, point, head.folded)
+        if reached.frontier.size == head.folded and not _is_head(reached, head):
+            self._dispute(encounter, ALTERED, reached.point, head.folded)
 
     def _dispute(self, encounter: str, why: str, point: Point, folded: int) -> None:
         self._signed.pop(encounter, None)
@@ -213,22 +285,47 @@ class Notary:
 
     def _onward(self, encounter: str, start: _Reached, upto: int) -> Iterator[tuple[Entry, _Reached]]:
         """Yield the stored commits after *start* up to number *upto*, each with the tree it ends."""
-        frontier = start.frontier
-        while frontier.size < upto:
-            entries = self._log.commits(encounter, frontier.size, min(PAGE, upto - frontier.size))
-            if not entries or entries[0].n != frontier.size + 1:
-                point = Point(frontier.size, frontier.root().hex())
-                self._dispute(encounter, ALTERED, point, upto)
+        at = start
+        while (size := at.frontier.size) < upto:
+            entries = self._log.commits(encounter, size, min(PAGE, upto - size))
+            if not entries or entries[0].n != size + 1:
+                self._dispute(encounter, ALTERED, at.point, upto)
             for entry in entries:
-                leaf = commit_hash(entry.raw)
-                frontier = frontier.append(leaf)
-                yield entry, _Reached(frontier, leaf.hex())
+                at = at.followed(entry)
+                yield entry, at
 
     def _keep(self, encounter: str, at: _Reached) -> None:
         self._signed[encounter] = at
         self._signed.move_to_end(encounter)
         if len(self._signed) > self._capacity:
             self._signed.popitem(last=False)
+
+
+def _closed_in(start: _Reached, head: Head | None, entries: Sequence[Entry]) -> list[_Closed] | None:
+    """Return the trees to sign that end in *entries*, the stored commits after *start* up to the head.
+
+    None where they do not reach the head without a gap, or where it names other commits.
+    """
+    if head is None or head.folded < start.frontier.size:
+        return None
+    found: list[_Closed] = []
+    at = start
+    for entry in entries:
+        if at.frontier.size == head.folded:  # it came to stand after the head was read
+            break
+        if entry.n != at.frontier.size + 1:
+            return None
+        at = at.followed(entry)
+        if _closes(entry.raw):
+            found.append((at, load_commit(entry.raw).epoch))
+    return found if at.frontier.size == head.folded and _is_head(at, head) else None
+
+
+def _is_head(at: _Reached, head: Head) -> bool:
+    """Tell whether *head* has the hash and the tree of all commits, which end with *at*."""
+    if not at.hash:
+        return True
+    return at.hash == head.hash and head.frontier in (b"", at.frontier.to_bytes())
 
 
 def _closes(raw: bytes) -> bool:

@@ -12,6 +12,7 @@ import re
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from typing import Final
 
@@ -58,9 +59,16 @@ class Note:
 # --- keys --------------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=4)
+def _private(secret: bytes) -> Ed25519PrivateKey:
+    """Return the raw *secret* key, parsed: reading it takes longer than signing with it."""
+    return Ed25519PrivateKey.from_private_bytes(secret)
+
+
+@lru_cache(maxsize=4)
 def public_key(secret: bytes) -> bytes:
     """Return the raw public key of a raw *secret* one."""
-    return Ed25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
+    return _private(secret).public_key().public_bytes_raw()
 
 
 def verifier_key(name: str, public: bytes) -> str:
@@ -86,7 +94,7 @@ def read_verifier_key(line: str) -> tuple[str, bytes]:
 
 def sign_bytes(message: bytes, secret: bytes) -> bytes:
     """Return the 64 bytes with which the raw *secret* key signs *message*."""
-    return Ed25519PrivateKey.from_private_bytes(secret).sign(message)
+    return _private(secret).sign(message)
 
 
 def is_signed(message: bytes, signature: bytes, public: bytes) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -69,16 +69,21 @@ class Witness:
             ).fetchall()
         return Seen(*rows[0]) if rows else None
 
-    def remember(self, seen: Seen) -> None:
-        """Remember *seen*, unless more was signed of its encounter by now."""
+    def all_seen(self, encounters: Iterable[str]) -> dict[str, Seen]:
+        """Return what was signed last of each of *encounters* of which anything was."""
+        found = (self.seen(encounter) for encounter in encounters)
+        return {seen.encounter: seen for seen in found if seen is not None}
+
+    def remember(self, *seen: Seen) -> None:
+        """Remember *seen* with one sync; where more was signed of its encounter by now, that stays."""
         with self._step() as db:
-            db.execute(
+            db.executemany(
                 "INSERT INTO signed (encounter, size, root, note, epoch, owner) VALUES (?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT (encounter) DO UPDATE"
                 " SET size = excluded.size, root = excluded.root, note = excluded.note,"
                 " epoch = excluded.epoch, owner = excluded.owner"
                 " WHERE excluded.size > signed.size",
-                astuple(seen),
+                map(astuple, seen),
             )
 
     def forget(self, encounter: str) -> None:

@@ -202,6 +202,10 @@ class MemoryLog(MemoryDoorbell, MemoryShelves, MemoryAgendas):
         with self._lock:
             return _above(self._read(encounter).commits, after, count)
 
+    def tails(self, after: Sequence[tuple[str, int]], count: int) -> list[tuple[Head | None, list[Entry]]]:
+        """Read heads and commits of several encounters."""
+        return [(self.head(encounter), self.commits(encounter, n, count)) for encounter, n in after]
+
     def sealed(self, encounter: str, after: int, upto: int) -> list[Payload]:
         """Read the envelope payloads of commits *after* < n <= *upto*."""
         with self._lock:

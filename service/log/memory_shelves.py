@@ -1,6 +1,7 @@
 """The side records of the log in memory: numbered in the order of their first putting."""
 
 import time
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -23,6 +24,15 @@ class MemoryShelves:
             number = kept[id_].number if id_ in kept else last + 1
             kept[id_] = Record(number, id_, blob)
             return number
+
+    def put_records(self, records: Sequence[tuple[str, str, bytes]]) -> None:
+        """Put or replace records."""
+        for shelf, id_, blob in records:
+            self.put_record(shelf, id_, blob)
+
+    def records_named(self, names: Sequence[tuple[str, str]]) -> list[bytes | None]:
+        """Read records by shelf and id."""
+        return [self.record(shelf, id_) for shelf, id_ in names]
 
     def record(self, shelf: str, id_: str) -> bytes | None:
         """Read one record."""

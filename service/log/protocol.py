@@ -120,6 +120,13 @@ class Streams(Protocol):
         """Read up to *count* commits with n > *after*, in order."""
         ...
 
+    def tails(self, after: Sequence[tuple[str, int]], count: int) -> list[tuple[Head | None, list[Entry]]]:
+        """Read for each (encounter, n) the head, then up to *count* commits above n, in one round trip.
+
+        Between head and commits another commit may come to stand.
+        """
+        ...
+
     def sealed(self, encounter: str, after: int, upto: int) -> list[Payload]:
         """Read the envelope payloads of commits *after* < n <= *upto*, by n and index."""
         ...
@@ -234,8 +241,16 @@ class Shelves(Protocol):
         """Put or replace a record; its number on the shelf."""
         ...
 
+    def put_records(self, records: Sequence[tuple[str, str, bytes]]) -> None:
+        """Put or replace records, each as (shelf, id, blob) and in order, in one round trip."""
+        ...
+
     def record(self, shelf: str, id_: str) -> bytes | None:
         """Read one record."""
+        ...
+
+    def records_named(self, names: Sequence[tuple[str, str]]) -> list[bytes | None]:
+        """Read records by (shelf, id), in the order asked for and in one round trip."""
         ...
 
     def records(self, shelf: str, before: int | None = None, limit: int = 50) -> list[Record]:

@@ -7,14 +7,16 @@ and turns replies into values. It decides nothing.
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from itertools import islice
 from typing import Self
 
 from service.log import keys
 from service.log.durable import check_durable, parse_info
-from service.log.errors import KeyReused, NoSuchEncounter, Stale, StoreLoading, Taken, VersionConflict
+from service.log.errors import Stale, StoreLoading
 from service.log.library import call, install
 from service.log.loading import OnProgress, load_progress, wait_until_loaded
 from service.log.protocol import Log
+from service.log.replies import place_in, stale_in
 from service.log.routing import Router
 from service.log.valkey_agenda import ValkeyAgendas
 from service.log.valkey_doorbell import ValkeyDoorbell
@@ -64,7 +66,7 @@ class ValkeyStreams:
                 int(create),
             ),
         )
-        n, replayed = _place(encounter, answer)
+        n, replayed = place_in(encounter, answer)
         return Appended(n, replayed)
 
     def submit(  # noqa: PLR0913  an append, and what its notification needs
@@ -108,13 +110,13 @@ class ValkeyStreams:
                 *more,
             ),
         )
-        n, replayed = _place(encounter, answer)
+        n, replayed = place_in(encounter, answer)
         return Submitted(n, replayed, must_ring=answer[2:] == [1])
 
     def commit(self, encounter: str, *folds: Fold) -> int:
         """Write consecutive commits; see `Streams.commit`."""
         answers = self._wire.change_all([_commit_call(encounter, fold) for fold in folds])
-        stale = _stale(answers[-1])
+        stale = stale_in(answers[-1])
         if stale is not None:
             raise stale
         return sum(answer[0] == b"committed" for answer in answers)
@@ -126,7 +128,7 @@ class ValkeyStreams:
                 [_commit_call(encounter, fold) for encounter, folds in batch for fold in folds]
             )
         )
-        return [[_stale(next(answers)) for _ in folds][-1] for _, folds in batch]
+        return [[stale_in(next(answers)) for _ in folds][-1] for _, folds in batch]
 
     def head(self, encounter: str) -> Head | None:
         """Read where the encounter stands."""
@@ -154,6 +156,13 @@ class ValkeyStreams:
     def commits(self, encounter: str, after: int, count: int) -> list[Entry]:
         """Read up to *count* commits above *after*."""
         return _entries(self._wire.read(*_range(keys.commits(encounter), after, count)))
+
+    def tails(self, after: Sequence[tuple[str, int]], count: int) -> list[tuple[Head | None, list[Entry]]]:
+        """Read heads and commits of several encounters; see `Streams.tails`."""
+        heads = [("HMGET", keys.head(each), *_HEAD_FIELDS) for each, _ in after]
+        commits = [_range(keys.commits(each), n, count) for each, n in after]
+        answers = iter(self._wire.read_all([*heads, *commits]))
+        return [*zip(map(_head, islice(answers, len(heads))), map(_entries, answers), strict=True)]
 
     def sealed(self, encounter: str, after: int, upto: int) -> list[Payload]:
         """Read the envelope payloads of commits *after* < n <= *upto*."""
@@ -278,31 +287,6 @@ class ValkeyLog(ValkeyStreams, ValkeyDoorbell, ValkeyShelves, ValkeyAgendas):
 
 
 _: Callable[[Router], Log] = ValkeyLog  # the type checker's proof that nothing is missing
-
-
-def _place(encounter: str, answer: Reply) -> tuple[int, bool]:
-    """Turn the answer of an append into (number, replayed), or into its refusal."""
-    what: bytes = answer[0]
-    if what == b"taken":
-        raise Taken(encounter)
-    if what == b"missing":
-        raise NoSuchEncounter(encounter)
-    n: int = answer[1]
-    if what == b"conflict":
-        raise VersionConflict(n)
-    if what == b"key_reused":
-        raise KeyReused(n)
-    assert what in {b"appended", b"replayed"}, what
-    return n, what == b"replayed"
-
-
-def _stale(answer: Reply) -> Stale | None:
-    """Return what kept a commit from standing, None if it stands."""
-    what, *head = answer
-    if what != b"stale":
-        return None
-    folded, head_hash = head
-    return Stale(folded, head_hash.decode())
 
 
 def _commit_call(encounter: str, fold: Fold) -> Command:

@@ -1,5 +1,7 @@
 """The shelves in a Valkey or Redis server: a hash of records and a sorted set of their order for each."""
 
+from collections.abc import Sequence
+
 from service.log import keys
 from service.log.library import call
 from service.log.routing import Router
@@ -17,6 +19,19 @@ class ValkeyShelves:
             *call("put_record", (keys.records(shelf), keys.order(shelf)), id_, blob)
         )
         return number
+
+    def put_records(self, records: Sequence[tuple[str, str, bytes]]) -> None:
+        """Put or replace records, in one round trip."""
+        self._wire.change_all(
+            [
+                call("put_record", (keys.records(shelf), keys.order(shelf)), id_, blob)
+                for shelf, id_, blob in records
+            ]
+        )
+
+    def records_named(self, names: Sequence[tuple[str, str]]) -> list[bytes | None]:
+        """Read records by shelf and id, in one round trip."""
+        return self._wire.read_all([("HGET", keys.records(shelf), id_) for shelf, id_ in names])
 
     def record(self, shelf: str, id_: str) -> bytes | None:
         """Read one record."""

@@ -1,5 +1,7 @@
 """The lookout: whatever befalls one look, the next one comes, until the worker stops."""
 
+import time
+from itertools import pairwise
 from threading import Event
 
 from structlog.testing import capture_logs
@@ -13,9 +15,9 @@ class Scripted(Lookout):
 
     name = "scripted"
 
-    def __init__(self, *script: Exception | None, every_s: float = 0.0, tick_s: float | None = None) -> None:
+    def __init__(self, *script: Exception | None, every_s: float = 0.0, gap_s: float | None = None) -> None:
         super().__init__(Event())
-        self.every_s, self.tick_s = every_s, tick_s
+        self.every_s, self.gap_s = every_s, gap_s
         self.script = list(script)
         self.looks = 0
 
@@ -56,7 +58,7 @@ def test_a_look_that_was_left_with_the_worker_is_no_fault() -> None:
 
 
 def test_a_ring_brings_the_next_look_whatever_the_time_between_looks() -> None:
-    lookout = Scripted(None, None, every_s=3_600.0, tick_s=0.0)
+    lookout = Scripted(None, None, every_s=3_600.0, gap_s=0.0)
     lookout.ring()  # heard by the first look
     first = lookout.look
 
@@ -69,3 +71,22 @@ def test_a_ring_brings_the_next_look_whatever_the_time_between_looks() -> None:
     lookout.run()
 
     assert lookout.looks == 2
+
+
+def test_many_rings_make_one_look() -> None:
+    lookout = Scripted(None, None, None, every_s=3_600.0, gap_s=0.05)
+    looked_at: list[float] = []
+    first = lookout.look
+
+    def look_and_ring() -> None:
+        looked_at.append(time.monotonic())
+        first()
+        for _ in range(10):
+            lookout.ring()
+
+    lookout.look = look_and_ring  # type: ignore[method-assign]  # rung while it looks
+
+    lookout.run()
+
+    assert lookout.looks == 3
+    assert all(later - earlier >= 0.05 for earlier, later in pairwise(looked_at))

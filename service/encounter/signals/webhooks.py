@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from hmac import digest as hmac_digest
@@ -218,8 +218,8 @@ def _put_changed(log: Log, webhook: Webhook) -> Webhook:
 # --- what is to be told ------------------------------------------------------------------------------
 
 
-def about(log: Log, register: Register, entry: Registered) -> list[Webhook]:
-    """Return the webhooks that are about the encounter *entry*, also those that are told nothing now.
+def about(register: Register, entry: Registered, of_its_owner: Iterable[Webhook]) -> list[Webhook]:
+    """Return those of its owner's webhooks that are about *entry*, also those that are told nothing now.
 
     One of an encounter is about every line of play that goes on from it. A what-if is told to those made for
     it alone.
@@ -231,7 +231,7 @@ def about(log: Log, register: Register, entry: Registered) -> list[Webhook]:
             return entry.expires is None
         return register.root(webhook.encounter) == root
 
-    return [each for each in of_owner(log, entry.owner) if is_about(each)]
+    return [each for each in of_its_owner if is_about(each)]
 
 
 def cursor(log: Log, webhook: str, encounter: str) -> int:

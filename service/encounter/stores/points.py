@@ -8,8 +8,9 @@ can carry it for the price of one look.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from service.log import Log
 
@@ -33,9 +34,39 @@ def put(log: Log, encounter: str, point: Point, note: str, epoch: int = 1) -> No
 
     *epoch* is that of the dice after the point, for whoever finds that what was signed is lost.
     """
-    log.put_record(f"{SHELF}/{encounter}", f"{point.size}-{point.root}", note.encode())
-    told = {"size": point.size, "root": point.root, "epoch": epoch}
-    log.put_record(SHELF, encounter, json.dumps(told).encode())
+    put_all(log, [Signed(encounter, point, note, epoch)])
+
+
+class Signed(NamedTuple):
+    """A checkpoint of *encounter*: its signed note, and the epoch of the dice after it."""
+
+    encounter: str
+    point: Point
+    note: str
+    epoch: int
+
+
+def put_all(log: Log, signed: Sequence[Signed]) -> None:
+    """Keep several, as `put` does each: all notes first, then which of each encounter is the latest."""
+    log.put_records(
+        [
+            (f"{SHELF}/{each.encounter}", f"{each.point.size}-{each.point.root}", each.note.encode())
+            for each in signed
+        ]
+    )
+    latest = {each.encounter: each for each in signed}
+    log.put_records([(SHELF, encounter, _told(each)) for encounter, each in latest.items()])
+
+
+def _told(each: Signed) -> bytes:
+    told = {"size": each.point.size, "root": each.point.root, "epoch": each.epoch}
+    return json.dumps(told).encode()
+
+
+def read_latest(blob: bytes) -> Point:
+    """Return the checkpoint that a record of the shelf `checkpoints` tells."""
+    told = json.loads(blob)
+    return Point(told["size"], told["root"])
 
 
 def latest(log: Log, encounter: str) -> Point | None:

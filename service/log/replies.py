@@ -1,0 +1,29 @@
+"""Turn what the log's functions answer into values, or into the refusal that it is."""
+
+from service.log.errors import KeyReused, NoSuchEncounter, Stale, Taken, VersionConflict
+from service.log.wire import Reply
+
+
+def place_in(encounter: str, answer: Reply) -> tuple[int, bool]:
+    """Turn the answer of an append into (number, replayed), or into its refusal."""
+    what: bytes = answer[0]
+    if what == b"taken":
+        raise Taken(encounter)
+    if what == b"missing":
+        raise NoSuchEncounter(encounter)
+    n: int = answer[1]
+    if what == b"conflict":
+        raise VersionConflict(n)
+    if what == b"key_reused":
+        raise KeyReused(n)
+    assert what in {b"appended", b"replayed"}, what
+    return n, what == b"replayed"
+
+
+def stale_in(answer: Reply) -> Stale | None:
+    """Return what kept a commit from standing, None if it stands."""
+    what, *head = answer
+    if what != b"stale":
+        return None
+    folded, head_hash = head
+    return Stale(folded, head_hash.decode())
