@@ -7,7 +7,6 @@ and turns replies into values. It decides nothing.
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from itertools import islice
 from typing import Self
 
 from service.log import keys
@@ -161,8 +160,9 @@ class ValkeyStreams:
         """Read heads and commits of several encounters; see `Streams.tails`."""
         heads = [("HMGET", keys.head(each), *_HEAD_FIELDS) for each, _ in after]
         commits = [_range(keys.commits(each), n, count) for each, n in after]
-        answers = iter(self._wire.read_all([*heads, *commits]))
-        return [*zip(map(_head, islice(answers, len(heads))), map(_entries, answers), strict=True)]
+        answers = self._wire.read_all([*heads, *commits])
+        read = map(_head, answers[: len(heads)]), map(_entries, answers[len(heads) :])
+        return list(zip(*read, strict=True))
 
     def sealed(self, encounter: str, after: int, upto: int) -> list[Payload]:
         """Read the envelope payloads of commits *after* < n <= *upto*."""

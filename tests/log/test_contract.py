@@ -414,6 +414,23 @@ def test_a_look_tells_head_and_commands(log: Log) -> None:
     assert log.look("nobody", 0, 10) == (None, [])
 
 
+def test_heads_and_commits_of_several_are_read_together(log: Log) -> None:
+    for name in ("e1", "e2", "e3"):
+        opened(log, name, commands=3)
+        log.commit(name, fold(1), fold(2))
+
+    tails = log.tails([("e2", 0), ("e1", 1), ("nobody", 0), ("e3", 2)], 10)
+
+    assert tails == [
+        (log.head("e2"), log.commits("e2", 0, 10)),
+        (log.head("e1"), log.commits("e1", 1, 10)),
+        (None, []),
+        (log.head("e3"), []),
+    ]
+    assert [len(entries) for _, entries in log.tails([("e1", 0)], 1)] == [1]
+    assert log.tails([], 10) == []
+
+
 def test_a_secret_is_set_once(log: Log) -> None:
     assert log.secret("e1") is None
 
@@ -447,6 +464,16 @@ def test_a_record_that_was_dropped_is_gone_and_its_number_too(log: Log) -> None:
     assert [record.id for record in log.records("s")] == ["c", "a"]
     assert log.record("s", "b") is None
     assert log.put_record("s", "d", b"d") == 4
+
+
+def test_records_of_several_shelves_are_put_and_read_together(log: Log) -> None:
+    log.put_record("s", "a", b"old")
+
+    log.put_records([("s", "b", b"b"), ("t", "a", b"ta"), ("s", "a", b"new")])
+
+    assert log.records_named([("s", "a"), ("t", "b"), ("t", "a"), ("s", "b")]) == [b"new", None, b"ta", b"b"]
+    assert [record.id for record in log.records("s")] == ["b", "a"]
+    assert log.records_named([]) == []
 
 
 def test_a_shelf_that_was_dropped_is_empty_and_begins_anew(log: Log) -> None:
