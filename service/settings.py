@@ -49,7 +49,14 @@ class Settings:
     workers: int = 1
     """Worker processes that `serve` starts; 0 where they run elsewhere."""
     api_workers: int = 2
-    api_threads: int = 1024
+    api_sockets: int = 8192
+    """Connections that one API process keeps open."""
+    api_address_sockets: int = 1024
+    """Those of them that may come from one address; 0 is no limit, and so is any number behind proxies."""
+    head_s: int = 10
+    """Seconds in which the whole head of a request must arrive."""
+    body_s: int = 60
+    """Seconds in which the whole body of a request must arrive."""
     rate_limit: int = 60_000
     """Requests a minute with one key or seat token; 0 is no limit."""
     owner_rate_limit: int = 240_000
@@ -72,7 +79,7 @@ class Settings:
     proxies: int = 0
     """How many proxies stand before the API and are believed about the client's address."""
     api_streams: int = 512
-    """Streams that one API process keeps open; half of its threads is a good number."""
+    """Streams that one API process keeps open."""
     api_owner_streams: int = 256
     """Those of them that may be one owner's."""
     webhook_networks: tuple[str, ...] = ()
@@ -116,7 +123,12 @@ class Settings:
                 groups=env.int("GROUPS", cls().groups, validate=validate.Range(1, 1024)),
                 workers=env.int("WORKERS", cls().workers, validate=validate.Range(0, 256)),
                 api_workers=env.int("API_WORKERS", cls().api_workers, validate=validate.Range(1, 256)),
-                api_threads=env.int("API_THREADS", cls().api_threads, validate=validate.Range(1, 4096)),
+                api_sockets=env.int("API_SOCKETS", cls().api_sockets, validate=validate.Range(1, 1_000_000)),
+                api_address_sockets=env.int(
+                    "API_ADDRESS_SOCKETS", cls().api_address_sockets, validate=validate.Range(0, 1_000_000)
+                ),
+                head_s=env.int("HEAD_S", cls().head_s, validate=validate.Range(1, 3600)),
+                body_s=env.int("BODY_S", cls().body_s, validate=validate.Range(1, 3600)),
                 rate_limit=env.int("RATE_LIMIT", cls().rate_limit, validate=validate.Range(0, _LARGE)),
                 owner_rate_limit=env.int(
                     "OWNER_RATE_LIMIT", cls().owner_rate_limit, validate=validate.Range(0, _LARGE)
@@ -212,7 +224,10 @@ class Settings:
             "GROUPS": str(self.groups),
             "WORKERS": str(self.workers),
             "API_WORKERS": str(self.api_workers),
-            "API_THREADS": str(self.api_threads),
+            "API_SOCKETS": str(self.api_sockets),
+            "API_ADDRESS_SOCKETS": str(self.api_address_sockets),
+            "HEAD_S": str(self.head_s),
+            "BODY_S": str(self.body_s),
             "RATE_LIMIT": str(self.rate_limit),
             "OWNER_RATE_LIMIT": str(self.owner_rate_limit),
             "STORE_MB": str(self.store_mb),

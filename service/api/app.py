@@ -6,22 +6,22 @@ Whatever happens, the answer is JSON of a known shape or a problem of a known ty
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import structlog
-from flask import Flask, Request, Response, request
-from werkzeug.exceptions import HTTPException, NotFound
+from flask import Flask, Response, request
+from werkzeug.exceptions import HTTPException, NotFound, RequestEntityTooLarge
 from werkzeug.http import parse_etags, quote_etag
 
-from service.api import cors, event_stream, resources
+from service.api import cors, resources
 from service.api.call import Answer, Call
 from service.api.door import Door
+from service.api.exchange import ON_LOOP, Exchange
 from service.api.inputs import EditionInputs, all_inputs
 from service.api.metrics import Metrics
 from service.api.operations import OPERATIONS, Operation
@@ -33,6 +33,7 @@ from service.encounter.host import Host
 from service.encounter.openings import Missing, Removed
 from service.encounter.play import Imported
 from service.encounter.stores.capacity import QuotaExceeded
+from service.encounter.stores.points import Point
 from service.encounter.stores.secrets import Undecipherable
 from service.log import (
     KeyReused,
@@ -42,7 +43,9 @@ from service.log import (
     StoreLoading,
     Unknown,
     VersionConflict,
+    WouldWait,
 )
+from service.steps import IN_POOL, Steps, blocking, run, settle
 
 _logger: Final = structlog.get_logger()
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -90,7 +93,7 @@ def create_app(host: Host, bounds: Bounds | None = None, origins: Collection[str
         app.add_url_rule(
             each.path.replace("{", "<").replace("}", ">"),
             endpoint=each.id,
-            view_func=_view(each, served),
+            view_func=cast("Callable[..., Response]", _view(each, served)),  # Flask knows no steps
             methods=[each.method],
             provide_automatic_options=False,
         )
@@ -100,49 +103,74 @@ def create_app(host: Host, bounds: Bounds | None = None, origins: Collection[str
     return app
 
 
-def _view(operation: Operation, served: Served) -> Callable[..., Response]:
-    def view(**path: str) -> Response:
-        start = perf_counter()
-        call = _call(operation, served, path)
-        try:
-            served.door.admit(call)
-            call.body = _body(request, operation)
-            call.query  # noqa: B018 - reading it is checking it: unknown parameters are refused everywhere
-            answer = operation.handler(call)
-            response = respond(answer, call.headers.get("If-None-Match"))
-            if request.method == "HEAD":
-                response.close()
-        except Exception as fault:  # noqa: BLE001 - the one place where every fault becomes an answer
-            if isinstance(fault, QuotaExceeded | StoreFull):
-                served.metrics.quota_refused(fault.name if isinstance(fault, QuotaExceeded) else "store")
-            response = _refuse(as_problem(fault, call.request_id), request.path, call.request_id)
-        response.headers.update(call.told)
-        response.headers["Request-Id"] = call.request_id
-        if call.seat is not None:
-            _add_checkpoint(response, call)
-        seconds = perf_counter() - start
-        served.metrics.answered(operation.id, response.status_code, seconds)
-        _logger.info(
-            "http.answered",
-            operation=operation.id,
-            status=response.status_code,
-            ms=round(seconds * 1000, 1),
-            request=call.request_id,
-            encounter=path.get("encounter"),
-            caller=call.caller.name if call.caller is not None else None,
-            address=call.address,
-        )
-        return response
+def _view(operation: Operation, served: Served) -> Callable[..., Response | Steps[Response]]:
+    def view(**path: str) -> Response | Steps[Response]:
+        steps = _steps(operation, served, _call(operation, served, path))
+        return steps if ON_LOOP in request.environ else run(steps)
 
     return view
 
 
-def _add_checkpoint(response: Response, call: Call) -> None:
-    """Tell the latest signed checkpoint, so that two clients can compare what they were shown."""
-    with suppress(StoreFailure):
-        point = call.host.points.of(call.encounter)
+def _steps(operation: Operation, served: Served, call: Call) -> Steps[Response]:
+    """Answer *call*; whatever happens, it is answered."""
+    start = perf_counter()
+    try:
+        answer = yield from _answer(operation, served, call)
+        response = respond(answer, call.headers.get("If-None-Match"))
+        if request.method == "HEAD":
+            response.close()
+    except Exception as fault:  # noqa: BLE001 - the one place where every fault becomes an answer
+        if isinstance(fault, QuotaExceeded | StoreFull):
+            served.metrics.quota_refused(fault.name if isinstance(fault, QuotaExceeded) else "store")
+        response = _refuse(as_problem(fault, call.request_id), request.path, call.request_id)
+    response.headers.update(call.told)
+    response.headers["Request-Id"] = call.request_id
+    if call.seat is not None:
+        point = yield from settle(partial(_checkpoint, call))
         if point is not None:
             response.headers[CHECKPOINT] = f"size={point.size}, root={point.root}"
+    seconds = perf_counter() - start
+    served.metrics.answered(operation.id, response.status_code, seconds)
+    _logger.info(
+        "http.answered",
+        operation=operation.id,
+        status=response.status_code,
+        ms=round(seconds * 1000, 1),
+        request=call.request_id,
+        encounter=call.path.get("encounter"),
+        caller=call.caller.name if call.caller is not None else None,
+        address=call.address,
+    )
+    return response
+
+
+def _answer(operation: Operation, served: Served, call: Call) -> Steps[Answer]:
+    """Admit *call* and have it handled; what would wait on the loop is begun anew in the pool.
+
+    Nothing was appended by then: a handler that appends waits after it in the pool alone.
+    """
+    if not operation.is_quick:
+        yield IN_POOL
+    is_read = False
+    while True:
+        try:
+            served.door.admit(call)
+            if not is_read:
+                call.body = yield from _body(operation)
+                is_read = True
+            call.query  # noqa: B018 - reading it is checking it: unknown parameters are refused everywhere
+            answer = operation.handler(call)
+            return answer if isinstance(answer, Answer) else (yield from answer)
+        except WouldWait:
+            yield IN_POOL
+
+
+def _checkpoint(call: Call) -> Point | None:
+    """Return the latest signed checkpoint, so that two clients can compare what they were shown."""
+    try:
+        return call.host.points.of(call.encounter)
+    except StoreFailure:
+        return None
 
 
 def _call(operation: Operation, served: Served, path: dict[str, str]) -> Call:
@@ -157,22 +185,24 @@ def _call(operation: Operation, served: Served, path: dict[str, str]) -> Call:
         query_text=request.query_string.decode("latin-1"),
         given=request.args.to_dict(flat=False) if request.query_string else {},
         headers=request.headers,
-        is_there=partial(event_stream.is_there, request.environ.get("gunicorn.socket")),
-        body=b"",
         address=request.remote_addr or "",
     )
 
 
-def _body(sent: Request, operation: Operation) -> bytes:
-    if sent.headers.get("Content-Encoding", "identity") != "identity":
+def _body(operation: Operation) -> Steps[bytes]:
+    """Return the request's body; what is declared too large is not read at all."""
+    if request.headers.get("Content-Encoding", "identity") != "identity":
         raise Problem("unsupported-media-type", "bodies are not encoded")
     if operation.method == "GET":
         return b""
-    sent.max_content_length = operation.limit
-    try:
-        return sent.get_data(cache=False)
-    except (TimeoutError, BlockingIOError) as stalled:
-        raise Problem("request-timeout", "the body did not arrive in time") from stalled
+    request.max_content_length = operation.limit
+    if (request.content_length or 0) > operation.limit:
+        raise RequestEntityTooLarge
+    exchange: Exchange | None = request.environ.get(ON_LOOP)
+    if exchange is None:
+        return request.get_data(cache=False)
+    body: bytes = yield exchange.body(operation.limit)
+    return body
 
 
 def respond(answer: Answer, if_none_match: str | None = None) -> Response:
@@ -183,8 +213,9 @@ def respond(answer: Answer, if_none_match: str | None = None) -> Response:
         if parse_etags(if_none_match).contains_weak(answer.version):
             return Response(status=304, headers=headers)
     if answer.stream is not None:
-        event_stream.hold_little(request.environ)
-        return Response(answer.stream, answer.status, headers, content_type=answer.media_type)
+        stream = answer.stream if ON_LOOP in request.environ else blocking(answer.stream)
+        frames = cast("Iterator[bytes]", stream)
+        return Response(frames, answer.status, headers, content_type=answer.media_type)
     body = answer.raw if answer.raw is not None else _ENCODER.encode(answer.data).encode()
     if answer.status == 204:  # noqa: PLR2004 - No Content
         body = b""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as Base64Error
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -24,6 +24,7 @@ from service.api.operations import Operation, Parameter
 from service.api.problems import Problem, invalid, listed
 from service.encounter.record import canonical
 from service.encounter.record.text import fault
+from service.steps import Stream
 
 if TYPE_CHECKING:
     from service.api.door import Caller, Seated
@@ -73,7 +74,7 @@ class Call:
     given: Mapping[str, list[str]]
     """Query parameters as sent, each with every value it was given."""
     headers: Headers | Mapping[str, str]
-    body: bytes
+    body: bytes = b""
     address: str = ""
     """Where the request came from, as far as proxies that are trusted tell."""
     told: dict[str, str] = field(default_factory=dict)
@@ -82,8 +83,6 @@ class Call:
     seat: Seated | None = None
     may_go_on: Callable[[], bool] = lambda: True
     """Whether the caller would still be let in, for what lasts longer than an answer."""
-    is_there: Callable[[], bool] = lambda: True
-    """Whether the client still holds its end of the connection."""
 
     @property
     def encounter(self) -> str:
@@ -190,8 +189,8 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
     raw: bytes | None = None
     media_type: str = "application/json"
-    stream: Iterable[bytes] | None = None
-    """Parts of a body that has no end; what has a method `close` is closed when nobody reads on."""
+    stream: Stream[bytes] | None = None
+    """Parts of a body that has no end, and pauses between them; it is closed when nobody reads on."""
     version: str | None = None
     """The strong ETag, without its quotes."""
 

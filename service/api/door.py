@@ -88,8 +88,9 @@ class Door:
                 call.told |= self._quotas.take_anonymous(call.address)
             return
         caller = self._known(call)
+        if call.caller is None:  # it is counted once, also where the pool begins it anew
+            call.told |= self._quotas.take(caller.name, caller.key.owner if caller.key else None)
         call.caller = caller
-        call.told |= self._quotas.take(caller.name, caller.key.owner if caller.key else None)
         if rule.is_inside:
             call.seat = self._seat(rule, caller, call.encounter)
         elif caller.key is None:

@@ -7,10 +7,9 @@ resets have one: whoever was cut off anywhere gets every later commit once.
 from __future__ import annotations
 
 import json
-import socket
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import closing
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import structlog
 from werkzeug.datastructures import MIMEAccept
@@ -22,12 +21,10 @@ from service.encounter.reading import records
 from service.encounter.signals import following
 from service.encounter.signals.feeds import Feed, TooManyFeeds
 from service.log import LogError
+from service.steps import Pause, Stream
 
 MEDIA_TYPE: Final = "text/event-stream"
 RETRY_MS: Final = 3_000
-HELD: Final = 32 * 1024
-"""Bytes that the kernel is asked to hold for a reader that lags; it takes twice as many, and no more."""
-
 _logger: Final = structlog.get_logger()
 
 
@@ -37,25 +34,6 @@ def is_wanted(header: str | None) -> bool:
     stream, data = accepted.quality(MEDIA_TYPE), accepted.quality("application/json")
     is_named = any(value.lower() == MEDIA_TYPE for value in accepted.values())
     return stream > data or (stream == data > 0 and is_named)
-
-
-def hold_little(environ: Mapping[str, Any]) -> None:
-    """Bound what the kernel holds for the client of *environ*: a reader that stalls is noticed by it."""
-    line = environ.get("gunicorn.socket")
-    if line is not None:
-        line.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, HELD)
-
-
-def is_there(line: socket.socket | None) -> bool:
-    """Tell whether the client at the other end of *line* has not closed it."""
-    if line is None:
-        return True
-    try:
-        return line.recv_into(bytearray(1), 1, socket.MSG_PEEK | socket.MSG_DONTWAIT) > 0
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
 
 
 def stream(call: Call) -> Answer:
@@ -72,10 +50,10 @@ def stream(call: Call) -> Answer:
         raise Problem(
             "too-many-streams", f"{full}; close one, or read the pages", headers={"Retry-After": "5"}
         ) from full
-    reader = following.Follower(call.me.seat, call.may_go_on, call.is_there)
+    reader = following.Follower(call.me.seat, call.may_go_on)
     told = following.follow(call.host, feed, reader, _position(call))
     headers = {"Cache-Control": "no-store", "Vary": "Authorization, Accept", "X-Accel-Buffering": "no"}
-    return Answer(stream=Events(told, feed), headers=headers, media_type=MEDIA_TYPE)
+    return Answer(stream=_Events(told, feed), headers=headers, media_type=MEDIA_TYPE)
 
 
 def _position(call: Call) -> int | None:
@@ -87,18 +65,20 @@ def _position(call: Call) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None  # noqa: PLR2004 - 53 bits
 
 
-class Events:
-    """The frames of one stream; whoever stops reading closes it."""
+class _Events(Generator[bytes | Pause[Any], Any, None]):
+    """The frames of one stream, and its pauses; whoever stops reading closes it, also before the first."""
 
-    def __init__(self, told: Generator[following.Told], feed: Feed) -> None:
+    def __init__(self, told: Stream[following.Told], feed: Feed) -> None:
         self._feed = feed
         self._frames = _frames(told, feed)
 
-    def __iter__(self) -> Self:
-        return self
+    def send(self, value: Any) -> bytes | Pause[Any]:
+        """Go on with what a pause brought."""
+        return self._frames.send(value)
 
-    def __next__(self) -> bytes:
-        return next(self._frames)
+    def throw(self, *raised: Any) -> bytes | Pause[Any]:
+        """Go on with what a pause raised."""
+        return self._frames.throw(*raised)
 
     def close(self) -> None:
         """Give the stream's place back now, and not when garbage is collected in whatever thread."""
@@ -106,12 +86,20 @@ class Events:
         self._feed.close()
 
 
-def _frames(told: Generator[following.Told], feed: Feed) -> Generator[bytes]:
-    yield b"retry: %d\n\n" % RETRY_MS
+def _frames(told: Stream[following.Told], feed: Feed) -> Stream[bytes]:
+    """Yield the frames of one stream, and its pauses; whoever stops reading closes it."""
     with closing(feed), closing(told):
+        yield b"retry: %d\n\n" % RETRY_MS
         try:
-            for each in told:
-                yield _frame(each)
+            found = next(told)
+            while True:
+                if isinstance(found, Pause):
+                    found = told.send((yield found))
+                else:
+                    yield _frame(found)
+                    found = next(told)
+        except StopIteration:
+            return
         except LogError as failure:  # the client comes back, and reads on from what it had
             _logger.warning("stream.ended", encounter=feed.encounter, why=type(failure).__name__)
 

@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
     from service.api.call import Answer, Call
+    from service.steps import Steps
 
-Handler = Callable[["Call"], "Answer"]
+Handler = Callable[["Call"], "Answer | Steps[Answer]"]
+"""What waits is written as steps; see `service.steps`."""
+
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
 
 KIB: Final = 1024
@@ -71,6 +74,8 @@ class Operation:
     problems: tuple[str, ...] = ()
     stream: str | None = None
     """What it is where the client accepts `text/event-stream`, if it is a stream then."""
+    is_quick: bool = False
+    """Whether it runs on the event loop and waits there; every other operation runs in a pool of threads."""
     waits: bool = False
     """Whether it appends a command: takes `Prefer` and `Idempotency-Key`, may answer 202."""
 

@@ -79,7 +79,8 @@ _TYPES: Final = (
         "request-timeout",
         408,
         "The request took too long to arrive",
-        "The connection was idle for ten seconds in the middle of the request. Nothing was changed.",
+        "Head and body of a request must each arrive within a time that the operator sets, by default 10 and "
+        "60 seconds, however small the pieces are. Nothing was changed.",
     ),
     ProblemType(
         "command-refused",
@@ -151,6 +152,12 @@ _TYPES: Final = (
         "Bodies hold at most 64 KiB, the opening of an encounter at most 1 MiB.",
     ),
     ProblemType(
+        "target-too-long",
+        414,
+        "The request's target is too long",
+        "A request line holds at most 8,190 bytes.",
+    ),
+    ProblemType(
         "unsupported-media-type",
         415,
         "The body must be JSON",
@@ -213,6 +220,25 @@ _TYPES: Final = (
         "Too many streams are open",
         "A process keeps so many streams, and so many of one owner. Close one, come back after "
         "`Retry-After`, or read the pages of commits.",
+    ),
+    ProblemType(
+        "fields-too-large",
+        431,
+        "The request's fields are too large",
+        "A request has at most 100 fields of at most 8,190 bytes each, and at most 32 KiB of them in all.",
+    ),
+    ProblemType(
+        "coding-not-supported",
+        501,
+        "The transfer coding is not understood",
+        "Send a body with `Content-Length`, or with `Transfer-Encoding: chunked` alone.",
+    ),
+    ProblemType(
+        "too-many-connections",
+        503,
+        "There are too many connections",
+        "A process keeps so many connections, and so many of one address, and every one of them is being "
+        "answered. Come back after `Retry-After`.",
     ),
     ProblemType(
         "internal-error",

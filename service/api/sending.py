@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from service.api.call import Answer, Call
@@ -14,9 +15,10 @@ from service.encounter.at_the_door import Given
 from service.encounter.lines.accepting import is_draft
 from service.encounter.reading import views
 from service.encounter.record.commit import ACCEPTED, QUARANTINED, Commit, load_commit
-from service.log import StoreFailure
+from service.log import Outcome, StoreFailure
 from service.rules.messages import Actor, Command, Refused
 from service.rules.rulebook import refuser
+from service.steps import Steps, settle
 
 
 def judge(found: Sequence[tuple[str, str]]) -> None:
@@ -87,23 +89,23 @@ def send_array(call: Call, commands: Sequence[Given], *, stop: bool) -> play.Sen
         raise refused_at_the_door(call, refused) from refused
 
 
-def pending_array(call: Call, sent: play.Sent, count: int) -> Answer:
+def pending_array(call: Call, sent: play.Sent, count: int) -> Steps[Answer]:
     """Wait for the outcomes of *count* commands from *sent* on, as long as the client prefers.
 
     They are on the record: a store that fails from here on makes them pending, never failed.
     """
     try:
-        answer = outcomes(call, sent.n, count, call.preference.seconds, sender=True)
+        yield call.host.outcomes.pause(call.encounter, sent.n + count - 1, call.preference.seconds)
+        answer = yield from settle(partial(outcomes, call, sent.n, count, sender=True))
     except StoreFailure:
         answer = _undecided(call, sent.n, {"outcomes": _pending(sent.n, sent.n + count)})
     answer.headers = after(call, sent) | answer.headers
     return answer
 
 
-def outcomes(call: Call, n: int, count: int, seconds: float = 0, *, sender: bool = False) -> Answer:
-    """Answer what became of the *count* commands of an array, as far as it is decided within *seconds*."""
+def outcomes(call: Call, n: int, count: int, *, sender: bool = False) -> Answer:
+    """Answer what became of the *count* commands of an array, as far as it is decided."""
     host, encounter, seat = call.host, call.encounter, call.me.seat
-    host.outcomes.wait(encounter, n + count - 1, seconds)
     told: list[views.Data] = []
     for number in range(n, n + count):
         found = play.became(host, encounter, seat, number)
@@ -113,14 +115,16 @@ def outcomes(call: Call, n: int, count: int, seconds: float = 0, *, sender: bool
     return Answer({"n": n, "outcomes": told}, version=str(n + count - 1))
 
 
-def pending(call: Call, sent: play.Sent, answer: Callable[[views.Data], Answer] | None = None) -> Answer:
+def pending(
+    call: Call, sent: play.Sent, answer: Callable[[views.Data], Answer] | None = None
+) -> Steps[Answer]:
     """Wait for the outcome of *sent* as long as the client prefers, and answer it (through *answer*).
 
     It is on the record: a store that fails from here on makes it pending, never failed.
     """
     headers = after(call, sent)
     try:
-        return _decided(call, sent, headers, answer)
+        return (yield from _decided(call, sent, headers, answer))
     except StoreFailure:
         made = _undecided(call, sent.n, {"outcome": "pending"})
         made.headers |= headers
@@ -138,13 +142,13 @@ def _undecided(call: Call, n: int, told: views.Data) -> Answer:
 
 def _decided(
     call: Call, sent: play.Sent, headers: dict[str, str], answer: Callable[[views.Data], Answer] | None
-) -> Answer:
-    found = play.became(call.host, call.encounter, call.me.seat, sent.n, call.preference.seconds)
-    if found is None:
+) -> Steps[Answer]:
+    heard = yield call.host.outcomes.pause(call.encounter, sent.n, call.preference.seconds)
+    if heard is None:
         made = _undecided(call, sent.n, {"outcome": "pending"})
         made.headers |= headers
         return made
-    outcome = play.outcome(call.host, call.encounter, call.me.seat, found, sender=True)
+    outcome = yield from settle(partial(_outcome, call, heard))
     if outcome["outcome"] == "quarantined":
         members = {"n": sent.n}
         raise Problem(
@@ -153,20 +157,26 @@ def _decided(
     if "refusal" in outcome:
         why = outcome["refusal"]
         raise _refusal(why["code"], why["detail"], why["rule"], headers, sent.n)
-    made = answer(outcome) if answer else Answer(outcome)
+    made = (yield from settle(partial(answer, outcome))) if answer else Answer(outcome)
     made.headers |= headers
     made.version = str(outcome["n"])
     return made
 
 
-def first_commit(call: Call, encounter: str, seconds: float) -> Commit | None:
+def _outcome(call: Call, heard: Outcome) -> views.Data:
+    """Return what the sender of a command is answered once the command is decided."""
+    found = play.heard_by(call.host, call.encounter, call.me.seat, heard)
+    return play.outcome(call.host, call.encounter, call.me.seat, found, sender=True)
+
+
+def first_commit(call: Call, encounter: str, seconds: float) -> Steps[Commit | None]:
     """Return the commit that opened *encounter*, None if there is none within *seconds*.
 
     Raises the problem of what happened instead. The opening is on the record: where the store fails from
     here on it is undecided, never failed.
     """
     try:
-        heard = call.host.outcomes.wait(encounter, 1, seconds)
+        heard = yield call.host.outcomes.pause(encounter, 1, seconds)
     except StoreFailure:
         return None
     if heard is None:

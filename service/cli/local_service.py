@@ -120,7 +120,6 @@ class LocalService:
             settings.host,
             settings.port,
             workers=settings.api_workers,
-            threads=settings.api_threads,
             log_level=settings.log_level,
         )
         self._metrics_dir = metrics_directory(settings)

@@ -29,7 +29,7 @@ from service.encounter.record.envelopes import Opened, envelopes
 from service.encounter.signals.doorbell import RING_MS
 from service.encounter.stores.capacity import QuotaExceeded
 from service.encounter.stores.disputes import Disputes
-from service.log import StoreFull, bucket_of
+from service.log import Outcome, StoreFull, bucket_of
 from service.rules.chance import check_sealed
 from service.rules.closing import CloseEncounter
 from service.rules.codec import from_data
@@ -265,11 +265,14 @@ class Became:
         return {index: lies.payload for index, lies in self.lying.items()}
 
 
-def became(host: Host, encounter: str, seat: str, n: int, seconds: float = 0) -> Became | None:
-    """Return what became of command *n*, waiting up to *seconds* for it; None if it is undecided."""
-    heard = host.outcomes.wait(encounter, n, seconds)
-    if heard is None:
-        return None
+def became(host: Host, encounter: str, seat: str, n: int) -> Became | None:
+    """Return what became of command *n*; None if it is undecided."""
+    heard = host.outcomes.wait(encounter, n, 0)
+    return None if heard is None else heard_by(host, encounter, seat, heard)
+
+
+def heard_by(host: Host, encounter: str, seat: str, heard: Outcome) -> Became:
+    """Return a command that was *heard* of with what *seat* needs to read it."""
     return replace(read(host, encounter, seat, load_commit(heard.raw)), told=heard.told)
 
 

@@ -17,6 +17,7 @@ from service.log.errors import (
     Unavailable,
     Unknown,
     VersionConflict,
+    WouldWait,
 )
 from service.log.keys import BUCKETS, bucket_of
 from service.log.protocol import ALL_BUCKETS, Agendas, Doorbell, Listener, Log, Shelves, Streams
@@ -73,5 +74,6 @@ __all__ = [
     "Unknown",
     "VersionConflict",
     "Wake",
+    "WouldWait",
     "bucket_of",
 ]

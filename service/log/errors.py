@@ -5,9 +5,21 @@ A failure of the store says whether the change may have happened: `Unavailable` 
 not, `Unknown` means it may have, and only asking again by idempotency key (or by number and hash) can tell.
 """
 
+from asyncio import _get_running_loop  # public by its documentation, and the cheap one
+
 
 class LogError(Exception):
     """Stand above everything the log raises by intention."""
+
+
+class WouldWait(Exception):
+    """The store cannot be asked on an event loop's thread, which must not wait; nothing was sent."""
+
+
+def refuse_on_loop() -> None:
+    """Raise `WouldWait` on the thread of an event loop."""
+    if _get_running_loop() is not None:
+        raise WouldWait
 
 
 # --- refusals: checked before the first write, so they leave no trace ---------------------------------

@@ -19,7 +19,7 @@ from redis.backoff import NoBackoff
 from redis.connection import ConnectionPool
 from redis.retry import Retry
 
-from service.log.errors import StoreFailure, StoreFull, StoreLoading, Unavailable, Unknown
+from service.log.errors import StoreFailure, StoreFull, StoreLoading, Unavailable, Unknown, refuse_on_loop
 
 Argument = str | bytes | int
 Command = Sequence[Argument]
@@ -116,6 +116,7 @@ class Wire:
 
         Raises `Unavailable` where nothing went out, and `Unknown` where some of the changes may have.
         """
+        refuse_on_loop()
         if changes and self._replicas:
             commands = (*commands, ("WAIT", self._replicas, REPLICA_MS))
         connection = self._connect()

@@ -7,7 +7,7 @@ it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final
@@ -27,6 +27,7 @@ from service.rules.heartrush.windows.windows import PassWindow
 from service.rules.messages import Actor, Offer, Refused
 from service.rules.screen import RollBehindScreen
 from service.rules.stack import Awaited
+from service.steps import Stream
 from tests.api.apart import CERTIFICATE, WEBHOOK
 from tests.api.everything import MISTAKES
 from tests.api.twins import differences
@@ -141,7 +142,7 @@ def options_by_it(patch: Patch, look: Look) -> None:
 def a_line_of_the_stream(patch: Patch, look: Look) -> None:
     frames = event_stream._frames  # noqa: SLF001 - as above
 
-    def told(*of: Any) -> Generator[bytes]:
+    def told(*of: Any) -> Stream[bytes]:
         yield b": %d\n" % look()
         yield from frames(*of)
 

@@ -13,11 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
 
-from service.api import server
 from service.api.server import arguments
 from service.cli.local_service import held_port
 from service.encounter.stores import keys
@@ -75,7 +73,7 @@ def served(port: int, streams_url: str, queue_url: str, tmp_path: Path) -> Itera
     log = ValkeyLog.connect(streams_url)
     token, _ = keys.create(log, "tests", time.time())
     log.close()
-    serve = arguments("127.0.0.1", port, workers=1, threads=THREADS, log_level="error")
+    serve = arguments("127.0.0.1", port, workers=1, log_level="error")
     processes = [
         subprocess.Popen([sys.executable, "-m", *command], env=settings.environment(), cwd=ROOT)
         for command in (["workers"], ["gunicorn", *serve])
@@ -129,22 +127,3 @@ def test_clients_that_stall_are_dropped(served: Served) -> None:
     assert served("GET", "/livez")[0] == 200
     for client in stalled:
         client.close()
-
-
-def test_a_request_that_drips_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each byte comes soon enough, and all of them never would."""
-    now = [0.0]
-    monkeypatch.setattr(server, "time", mock.Mock(monotonic=lambda: now[0]))
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        hasty = server.Hasty(ours)
-        for _ in range(server.REQUEST_S):
-            theirs.sendall(b"G")
-            assert hasty.recv(1) == b"G"
-            now[0] += 1
-        theirs.sendall(b"G")
-        assert hasty.recv(1) == b"", "a head ends there"
-        hasty.is_in_body = True
-        theirs.sendall(b"T")
-        with pytest.raises(TimeoutError):
-            hasty.recv(1)

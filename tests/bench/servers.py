@@ -26,8 +26,11 @@ from service.supervisor import EmbeddedValkey
 HOST = "127.0.0.1"
 API_PROCESSES = 2
 THREADS = 1024
+IDLE = 1024
 PATIENCE_S = 900.0
 """Seconds that a start may take: a busy machine is slow."""
+
+_PATIENT = f"--timeout={PATIENCE_S:.0f}"  # gunicorn ends a process whose start takes longer
 
 
 class Serving(NamedTuple):
@@ -54,7 +57,6 @@ def service(
     *,
     workers: int = 1,
     processes: int = API_PROCESSES,
-    threads: int = THREADS,
     settings: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Serving]:
     """Serve the API on *running* with *workers* workers."""
@@ -76,7 +78,7 @@ def service(
         held_port(HOST) as port,
         TemporaryDirectory(prefix="rewound-bench-") as directory,
         _processes(
-            [_gunicorn(port, server.APPLICATION, processes, threads), *folding],
+            [_service_command(port, processes), *folding],
             environment | {"REWOUND_DATA_DIR": directory},
         ) as (api, *folding_pids),
     ):
@@ -90,7 +92,7 @@ def bare(running: EmbeddedValkey) -> Iterator[Serving]:
     """Serve the bare route on *running*."""
     with (
         held_port(HOST) as port,
-        _processes([_gunicorn(port, "tests.bench.bare:create()")], {"BENCH_STORE": running.url}) as (api,),
+        _processes([_bare_command(port)], {"BENCH_STORE": running.url}) as (api,),
     ):
         until_ready(port, "/")
         yield Serving(port, "", {"API": [api], "store": _pids_of(running)})
@@ -102,12 +104,20 @@ def _pids_of(running: EmbeddedValkey) -> list[int]:
         return [client.info("server")["process_id"]]
 
 
-def _gunicorn(
-    port: int, application: str, processes: int = API_PROCESSES, threads: int = THREADS
-) -> list[str]:
-    given = server.arguments(HOST, port, workers=processes, threads=threads, log_level="error")
-    patient = f"--timeout={PATIENCE_S:.0f}"  # gunicorn ends a process whose start takes longer
-    return [sys.executable, "-m", "gunicorn", *given[:-1], patient, application]
+def _service_command(port: int, processes: int) -> list[str]:
+    given = server.arguments(HOST, port, workers=processes, log_level="error")
+    return [sys.executable, "-m", "gunicorn", *given[:-1], _PATIENT, server.APPLICATION]
+
+
+def _bare_command(port: int) -> list[str]:
+    """Return how the bare route is served: by gunicorn's threads, as Flask applications usually are."""
+    return [
+        *(sys.executable, "-m", "gunicorn"),
+        *("--worker-class=gthread", f"--threads={THREADS}", f"--worker-connections={THREADS + IDLE}"),
+        *(f"--workers={API_PROCESSES}", f"--bind={HOST}:{port}", "--backlog=1024", "--keep-alive=75"),
+        *("--http-parser=python", "--worker-tmp-dir=/dev/shm", "--no-control-socket", "--log-level=error"),
+        *(_PATIENT, "tests.bench.bare:create()"),
+    ]
 
 
 @contextmanager

@@ -41,7 +41,7 @@ def rows() -> list[Row | str]:
     after = 0.0
     with (
         servers.store() as running,
-        servers.service(running, processes=1, threads=4096, settings=SETTINGS) as (port, key, _),
+        servers.service(running, processes=1, settings=SETTINGS) as (port, key, _),
     ):
         at = Encounter.opened(port, key)
         last = at.grow(600)

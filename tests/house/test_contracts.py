@@ -26,7 +26,7 @@ COUNTED = "Requests are counted and measured in the API alone"
 # file that gets the line, what it imports, the contracts that must fail
 PLANTED = (
     ("service/api/planted.py", "service.cli", {LAYERS}),
-    ("service/api/planted.py", "service.wsgi", {LAYERS}),
+    ("service/api/planted.py", "service.asgi", {LAYERS}),
     ("service/api/planted.py", "service.supervisor.leaf", {LAYERS}),
     ("service/log/planted.py", "service.supervisor.leaf", {LAYERS}),
     ("service/audit/planted.py", "service.api.leaf", {LAYERS}),

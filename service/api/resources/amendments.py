@@ -15,6 +15,7 @@ from service.encounter.lines import accepting, amending, continuing
 from service.encounter.reading import views
 from service.rules.amendments import AcceptAmendment, DropAmendment, Redo, Undo
 from service.rules.messages import Refused
+from service.steps import Steps
 
 TAG: Final = "Amendments"
 _PATH: Final = "/v1/encounters/{encounter}"
@@ -34,14 +35,14 @@ _PROPOSED: Final = Shape("The proposal, with how its line differs once that is d
     problems=_PROBLEMS,
     answers={201: _PROPOSED, 202: _PENDING},
 )
-def undo(call: Call) -> Answer:
+def undo(call: Call) -> Steps[Answer]:
     """Propose to take back everything from a commit on.
 
     Nothing changes until the proposal is accepted. Dice that were thrown stay: who does the same again throws
     the same.
     """
     judge(faults(NEW_UNDO, call.data))
-    return pending(call, send_checked(call, Undo, call.data), told_proposal(call))
+    return (yield from pending(call, send_checked(call, Undo, call.data), told_proposal(call)))
 
 
 @operation(
@@ -54,10 +55,10 @@ def undo(call: Call) -> Answer:
     problems=_PROBLEMS,
     answers={201: _PROPOSED, 202: _PENDING},
 )
-def redo(call: Call) -> Answer:
+def redo(call: Call) -> Steps[Answer]:
     """Propose to take again what an undo has taken back, with the same dice."""
     judge(faults(NEW_REDO, call.data))
-    return pending(call, send_checked(call, Redo, call.data), told_proposal(call))
+    return (yield from pending(call, send_checked(call, Redo, call.data), told_proposal(call)))
 
 
 @operation("GET", _ONE, "getAmendment", TAG, answers={200: _PROPOSED})
@@ -81,7 +82,7 @@ def get_amendment(call: Call) -> Answer:
     problems=_PROBLEMS,
     answers={200: Shape("Accepted: the encounter goes on in the other line.", "Amendment"), 202: _PENDING},
 )
-def accept_amendment(call: Call) -> Answer:
+def accept_amendment(call: Call) -> Steps[Answer]:
     """Accept a proposal: the encounter goes on in its line, and this one stays as it was played.
 
     `version` is the one that was compared; if anything has happened since, nothing is accepted. Seat tokens
@@ -94,7 +95,7 @@ def accept_amendment(call: Call) -> Answer:
     except Refused as refused:
         raise refused_at_the_door(call, refused) from refused
     sent = send_checked(call, AcceptAmendment, data)
-    return pending(call, sent, _accepted(call, data))
+    return (yield from pending(call, sent, _accepted(call, data)))
 
 
 @operation(
@@ -106,11 +107,11 @@ def accept_amendment(call: Call) -> Answer:
     problems=_PROBLEMS,
     answers={200: Shape("It is dropped.", "Amendment"), 202: _PENDING},
 )
-def drop_amendment(call: Call) -> Answer:
+def drop_amendment(call: Call) -> Steps[Answer]:
     """Drop a proposal: the line as played goes on."""
     name = call.path["amendment"]
     sent = send_checked(call, DropAmendment, {"amendment": name})
-    return pending(call, sent, lambda _outcome: Answer(_shown(call, name)))
+    return (yield from pending(call, sent, lambda _outcome: Answer(_shown(call, name))))
 
 
 def told_proposal(call: Call) -> Callable[[views.Data], Answer]:

@@ -14,6 +14,7 @@ from service.audit import checkpoint
 from service.encounter.reading import records
 from service.encounter.stores import points
 from service.log import bucket_of
+from service.steps import Steps, sleep
 
 TAG: Final = "Record"
 _PATH: Final = "/v1/encounters/{encounter}/checkpoints"
@@ -52,7 +53,7 @@ def list_checkpoints(call: Call) -> Answer:
     },
     problems=("encounter-imported", "command-refused"),
 )
-def sign_checkpoint(call: Call) -> Answer:
+def sign_checkpoint(call: Call) -> Steps[Answer]:
     """Have the head signed as it is now, and wait for the note (`Prefer: wait=N`)."""
     log, size = call.host.log, records.head(call.host, call.encounter)
     latest = points.latest(log, call.encounter)
@@ -65,7 +66,7 @@ def sign_checkpoint(call: Call) -> Answer:
         call.host.ring(bucket_of(call.encounter))
     ends = time.monotonic() + call.preference.seconds
     while (latest is None or latest.size < size) and time.monotonic() < ends:
-        time.sleep(_TICK_S)
+        yield sleep(_TICK_S)
         latest = points.latest(log, call.encounter)
     if latest is None or latest.size < size:
         headers = {"Location": f"/v1/encounters/{call.encounter}/checkpoints", "Retry-After": "1"}

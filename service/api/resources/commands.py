@@ -20,6 +20,7 @@ from service.api.sending import (
 )
 from service.encounter import play
 from service.encounter.at_the_door import may_seal
+from service.steps import Steps
 
 TAG: Final = "Commands"
 
@@ -48,7 +49,7 @@ ARRAY: Final = 50
     waits=True,
     problems=("command-refused", "version-mismatch"),
 )
-def send_command(call: Call) -> Answer:
+def send_command(call: Call) -> Steps[Answer]:
     """Send a command, and wait for what becomes of it.
 
     `type` selects the schema. A command that the rules refuse is answered 409 `command-refused`; it stands
@@ -61,15 +62,15 @@ def send_command(call: Call) -> Answer:
     """
     data = call.data
     if isinstance(data, list):
-        return _send_array(call, data)
+        return (yield from _send_array(call, data))
     if "continue" in call.query:
         raise invalid(("?continue", "an array: a single command has nothing to go on with"))
     kind, given, found = read_command(call, data)
     judge(found)
-    return pending(call, send_checked(call, kind, given))
+    return (yield from pending(call, send_checked(call, kind, given)))
 
 
-def _send_array(call: Call, data: list[Any]) -> Answer:
+def _send_array(call: Call, data: list[Any]) -> Steps[Answer]:
     if not 1 <= len(data) <= ARRAY:
         raise invalid(("", f"from 1 to {ARRAY} commands"))
     goes_on = call.query.get("continue") == "true"
@@ -81,7 +82,7 @@ def _send_array(call: Call, data: list[Any]) -> Answer:
         if may_seal(kind) and index < len(data) - 1 and not goes_on:
             found.append((f"/{index}", "a secret choice at the end, or `?continue=true`"))
     judge(found)
-    return pending_array(call, send_array(call, commands, stop=not goes_on), len(data))
+    return (yield from pending_array(call, send_array(call, commands, stop=not goes_on), len(data)))
 
 
 @operation(

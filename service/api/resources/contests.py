@@ -16,6 +16,7 @@ from service.encounter.reading import views
 from service.encounter.reading.contests import contest_data
 from service.rules.amendments import Amend, AmendmentProposed
 from service.rules.contests import OpenContest, Uphold
+from service.steps import Steps
 
 TAG: Final = "Contests"
 _PATH: Final = "/v1/encounters/{encounter}/contests"
@@ -36,7 +37,7 @@ _OF_AS_RULED: Final = ("instead",)
     problems=_PROBLEMS,
     answers={201: Shape("The contest.", "Contest"), 202: _PENDING},
 )
-def open_contest(call: Call) -> Answer:
+def open_contest(call: Call) -> Steps[Answer]:
     """Contest a commit, an event in it, or a roll, with a claim.
 
     What can be contested is what everybody can see; what is sealed from anybody is refused as what does not
@@ -44,7 +45,7 @@ def open_contest(call: Call) -> Answer:
     """
     judge(faults(NEW_CONTEST, call.data))
     sent = send_checked(call, OpenContest, call.data)
-    return pending(call, sent, _told(call, "contest_opened", 201))
+    return (yield from pending(call, sent, _told(call, "contest_opened", 201)))
 
 
 @operation(
@@ -87,7 +88,7 @@ def get_contest(call: Call) -> Answer:
     problems=_PROBLEMS,
     answers={201: Shape("The contest, answered.", "Contest"), 202: _PENDING},
 )
-def answer_contest(call: Call) -> Answer:
+def answer_contest(call: Call) -> Steps[Answer]:
     """Answer a contest: `upheld`, mended by `effects` that work from now on, or decided again `as_ruled`.
 
     With `upheld` the explanation of the moment is the ground. With `effects`, `kind`, `subject` and `effects`
@@ -105,11 +106,11 @@ def answer_contest(call: Call) -> Answer:
     elif ending == "as_ruled":
         _without(call, ending, _OF_EFFECTS)
         sent = send_checked(call, Amend, answer | {"instead": _instead(call)})
-        return pending(call, sent, _told(call, AmendmentProposed.type, 201))
+        return (yield from pending(call, sent, _told(call, AmendmentProposed.type, 201)))
     else:
         _without(call, ending, (*_OF_EFFECTS, *_OF_AS_RULED))
         sent = send_checked(call, Uphold, answer)
-    return pending(call, sent, _told(call, "contest_closed", 201))
+    return (yield from pending(call, sent, _told(call, "contest_closed", 201)))
 
 
 def _send_effects(call: Call, answer: dict[str, Any]) -> play.Sent:

@@ -83,13 +83,17 @@ def get_contract_as_json(call: Call) -> Answer:
 @operation("GET", "/docs", "getDocumentation", TAG, answers={200: Shape("The page.", None, "text/html")})
 def get_documentation(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
     """Show the contract as a page to read and search."""
+    return _documentation()
+
+
+def _documentation() -> Answer:
     return _page(_file("docs.html").raw)
 
 
 @operation("GET", "/", "getHome", TAG, answers={200: Shape("The page.", None, "text/html")})
-def get_home(call: Call) -> Answer:
+def get_home(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
     """Show the documentation at the address that the service prints."""
-    return get_documentation(call)
+    return _documentation()
 
 
 @operation(

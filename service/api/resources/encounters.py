@@ -19,6 +19,7 @@ from service.encounter.stores.register import Registered
 from service.rules.closing import CloseEncounter
 from service.rules.codec import to_data
 from service.rules.table import Table
+from service.steps import Steps
 
 TAG: Final = "Encounters"
 _ORIGIN: Final = ("parent", "n", "hash", "kind", "levels")
@@ -38,7 +39,7 @@ _ORIGIN: Final = ("parent", "n", "hash", "kind", "levels")
     },
     problems=("encounter-removed", "encounter-missing"),
 )
-def open_encounter(call: Call) -> Answer:
+def open_encounter(call: Call) -> Steps[Answer]:
     """Open an encounter: who takes part, where, by which house options.
 
     The whole opening is checked before anything is stored; each fault has its pointer. The encounter's id
@@ -59,7 +60,7 @@ def open_encounter(call: Call) -> Answer:
     asked = once(call, f"key:{owner}")
     entry, sent = openings.open_encounter(call.host, owner, ruleset, opening, asked)
     headers = after(call, sent) | {"Location": f"/v1/encounters/{entry.encounter}"}
-    commit = first_commit(call, entry.encounter, call.preference.seconds)
+    commit = yield from first_commit(call, entry.encounter, call.preference.seconds)
     if commit is None:
         body = {"encounter": entry.encounter, "n": 1, "outcome": "pending", "version": 0, "hash": None}
         return Answer(body, 202, headers | {"Retry-After": "1"})
@@ -197,10 +198,10 @@ def _origin(state: Table) -> dict[str, Any] | None:
     },
     problems=("command-refused", "version-mismatch"),
 )
-def close_encounter(call: Call) -> Answer:
+def close_encounter(call: Call) -> Steps[Answer]:
     """Close an encounter: its dice are disclosed, and nothing more is accepted.
 
     Everything that was played stays readable and can be audited, until it is removed (`POST …/removal`).
     """
     sent = send_checked(call, CloseEncounter, {"reason": call.query.get("reason", "")})
-    return pending(call, sent)
+    return (yield from pending(call, sent))

@@ -20,6 +20,7 @@ from service.encounter.stores.register import Registered
 from service.log import StoreFailure
 from service.rules.messages import Refused
 from service.rules.table import GM
+from service.steps import Steps
 
 TAG: Final = "Forks"
 _PATH: Final = "/v1/encounters/{encounter}/forks"
@@ -39,7 +40,7 @@ MOST_COMMANDS: Final = 50
         202: Shape("Its opening is on its record and not yet decided.", "Fork"),
     },
 )
-def fork_encounter(call: Call) -> Answer:
+def fork_encounter(call: Call) -> Steps[Answer]:
     """Ask what if: open an encounter that goes on from this one after a commit, with dice of its own.
 
     You are its gm and command everybody in it; `commands` are given there at once, as `POST …/commands` with
@@ -74,17 +75,17 @@ def fork_encounter(call: Call) -> Answer:
         data["token"] = seats.token(call.host.service_key, fork, GM, 1)
     headers = after(call, made.sent) | {"Location": f"/v1/encounters/{fork}"}
     try:
-        return _opened(call, fork, n, data, headers)
+        return (yield from _opened(call, fork, n, data, headers))
     except StoreFailure:  # the fork is on the record, whatever becomes of the store
         outcomes = [{"n": number, "outcome": "pending"} for number in range(2, n + 1)]
         data |= {"outcome": "pending", "outcomes": outcomes, "version": 0, "hash": None}
         return Answer(data, 202, headers | {"Retry-After": "1"})
 
 
-def _opened(call: Call, fork: str, n: int, data: dict[str, Any], headers: dict[str, str]) -> Answer:
+def _opened(call: Call, fork: str, n: int, data: dict[str, Any], headers: dict[str, str]) -> Steps[Answer]:
     """Wait for the *n* commands of a fork as long as the client prefers, and answer what became of them."""
-    last = call.host.outcomes.wait(fork, n, call.preference.seconds)
-    first_commit(call, fork, 0)
+    last = yield call.host.outcomes.pause(fork, n, call.preference.seconds)
+    yield from first_commit(call, fork, 0)
     outcomes = [_outcome(call, fork, number) for number in range(1, n + 1)]
     data |= {"outcome": outcomes[-1]["outcome"], "outcomes": outcomes[1:]}
     if last is None:

@@ -15,6 +15,7 @@ from service.api.sending import judge, pending, send_checked
 from service.encounter.reading import views
 from service.encounter.stores import seats
 from service.rules.seats import ChangeSeat, CloseSeat, IssueToken, OpenSeat
+from service.steps import Steps
 
 TAG: Final = "Seats"
 _PATH: Final = "/v1/encounters/{encounter}/seats"
@@ -32,7 +33,7 @@ _PENDING: Final = Shape("The command is on the record and not yet decided.", "Ou
     problems=_PROBLEMS,
     answers={201: Shape("The seat, with its token.", "SeatWithToken"), 202: _PENDING},
 )
-def open_seat(call: Call) -> Answer:
+def open_seat(call: Call) -> Steps[Answer]:
     """Open a seat for a player or an observer, and get its token.
 
     Everybody sees on the record that the seat was opened and that a token was issued. The token is told here
@@ -40,7 +41,7 @@ def open_seat(call: Call) -> Answer:
     """
     judge(faults(NEW_SEAT, call.data))
     sent = send_checked(call, OpenSeat, call.data)
-    return pending(call, sent, _with_token(call, call.data["seat"], 201))
+    return (yield from pending(call, sent, _with_token(call, call.data["seat"], 201)))
 
 
 @operation(
@@ -80,12 +81,12 @@ def get_seat(call: Call) -> Answer:
     problems=_PROBLEMS,
     answers={200: Shape("The seat.", "Seat"), 202: _PENDING},
 )
-def change_seat(call: Call) -> Answer:
+def change_seat(call: Call) -> Steps[Answer]:
     """Give a seat other creatures to control."""
     judge(faults(SEAT_CHANGE, call.data))
     name = _named(call)
     sent = send_checked(call, ChangeSeat, {"seat": name, **call.data})
-    return pending(call, sent, _without_token(call, name))
+    return (yield from pending(call, sent, _without_token(call, name)))
 
 
 @operation(
@@ -97,11 +98,11 @@ def change_seat(call: Call) -> Answer:
     problems=_PROBLEMS,
     answers={200: Shape("The seat, closed.", "Seat"), 202: _PENDING},
 )
-def close_seat(call: Call) -> Answer:
+def close_seat(call: Call) -> Steps[Answer]:
     """Close a seat: its token stops working and its creatures fall to the gm."""
     name = _named(call)
     sent = send_checked(call, CloseSeat, {"seat": name})
-    return pending(call, sent, _without_token(call, name))
+    return (yield from pending(call, sent, _without_token(call, name)))
 
 
 @operation(
@@ -114,7 +115,7 @@ def close_seat(call: Call) -> Answer:
     problems=_PROBLEMS,
     answers={201: Shape("The seat, with its new token.", "SeatWithToken"), 202: _PENDING},
 )
-def issue_token(call: Call) -> Answer:
+def issue_token(call: Call) -> Steps[Answer]:
     """Hand out a token for a seat; the one before it stops working.
 
     Everybody sees on the record that one was issued. The new token reads what its seat reads, choices that
@@ -123,7 +124,7 @@ def issue_token(call: Call) -> Answer:
     judge(faults(NOTHING, call.data))
     name = _named(call)
     sent = send_checked(call, IssueToken, {"seat": name})
-    return pending(call, sent, _with_token(call, name, 201))
+    return (yield from pending(call, sent, _with_token(call, name, 201)))
 
 
 def _named(call: Call) -> str:

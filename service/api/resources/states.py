@@ -11,6 +11,7 @@ from service.api.problems import Problem, invalid
 from service.encounter.reading import records, views
 from service.rules.codec import to_data
 from service.rules.ruleset import legal
+from service.steps import Steps
 
 TAG: Final = "State"
 VERSION: Final = Parameter("at", "As it was after this commit.", kind="whole", least=1)
@@ -31,13 +32,13 @@ _UNCHANGED: Final = Shape("Nothing has changed.")
     answers={200: Shape("The state.", "State"), 304: _UNCHANGED},
     problems=("not-yet-folded",),
 )
-def get_state(call: Call) -> Answer:
+def get_state(call: Call) -> Steps[Answer]:
     """Show the encounter as your seat sees it: now, after a commit, or at the end of a round.
 
     What is sealed from your seat stands there as `{"sealed": [audience]}`. With `at`, you see what you could
     know then; with `known` also what was opened since.
     """
-    head = _head(call)
+    head = yield from _head(call)
     at, known = _moment(call, head)
     folder = call.host.folder
     folded = folder.current(call.encounter, head) if at == head else folder.at(call.encounter, at)
@@ -56,7 +57,7 @@ def get_state(call: Call) -> Answer:
     return Answer(data, version=str(folded.n) if known == folded.n else f"{folded.n}-{known}")
 
 
-def _head(call: Call) -> int:
+def _head(call: Call) -> Steps[int]:
     """Return the number of the last folded commit, once it is what the client waits for."""
     wanted: int = call.query.get("min_version", 0)
     head = call.host.log.head(call.encounter)
@@ -64,9 +65,9 @@ def _head(call: Call) -> int:
     appended = head.appended if head else 0
     if wanted > max(appended, 1):
         raise invalid(("?min_version", f"at most {appended}, the newest command"))
-    comes = folded < wanted <= appended
-    if comes and call.host.outcomes.wait(call.encounter, wanted, call.preference.seconds) is not None:
-        folded = wanted
+    if folded < wanted <= appended:
+        heard = yield call.host.outcomes.pause(call.encounter, wanted, call.preference.seconds)
+        folded = folded if heard is None else wanted
     if folded < max(wanted, 1):
         detail = f"commit {max(wanted, 1)} is not folded yet; the encounter is at {folded}"
         raise Problem("not-yet-folded", detail, headers={"Retry-After": "1"})

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Event, RLock
 from typing import Final
 
 from service.encounter.record.commit import Commit, load_commit
 from service.encounter.signals.outcomes import Outcomes
 from service.log import Outcome
+from service.steps import Pause, Wakeup
 
 RECENT: Final = 64
 """Commits kept of an encounter that is followed; who is further behind reads the store."""
@@ -60,21 +61,41 @@ class _Followed:
 
 
 class Feed:
-    """One follower's place; it belongs to one thread, and `close` gives it back."""
+    """One follower's place; one at a time waits for it, and `close` gives it back."""
 
     def __init__(self, feeds: Feeds, encounter: str, owner: str, followed: _Followed) -> None:
         self.encounter = encounter
         self.owner = owner
-        self.bell = Event()
+        self._rung = Event()
+        self._wakeup: Wakeup | None = None
         self.has_ended = False
         self._feeds = feeds
         self._followed = followed
 
-    def wait(self, seconds: float) -> bool:
-        """Wait until something was heard, or for *seconds*; whether it was."""
-        rung = self.bell.wait(seconds)
-        self.bell.clear()
+    def ring(self) -> None:
+        """Have the follower look: something was heard, or the feed has ended."""
+        self._rung.set()
+        wakeup = self._wakeup
+        if wakeup is not None:
+            wakeup.ring()
+
+    def pause(self, seconds: float) -> Pause[bool]:
+        """Return the wait until something was heard, or for *seconds*; its result is whether it was."""
+        return Pause(partial(self._wait, seconds), partial(self._park, seconds))
+
+    def _wait(self, seconds: float) -> bool:
+        rung = self._rung.wait(seconds)
+        self._rung.clear()
         return rung
+
+    async def _park(self, seconds: float) -> bool:
+        self._wakeup = Wakeup()
+        try:
+            if not self._rung.is_set():
+                await self._wakeup.wait(seconds)
+        finally:
+            self._wakeup = None
+        return self._wait(0)
 
     def after(self, n: int) -> list[Commit]:
         """Return the commits heard that continue *n* without a gap; none where the store must be read."""
@@ -151,7 +172,7 @@ class Feeds:
         self._is_closed = True
         for feed in self._all():
             feed.has_ended = True
-            feed.bell.set()
+            feed.ring()
 
     def _hear(self, outcome: Outcome) -> None:
         followed = self._followed.get(outcome.encounter)
@@ -159,12 +180,12 @@ class Feeds:
             return
         followed.recent.append(_Heard(outcome))
         for feed in tuple(followed.feeds):
-            feed.bell.set()
+            feed.ring()
 
     def _wake_all(self) -> None:
         """Have everybody look into the store: something may have been missed."""
         for feed in self._all():
-            feed.bell.set()
+            feed.ring()
 
     def _all(self) -> list[Feed]:
         with self._lock:

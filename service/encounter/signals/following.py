@@ -10,7 +10,7 @@ Where the encounter goes on in another line of play, that is the last thing it i
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,12 +19,10 @@ from service.encounter.lines.seams import Seam, ending, is_end
 from service.encounter.reading import records, views
 from service.encounter.record.commit import load_commit
 from service.encounter.signals.feeds import Feed
+from service.steps import Stream
 
 BEAT_S: Final = 10.0
 """Seconds between two heartbeats of a stream that is idle."""
-
-LOOK_S: Final = 1.0
-"""Seconds after which it is noticed that the follower has gone."""
 
 PAGE: Final = 100
 _SEAT_EVENT: Final = b'"seat_'
@@ -57,19 +55,17 @@ Told = records.Told | Beat | Reset | GoesOn
 
 @dataclass(frozen=True)
 class Follower:
-    """Who follows: a seat, for as long as it may and is there."""
+    """Who follows: a seat, for as long as it may."""
 
     seat: str
     may_go_on: Callable[[], bool]
     """Asked at every heartbeat and after every change of seats."""
-    is_there: Callable[[], bool]
-    """Asked every second: whoever has gone holds no place."""
 
 
-def follow(host: Host, feed: Feed, follower: Follower, after: int | None) -> Generator[Told]:
+def follow(host: Host, feed: Feed, follower: Follower, after: int | None) -> Stream[Told]:
     """Yield what *follower* is told of the encounter after commit *after* (None: a position nobody gave).
 
-    It ends where the follower may not go on, or has gone, where the line ends, and when the feed ends.
+    It ends where the follower may not go on, where the line ends, and when the feed ends.
     """
     seat = follower.seat
     after, resets = _position(records.head(host, feed.encounter), after)
@@ -99,9 +95,7 @@ def follow(host: Host, feed: Feed, follower: Follower, after: int | None) -> Gen
             if isinstance(told, GoesOn):
                 return
             beat_at = now + BEAT_S
-        must_look = feed.wait(min(beat_at - now, LOOK_S)) or time.monotonic() >= beat_at
-        if not follower.is_there():
-            return
+        must_look = (yield feed.pause(beat_at - now)) or time.monotonic() >= beat_at
 
 
 def _position(head: int, wanted: int | None) -> tuple[int, tuple[Reset, ...]]:

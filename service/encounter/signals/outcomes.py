@@ -6,14 +6,17 @@ log. A waiting request costs no connection; a request that stops waiting leaves 
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
 from threading import Event, Lock, Thread
-from typing import Any, Final
+from typing import Final
 
 import structlog
 
 from service.log import Listener, Log, Outcome, StoreFailure
+from service.steps import Pause, Wakeup
 
 REMEMBERED: Final = 4_096
 """Outcomes kept for requests that ask a moment after they were heard."""
@@ -28,14 +31,8 @@ _logger: Final = structlog.get_logger()
 
 Place = tuple[str, int]
 
-Bell = Any  # a lock that is held until it rings: an event without the event's own two locks
-
-
-def rung_later() -> Bell:
-    """Return a lock that is held: whoever acquires it waits until it is released."""
-    bell = Lock()
-    bell.acquire()
-    return bell
+Bell = Callable[[], object]
+"""What wakes one who waits; it may be called from any thread."""
 
 
 class Outcomes:
@@ -87,25 +84,52 @@ class Outcomes:
         """Call *hook* whenever the subscription stands anew: something may have been missed."""
         self._again_hooks.append(hook)
 
+    def pause(self, encounter: str, n: int, seconds: float) -> Pause[Outcome | None]:
+        """Return the wait for commit *n*, in a thread or on a loop; see `wait`."""
+        return Pause(partial(self.wait, encounter, n, seconds), partial(self.park, encounter, n, seconds))
+
     def wait(self, encounter: str, n: int, seconds: float) -> Outcome | None:
         """Return commit *n* as soon as it stands, None if it does not within *seconds*."""
         place = (encounter, n)
-        with self._lock:
-            heard = self._heard.get(place)
-            if heard is not None:
-                return heard
-            bell = rung_later()
-            self._waiting.setdefault(place, []).append(bell)
+        held = Lock()
+        held.acquire()  # an event without the event's own two locks: it is released when the commit is heard
+        heard = self._expect(place, held.release)
+        if heard is not None:
+            return heard
         try:
             is_doubted = not self._stands.is_set() or place in self._doubted
             if is_doubted and (read := self._read(place)) is not None:
                 return read
-            bell.acquire(timeout=seconds)
+            held.acquire(timeout=seconds)
         finally:
-            self._forget(place, bell)
+            self._forget(place, held.release)
+        return self._heard.get(place) or self._read(place)
+
+    async def park(self, encounter: str, n: int, seconds: float) -> Outcome | None:
+        """Do as `wait` does on an event loop; the store is asked by a thread of the loop's pool."""
+        place = (encounter, n)
+        wakeup = Wakeup()
+        heard = self._expect(place, wakeup.ring)
+        if heard is not None:
+            return heard
+        try:
+            if not self._stands.is_set() and (read := await self._read_in_pool(place)) is not None:
+                return read
+            await wakeup.wait(seconds)
+        finally:
+            self._forget(place, wakeup.ring)
+        return self._heard.get(place) or await self._read_in_pool(place)
+
+    async def _read_in_pool(self, place: Place) -> Outcome | None:
+        return await asyncio.get_running_loop().run_in_executor(None, self._read, place)
+
+    def _expect(self, place: Place, bell: Bell) -> Outcome | None:
+        """Return the commit at *place* if it was heard; else *bell* is called when it is."""
         with self._lock:
             heard = self._heard.get(place)
-        return heard if heard is not None else self._read(place)
+            if heard is None:
+                self._waiting.setdefault(place, []).append(bell)
+        return heard
 
     def _forget(self, place: Place, bell: Bell) -> None:
         with self._lock:
@@ -155,7 +179,7 @@ class Outcomes:
         if bells:
             _call(self._awaited_hooks, outcome)
         for bell in bells:
-            bell.release()
+            bell()
 
     def _catch_up(self) -> None:
         """Read what was committed while nobody listened, for those who wait.

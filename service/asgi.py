@@ -1,4 +1,4 @@
-"""Make the WSGI application of one process from the environment."""
+"""Make the application of one process of the API from the environment."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from threading import Thread
 from typing import Final
 
 import structlog
-from flask import Flask
-from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.api.app import create_app
+from service.api.loop.adapter import LoopApplication
+from service.api.loop.sockets import Limits
 from service.api.quotas import Bounds
 from service.encounter.host import host_of
 from service.encounter.record.digest import ruleset_digest
@@ -32,7 +32,7 @@ _RETRY_S: Final = 0.5
 _logger: Final = structlog.get_logger()
 
 
-def application() -> Flask:
+def application() -> LoopApplication:
     """Return the application; raises `SettingsError`, and `NotDurable` for a store that may lose commands."""
     settings = Settings.from_environment()
     if settings.streams_url is None or settings.queue_url is None:
@@ -78,9 +78,13 @@ def application() -> Flask:
         rare_counters=settings.limits_url or settings.queue_url,
     )
     app = create_app(host, bounds, settings.cors_origins)
-    if settings.proxies:
-        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies)  # type: ignore[method-assign]  # Flask's own way
-    return app
+    limits = Limits(
+        sockets=settings.api_sockets,
+        address_sockets=0 if settings.proxies else settings.api_address_sockets,
+        head_s=settings.head_s,
+        body_s=settings.body_s,
+    )
+    return LoopApplication(app, limits, proxies=settings.proxies)
 
 
 def _open(log: ValkeyLog) -> None:

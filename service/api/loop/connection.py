@@ -1,0 +1,242 @@
+"""Speak HTTP/1.1 on one socket: gunicorn's protocol, with limits of size and time, and problems as errors.
+
+gunicorn's own protocol bounds neither the time of a head nor that of a whole body, keeps a connection for
+ever whose client does not read, and answers errors as text.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from http import HTTPStatus
+from typing import Any, Final
+
+from gunicorn.asgi import protocol  # type: ignore[import-untyped]  # it ships none
+from gunicorn.asgi.parser import (  # type: ignore[import-untyped]
+    InvalidHeader,
+    LimitRequestHeaders,
+    UnsupportedTransferCoding,
+)
+
+from service.api.loop.sockets import STALLED_S, Phase, Sockets
+from service.api.problems import MEDIA_TYPE, Problem
+from service.api.request_ids import new_request_id
+
+HEAD_BYTES: Final = 32 * 1024
+"""Bytes of a request's line and fields together."""
+
+HELD_BYTES: Final = 32 * 1024
+"""Bytes that the kernel holds for a reader of a stream that lags; it takes twice as many, and no more."""
+
+PIECE: Final = 64 * 1024
+"""Bytes that a client takes of an answer within `STALLED_S`, or it is dropped."""
+
+_CODES: Final = {
+    400: ("bad-request", "the request is not HTTP/1.1 as RFC 9112 has it"),
+    408: ("request-timeout", "the head of the request did not arrive in time"),
+    414: ("target-too-long", "the request's target is too long"),
+    431: ("fields-too-large", "the request's fields are too many or too large"),
+    501: ("coding-not-supported", "Transfer-Encoding is chunked or nothing"),
+    503: ("too-many-connections", "this process, or your address, has too many connections"),
+}
+"""The problem that stands for a status of the HTTP layer; every other is ours."""
+
+for _status in HTTPStatus:  # gunicorn's own table lacks some, as 412
+    for _version in ((1, 0), (1, 1)):
+        protocol._get_cached_status_line(_version, int(_status), _status.phrase)  # noqa: SLF001 - a cache without a public way in
+
+
+class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is untyped
+    """One connection of a client."""
+
+    def __init__(self, worker: Any) -> None:
+        super().__init__(worker)
+        self.address = ""
+        self._sockets: Sockets = worker.held
+        self._head_bytes = 0
+        self._is_lingering = False
+        self._is_streaming = False
+        self._stalled_at = 0
+        self._stall_timer: Any = None
+
+    # --- from the transport ---------------------------------------------------------------------------
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait for a head, if there is room."""
+        peer = transport.get_extra_info("peername")
+        self.address = str(peer[0]) if isinstance(peer, tuple) and peer else ""
+        self.transport = transport
+        if self._sockets.admit(self):
+            super().connection_made(transport)
+            return
+        self._conn_lost_handled = True  # gunicorn has not counted it
+        self._send_error_response(503, "", (("Retry-After", "1"),))
+        self._closed = True
+        transport.close()
+
+    def data_received(self, data: bytes) -> None:
+        """Feed the parser; what comes after the end of the connection is read and forgotten."""
+        if self._is_lingering or self._callback_parser is None:
+            return
+        if self._current_request is None:
+            self._head_bytes += len(data)
+            if self._sockets.phase(self) is Phase.IDLE:
+                self._sockets.enter(self, Phase.HEAD)
+        super().data_received(data)
+        if self._current_request is None and self._head_bytes > HEAD_BYTES and not self._closed:
+            self._send_error_response(431, "")
+            self._close_transport()
+
+    def eof_received(self) -> bool:
+        """Keep the connection while a whole request is answered: a client may close its half alone."""
+        parser = self._callback_parser
+        is_whole = self._current_request is not None and parser is not None and parser.is_complete
+        return bool(is_whole and not self._is_streaming and not self._closed)
+
+    def pause_writing(self) -> None:
+        """Note that the client lags behind; it is dropped unless it goes on reading."""
+        super().pause_writing()
+        self._stalled_at = self.transport.get_write_buffer_size()
+        self._stall_timer = self.worker.loop.call_later(STALLED_S, self._drop_if_stalled)
+
+    def resume_writing(self) -> None:
+        """Note that the client has caught up."""
+        self._forget_stall()
+        super().resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Give everything back."""
+        self._sockets.leave(self)
+        self._forget_stall()
+        if self._flow_control is not None:
+            self._flow_control.resume_writing()  # who waits for room to write finds the end
+        super().connection_lost(exc)
+
+    # --- from the parser ------------------------------------------------------------------------------
+
+    def _on_headers_complete(self) -> Any:
+        """Judge the head before anything of ours runs."""
+        parser = self._callback_parser
+        has_host = parser.http_version < (1, 1)
+        size = len(parser.path)
+        for name, value in parser.headers:
+            size += len(name) + len(value)
+            if name == b"host":
+                has_host = True
+            elif name == b"transfer-encoding" and value.lower() != b"chunked":
+                raise UnsupportedTransferCoding("chunked alone is understood")
+        if not has_host:
+            raise InvalidHeader("a request of HTTP/1.1 names its Host")
+        if size > HEAD_BYTES:
+            raise LimitRequestHeaders("the head is too large")
+        found = super()._on_headers_complete()
+        self._sockets.enter(self, Phase.BODY)
+        return found
+
+    def _on_message_complete(self) -> None:
+        """Note that the whole request is here."""
+        super()._on_message_complete()
+        self._head_bytes = 0
+        self._sockets.enter(self, None)
+
+    # --- from gunicorn's loop of requests -------------------------------------------------------------
+
+    def _arm_keepalive_timer(self) -> None:
+        """Begin to wait for the next request, of which a part may be here."""
+        self._head_bytes = len(getattr(self._callback_parser, "_buffer", b""))
+        self._sockets.enter(self, Phase.HEAD if self._head_bytes else Phase.IDLE)
+
+    def _cancel_keepalive_timer(self) -> None:
+        """Do nothing: the phase has changed when the request came."""
+
+    def _is_websocket_upgrade(self, _request: Any) -> bool:
+        """Tell that no request is one: no operation is a WebSocket."""
+        return False
+
+    def _build_http_scope(self, request: Any, sockname: Any, peername: Any) -> dict[str, Any]:
+        """Return the scope, with the connection as an extension of ours."""
+        scope: dict[str, Any] = super()._build_http_scope(request, sockname, peername)
+        scope["extensions"] = {"rewound.connection": self}
+        return scope
+
+    def _send_error_response(self, status: int, _message: str, extra_headers: Any = ()) -> None:
+        """Answer what never reached an operation, as a problem."""
+        code, detail = _CODES.get(status, ("internal-error", "the server broke"))
+        problem = Problem(code, detail)
+        request_id = new_request_id()
+        body = json.dumps(problem.body("/", request_id), separators=(",", ":")).encode()
+        fields = {
+            "Content-Type": MEDIA_TYPE,
+            "Content-Length": str(len(body)),
+            "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
+            "Request-Id": request_id,
+            "Connection": "close",
+            **dict(extra_headers),
+        }
+        lines = [f"HTTP/1.1 {problem.kind.status} {HTTPStatus(problem.kind.status).phrase}"]
+        lines += [f"{name}: {text}" for name, text in fields.items()]
+        self._safe_write("\r\n".join((*lines, "", "")).encode() + body)
+
+    def _close_transport(self) -> None:
+        """Close; a client that still sends is let finish for a moment, or it would lose the answer."""
+        if self._closed or self.transport is None:
+            return
+        parser = self._callback_parser
+        is_whole = self._current_request is not None and parser is not None and parser.is_complete
+        self._sockets.enter(self, Phase.CLOSING)
+        if is_whole or self._head_bytes == 0:
+            super()._close_transport()
+            return
+        self._sockets.enter(self, Phase.LINGERING)
+        self._closed = self._is_lingering = True
+        self._resume_reading()
+        if self._request_ready is not None:
+            self._request_ready.set()
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+
+    # --- from the bounds ------------------------------------------------------------------------------
+
+    def expire(self, phase: Phase) -> None:
+        """End the connection: its time in *phase* is up."""
+        if phase is Phase.BODY and self._body_receiver is not None:
+            self._body_receiver._body_wait_expired = True  # noqa: SLF001 - gunicorn bounds the wait for each piece alone
+            self._body_receiver._wake_waiter()  # noqa: SLF001
+            return
+        if phase in {Phase.CLOSING, Phase.LINGERING}:
+            self.drop()
+            return
+        if self._head_bytes > 0:
+            self._send_error_response(408, "")
+        self._close_transport()
+        if self._request_ready is not None:
+            self._request_ready.set()
+
+    def drop(self) -> None:
+        """End the connection without a word."""
+        self._closed = True
+        self.transport.abort()
+        if self._request_ready is not None:
+            self._request_ready.set()
+
+    def hold_little(self) -> None:
+        """Bound what the kernel holds for the reader of a stream: one that stalls is noticed by it."""
+        self._is_streaming = True
+        line = self.transport.get_extra_info("socket")
+        if line is not None:
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, HELD_BYTES)
+
+    def _drop_if_stalled(self) -> None:
+        waiting = self.transport.get_write_buffer_size()
+        if self._stalled_at - waiting < min(PIECE, self._stalled_at):
+            self.log.debug("Dropping a client that does not read: %s", self.address)
+            self.drop()
+            return
+        self._stalled_at = waiting
+        self._stall_timer = self.worker.loop.call_later(STALLED_S, self._drop_if_stalled)
+
+    def _forget_stall(self) -> None:
+        if self._stall_timer is not None:
+            self._stall_timer.cancel()
+            self._stall_timer = None

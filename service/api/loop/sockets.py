@@ -1,0 +1,158 @@
+"""Bound the sockets of one process, and how long each may stay in one phase.
+
+Laws. A process holds so many sockets, and so many of one address. Where there is no room, the socket that
+has waited longest without a whole request is closed for the new one. A request that is being answered is
+never ended for another: a new socket is refused when every other is at work. Each phase has one length, so
+the sockets in it stand in the order in which their time is up, and nothing is looked at that is not due.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Final, Protocol
+
+IDLE_S: Final = 75
+STALLED_S: Final = 10
+"""How long a client may leave an answer untaken."""
+
+LINGER_S: Final = 2
+
+
+class Phase(Enum):
+    """What a socket waits for, while it does not wait for us."""
+
+    HEAD = "the head of a request"
+    BODY = "the body of a request"
+    IDLE = "the next request"
+    LINGERING = "the end of what nobody reads any more"
+    CLOSING = "the rest of an answer to be taken"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The bounds of one process."""
+
+    sockets: int = 8192
+    address_sockets: int = 1024
+    """Of one address; 0 is no bound, as behind a proxy, whose address all requests have."""
+    head_s: int = 10
+    """Seconds in which the whole head of a request must arrive."""
+    body_s: int = 60
+    """Seconds in which its whole body must arrive."""
+
+    def within(self, sockets: int) -> Limits:
+        """Return these limits with at most so many *sockets*."""
+        return replace(self, sockets=min(self.sockets, sockets))
+
+
+class Held(Protocol):
+    """A socket that is held."""
+
+    address: str
+
+    def expire(self, phase: Phase) -> None:
+        """End the connection: its time in *phase* is up."""
+        ...
+
+    def drop(self) -> None:
+        """End the connection without a word: its place is needed."""
+        ...
+
+
+class Sockets:
+    """The sockets that one process holds."""
+
+    def __init__(self, limits: Limits, clock: Callable[[], float]) -> None:
+        self.limits = limits
+        self._clock = clock
+        self._seconds = {
+            Phase.HEAD: limits.head_s,
+            Phase.BODY: limits.body_s,
+            Phase.IDLE: IDLE_S,
+            Phase.LINGERING: LINGER_S,
+            Phase.CLOSING: STALLED_S,
+        }
+        self._phases: dict[Phase, dict[Held, float]] = {phase: {} for phase in Phase}
+        self._phase_of: dict[Held, Phase | None] = {}
+        self._of_address: dict[str, dict[Held, None]] = {}
+
+    def __len__(self) -> int:
+        return len(self._phase_of)
+
+    def admit(self, held: Held) -> bool:
+        """Take *held* in, which waits for a head; whether there was room or another was closed for it."""
+        same = self._of_address.get(held.address, {})
+        most = self.limits.address_sockets
+        if most and held.address and len(same) >= most and not self._make_room(iter(same)):
+            return False
+        if len(self._phase_of) >= self.limits.sockets and not self._make_room(self._longest_waiting()):
+            return False
+        self._phase_of[held] = None
+        self._of_address.setdefault(held.address, {})[held] = None
+        self.enter(held, Phase.HEAD)
+        return True
+
+    def enter(self, held: Held, phase: Phase | None) -> None:
+        """Note that *held* is in *phase* from now on; None: it waits for us."""
+        if held not in self._phase_of:
+            return
+        before = self._phase_of[held]
+        if before is not None:
+            self._phases[before].pop(held, None)
+        self._phase_of[held] = phase
+        if phase is not None:
+            self._phases[phase][held] = self._clock() + self._seconds[phase]
+            same = self._of_address[held.address]
+            same[held] = same.pop(held)  # the longest in its phase stands first
+
+    def phase(self, held: Held) -> Phase | None:
+        """Return the phase of *held*."""
+        return self._phase_of.get(held)
+
+    def leave(self, held: Held) -> None:
+        """Forget *held*: the connection has ended."""
+        if held not in self._phase_of:
+            return
+        self.enter(held, None)
+        del self._phase_of[held]
+        same = self._of_address[held.address]
+        del same[held]
+        if not same:
+            del self._of_address[held.address]
+
+    def sweep(self) -> None:
+        """End every connection whose time is up."""
+        now = self._clock()
+        for phase, members in self._phases.items():
+            due = []
+            for held, ends in members.items():
+                if ends > now:
+                    break
+                due.append(held)
+            for held in due:
+                self._expire(held, phase)
+
+    def end_waiting(self) -> None:
+        """End what waits between two requests; what has begun a request may send it."""
+        for held in list(self._phases[Phase.IDLE]):
+            self._expire(held, Phase.IDLE)
+
+    def _expire(self, held: Held, phase: Phase) -> None:
+        self.enter(held, None)
+        held.expire(phase)
+
+    def _make_room(self, candidates: Iterator[Held]) -> bool:
+        """End the first of *candidates* that waits without a whole request; whether there was one."""
+        for held in candidates:
+            phase = self._phase_of[held]
+            if phase in {Phase.HEAD, Phase.IDLE, Phase.BODY}:
+                self.leave(held)
+                held.drop()
+                return True
+        return False
+
+    def _longest_waiting(self) -> Iterator[Held]:
+        for phase in (Phase.HEAD, Phase.IDLE, Phase.BODY):
+            yield from self._phases[phase]

@@ -1,0 +1,106 @@
+"""Run one process of the API: gunicorn's ASGI worker with bounded sockets, whose stop waits for no idler."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import time
+from contextlib import suppress
+from typing import Any, ClassVar, Final
+
+from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]  # it ships none
+from gunicorn.asgi.lifespan import LifespanManager  # type: ignore[import-untyped]
+from gunicorn.workers.gasgi import ASGIWorker  # type: ignore[import-untyped]
+
+from service.api.loop.connection import Connection
+from service.api.loop.sockets import Sockets
+from service.lifeline import end_with_parent
+
+TICK_S: Final = 0.5
+"""Seconds between two looks at whose time is up, and two signs of life to the master."""
+
+ACCEPTED: Final = 64
+"""Connections taken in one turn of the loop, so that a flood does not hold up the others."""
+
+_OTHER_FILES: Final = 512
+"""Descriptors for what is not a client's socket: the store, pools, metrics, logs."""
+
+
+class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn is untyped
+    """One process of the API; it ends with its master, however that ended."""
+
+    _pipe: ClassVar[tuple[int, int] | None] = None
+    """The master holds the writing end, which the kernel closes when it dies."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Prepare a worker: this runs in the master, before the fork."""
+        super().__init__(*args, **kwargs)
+        Worker._pipe = Worker._pipe or os.pipe()
+        self.held: Sockets
+        self._stopping: asyncio.Event
+
+    def init_process(self) -> None:
+        """Become the worker, and hold on to the master's life alone."""
+        assert Worker._pipe is not None, "the master made it"
+        reading_end, writing_end = Worker._pipe
+        os.close(writing_end)
+        end_with_parent(reading_end)
+        super().init_process()
+
+    def handle_exit_signal(self) -> None:
+        """Begin to stop: streams are ended, idle connections closed, and requests in flight answered."""
+        super().handle_exit_signal()
+        self._stopping.set()
+
+    async def _serve(self) -> None:
+        """Serve until the process shall stop."""
+        self._stopping = asyncio.Event()
+        self.held = Sockets(_fitting(self.asgi.limits, self.log), time.monotonic)
+        self.lifespan = LifespanManager(self.asgi, self.log, self.state)
+        try:
+            await self.lifespan.startup()
+        except Exception:
+            self.log.exception("The application does not start")
+            raise SystemExit(Arbiter.WORKER_BOOT_ERROR) from None
+        for listener in self.sockets:
+            server = await self.loop.create_server(
+                lambda: Connection(self), sock=listener.sock, ssl=self._get_ssl_context(), backlog=ACCEPTED
+            )
+            listener.sock.listen(self.cfg.backlog)
+            self.servers.append(server)
+        while self.alive:
+            self._tick()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), TICK_S)
+        self.asgi.begin_stop()
+        ticking = self.loop.create_task(self._tick_on())
+        try:
+            await self._shutdown()
+        finally:
+            ticking.cancel()
+
+    def _tick(self) -> None:
+        self.notify()
+        self.held.sweep()
+
+    async def _tick_on(self) -> None:
+        """Go on looking at whose time is up; what has become idle is closed."""
+        while True:
+            self._tick()
+            self.held.end_waiting()
+            await asyncio.sleep(TICK_S / 5)
+
+
+def _fitting(limits: Any, log: Any) -> Any:
+    """Return *limits* as far as this process may open files, after asking for as many as it may have."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = limits.sockets + _OTHER_FILES
+    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    if most < wanted:
+        log.warning("The process may open %d files: it holds %d sockets at most", most, most - _OTHER_FILES)
+        return limits.within(max(1, most - _OTHER_FILES))
+    return limits
