@@ -34,7 +34,7 @@ def test_every_fault_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         "GROUPS": "0",
         "WORKERS": "many",
         "API_WORKERS": "-1",
-        "API_THREADS": "1.5",
+        "API_SOCKETS": "1.5",
         "RATE_LIMIT": "-1",
         "PROXIES": "ten",
         "LIMITS_URL": "memory",

@@ -116,9 +116,9 @@ def _steps(operation: Operation, served: Served, call: Call) -> Steps[Response]:
     start = perf_counter()
     try:
         answer = yield from _answer(operation, served, call)
+        if request.method == "HEAD" and answer.stream is not None:
+            answer.stream.close()
         response = respond(answer, call.headers.get("If-None-Match"))
-        if request.method == "HEAD":
-            response.close()
     except Exception as fault:  # noqa: BLE001 - the one place where every fault becomes an answer
         if isinstance(fault, QuotaExceeded | StoreFull):
             served.metrics.quota_refused(fault.name if isinstance(fault, QuotaExceeded) else "store")

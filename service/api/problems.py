@@ -154,7 +154,7 @@ _TYPES: Final = (
     ProblemType(
         "target-too-long",
         414,
-        "The request's target is too long",
+        "The target of the request is too long",
         "A request line holds at most 8,190 bytes.",
     ),
     ProblemType(
@@ -224,7 +224,7 @@ _TYPES: Final = (
     ProblemType(
         "fields-too-large",
         431,
-        "The request's fields are too large",
+        "The fields of the request are too large",
         "A request has at most 100 fields of at most 8,190 bytes each, and at most 32 KiB of them in all.",
     ),
     ProblemType(

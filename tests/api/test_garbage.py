@@ -9,10 +9,10 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]  # it ships none
+from gunicorn.workers.gasgi import ASGIWorker  # type: ignore[import-untyped]  # it ships none
 from werkzeug.test import EnvironBuilder
 
-from service.api.server import Worker
+from service.api.loop.worker import Worker
 from service.collecting import YOUNG
 from tests.api.client import Api
 
@@ -63,7 +63,7 @@ def test_a_refused_request_is_freed_at_once(owner: Api, path: str, body: str) ->
 
 
 def test_a_process_of_the_api_looks_for_cycles_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ThreadWorker, "load_wsgi", lambda _: None)
+    monkeypatch.setattr(ASGIWorker, "load_wsgi", lambda _: None)
 
     Worker.load_wsgi(Worker.__new__(Worker))
 

@@ -8,10 +8,12 @@ from itertools import pairwise
 
 import pytest
 
+from service.api.call import Call
 from service.api.resources import states
 from service.dice.chain import envelope_commitment
 from service.encounter.record.canonical import eid_of
 from service.log import Log
+from service.steps import Steps
 from tests.api.client import Table, is_problem
 from tests.api.conftest import Worker
 
@@ -264,7 +266,11 @@ def test_a_state_that_becomes_newer_while_it_is_read_is_that_of_its_version(
     after = table.ada("GET", f"{table.at}/state")
     version = json.loads(after.text)["version"]
 
-    monkeypatch.setattr(states, "_head", lambda _call: version - 1)
+    def before(_call: Call) -> Steps[int]:
+        yield from ()
+        return int(version) - 1
+
+    monkeypatch.setattr(states, "_head", before)
     meanwhile = table.ada("GET", f"{table.at}/state")
 
     assert (meanwhile.headers["ETag"], meanwhile.text) == (after.headers["ETag"], after.text)

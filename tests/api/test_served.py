@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import socket
+import signal
 import subprocess
 import sys
 import time
@@ -21,10 +21,10 @@ from service.cli.local_service import held_port
 from service.encounter.stores import keys
 from service.log.valkey import ValkeyLog
 from service.settings import Settings
+from tests.api.running import Line
 from tests.heartrush.kit import opening
 
 ROOT = Path(__file__).parents[2]
-THREADS = 2
 
 
 @dataclass
@@ -33,6 +33,8 @@ class Served:
 
     port: int
     token: str
+    worker: subprocess.Popen[bytes]
+    api: subprocess.Popen[bytes]
 
     def __call__(self, method: str, path: str, data: object = None, **headers: str) -> tuple[int, Any]:
         """Send a request and return status and data."""
@@ -78,7 +80,7 @@ def served(port: int, streams_url: str, queue_url: str, tmp_path: Path) -> Itera
         subprocess.Popen([sys.executable, "-m", *command], env=settings.environment(), cwd=ROOT)
         for command in (["workers"], ["gunicorn", *serve])
     ]
-    made = Served(port, token)
+    made = Served(port, token, *processes)
     try:
         _ready(made)
         yield made
@@ -115,15 +117,37 @@ def test_a_fight_begins_over_http(served: Served) -> None:
     assert served("GET", "/readyz")[1]["mode"] == "durable"
 
 
-def test_clients_that_stall_are_dropped(served: Served) -> None:
-    """As many as there are threads send half a request; the next one is served all the same."""
-    stalled = []
-    for _ in range(THREADS):
-        client = socket.create_connection(("127.0.0.1", served.port))
-        client.sendall(b"POST /v1/encounters HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n")
-        client.sendall(f"Authorization: Bearer {served.token}\r\n\r\n{{".encode())
-        stalled.append(client)
+def test_a_stop_waits_for_what_is_in_flight_and_for_nothing_else(served: Served, streams_url: str) -> None:
+    """A request that waits is answered, a stream ended; idle and silent connections hold nothing up."""
+    fight = {"edition": "heartrush@1", **opening({"pia": (0, 0), "orc": (1, 0)}, declared_sides=[])}
+    encounter = served("POST", "/v1/encounters", fight)[1]["encounter"]
+    served.worker.send_signal(signal.SIGSTOP)
+    log = ValkeyLog.connect(streams_url)
+    log.append(encounter, b"{}", scope="tests", key="unheard", fingerprint="")
+    log.close()
+    at, key = f"/v1/encounters/{encounter}", f"Authorization: Bearer {served.token}\r\n"
+    lines = [Line(served.port) for _ in range(6)]
+    idle, _silent, begun, stream, waiting, whole = lines
+    assert idle.ask().status == 200
+    begun.send("GET /livez HT")
+    stream.send(f"GET {at}/commits HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n{key}\r\n")
+    assert b"heartbeat" in stream.until(b"heartbeat")
+    waiting.send(f"GET {at}/state?min_version=2 HTTP/1.1\r\nHost: x\r\nPrefer: wait=4\r\n{key}\r\n")
+    whole.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+    time.sleep(1)
 
-    assert served("GET", "/livez")[0] == 200
-    for client in stalled:
-        client.close()
+    began = time.monotonic()
+    served.api.terminate()
+    answer = waiting.answer()
+    assert served.api.wait(60) == 0
+    took = time.monotonic() - began
+    served.worker.send_signal(signal.SIGCONT)
+
+    assert (answer.status, answer.headers["connection"]) == (503, "close")
+    assert answer.data["type"] == "/problems/not-yet-folded"
+    assert whole.answer().status == 200
+    assert stream.until(b"0\r\n\r\n")
+    assert took < 20, "the wait of four seconds, and a machine that is busy"
+    for line in lines:
+        assert line.has_ended()
+        line.close()

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from service.api.server import arguments
 from service.cli.loading import LoadingDisplay
 from service.cli.local_service import held_port
 from service.log.loading import LoadProgress
@@ -60,9 +61,7 @@ def test_an_api_whose_store_loads_answers_503_and_says_how_far_it_is(tmp_path: P
                 sys.executable,
                 "-m",
                 "gunicorn",
-                f"--bind=127.0.0.1:{port}",
-                "--threads=4",
-                "service.wsgi:application()",
+                *arguments("127.0.0.1", port, workers=1),
             ],
             cwd=ROOT,
             env={**os.environ, **environment},

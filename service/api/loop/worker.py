@@ -15,6 +15,7 @@ from gunicorn.workers.gasgi import ASGIWorker  # type: ignore[import-untyped]
 
 from service.api.loop.connection import Connection
 from service.api.loop.sockets import Sockets
+from service.collecting import collect_seldom
 from service.lifeline import end_with_parent
 
 TICK_S: Final = 0.5
@@ -52,6 +53,11 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn is untyped
         """Begin to stop: streams are ended, idle connections closed, and requests in flight answered."""
         super().handle_exit_signal()
         self._stopping.set()
+
+    def load_wsgi(self) -> None:
+        """Load the application; the collector then leaves it alone."""
+        super().load_wsgi()
+        collect_seldom()
 
     async def _serve(self) -> None:
         """Serve until the process shall stop."""
