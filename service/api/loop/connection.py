@@ -12,7 +12,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from gunicorn.asgi import protocol  # type: ignore[import-untyped]  # it ships none
-from gunicorn.asgi.parser import (  # type: ignore[import-untyped]
+from gunicorn.asgi.parser import (  # type: ignore[import-untyped]  # as above
     InvalidHeader,
     LimitRequestHeaders,
     UnsupportedTransferCoding,
@@ -202,7 +202,7 @@ class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is un
         """End the connection: its time in *phase* is up."""
         if phase is Phase.BODY and self._body_receiver is not None:
             self._body_receiver._body_wait_expired = True  # noqa: SLF001 - gunicorn bounds the wait for each piece alone
-            self._body_receiver._wake_waiter()  # noqa: SLF001
+            self._body_receiver._wake_waiter()  # noqa: SLF001 - as above
             return
         if phase in {Phase.CLOSING, Phase.LINGERING}:
             self.drop()

@@ -10,8 +10,8 @@ from contextlib import suppress
 from typing import Any, ClassVar, Final
 
 from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]  # it ships none
-from gunicorn.asgi.lifespan import LifespanManager  # type: ignore[import-untyped]
-from gunicorn.workers.gasgi import ASGIWorker  # type: ignore[import-untyped]
+from gunicorn.asgi.lifespan import LifespanManager  # type: ignore[import-untyped]  # as above
+from gunicorn.workers.gasgi import ASGIWorker  # type: ignore[import-untyped]  # as above
 
 from service.api.loop.connection import Connection
 from service.api.loop.sockets import Sockets
