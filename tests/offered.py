@@ -36,7 +36,7 @@ from tests.api.client import Api
 from tests.api.conftest import KEY, Worker, until_it_listens
 from tests.api.quick import Quick
 from tests.heartrush.bot import random_opening
-from tests.rise.cast import drawn_opening
+from tests.rise.cast import SIDES, drawn_opening
 from tests.situations import concealed, disturbed, hidden, met
 
 FIGHT: Final = 250
@@ -46,7 +46,7 @@ MOST: Final = 12
 SELDOM: Final = frozenset(
     (
         *("end_combat", "pass_turn", "end_turn", "no_more_swift", "pass_movement", "pass_side"),
-        *("manipulate_object", "set_order"),
+        *("manipulate_object", "set_order", "ask_pause", "withdraw_plan"),
     )
 )
 """Commands that end or skip something: taken now and then, or where nothing else is offered."""
@@ -56,10 +56,16 @@ HIDING: Final = 0.4
 """How often the GM hides creatures, of all fights."""
 MOVING: Final = 0.05
 """How often the GM does something with a hidden creature, of all turns."""
+PLAYED: Final = SIDES[:2]
+"""The sides of players in a fight in which players and the GM hide Swift abilities."""
+SWIFT: Final = 0.25
+"""How many fights of Rise begin so that players and the GM hide Swift abilities."""
 LATE: Final = 0.75
 """After this part of its commands a fight may be ended, so that there is something after it."""
 ENDING: Final = 0.1
 """How often the GM ends a fight that is late, of all turns."""
+ENDED: Final = 0.5
+"""How often the GM ends a fight at its last command, so that there is a rest after it."""
 
 
 class Broken(AssertionError):
@@ -85,8 +91,16 @@ def serving() -> Iterator[tuple[Api, Host]]:
 
 
 def rise_opening(random: Random) -> dict[str, Any]:
-    """Return a fight of Rise: few or many, mounted or not, sides with no, one or two players."""
+    """Return a fight of Rise: few or many, mounted or not, sides with no, one or two players.
+
+    One of four has two sides of players and one of the gm: all but one commit to Swift abilities unseen.
+    """
+    is_swift = random.random() < SWIFT
     opening = drawn_opening(random, random.choice((1, 2, 2, 3, 4, 6, MOST)))
+    while is_swift and len({each["sheet"]["side"] for each in opening["creatures"]}) < len(PLAYED) + 1:
+        opening = drawn_opening(random, random.choice((3, 4, 6)), len(PLAYED))
+    if is_swift:
+        opening["options"]["swift_mode"] = "lenient"
     sides = {each["sheet"]["side"] for each in opening["creatures"]}
     declared = [side for side in opening["declared_sides"] if side in sides]
     return {"edition": "rise@1", **opening, "declared_sides": declared}
@@ -160,6 +174,8 @@ class Play:
                 self.try_("gm", "end_combat", {})
             if self.state.lurkers and self.random.random() < MOVING:
                 self.try_("gm", *disturbed(self.random, self.state.hidden))
+        if self.random.random() < ENDED:
+            self.try_("gm", "end_combat", {})
         self.rest()
         self.folds()
         return self

@@ -7,15 +7,20 @@ chain of every rule that took part, for whoever may read the command.
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, Final
 
 from service.audit.explain import Step, chain
 from service.encounter import play
+from service.encounter.deciding.decider import Folded
 from service.encounter.host import Host
 from service.encounter.reading import explain, records, views
 from service.encounter.stores import imports
+from service.rules.sealed import is_opened, places_of_sealed
+from service.rules.table import Table
 
 Data = dict[str, Any]
+_KEPT: Final = ("sheet/", "lurker/")
+"""How the occasions begin that open GM-only fields and hidden creatures."""
 
 
 def explanation(host: Host, encounter: str, seat: str, n: int) -> Data | None:
@@ -47,14 +52,28 @@ def explanation(host: Host, encounter: str, seat: str, n: int) -> Data | None:
     if "refusal" in outcome:
         data["refusal"] = outcome["refusal"]
         named += [outcome["refusal"]["rule"]] if outcome["refusal"]["rule"] else []
-    if reads:
-        data["chain"] = [asdict(step) for step in _chain(host, encounter, found, n)]
+    before = host.folder.at(encounter, n - 1)
+    if reads and not _is_kept_from(before.state, found.reader):
+        data["chain"] = [asdict(step) for step in _chain(host, before, encounter, found, n)]
         named += [step["rule"] for step in data["chain"]]
     return data | {"rules": explain.rules_named(named)}
 
 
-def _chain(host: Host, encounter: str, found: play.Became, n: int) -> list[Step]:
+def _is_kept_from(state: Table, reader: views.Reader) -> bool:
+    """Tell whether something of a creature, or a whole one, is GM-only in *state* and closed to *reader*.
+
+    Which rules took part, and how often, tells such values: a faster creature looks at more cells.
+    """
+    return any(
+        sealed.opens.startswith(_KEPT)
+        and f"seat:{reader.seat}" not in sealed.audience
+        and not is_opened(sealed.opens, reader.occasions)
+        for _, sealed in places_of_sealed(state)
+    )
+
+
+def _chain(host: Host, before: Folded[Any], encounter: str, found: play.Became, n: int) -> list[Step]:
     """Return the rules that took part, every envelope of the commit opened for the witness alone."""
     raw = next(entry.raw for entry in host.log.commands(encounter, n - 1, 1))
-    before = replace(host.folder.at(encounter, n - 1), encounter=imports.record_at(host.log, encounter))
+    before = replace(before, encounter=imports.record_at(host.log, encounter))
     return chain(before, raw, found.commit, found.payloads)

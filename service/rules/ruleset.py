@@ -262,7 +262,8 @@ def _owed_in(local: Table) -> tuple[Awaited, ...]:
 def asked(state: S, seat: str) -> Iterator[tuple[S, Awaited]]:
     """Yield each answer that *seat* owes or may give, with its view of the place where it does."""
     mine = view(state, seat)
-    for seen, owed in ((mine, owed_seeds(mine)), *((local, _owed_in(local)) for local in _places(mine))):
+    places = ((local, (*_owed_in(local), *local.optional_prompts())) for local in _places(mine))
+    for seen, owed in ((mine, owed_seeds(mine)), *places):
         yield from ((seen, awaited) for awaited in owed if awaited.seat == seat)
 
 

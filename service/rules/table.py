@@ -16,7 +16,7 @@ from service.rules.lines import ASTRAY, FAR, Astray, Line, Origin
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.sealed import Sealed, unsealed
 from service.rules.seeds import Sealing
-from service.rules.stack import TABLE, Frame, Stacks
+from service.rules.stack import TABLE, Awaited, Frame, Stacks
 
 if TYPE_CHECKING:
     from service.rules.messages import Scope
@@ -291,6 +291,10 @@ class Table:
     def trespass(self, before: Self) -> tuple[str, str] | None:
         """Return a lurker and who came into its space since *before*, if anybody (see `lurking.py`)."""
         return None
+
+    def optional_prompts(self) -> tuple[Awaited, ...]:
+        """Return what may be sent here besides the answers that the top frame waits for."""
+        return ()
 
     def controller(self, creature: str) -> str:
         """Return the seat that commands *creature*: the open player seat that lists it, or the GM's."""

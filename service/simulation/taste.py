@@ -97,7 +97,10 @@ TASTES: Final[Mapping[str, Taste]] = {
             "next_round",
         ),
         never=frozenset(
-            (*_NEVER, "rule", "set_groups", "set_attitude", "set_order", "treat_wound", "sustain")
+            (
+                *(*_NEVER, "rule", "set_groups", "set_attitude", "set_order", "treat_wound", "sustain"),
+                *("ask_pause", "withdraw_plan"),
+            )
         ),
         shunned=frozenset(("block", "custom", "overrun", "withdraw")),
     ),

@@ -113,16 +113,20 @@ def shows(one: Received, alike: Received, beyond: Received) -> tuple[set[str], s
 def orc(
     commands: Sequence[Mapping[str, Any]],
     start: Mapping[str, Any] | None = None,
-    at: tuple[int, int] = (1, 0),
+    pia: Mapping[str, Any] | None = None,
+    zoe: Sequence[str] = ("pia",),
     **sheet: Any,
 ) -> Received:
-    """Play a fight whose orc keeps these fields of its sheet for the gm; pia's commands are Zoe's."""
+    """Play a fight whose orc keeps these fields of its sheet for the gm; commands of Zoe's are hers."""
     data = heartrush(
-        {"pia": (0, 0), "orc": at}, sheets={"orc": sheet}, seats=[SEATS[0], WATCHER], declared_sides=[]
+        {"pia": (0, 0), "orc": (1, 0)},
+        sheets={"orc": sheet, "pia": pia or {}},
+        seats=[SEATS[0], WATCHER],
+        declared_sides=[],
     )
     monster = next(each for each in data["creatures"] if each["sheet"]["id"] == "orc")
     monster.update({**(start or {}), "gm_only": list(sheet)})
-    sent = [("zoe" if command.get("creature") == "pia" else "gm", command) for command in commands]
+    sent = [("zoe" if command.get("creature") in zoe else "gm", command) for command in commands]
     return played({"edition": "heartrush@1", **data}, sent)
 
 
@@ -209,12 +213,19 @@ BURN = {"id": "burn", "range_ft": 60, "effects": [{"does": "damage", "amount": 5
 
 
 def ogre(
-    commands: Sequence[tuple[str, Mapping[str, Any]]], at: tuple[int, int] = (1, 0), **sheet: Any
+    commands: Sequence[tuple[str, Mapping[str, Any]]],
+    at: tuple[int, int] = (1, 0),
+    items: Mapping[str, Any] | None = None,
+    terrain: Mapping[str, str] | None = None,
+    brawling: int = 0,
+    **sheet: Any,
 ) -> Received:
     """Play a round of a hero and an ogre that keeps these fields of its sheet for the gm."""
-    monster = {**entry("mon@m/o", at, **sheet), "gm_only": list(sheet)}
+    more = {"brawling_accuracy": brawling} if brawling else {}
+    monster = {**entry("mon@m/o", at, **sheet, **more), "gm_only": list(sheet)}
     hero = entry("pc@p/p", (0, 0), abilities=[STING, TIRE, BURN], accuracy=10)
     data = rise(hero, monster, declared_sides=[], options={"exertion_prompt": "never", "auto_end": False})
+    data |= {"items": items or {}, "terrain": terrain or {}}
     return played({"edition": "rise@1", **data, "seats": [*data["seats"], WATCHER]}, commands)
 
 
@@ -262,3 +273,140 @@ def test_RI_REAC_4_where_it_stops_whom_it_blocks_shows_a_speed() -> None:
     ]
     found = shows(*(ogre(block, (2, 1), speeds={"land": feet}) for feet in (10, 20, 60)))
     assert found == ({"creatures/p/position", "creatures/p/stood"}, set())
+
+
+# --- feet, bonuses and checks ----------------------------------------------------------------------------
+
+TO_ZOE: dict[str, Any] = {"type": "change_seat", "seat": "zoe", "creatures": ["pia", "orc"]}
+
+
+def test_TABLE_GMONLY_1_feet_gone_show_a_speed_and_a_dash_that_is_not_taken_too() -> None:
+    dash: list[dict[str, Any]] = [TO_ZOE, {"type": "dash", "creature": "orc", "to": [4, 0]}]
+    found = shows(*(orc(dash, zoe=("pia", "orc"), speed=feet) for feet in (30, 60, 10)))
+    assert found == ({"creatures/orc/position"}, {"deed_declared", "deed_in_vain", "moved"})
+
+
+def test_TABLE_GMONLY_2_damage_shows_an_attack_bonus() -> None:
+    armored = {"armor": "natural", "natural_armor": 40}
+    found = shows(*(orc(ATTACK, pia=armored, attack_bonus=bonus) for bonus in (0, 1, 60)))
+    assert found == (
+        {"creatures/pia/wounds", "creatures/pia/hp"},
+        {"exchange_hit", "damage_pending", "damage_applied", "wound_marked"},
+    )
+
+
+def test_TABLE_GMONLY_2_damage_shows_a_shield() -> None:
+    shields: tuple[dict[str, Any], ...] = (
+        {"shield": "light", "natural_armor": 60},
+        {"shield": "heavy", "natural_armor": 60},
+        {"shield": "light", "natural_armor": 0},
+    )
+    found = shows(*(orc(AMBUSH, armor="natural", **each) for each in shields))
+    assert found == (
+        {"creatures/orc/wounds", "creatures/orc/hp"},
+        {"exchange_hit", "damage_pending", "damage_applied", "wound_marked"},
+    )
+
+
+def test_TABLE_GMONLY_1_a_check_shows_presence() -> None:
+    check = [{"type": "roll_check", "creature": "orc", "ability": "presence", "what": "to scare", "cn": 4}]
+    dice: tuple[dict[str, Any], ...] = (
+        {"presence": 4, "might": 6},
+        {"presence": 4, "might": 12},
+        {"presence": 12, "might": 6},
+    )
+    found = shows(*(orc(check, **each) for each in dice))
+    assert found == ({"stacks"}, {"check_needs_choice", "check_resolved"})
+
+
+def planning(*plans: tuple[str, Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return a movement phase in which these plan."""
+    return [
+        ("gm", {"type": "start_combat", "start_phase": "movement"}),
+        *((seat, {"type": "plan_movement", **plan}) for seat, plan in plans),
+    ]
+
+
+def acting(type_: str, **given: Any) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return an action of the ogre in the first round."""
+    return [
+        ("gm", {"type": "start_combat", "start_phase": "action"}),
+        ("gm", {"type": "no_more_swift", "creature": "o"}),
+        ("seat-p", {"type": "pass_turn", "creature": "p"}),
+        ("gm", {"type": type_, "creature": "o", **given}),
+        ("gm", {"type": "end_turn", "creature": "o"}),
+    ]
+
+
+def test_RI_UNIV_THROW_where_a_thing_lies_shows_strength() -> None:
+    picked = {"type": "manipulate_object", "creature": "o", "what": "pick_up", "item": "gem"}
+    start, *rest = acting("throw", item="gem", direction=[0, 1])
+    throw = [
+        ("gm", {**start[1], "start_phase": "movement"}),
+        ("gm", picked),
+        ("gm", {"type": "pass_movement", "creature": "o"}),
+        ("seat-p", {"type": "pass_movement", "creature": "p"}),
+        *rest,
+    ]
+    found = shows(*(ogre(throw, items={"gem": [2, 0]}, strength=points) for points in (2, 3, 8)))
+    assert found == ({"lying", "worlds"}, set())
+
+
+def test_RI_MOVE_10_how_far_it_jumps_shows_strength() -> None:
+    """The gm's jump that is too far is refused at the door: it leaves no trace."""
+    jump = {"creature": "o", "ability": "jump", "path": [[2, 0], [3, 0], [4, 0], [5, 0]]}
+    short = {**jump, "path": jump["path"][:2]}
+    p = ("seat-p", {"creature": "p", "path": [[0, 1]]})
+    found = shows(
+        *(
+            ogre(planning(p, ("gm", way)), strength=points)
+            for points, way in ((8, jump), (9, jump), (4, short))
+        )
+    )
+    assert found == ({"creatures/o/position", "creatures/o/stood"}, set())
+    one, other = (ogre(planning(p, ("gm", short)), strength=points) for points in (4, 9))
+    assert one.answers == other.answers
+
+
+def test_RI_UNIV_FOLLOW_feet_that_are_followed_show_a_speed() -> None:
+    follow = {"creature": "o", "ability": "follow", "targets": ["p"], "distance_ft": 10}
+    ways = planning(("seat-p", {"creature": "p", "path": [[-1, 0], [-2, 0], [-3, 0]]}), ("gm", follow))
+    found = shows(*(ogre(ways, (3, 0), speeds={"land": feet}) for feet in (30, 40, 5)))
+    assert found == ({"creatures/o/position", "creatures/o/stood"}, set())
+
+
+def test_RI_UNIV_WITHDRAW_feet_that_it_keeps_away_show_a_speed() -> None:
+    """Nor does the explanation tell how many cells a faster creature looks at."""
+    withdraw = {"creature": "o", "ability": "withdraw", "targets": ["p"], "distance_ft": 60}
+    ways = planning(("seat-p", {"creature": "p", "path": [[-1, 0], [-2, 0], [-3, 0]]}), ("gm", withdraw))
+    found = shows(*(ogre(ways, (3, 0), speeds={"land": feet}) for feet in (30, 40, 5)))
+    assert found == ({"creatures/o/position", "creatures/o/stood"}, set())
+
+
+def test_RI_UNIV_SHOVE_feet_that_are_pushed_show_a_speed() -> None:
+    shove = acting("shove", target="p", direction=[-1, 0])
+    found = shows(
+        *(ogre(shove, terrain={"-3,0": "wall"}, brawling=60, speeds={"land": feet}) for feet in (60, 70, 5))
+    )
+    moved = {f"creatures/{name}/{field}" for name in "op" for field in ("position", "stood")}
+    assert found == ({*moved, "worlds"}, set())
+
+
+def test_RI_UNIV_THROW_where_a_creature_lands_shows_strength() -> None:
+    gripped = [*acting("grapple", target="p"), ("gm", {"type": "pass_movement", "creature": "o"})]
+    gripped += [("seat-p", {"type": "pass_movement", "creature": "p"})]
+    throw = [*gripped, *acting("throw", target="p", direction=[-1, 0])[1:]]
+    found = shows(
+        *(ogre(throw, terrain={"-6,0": "wall"}, brawling=60, strength=points) for points in (8, 9, 0))
+    )
+    assert found == ({"creatures/p/position", "creatures/p/stood", "worlds"}, set())
+
+
+def test_TABLE_GMONLY_1_an_ability_shows_when_it_is_used() -> None:
+    used = acting("use_ability", ability="roar", targets=["p"])
+    quiet, loud = (
+        {"id": "roar", "range_ft": 60, "effects": [{"does": "damage", "amount": n}]} for n in (1, 3)
+    )
+    other = {"id": "spit", "range_ft": 30, "effects": [{"does": "damage", "amount": 9}]}
+    found = shows(*(ogre(used, abilities=kit) for kit in ([quiet, other], [quiet], [loud, other])))
+    assert found == ({"creatures/p/hp", "worlds"}, set())

@@ -179,6 +179,10 @@ class AskPause(Command[State]):
     def decide(self, state: State) -> Tale[State]:
         return (yield PauseWanted(because=("RI-RES-15",)))
 
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield Offer(type=cls.type)
+
 
 @rule("RI-RES-15", "P26-27")
 @record

@@ -20,7 +20,8 @@ from service.rules.rise.creatures.profiles import PROFILES, Profile
 from service.rules.rise.creatures.sheet import GM_ONLY, Zone, side_of
 from service.rules.rise.options import DEFAULTS, OPTIONS
 from service.rules.sealed import Sealed
-from service.rules.table import Option
+from service.rules.stack import TABLE, Awaited
+from service.rules.table import GM, Option
 from service.rules.worlds import SHARED, Parted
 
 Stage = Literal[
@@ -133,6 +134,29 @@ class State(Parted, Lurking):
     @property
     def is_over(self) -> bool:
         return self.stage == "ended"
+
+    def optional_prompts(self) -> tuple[Awaited, ...]:
+        """Return who may take back a plan in this group's world, and at the table that the GM may pause."""
+        if self.here == TABLE:
+            if self.pauses or self.stage in ("setup", "ended"):
+                return ()
+            prompt = f"r{self.round}/pause"
+            return (Awaited(prompt=prompt, seat=GM, accepts=("ask_pause",), optional=True),)
+        if self.stage != "movement":
+            return ()
+        return tuple(
+            [
+                Awaited(
+                    prompt=f"r{self.round}/movement/{self.here}/{name}/planned",
+                    seat=self.controller(name),
+                    accepts=("withdraw_plan",),
+                    creature=name,
+                    optional=True,
+                )
+                for name in self.groups[self.here]
+                if self.creatures[name].budget.moved
+            ]
+        )
 
     def has_creature(self, creature: str) -> bool:
         return creature in self.creatures

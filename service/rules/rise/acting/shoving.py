@@ -17,7 +17,7 @@ from service.rules.rise.attacks.uses import Assault
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.harm.holds import grapplers
 from service.rules.rise.harm.numbers import speed_of
-from service.rules.rise.space.forced import push_feet
+from service.rules.rise.space.forced import UNSEEN_FT, push_feet
 from service.rules.rise.space.paths import check_direction
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
@@ -87,7 +87,7 @@ class Shove(Brawl):
 
     def assault(self, state: State) -> Assault:
         user, target = state.creatures[self.creature], state.creatures[self.target]
-        most = push_feet(state, user, target, critical=True)
+        most = UNSEEN_FT if "speeds" in user.gm_only else push_feet(state, user, target, critical=True)
         return Assault(
             user=user.id,
             what=self.type,

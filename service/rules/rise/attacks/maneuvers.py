@@ -13,7 +13,7 @@ from service.rules.rise.attacks.uses import Aim, Assault
 from service.rules.rise.creatures.lasting import Atom, Condition, How, Plan
 from service.rules.rise.harm.effects import LocationEffectIgnored, note
 from service.rules.rise.harm.holds import grasp, part
-from service.rules.rise.space.forced import hurl, push, push_feet, pushed_path
+from service.rules.rise.space.forced import hurl, push, push_feet, pushed_path, throw_feet
 from service.rules.rise.space.paths import feet_of, walk
 from service.rules.rise.state import State
 
@@ -52,7 +52,8 @@ def landed(state: State, chance: Chance, aim: Aim, *, critical: bool) -> Tale[St
     if assault.push is None or assault.maneuver in GRAPPLES:
         return state
     if assault.maneuver == "throw":
-        return (yield from hurl(state, chance, assault.user, aim.target, assault.push, assault.push_ft))
+        far = min(assault.push_ft, throw_feet(state, state.creatures[assault.user]))
+        return (yield from hurl(state, chance, assault.user, aim.target, assault.push, far))
     user, target = state.creatures[assault.user], state.creatures[aim.target]
     feet = min(assault.push_ft, push_feet(state, user, target, critical=critical))
     return (yield from push(state, chance, assault.user, aim.target, assault.push, feet))

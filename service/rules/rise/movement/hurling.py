@@ -18,6 +18,7 @@ from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.harm.holds import grapplers
 from service.rules.rise.movement.objects import ObjectManipulated
 from service.rules.rise.permission import Act
+from service.rules.rise.space.forced import UNSEEN_FT, throw_feet
 from service.rules.rise.space.lines import feet_offered, straight
 from service.rules.rise.space.pace import budget_of
 from service.rules.rise.space.paths import check_direction, check_path, occupant
@@ -132,6 +133,7 @@ class Throw(Act):
                     because=("RI-UNIV-THROW",),
                 )
             )
+        user = state.creatures[self.creature]
         assault = Assault(
             user=self.creature,
             what=self.type,
@@ -139,7 +141,7 @@ class Throw(Act):
             strike=brawl(state.profile.shove),
             willing=(self.target,) if self.willing else (),
             push=self.direction,
-            push_ft=throw_feet(state, state.creatures[self.creature]),
+            push_ft=UNSEEN_FT if "strength" in user.gm_only else throw_feet(state, user),
             maneuver="throw",
         )
         return (yield AssaultBegun(assault=assault, because=("RI-UNIV-THROW",)))
@@ -164,8 +166,3 @@ def lands(state: State, user: Creature, step: Cell) -> Cell:
             break
         at = cell
     return at
-
-
-def throw_feet(state: State, user: Creature) -> int:
-    """Return how far *user* throws: the profile's base, and 5 feet for every 2 of strength."""
-    return state.profile.throw_base_ft + 5 * max(0, user.sheet.strength // 2)

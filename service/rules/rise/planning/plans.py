@@ -340,3 +340,7 @@ class WithdrawPlan(Act):
     def decide(self, state: State) -> Tale[State]:
         path = f"r{state.round}/{state.stage}/{state.here}"
         return (yield PlanWithdrawn(creature=self.creature, path=path, because=("RI-UNIV-HUSTLE",)))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        yield Offer(type=cls.type, creature=awaited.creature)

@@ -18,6 +18,8 @@ from service.rules.rise.state import State
 from service.rules.rulebook import rule
 
 TWO_SIZES = 2
+UNSEEN_FT = 10_000
+"""What is told of how far a GM-only speed or strength pushes: farther than any, so that it tells nothing."""
 
 
 @rule("RI-MOVE-7", "R4/R5, GL")
@@ -68,6 +70,11 @@ def push_feet(state: State, user: Creature, target: Creature, *, critical: bool)
     """Return how far *user* can push: half its speed, all of it critically or if far larger."""
     speed = speed_of(state, user)
     return speed if critical or user.rank - target.rank >= TWO_SIZES else speed // 2
+
+
+def throw_feet(state: State, user: Creature) -> int:
+    """Return how far *user* throws: the profile's base, and 5 feet for every 2 of strength."""
+    return state.profile.throw_base_ft + 5 * max(0, user.sheet.strength // 2)
 
 
 def hurl(state: State, chance: Chance, user: str, target: str, step: Cell, feet: int) -> Tale[State]:
