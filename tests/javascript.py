@@ -144,9 +144,9 @@ def overheard() -> Iterator[Callable[[], list[Case]]]:
         found.append(case)
         return read(case.raw, case.receipts, case.pinned)
 
-    def noted_examine(evidence: Evidence) -> Any:
+    def noted_examine(evidence: Evidence, *told: Any) -> Any:
         found.append(evidence)
-        return examine(evidence)
+        return examine(evidence, *told)
 
     def some() -> list[Case]:
         taken = found[:: max(1, -(-len(found) // MOST))]

@@ -60,8 +60,7 @@ class Auditor(Desk):
         encounter, audit = job["encounter"], job["audit"]
         progress = Progress(self, job)
         try:
-            evidence = self._evidence(encounter)
-            progress(0, evidence.count)
+            evidence = self._evidence(encounter, progress)
             report = verify(evidence, self._shelf, span=self._span(job), progress=progress)
         except (StoreFailure, Stopped):
             raise
@@ -86,18 +85,20 @@ class Auditor(Desk):
 
     # --- evidence ------------------------------------------------------------------------------------
 
-    def _evidence(self, encounter: str) -> Evidence:
+    def _evidence(self, encounter: str, progress: Progress) -> Evidence:
         """Return what is stored, its head signed, to be held to the keys of this service.
 
         What came in a bundle is held to the keys that were accepted when it was taken in.
         """
+        head = self.log.head(encounter)
+        progress(0, head.folded if head is not None else 0)
         taken = imports.find(self.log, encounter)
         if taken is not None:
             pinned = () if taken.is_unsigned else tuple(bytes.fromhex(key) for key in taken.keys)
         else:
             self._sign_head(encounter)
             pinned = own_keys(self.log, encounter)
-        return self._with_claim(replace(stored(self.log, encounter), pinned=pinned), encounter)
+        return self._with_claim(replace(stored(self.log, encounter, progress), pinned=pinned), encounter)
 
     def _sign_head(self, encounter: str) -> None:
         if self._sign is not None:

@@ -12,7 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from traceback import extract_tb
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import structlog
 
@@ -22,6 +22,7 @@ from service.encounter.deciding.snapshot import snapshot_of
 from service.encounter.lines import continuing, forking
 from service.encounter.reading import views
 from service.encounter.record.canonical import dumps
+from service.encounter.record.intervals import EVERY
 from service.encounter.record.occasions import Occasions
 from service.encounter.stores.register import Register
 from service.encounter.stores.removals import CLOSED
@@ -31,12 +32,10 @@ from service.log.protocol import Log
 from service.log.values import Entry, Fold, Wake
 from service.rules.continuing import Kept
 from service.rules.lines import Origin
+from workers.watching import NullWatch, Watch, no_snapshot
 
 PAGE: Final = 64
 """Commands decided between two looks at the store, and written in one round trip."""
-
-SNAPSHOT_EVERY: Final = 64
-"""A state is written down when another so many commits stand."""
 
 MAX_TRIES: Final = 3
 """Workers a command may take with it."""
@@ -63,45 +62,24 @@ class NotAsSigned(Exception):
         self.encounter = encounter
 
 
-class Watch(Protocol):
-    """Who signs what is folded, and says what may be folded at all."""
-
-    def may_fold(self, encounter: str) -> bool:
-        """Tell whether the store's history is the one that was signed."""
-        ...
-
-    def resumes(self, encounter: str) -> int:
-        """Return the command that accepted another history than the signed one; 0 if none did."""
-        ...
-
-    def folded(self, encounter: str, start: int, n: int, *, closes: bool, is_closed: bool) -> None:
-        """Note that the commits after *start* up to *n* stand; *closes*: an epoch or the encounter ended."""
-        ...
-
-
-class Nobody:
-    """Watches nothing: for a fold that nothing is signed of."""
-
-    def may_fold(self, encounter: str) -> bool:  # noqa: ARG002 - as `Watch` has it
-        """Tell that it may."""
-        return True
-
-    def resumes(self, encounter: str) -> int:  # noqa: ARG002 - as `Watch` has it
-        """Tell that none did."""
-        return 0
-
-    def folded(self, encounter: str, start: int, n: int, *, closes: bool, is_closed: bool) -> None:
-        """Note nothing."""
-
-
 class Folding:
     """Folds encounters one after the other; one for each thread that folds, the folder may be shared."""
 
-    def __init__(self, log: Log, folder: Folder, key: bytes, watch: Watch | None = None) -> None:
+    def __init__(
+        self,
+        log: Log,
+        folder: Folder,
+        key: bytes,
+        watch: Watch | None = None,
+        snapshot: Callable[[Folded[Any]], object] = no_snapshot,
+    ) -> None:
+        """Fold what *log* holds; *snapshot* is handed each state of which a snapshot is due."""
         self._log = log
         self._folder = folder
         self._key = key
-        self._watch: Watch = watch or Nobody()
+        self._watch: Watch = watch or NullWatch()
+        self._snapshot = snapshot
+        self._due: dict[str, Folded[Any]] = {}
         self._register = Register(log)
         self.log, self.folder, self.occasions = log, folder, Occasions(log)
         self._secrets: OrderedDict[str, EncounterSecrets] = OrderedDict()
@@ -184,7 +162,7 @@ class Folding:
                 self._folder.drop(folded.encounter)  # the next look is a cold one, and counts its try
                 return None
             folds.append(self._to_write(folded, written))
-            folded = written.folded
+            folded = self._reached(written.folded)
         return folded, folds
 
     def settle(self, encounter: str) -> None:
@@ -192,8 +170,7 @@ class Folding:
         folded = self._folder.kept(encounter)
         if folded is None:
             return
-        if folded.n % SNAPSHOT_EVERY:
-            self._log.put_state(encounter, snapshot_of(folded))
+        self._log.put_state(encounter, snapshot_of(folded))
         if folded.state.closed:
             self._folder.drop(encounter)
             self._secrets.pop(encounter, None)
@@ -233,7 +210,7 @@ class Folding:
                 crashed = True
                 break
             waiting.append(self._to_write(folded, written))
-            folded = written.folded
+            folded = self._reached(written.folded)
             if suspicious:
                 self._log.commit(encounter, *waiting)
                 waiting = []
@@ -280,10 +257,17 @@ class Folding:
             self._register.finish(before.encounter)
         return _fold_of(before, written)
 
+    def _reached(self, folded: Folded[Any]) -> Folded[Any]:
+        """Note a decided state of which a snapshot is due once its commit stands."""
+        if folded.n % EVERY == 0:
+            self._due[folded.encounter] = folded
+        return folded
+
     def _keep(self, start: Folded[Any], folded: Folded[Any]) -> None:
         self._folder.keep(folded)
-        if folded.n // SNAPSHOT_EVERY > start.n // SNAPSHOT_EVERY:
-            self._log.put_state(folded.encounter, snapshot_of(folded))
+        due = self._due.pop(folded.encounter, None)
+        if due is not None and start.n < due.n <= folded.n:
+            self._snapshot(due)
         if folded.state.closed and not start.state.closed:
             self._log.set_due(CLOSED, [folded.encounter], int(time.time() * 1000), anew=False)
         is_accepted = start.state.draft and not folded.state.draft  # it discloses what was due

@@ -34,6 +34,7 @@ from workers.pulse import LONGEST_S, Pulse
 from workers.queue import Answering
 from workers.retention import Archive, Retention
 from workers.simulations import Simulator
+from workers.snapshots import Snapshooter
 from workers.sweep import Sweeper
 from workers.webhooks import Pace, Telling
 
@@ -69,7 +70,8 @@ def run(  # noqa: PLR0913 - everything one worker works with
     folder, ringer = Folder(log, shelf, capacity=KEPT), Ringer(queue)
     notary = Notary(log, witness, signer)
     signing = Signing(log, notary, signer, stopping)
-    folding = Folding(log, folder, key, signing)
+    snapshooter = Snapshooter(log, shelf, stopping)
+    folding = Folding(log, folder, key, signing, snapshooter.take)
     telling = Telling(log, service_key_of(key), outward or Outward(), stopping, pace)
     fold = GroupFolding(log, folding, ringer, groups, stopping, telling)
     sweeper = Sweeper(log, fold, worker, stopping)
@@ -98,7 +100,7 @@ def run(  # noqa: PLR0913 - everything one worker works with
     answering = Answering(queue, {FOLD: answer}, stopping)
 
     lookouts: tuple[Lookout, ...] = (
-        *(sweeper, pulse, auditor, importer, simulator, signing, retention, telling),
+        *(sweeper, pulse, auditor, importer, simulator, signing, retention, snapshooter, telling),
         Forgetting(log, stopping, witness.forget),
     )
     threads = [

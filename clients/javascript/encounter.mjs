@@ -1,7 +1,7 @@
 // Sit at one encounter: send commands, ask what is legal, read and follow it, contest, mend and prove it.
 
 import { following } from "./events.mjs";
-import { jobs, pages, WAIT_S } from "./requests.mjs";
+import { jobs, pages, WAIT_S, whole } from "./requests.mjs";
 
 /** @typedef {import("./rewound.mjs").Json} Json */
 /** @typedef {import("./rewound.mjs").Sending} Sending */
@@ -139,17 +139,19 @@ export class Encounter {
 
   /** Return every round that began, with its first and last commit. */
   async rounds() {
-    return (await this.client.get(`${this.path}/rounds`)).rounds;
+    const rounds = [];
+    for await (const round of pages(this.client, `${this.path}/rounds`, "rounds")) rounds.push(round);
+    return rounds;
   }
 
-  /** Return one round. */
+  /** Return one round with all its commits. */
   round(round) {
-    return this.client.get(`${this.path}/rounds/${round}`);
+    return whole(this.client, `${this.path}/rounds/${round}`, {}, (page) => [page.commits]);
   }
 
-  /** Return a round again, each commit with the state before and after it. */
+  /** Return a round again: the state before it, and each commit with the patch that it makes (RFC 6902). */
   replay(round) {
-    return this.client.get(`${this.path}/rounds/${round}/replay`);
+    return whole(this.client, `${this.path}/rounds/${round}/replay`, {}, (page) => [page.frames]);
   }
 
   /** Yield the rolls so far; `round` and `creature` choose. */
@@ -164,7 +166,7 @@ export class Encounter {
 
   /** Return the way `from` one commit `to` another, also one of the encounter `with`. */
   diff(query) {
-    return this.client.get(`${this.path}/diff`, query);
+    return whole(this.client, `${this.path}/diff`, query, ({ events }) => [events.from, events.to]);
   }
 
   /** Yield the audits that were asked for. */

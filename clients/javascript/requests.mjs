@@ -109,6 +109,17 @@ export async function* pages(client, path, name, query = {}) {
   } while (cursor);
 }
 
+/** Return an answer with all pages of the lists that `lists` finds in it. */
+export const whole = async (client, path, query, lists) => {
+  const first = await client.get(path, query);
+  let page = first;
+  while (page.next_cursor) {
+    page = await client.get(path, { ...query, cursor: page.next_cursor });
+    lists(page).forEach((more, i) => lists(first)[i].push(...more));
+  }
+  return { ...first, next_cursor: null };
+};
+
 /** Start a job and wait until it is done. */
 export const jobs = async (client, path, data, name, signal, sending = {}) => {
   let job = await client.send("POST", path, data, { ...sending, decided: false, signal });

@@ -9,7 +9,7 @@ withheld or an envelope closed, nobody can go on from there; how far it went is 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Final
@@ -17,6 +17,7 @@ from typing import Any, Final
 from service.audit.dice import NotRecorded, Proof, RollPlace, Told, place_of, rolls_of
 from service.audit.evidence import Evidence
 from service.audit.integrity import Examined, Payload
+from service.audit.progress import DECIDING, FOLDING, Progress, part
 from service.audit.verdict import (
     MALFORMED,
     NOT_DETERMINISTIC,
@@ -36,12 +37,6 @@ from service.rules.codec import to_data
 from service.rules.records import EMPTY
 from service.rules.ruleset import Ruleset
 from service.rules.table import Table
-
-Progress = Callable[[int, int], None]
-"""Told how many commits of how many are done, now and then."""
-
-EVERY: Final = 64
-"""Commits between two calls of progress."""
 
 _NO_SALT: Final = bytes(32)
 _ABSENT: Final = object()
@@ -97,9 +92,9 @@ class Again:
         first, last = span
         folded = unfolded(self._evidence.encounter, self._ruleset)
         state: Table = folded.state
+        decided = part(progress, len(self._commits), DECIDING, last)
         for commit in self._commits[:last]:
-            if commit.n % EVERY == 0:
-                progress(commit.n, last)
+            decided(commit.n)
             if self._is_withheld(commit):
                 return Course(commit.n - 1, first, commit.n, state)
             if commit.n < first:
@@ -110,8 +105,7 @@ class Again:
                 folded = written.folded
             state = folded.state
             self._check_claim(commit.n, state)
-        progress(last, last)
-        self._check_fold(folded.n, state)
+        self._check_fold(folded.n, state, progress)
         return Course(folded.n, first, None, state)
 
     # --- one commit ----------------------------------------------------------------------------------
@@ -207,10 +201,12 @@ class Again:
             )
             raise Fault(Verdict(STATE_MISMATCH, n, detail, path=found[0]))
 
-    def _check_fold(self, upto: int, decided: Table) -> None:
+    def _check_fold(self, upto: int, decided: Table, progress: Progress) -> None:
         """Hold the fold of the commits, by which everybody reads, to the state that deciding ended in."""
         state: Any = self._ruleset.blank
+        folded = part(progress, len(self._commits), FOLDING, upto)
         for commit in self._commits[:upto]:
+            folded(commit.n)
             state = fold_commit(self._ruleset, state, commit, self._payloads_of(commit), self._stops(commit))
         if state == decided:
             return

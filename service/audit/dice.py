@@ -12,6 +12,7 @@ from typing import Any
 
 from service.audit.evidence import Evidence
 from service.audit.integrity import Payload, Payloads
+from service.audit.progress import DICE, Progress, part, unheard
 from service.audit.sealing import anchors_of, sealed_with, unhex
 from service.audit.verdict import DICE_INVALID, MALFORMED, Counts, Fault, Verdict
 from service.dice.encoding import ALGORITHM
@@ -100,10 +101,18 @@ class Told:
             raise NotRecorded(f"link {epoch} of lane {lane}") from fault
 
 
-def prove(evidence: Evidence, commits: Sequence[Commit], payloads: Payloads, counts: Counts) -> Proof:
+def prove(
+    evidence: Evidence,
+    commits: Sequence[Commit],
+    payloads: Payloads,
+    counts: Counts,
+    progress: Progress = unheard,
+) -> Proof:
     """Return what the record proves of the dice, every derivable face checked; raises `Fault`."""
     proof = _proof(evidence, commits, payloads)
+    proved = part(progress, len(commits), DICE)
     for commit in commits:
+        proved(commit.n)
         for roll in rolls_of(commit, payloads.get(commit.n, EMPTY)):
             _check(proof, commit.n, roll, counts)
     return proof

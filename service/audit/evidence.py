@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from service.audit import checkpoint
 from service.audit.checkpoint import Checkpoint
+from service.audit.progress import READING, Progress, part, unheard
 from service.audit.signing import VouchedKey, foreign, vouched
 from service.encounter.record.canonical import NotCanonical
 from service.encounter.record.commit import load_commit
@@ -88,7 +89,7 @@ class Evidence:
             return None
 
 
-def stored(log: Log, encounter: str) -> Evidence:
+def stored(log: Log, encounter: str, progress: Progress = unheard) -> Evidence:
     """Return the stored bytes of *encounter*, all of them; raises `NoSuchEncounter`.
 
     Every envelope is open; of the encounter's secrets nothing is read, so the dice are checked as a stranger
@@ -100,6 +101,7 @@ def stored(log: Log, encounter: str) -> Evidence:
         raise NoSuchEncounter(encounter)
     commits = _all(lambda after, count: log.commits(encounter, after, count), head.folded)
     requests = _all(lambda after, count: log.commands(encounter, after, count), len(commits))
+    part(progress, head.folded, READING)(head.folded)
     return Evidence(
         encounter=imports.record_at(log, encounter),
         requests=requests,

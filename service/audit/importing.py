@@ -18,9 +18,9 @@ from hashlib import sha256
 from typing import Any, Final
 
 from service.audit import bundle, checkpoint
-from service.audit.again import Progress
 from service.audit.evidence import Evidence
 from service.audit.integrity import examine
+from service.audit.progress import Progress
 from service.audit.report import Report
 from service.audit.signatures import signed_heads
 from service.audit.signing import keep_foreign

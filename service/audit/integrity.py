@@ -8,7 +8,7 @@ the chain holds was rewritten from there on, so an interval is named.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, Final, NamedTuple
@@ -17,6 +17,7 @@ from service.audit.checkpoint import Checkpoint
 from service.audit.coverage import check_coverage
 from service.audit.evidence import Evidence
 from service.audit.history import Loss, claimed_losses
+from service.audit.progress import BYTES, Progress, part, unheard
 from service.audit.requests import read_request, was_refused_for_it
 from service.audit.rights import check_rights
 from service.audit.signatures import Signed, signed_heads
@@ -75,9 +76,9 @@ class Examined(NamedTuple):
     """Who signed the commits."""
 
 
-def examine(evidence: Evidence) -> Examined:
+def examine(evidence: Evidence, progress: Progress = unheard) -> Examined:
     """Read *evidence* and hold it to itself and to what was signed of it; raises `Fault`."""
-    commits = _read(evidence)
+    commits = _read(evidence, part(progress, len(evidence.commits), BYTES))
     requests = _read_requests(evidence, commits)
     payloads = _read_opened(evidence, commits)
     _check_chain(evidence, commits)
@@ -94,13 +95,14 @@ def examine(evidence: Evidence) -> Examined:
 # --- malformed ---------------------------------------------------------------------------------------
 
 
-def _read(evidence: Evidence) -> tuple[Commit, ...]:
+def _read(evidence: Evidence, done: Callable[[int], None]) -> tuple[Commit, ...]:
     try:
         eid_of(evidence.encounter)
     except NotCanonical as fault:
         raise Fault(Verdict(MALFORMED, 0, str(fault))) from fault
     commits = []
     for n, raw in enumerate(evidence.commits, 1):
+        done(n)
         if not raw:
             raise Fault(Verdict(TAMPERED, n, "the commit is missing"))
         try:

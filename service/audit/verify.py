@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from service.audit.again import Again, Course, Progress
+from service.audit.again import Again, Course
 from service.audit.dice import Proof, prove, setup_of
 from service.audit.evidence import Evidence
 from service.audit.history import NOTHING, history_of, seats_of
 from service.audit.integrity import examine
+from service.audit.progress import Progress, unheard
 from service.audit.report import DIFFERENT, EQUAL, NOT_COMPARED, Report
 from service.audit.signatures import NOBODY
 from service.audit.tree import root
@@ -49,7 +50,7 @@ def verify(
     *,
     span: tuple[int, int] | None = None,
     without_rules: bool = False,
-    progress: Progress = lambda done, of: None,  # noqa: ARG005 - nobody listens
+    progress: Progress = unheard,
 ) -> Report:
     """Audit *evidence* by the rules on *shelf*.
 
@@ -86,12 +87,12 @@ class _Judged:
         self, shelf: Shelf, span: tuple[int, int], progress: Progress, *, without_rules: bool
     ) -> Verdict:
         """Go through everything in order; raises `Fault` with the first thing wrong."""
-        examined = examine(self.evidence)
+        examined = examine(self.evidence, progress)
         self.commits, self.signed = examined.commits, examined.signed
         self._count()
         self.history = history_of(self.commits)
         self.setup = setup_of(self.evidence, self.commits)
-        self.proof = prove(self.evidence, self.commits, examined.payloads, self.counts)
+        self.proof = prove(self.evidence, self.commits, examined.payloads, self.counts, progress)
         if without_rules:
             return Verdict(VALID_WITHOUT_RULES)
         ruleset = self._ruleset(shelf)

@@ -11,11 +11,11 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 import click
+import jsonpatch
 from rich.console import Console
 
 from service.audit import bundle
@@ -125,15 +125,19 @@ def _run(owner: Client, fight: Fight, console: Console, *, by_script: bool) -> s
 
 
 def _replay(table: Table, console: Console) -> None:
-    """Ask for the frames of round 1 and show that each begins where the one before it ended."""
+    """Ask for round 1 again and show that its patches lead to the state at its end."""
     round_ = table.gm.get(f"{table.path}/rounds/1/replay")
     frames = round_["frames"]
-    for before, after in pairwise(frames):
-        if before["after"] != after["before"]:
-            raise NotAsWritten(f"commit {after['commit']['n']} does not begin where the one before it ended")
+    state = round_["state"]
+    for frame in frames:
+        state = jsonpatch.apply_patch(state, frame["patch"])
+    last = frames[-1]["commit"]["n"]
+    head = table.gm.get(table.path)["version"]
+    if state != table.gm.get(f"{table.path}/state?at={last}&known={head}")["state"]:
+        raise NotAsWritten(f"the replay of round 1 does not end in the state of commit {last}")
     console.print(
-        f"\n[bold]Round 1, replayed from the record:[/] {len(frames)} commits, {round_['first']} to "
-        f"{round_['last'] or frames[-1]['commit']['n']}, each beginning in the state the one before left."
+        f"\n[bold]Round 1, replayed from the record:[/] {len(frames)} commits, {round_['first']} to {last}, "
+        "ending in the state that the record gives."
     )
 
 

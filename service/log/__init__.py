@@ -34,6 +34,7 @@ from service.log.values import (
     Payload,
     Record,
     Size,
+    SnapshotName,
     Submitted,
     Wake,
 )
@@ -63,6 +64,7 @@ __all__ = [
     "Refusal",
     "Shelves",
     "Size",
+    "SnapshotName",
     "Stale",
     "StoreFailure",
     "StoreFull",

@@ -29,6 +29,10 @@ def _own(encounter: str) -> str:
     return f"{_tag(bucket_of(encounter))}:{encounter}"
 
 
+OCCASIONS = "occasions"
+"""What the fields of a state's hash begin with that hold the occasions of an interval."""
+
+
 def commands(encounter: str) -> str:
     """Name the stream of requests, entry n-0."""
     return f"{_own(encounter)}:commands"
@@ -56,7 +60,7 @@ def key_field(scope: str, key: str) -> str:
 
 
 def state(encounter: str) -> str:
-    """Name the hash of the cached fold: n, hash, ruleset, blob."""
+    """Name the hash of what is derived: the cached fold, snapshots (`n/rules`), occasions (`occasions/n`)."""
     return f"{_own(encounter)}:state"
 
 

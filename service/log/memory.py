@@ -15,6 +15,8 @@ from service.log.memory_doorbell import MemoryDoorbell
 from service.log.memory_shelves import MemoryShelves
 from service.log.protocol import Log
 from service.log.values import (
+    SNAPSHOT_BYTES,
+    SNAPSHOT_SHARE,
     ZERO_HASH,
     Appended,
     CachedState,
@@ -26,6 +28,7 @@ from service.log.values import (
     Outcome,
     Payload,
     Size,
+    SnapshotName,
     Submitted,
     Wake,
 )
@@ -45,9 +48,23 @@ class _Encounter:
     marks: dict[str, bytes] = field(default_factory=dict)
     secret: bytes | None = None
     state: CachedState | None = None
+    snapshots: dict[int, CachedState] = field(default_factory=dict)
+    occasions: dict[int, bytes] = field(default_factory=dict)
     tries: tuple[int, int] = (0, 0)
     bytes: int = 0
     """What its requests, commits and envelopes hold."""
+
+    @property
+    def derived(self) -> int:
+        """What its snapshots and occasions hold."""
+        snapshots = sum(len(each.blob) for each in self.snapshots.values())
+        return snapshots + sum(map(len, self.occasions.values()))
+
+    def has_room(self, n: int, old: int, new: int) -> bool:
+        """Tell whether *new* bytes may stand for *old* ones, derived from the commits up to *n*."""
+        room = max(SNAPSHOT_BYTES, self.bytes // SNAPSHOT_SHARE)
+        is_there = self.head is not None and n <= self.head.folded
+        return is_there and self.derived - old + new <= room
 
 
 class MemoryLog(MemoryDoorbell, MemoryShelves, MemoryAgendas):
@@ -185,7 +202,7 @@ class MemoryLog(MemoryDoorbell, MemoryShelves, MemoryAgendas):
         """Read what encounters hold, in the order asked for."""
         with self._lock:
             kept = [self._read(encounter) for encounter in encounters]
-            return [Size(len(each.commands), each.bytes) for each in kept]
+            return [Size(len(each.commands), each.bytes + each.derived) for each in kept]
 
     def look(self, encounter: str, after: int, count: int) -> tuple[Head | None, list[Entry]]:
         """Read the head and commands above *after*."""
@@ -244,6 +261,41 @@ class MemoryLog(MemoryDoorbell, MemoryShelves, MemoryAgendas):
         """Read the cached fold."""
         with self._lock:
             return self._read(encounter).state
+
+    def put_snapshot(self, encounter: str, snapshot: CachedState) -> bool:
+        """Keep *snapshot* beside those of other commits; see `Streams.put_snapshot`."""
+        with self._lock:
+            kept = self._read(encounter)
+            old = kept.snapshots.get(snapshot.n)
+            if not kept.has_room(snapshot.n, len(old.blob) if old else 0, len(snapshot.blob)):
+                return False
+            kept.snapshots[snapshot.n] = snapshot
+            return True
+
+    def snapshots(self, encounter: str) -> list[SnapshotName]:
+        """Read which snapshots there are, by rising n."""
+        with self._lock:
+            return sorted(each.name for each in self._read(encounter).snapshots.values())
+
+    def snapshot(self, encounter: str, name: SnapshotName) -> CachedState | None:
+        """Read one snapshot."""
+        with self._lock:
+            kept = self._read(encounter).snapshots.get(name.n)
+            return kept if kept is not None and kept.name == name else None
+
+    def put_occasions(self, encounter: str, n: int, blob: bytes) -> bool:
+        """Keep the occasions of the interval that ends with commit *n*; see `Streams.put_occasions`."""
+        with self._lock:
+            kept = self._read(encounter)
+            if not kept.has_room(n, len(kept.occasions.get(n, b"")), len(blob)):
+                return False
+            kept.occasions[n] = blob
+            return True
+
+    def occasions(self, encounter: str) -> list[Entry]:
+        """Read the occasions of every interval, by rising n."""
+        with self._lock:
+            return [Entry(n, blob) for n, blob in sorted(self._read(encounter).occasions.items())]
 
     def forget(self, encounter: str) -> None:
         """Delete everything that is kept of one encounter."""

@@ -22,6 +22,7 @@ from service.log.values import (
     Payload,
     Record,
     Size,
+    SnapshotName,
     Submitted,
     Wake,
 )
@@ -148,11 +149,38 @@ class Streams(Protocol):
         ...
 
     def put_state(self, encounter: str, state: CachedState) -> None:
-        """Replace the cached fold."""
+        """Replace the cached fold, the newest state as it was last written down."""
         ...
 
     def state(self, encounter: str) -> CachedState | None:
         """Read the cached fold."""
+        ...
+
+    def put_snapshot(self, encounter: str, snapshot: CachedState) -> bool:
+        """Keep *snapshot* beside those of other commits, in the place of another one of its commit.
+
+        False where the encounter has no such commit, or its snapshots no room: they may hold
+        `SNAPSHOT_BYTES`, or one `SNAPSHOT_SHARE`-th of the record's bytes where that is more.
+        """
+        ...
+
+    def snapshots(self, encounter: str) -> list[SnapshotName]:
+        """Read which snapshots there are, by rising n."""
+        ...
+
+    def snapshot(self, encounter: str, name: SnapshotName) -> CachedState | None:
+        """Read one snapshot."""
+        ...
+
+    def put_occasions(self, encounter: str, n: int, blob: bytes) -> bool:
+        """Keep what says which occasions came in the interval that ends with commit *n*.
+
+        It counts as a snapshot does; False as there.
+        """
+        ...
+
+    def occasions(self, encounter: str) -> list[Entry]:
+        """Read the occasions of every interval, by rising n."""
         ...
 
     def forget(self, encounter: str) -> None:

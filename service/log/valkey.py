@@ -20,9 +20,9 @@ from service.log.routing import Router
 from service.log.valkey_agenda import ValkeyAgendas
 from service.log.valkey_doorbell import ValkeyDoorbell
 from service.log.valkey_shelves import ValkeyShelves
+from service.log.valkey_states import ValkeyStates
 from service.log.values import (
     Appended,
-    CachedState,
     Entry,
     Fold,
     Head,
@@ -135,8 +135,9 @@ class ValkeyStreams:
 
     def sizes(self, encounters: Sequence[str]) -> list[Size]:
         """Read what encounters hold, in one round trip."""
-        heads = self._wire.read_all([("HMGET", keys.head(each), "appended", "bytes") for each in encounters])
-        return [Size(int(appended or 0), int(size or 0)) for appended, size in heads]
+        fields = ("appended", "bytes", "derived")
+        heads = self._wire.read_all([("HMGET", keys.head(each), *fields) for each in encounters])
+        return [Size(int(head[0] or 0), int(head[1] or 0) + int(head[2] or 0)) for head in heads]
 
     def look(self, encounter: str, after: int, count: int) -> tuple[Head | None, list[Entry]]:
         """Read the head, then commands above *after*, in one round trip."""
@@ -193,20 +194,6 @@ class ValkeyStreams:
         blob: bytes | None = self._wire.read("GET", keys.secret(encounter))
         return blob
 
-    def put_state(self, encounter: str, state: CachedState) -> None:
-        """Replace the cached fold."""
-        fields = ("n", state.n, "hash", state.hash, "ruleset", state.ruleset_digest, "blob", state.blob)
-        self._wire.change("HSET", keys.state(encounter), *fields)
-
-    def state(self, encounter: str) -> CachedState | None:
-        """Read the cached fold."""
-        n, hash_, ruleset, blob = self._wire.read(
-            "HMGET", keys.state(encounter), "n", "hash", "ruleset", "blob"
-        )
-        if n is None:
-            return None
-        return CachedState(int(n), hash_.decode(), ruleset.decode(), blob)
-
     def forget(self, encounter: str) -> None:
         """Delete everything that is kept of one encounter."""
         self._wire.change("DEL", *keys.all_of(encounter))
@@ -217,7 +204,7 @@ class ValkeyStreams:
         return count
 
 
-class ValkeyLog(ValkeyStreams, ValkeyDoorbell, ValkeyShelves, ValkeyAgendas):
+class ValkeyLog(ValkeyStreams, ValkeyStates, ValkeyDoorbell, ValkeyShelves, ValkeyAgendas):
     """A whole log in one server, or in a cluster."""
 
     def __init__(self, router: Router) -> None:

@@ -11,6 +11,16 @@ ZERO_HASH = "0" * 64
 """What commit 1 names as the hash of the commit before it."""
 
 
+SNAPSHOT_BYTES = 262_144
+"""What the snapshots of one encounter may hold in any case."""
+
+SNAPSHOT_SHARE = 4
+"""They may hold the record's bytes divided by this, where that is more."""
+
+RULES_DIGITS = 16
+"""How many digits of a ruleset's digest stand in a snapshot's name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Appended:
     """The place of a command: its number, and whether an earlier call with the same key put it there."""
@@ -44,7 +54,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What one encounter holds: commands, and bytes of requests, commits and envelopes together."""
+    """What one encounter holds: commands; bytes of requests, commits, envelopes and snapshots."""
 
     commands: int
     bytes: int
@@ -102,6 +112,14 @@ class Known:
     fingerprint: str
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class SnapshotName:
+    """Which commit a snapshot was taken of, and the first digits of the digest of the rules that made it."""
+
+    n: int
+    rules: str
+
+
 @dataclass(frozen=True, slots=True)
 class CachedState:
     """A fold up to commit *n* as it was cached: worth only what *hash* and *ruleset_digest* confirm."""
@@ -110,6 +128,11 @@ class CachedState:
     hash: str
     ruleset_digest: str
     blob: bytes
+
+    @property
+    def name(self) -> SnapshotName:
+        """The name under which it is kept as a snapshot."""
+        return SnapshotName(self.n, self.ruleset_digest[:RULES_DIGITS])
 
 
 @dataclass(frozen=True, slots=True)

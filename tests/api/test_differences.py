@@ -46,6 +46,44 @@ def test_an_encounter_and_its_continuation_are_compared_since_they_parted(table:
     assert [step["path"] for step in told["patch"]] == ["/counter"]
 
 
+def test_a_long_way_is_told_in_pages_that_join(table: Table) -> None:
+    did(table, ROLL, ADD, ROLL, ADD)
+    proposal = made(table.gm("POST", f"{table.at}/undo", {"commit": 5}))
+    accepted(table, proposal)
+    for query in ("from=2&to=7", "from=7&to=2", f"from=7&to=2&with={proposal['encounter']}"):
+        whole = table.bo.get(f"{table.at}/diff?{query}")
+        assert whole["next_cursor"] is None
+        told: dict[str, list[Any]] = {"from": [], "to": []}
+        page, count = table.bo.get(f"{table.at}/diff?{query}&limit=2"), 1
+        while True:
+            assert page["patch"] == whole["patch"]
+            assert len({event["n"] for side in page["events"].values() for event in side}) <= 2
+            for side in told:
+                told[side] += page["events"][side]
+            if page["next_cursor"] is None:
+                break
+            page, count = (
+                table.bo.get(f"{table.at}/diff?{query}&limit=2&cursor={page['next_cursor']}"),
+                count + 1,
+            )
+        assert told == whole["events"]
+        assert count > 1
+
+
+def test_a_page_of_a_difference_is_of_the_question_that_began_it(table: Table) -> None:
+    did(table, ROLL, ADD, ROLL)
+    page = table.bo.get(f"{table.at}/diff?from=2&limit=1")
+    did(table, ADD)
+    after = table.bo.get(f"{table.at}/diff?from=2&limit=1&cursor={page['next_cursor']}")
+    assert after["to"] == page["to"]
+    for query in (
+        f"from=3&cursor={page['next_cursor']}",
+        f"from=2&to=3&cursor={page['next_cursor']}",
+        "from=2&cursor=x",
+    ):
+        is_problem(table.bo("GET", f"{table.at}/diff?{query}"), 422, "invalid")
+
+
 def test_what_is_anothers_or_no_relation_is_not_compared(table: Table, owner: Api) -> None:
     other = Table.opened(owner)
     is_problem(table.gm("GET", f"{table.at}/diff?from=1&with={other.id}"), 422, "invalid")

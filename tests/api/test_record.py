@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
-from itertools import pairwise
+from typing import Any
 
+import jsonpatch
 import pytest
 
 from service.api.call import Call
@@ -112,11 +113,44 @@ def test_rounds_are_found_and_join(played: Table) -> None:
 
 
 def test_a_replay_ends_where_the_state_stands(played: Table) -> None:
-    frames = played.ada.get(f"{played.at}/rounds/2/replay")["frames"]
+    replay = played.ada.get(f"{played.at}/rounds/2/replay")
 
-    assert [frame["commit"]["n"] for frame in frames] == [6, 7, 8]
-    assert all(a["after"] == b["before"] for a, b in pairwise(frames))
-    assert frames[-1]["after"] == played.ada.get(f"{played.at}/state")["state"]
+    assert [frame["commit"]["n"] for frame in replay["frames"]] == [6, 7, 8]
+    assert replay["state"] == played.ada.get(f"{played.at}/state?at=5&known=8")["state"]
+    state = replay["state"]
+    for frame in replay["frames"]:
+        state = jsonpatch.apply_patch(state, frame["patch"])
+        n = frame["commit"]["n"]
+        assert state == played.ada.get(f"{played.at}/state?at={n}&known=8")["state"]
+    assert state == played.ada.get(f"{played.at}/state")["state"]
+
+
+@pytest.mark.parametrize(
+    ("path", "name"), [("rounds/1", "commits"), ("rounds/1/replay", "frames"), ("rounds", "rounds")]
+)
+def test_rounds_come_in_pages_that_join(played: Table, path: str, name: str) -> None:
+    whole = played.ada.get(f"{played.at}/{path}")
+    found: list[Any] = []
+    query, states = "limit=1", []
+    while True:
+        answer = played.ada("GET", f"{played.at}/{path}?{query}")
+        page = json.loads(answer.text)
+        found += page[name]
+        states.append(page.get("state"))
+        assert len(page[name]) == 1
+        if page["next_cursor"] is None:
+            assert "Link" not in answer.headers
+            break
+        assert f'cursor={page["next_cursor"]}&limit=1>; rel="next"' in answer.headers["Link"]
+        query = f"limit=1&cursor={page['next_cursor']}"
+
+    assert found == whole[name]
+    assert states[0] == whole.get("state")
+    if name == "frames":  # every page begins where the one before it ended
+        for frame, before, after in zip(found, states, states[1:], strict=False):
+            assert jsonpatch.apply_patch(before, frame["patch"]) == after
+    for cursor in ("bm8", "MC4w", "OS45"):
+        is_problem(played.ada("GET", f"{played.at}/rounds/1?cursor={cursor}"), 422, "invalid")
 
 
 def test_the_state_of_any_version_is_found_again(played: Table) -> None:

@@ -146,13 +146,22 @@ def test_a_span_is_decided_again_and_what_lies_before_it_is_folded() -> None:
 def test_progress_is_told_to_the_end() -> None:
     sitting = Sitting()
     sitting.open()
-    for _ in range(150):
+    for _ in range(99):
         sitting.do("add", amount=1)
     told: list[tuple[int, int]] = []
 
     judge(evidence_of(sitting), progress=lambda done, of: told.append((done, of)))
 
-    assert told == [(64, 151), (128, 151), (151, 151)]
+    assert told == [
+        (10 + 9, 100),
+        (25, 100),
+        (25 + 6, 100),
+        (35, 100),
+        (35 + 35, 100),
+        (90, 100),
+        (96, 100),
+        (100, 100),
+    ]
 
 
 # --- as opened ----------------------------------------------------------------------------------------

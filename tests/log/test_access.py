@@ -13,7 +13,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -40,6 +40,7 @@ from service.log.errors import Unavailable
 from service.log.library import LIBRARY
 from service.log.queue import queue_client
 from service.log.valkey import ValkeyLog
+from service.log.values import CachedState
 from service.supervisor.server import binary
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import KEY, Worker
@@ -257,6 +258,7 @@ def test_no_function_of_the_log_gives_the_api_a_secret(table: Table, store: Stor
         (f"{LIBRARY}_clean", 2, ["x"]),
         (f"{LIBRARY}_put_record", 2, ["x", "y"]),
         (f"{LIBRARY}_append", 3, ["f", "g", "h", "", "0"]),
+        (f"{LIBRARY}_put_derived", 2, ["1", "1/a", "1/", "x", "99", "4"]),
     ):
         with pytest.raises(redis.exceptions.NoPermissionError):
             ask(client, "FCALL", function, keys_, *([name] * keys_), *arguments)
@@ -269,6 +271,28 @@ def test_the_api_cannot_write_a_commit(table: Table, store: Store) -> None:
         with pytest.raises(redis.exceptions.NoPermissionError):
             ask(client, "XADD", names.commits(table.id).replace("commits", key), "*", "r", "x")
     client.close()
+
+
+def test_the_api_reads_snapshots_and_can_write_none(table: Table, store: Store) -> None:
+    """A worker that folded on from a planted state would commit what never was."""
+    worker, api = ValkeyLog.connect(store.url("worker")), ValkeyLog.connect(store.url("api"))
+    snapshot = CachedState(1, "0" * 64, "a" * 64, b"state")
+    with closing(worker), closing(api):
+        assert worker.put_snapshot(table.id, snapshot)
+        assert worker.put_occasions(table.id, 1, b"came")
+
+        assert api.snapshots(table.id) == [snapshot.name]
+        assert api.snapshot(table.id, snapshot.name) == snapshot
+        assert [entry.raw for entry in api.occasions(table.id)] == [b"came"]
+        for write in (
+            lambda: api.put_snapshot(table.id, snapshot),
+            lambda: api.put_occasions(table.id, 1, b"never"),
+            lambda: api.put_state(table.id, snapshot),
+        ):
+            with pytest.raises(redis.exceptions.NoPermissionError):
+                write()
+        worker.forget(table.id)
+        assert api.snapshots(table.id) == []
 
 
 def test_without_a_password_nobody_does_anything_but_ask_whether_it_lives(store: Store) -> None:

@@ -19,10 +19,12 @@ from service.log import (
     NoSuchEncounter,
     Payload,
     Refusal,
+    Size,
     Stale,
     Taken,
     VersionConflict,
 )
+from service.log.values import SNAPSHOT_BYTES
 from tests.log.conftest import Store
 
 THREADS = 8
@@ -448,6 +450,61 @@ def test_the_cached_state_is_replaced_whole(log: Log) -> None:
     assert CachedState(3, digest(3), "bb", b"new") == log.state("e1")
 
 
+def snapshot(n: int, rules: str = "a" * 64, size: int = 9) -> CachedState:
+    return CachedState(n, digest(n), rules, b" " + bytes(size - 1))
+
+
+def test_snapshots_stand_beside_each_other_and_beside_the_cached_state(log: Log) -> None:
+    opened(log, commands=3)
+    for n in (1, 2, 3):
+        log.commit("e1", fold(n))
+    log.put_state("e1", CachedState(3, digest(3), "bb", b"newest"))
+
+    assert [log.put_snapshot("e1", snapshot(n)) for n in (2, 1)] == [True, True]
+
+    assert log.snapshots("e1") == [snapshot(1).name, snapshot(2).name]
+    assert log.snapshot("e1", snapshot(2).name) == snapshot(2)
+    assert log.snapshot("e1", snapshot(3).name) is None
+    assert log.state("e1") == CachedState(3, digest(3), "bb", b"newest")
+
+
+def test_one_snapshot_of_a_commit_takes_the_place_of_another(log: Log) -> None:
+    opened(log, commands=1)
+    log.commit("e1", fold(1))
+    log.put_snapshot("e1", snapshot(1, size=70))
+
+    log.put_snapshot("e1", snapshot(1, "b" * 64, size=40))
+
+    assert log.snapshots("e1") == [snapshot(1, "b" * 64).name]
+    assert log.snapshot("e1", snapshot(1).name) is None
+
+
+def test_a_snapshot_of_what_is_not_committed_is_not_kept(log: Log) -> None:
+    opened(log, commands=2)
+    log.commit("e1", fold(1))
+
+    assert not log.put_snapshot("e1", snapshot(2))
+    assert not log.put_snapshot("nobody", snapshot(1))
+    assert (log.snapshots("e1"), log.snapshots("nobody")) == ([], [])
+
+
+def test_snapshots_count_and_have_a_bound(log: Log) -> None:
+    opened(log, commands=3)
+    for n in (1, 2, 3):
+        log.commit("e1", fold(n))
+    (before,) = log.sizes(["e1"])
+
+    half = SNAPSHOT_BYTES // 2 + 1
+    assert [log.put_snapshot("e1", snapshot(n, size=half)) for n in (1, 2)] == [True, False]
+    assert log.put_snapshot("e1", snapshot(2, size=half - 1_000))
+
+    (after,) = log.sizes(["e1"])
+    assert 2 * half - 1_000 <= after.bytes - before.bytes <= SNAPSHOT_BYTES
+    assert log.put_snapshot("e1", snapshot(1, size=9))
+    (less,) = log.sizes(["e1"])
+    assert after.bytes - less.bytes == half - 9
+
+
 def test_tries_are_counted_for_one_command(log: Log) -> None:
     assert [log.tried("e1", 7) for _ in range(3)] == [1, 2, 3]
     assert [log.tried("e1", 8) for _ in range(2)] == [1, 2]
@@ -494,6 +551,7 @@ def test_an_encounter_that_was_forgotten_is_as_one_that_never_was(log: Log) -> N
         log.put_secret(encounter, b"secret")
         log.commit(encounter, replace(fold(1, ZERO_HASH), sealed=((0, b"payload"),), marks={"m": b"1"}))
         log.put_state(encounter, CachedState(1, digest(1), digest(2), b"state"))
+        log.put_snapshot(encounter, snapshot(1))
         log.tried(encounter, 2)
 
     log.forget("e1")
@@ -506,6 +564,9 @@ def test_an_encounter_that_was_forgotten_is_as_one_that_never_was(log: Log) -> N
         {},
         [],
     )
+    assert (log.snapshots("e1"), log.sizes(["e1"])) == ([], [Size(0, 0)])
+    assert not log.put_snapshot("e1", snapshot(1))
+    assert log.snapshots("e2") == [snapshot(1).name]
     assert (log.find_key("e1", "gm", "open-1"), log.tried("e1", 2)) == (None, 1)
     assert [entry.n for entry in log.commands("e2", 0, 9)] == [1, 2]
     assert log.secret("e2") == b"secret"

@@ -108,6 +108,25 @@ def test_what_is_done_is_not_done_again(log: Log, sitting: Sitting, monkeypatch:
     assert job_of(log, sitting.encounter)["progress"]["worker"] == "one"
 
 
+def test_an_audit_shows_from_its_first_moment_how_far_it_is(
+    log: Log, sitting: Sitting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before anything is read or signed, how much there is to do stands in the job."""
+    asked(log, sitting.encounter)
+    shown: list[Any] = []
+
+    def stored(log: Log, encounter: str, _: object) -> None:
+        shown.append(job_of(log, encounter))
+
+    monkeypatch.setattr(work, "stored", stored)
+
+    auditor(log).look()
+
+    (job,) = shown
+    assert job["status"] == "running"
+    assert (job["progress"]["done"], job["progress"]["of"]) == (0, len(sitting.written))
+
+
 def test_what_another_works_at_is_left_until_it_stops_beating(log: Log, sitting: Sitting) -> None:
     now = int(time.time())
     running = {"done": 1, "of": 5, "worker": "one", "beat": now}

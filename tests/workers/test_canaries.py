@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import zlib
 from contextlib import closing
 
 import pytest
@@ -12,13 +13,14 @@ import structlog
 
 from service.api.app import create_app
 from service.encounter.host import host_of
+from service.encounter.record.intervals import EVERY
 from service.encounter.stores import keys
 from service.encounter.stores.register import Registered
 from tests.api.client import Api
 from tests.canaries import hits, of_dice, spellings
 from tests.encounter.sitting import KEY, eid, secrets_of
 from tests.encounter.tiny import EDITION, SHELF
-from tests.workers.conftest import Hall
+from tests.workers.conftest import Hall, until
 
 CANARY = "the password is xyzzy-plugh"
 PATHS = ("", "/state", "/options", "/commits", "/rolls", "/rounds", "/seats", "/bundle", "/checkpoints")
@@ -38,8 +40,17 @@ def played(hall: Hall) -> str:
         ("add", {"amount": 12}),
     ):
         hall.do(encounter, type_, **data)
+    for _ in range(EVERY):
+        hall.do(encounter, "add", amount=1)
     hall.until_folded()
+    until(lambda: hall.log.snapshots(encounter), "the snapshot")
     return encounter
+
+
+def kept_states(hall: Hall, encounter: str) -> bytes:
+    """Return the states that the store keeps, as they are spelled."""
+    kept = [hall.log.snapshot(encounter, name) for name in hall.log.snapshots(encounter)]
+    return b"".join(zlib.decompress(each.blob[32:]) for each in kept if each is not None)
 
 
 def jobs(queue: redis.Redis) -> bytes:
@@ -73,6 +84,7 @@ def test_no_secret_stands_in_an_answer_a_log_line_or_a_job(
 ) -> None:
     """The API's lines are those of all answers that were read here, at the lowest level."""
     encounter = played(hall)
+    assert CANARY.encode() in kept_states(hall, encounter)
     secrets = {**of_dice(secrets_of(encounter), epoch=2), "a sealed choice": CANARY.encode()}
     secrets |= {f"salt {p.n}-{p.index}": p.raw[:32] for p in hall.log.sealed(encounter, 0, 100)}
     places = {"the answers": answers(hall, encounter), "RQ's store": jobs(hall.queue)}

@@ -15,7 +15,7 @@ from service.log.memory import MemoryLog
 from service.rules.codec import to_data
 from tests.encounter.sitting import KEY, Sitting, eid, player, request
 from tests.encounter.tiny import EDITION, SHELF, TinyState
-from workers.fold import MAX_TRIES, PAGE, SNAPSHOT_EVERY, Folding, NoSecret
+from workers.fold import MAX_TRIES, PAGE, Folding, NoSecret
 
 
 def always() -> bool:
@@ -90,14 +90,12 @@ def test_everything_appended_is_committed_in_pages(log: Meddler, rounds: int) ->
     assert head.frontier == sitting.folded.frontier.to_bytes()
 
 
-def test_a_state_is_written_down_every_so_often_and_when_idle(log: Meddler) -> None:
-    sitting = _sitting(SNAPSHOT_EVERY // 3 + 4)
+def test_a_state_is_written_down_when_idle(log: Meddler) -> None:
+    sitting = _sitting()
     _append(log, sitting)
     folding, _ = _folding(log)
     folding.fold(eid(), always)
-    cached = log.state(eid())
-    assert cached is not None
-    assert cached.n >= SNAPSHOT_EVERY
+    assert log.state(eid()) is None
 
     folding.settle(eid())
 

@@ -8,7 +8,7 @@ from typing import Any, Self, cast
 from rewound_client import shapes
 from rewound_client.place import Encounter
 from rewound_client.shapes import Json
-from rewound_client.transport import WAIT_S
+from rewound_client.transport import WAIT_S, Query
 
 
 class Disputed(Encounter):
@@ -75,4 +75,5 @@ class Disputed(Encounter):
 
     def diff(self, from_: int, to: int | None = None, *, with_: str | None = None) -> Json:
         """Return the way from one commit to another, also one of the encounter *with_*."""
-        return self._get("/diff", {"from": from_, "to": to, "with": with_})
+        query: Query = {"from": from_, "to": to, "with": with_}
+        return self._whole("/diff", query, "events.from", "events.to")

@@ -160,15 +160,15 @@ class Table(Disputed, Proved):
 
     def rounds(self) -> list[Json]:
         """Return every round that began, with its first and last commit."""
-        return cast("list[Json]", self._get("/rounds")["rounds"])
+        return list(self._pages("/rounds", "rounds", {}))
 
     def round(self, round_: int) -> Json:
-        """Return one round: its first and last commit."""
-        return self._get(f"/rounds/{round_}")
+        """Return one round with all its commits."""
+        return self._whole(f"/rounds/{round_}", {}, "commits")
 
     def replay(self, round_: int) -> Json:
-        """Return a round again, each commit with the state before and after it."""
-        return self._get(f"/rounds/{round_}/replay")
+        """Return a round again: the state before it, and each commit with the patch it makes (RFC 6902)."""
+        return self._whole(f"/rounds/{round_}/replay", {}, "frames")
 
     def rolls(self, *, round_: int | None = None, creature: str | None = None) -> Iterator[Json]:
         """Yield the rolls so far, page by page."""

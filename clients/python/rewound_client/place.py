@@ -32,6 +32,19 @@ class Place:
                 return
             query = {**query, "cursor": page["next_cursor"]}
 
+    def _whole(self, path: str, query: Query, *names: str) -> Json:
+        """Return an answer with all pages of its lists *names*; `from.x` is the list x inside `from`."""
+        whole = page = self._get(path, query)
+        while page["next_cursor"] is not None:
+            page = self._get(path, {**query, "cursor": page["next_cursor"]})
+            for name in names:
+                *above, last = name.split(".")
+                into, more = whole, page
+                for each in above:
+                    into, more = into[each], more[each]
+                into[last] += more[last]
+        return {**whole, "next_cursor": None}
+
     def _done(self, method: str, path: str, data: object = None, *, key: str | None = None) -> Json:
         """Have something done and return what came of it; a repeat with the same *key* asks whether it is.
 

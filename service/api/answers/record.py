@@ -132,20 +132,29 @@ RECORD: Final[Mapping[str, Schema]] = MappingProxyType(
         "OpenedEnvelope": _OPENED,
         "Commit": _COMMIT,
         "Commits": page("Commits in order.", "commits", ref("Commit")),
-        "Round": closed("A round and its commits.", **_ROUND_MEMBERS, commits=listing(ref("Commit"))),
-        "Rounds": closed("All rounds that began.", rounds=listing(closed("A round.", **_ROUND_MEMBERS))),
-        "Replay": closed(
-            "A round from the stored record: each commit with the state before and after it.",
+        "Round": closed(
+            "A round and a page of its commits.",
             **_ROUND_MEMBERS,
+            commits=listing(ref("Commit")),
+            next_cursor=maybe(TEXT),
+        ),
+        "Rounds": page("Rounds that began, in order.", "rounds", closed("A round.", **_ROUND_MEMBERS)),
+        "Replay": closed(
+            "A page of a round from the stored record: a state, and commit by commit what became of it.",
+            **_ROUND_MEMBERS,
+            state={**OPEN, "description": "Before the first of these frames."},
             frames=listing(
                 closed(
                     "One commit and what it changed.",
                     commit=ref("Commit"),
                     outcome=ref("Outcome"),
-                    before=OPEN,
-                    after=OPEN,
+                    patch={
+                        **listing(OPEN),
+                        "description": "From the state before it to the state after it (RFC 6902).",
+                    },
                 )
             ),
+            next_cursor=maybe(TEXT),
         ),
         "CommitStream": {
             "type": "string",

@@ -154,7 +154,7 @@ RULINGS: Final[Mapping[str, Schema]] = MappingProxyType(
         "Point": _POINT,
         "AmendmentDifference": _DIFFERENCE,
         "Amendment": _AMENDMENT,
-        "Difference": closed("The way from one point to another.", None, **_BETWEEN),
+        "Difference": closed("The way from one point to another.", None, **_BETWEEN, next_cursor=maybe(TEXT)),
         "Preview": _PREVIEW,
         "Fork": _FORK,
         "ListedFork": _LISTED_FORK,

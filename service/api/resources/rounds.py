@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final
 
-from service.api.call import Answer, Call
+from service.api.call import Answer, Call, cursor, read_cursor
 from service.api.operations import Shape, operation
-from service.api.problems import not_found
-from service.encounter import play
+from service.api.paging import CURSOR, next_link, paged
+from service.api.problems import invalid, not_found
+from service.api.resources.commits import LIMIT, PAGE
 from service.encounter.reading import records, views
 
 TAG: Final = "Rounds"
@@ -15,15 +17,28 @@ _PATH: Final = "/v1/encounters/{encounter}/rounds"
 _UNCHANGED: Final = Shape("Nothing has changed.")
 
 
-@operation("GET", _PATH, "listRounds", TAG, answers={200: Shape("The rounds.", "Rounds"), 304: _UNCHANGED})
+@operation(
+    "GET",
+    _PATH,
+    "listRounds",
+    TAG,
+    query=(CURSOR, LIMIT),
+    answers={200: Shape("A page of rounds.", "Rounds"), 304: _UNCHANGED},
+)
 def list_rounds(call: Call) -> Answer:
     """List the rounds that have begun, with the commits they begin and end with.
 
     A round ends with the commit in which the next one begins.
     """
-    spans = records.rounds(call.host, call.encounter)
+    after = read_cursor(call.query["cursor"], 1)[0] if "cursor" in call.query else 0
+    limit = call.query.get("limit", PAGE)
+    spans = [span for span in records.rounds(call.host, call.encounter) if span.round > after]
     head = records.head(call.host, call.encounter)
-    return Answer({"rounds": [_span_data(span) for span in spans]}, version=str(head))
+    data = [_span_data(span) for span in spans[:limit]]
+    next_cursor = cursor(data[-1]["round"]) if len(spans) > limit else None
+    answer = paged(call, "rounds", data, next_cursor)
+    answer.version = str(head) if not after else f"{after}-{head}"
+    return answer
 
 
 @operation(
@@ -31,16 +46,15 @@ def list_rounds(call: Call) -> Answer:
     _PATH + "/{round}",
     "getRound",
     TAG,
+    query=(CURSOR, LIMIT),
     answers={200: Shape("The round.", "Round"), 304: _UNCHANGED},
 )
 def get_round(call: Call) -> Answer:
-    """Give one round with its commits."""
-    span = _span(call)
-    head = records.head(call.host, call.encounter)
-    last = span.last or head
-    page = records.page(call.host, call.encounter, call.me.seat, span.first - 1, last, last - span.first + 1)
-    commits = [records.commit_data(each) for each in page]
-    return Answer(_span_data(span) | {"commits": commits}, version=f"{last}-{head}")
+    """Give one round with its commits, page by page."""
+    part = _part(call)
+    limit = part.upto - part.after
+    page = records.page(call.host, call.encounter, call.me.seat, part.after, part.upto, limit)
+    return _paged(call, part, {"commits": [records.commit_data(each) for each in page]})
 
 
 @operation(
@@ -48,34 +62,66 @@ def get_round(call: Call) -> Answer:
     _PATH + "/{round}/replay",
     "replayRound",
     TAG,
+    query=(CURSOR, LIMIT),
     answers={200: Shape("The frames.", "Replay"), 304: _UNCHANGED},
 )
 def replay_round(call: Call) -> Answer:
-    """Play a round again: for each commit, the state before it, what it says, and the state after it.
+    """Play a round again: a state, then for each commit what it says and how it changes the state.
 
     Nothing is decided again: the stored commits are folded. (An audit decides again.) What has been opened
-    since is shown opened.
+    since is shown opened. `state` is the one before the page's first frame; each frame's patch (RFC 6902)
+    leads to the next state.
     """
-    span = _span(call)
+    part = _part(call)
     host, seat = call.host, call.me.seat
-    head = records.head(host, call.encounter)
-    last = span.last or head
-    occasions = host.occasions.upto(call.encounter, head)
-    before = views.state_data(host.folder.at(call.encounter, span.first - 1).state, seat, occasions)
+    occasions = host.occasions.upto(call.encounter, part.head)
+    first = before = views.state_data(host.folder.at(call.encounter, part.after).state, seat, occasions)
+    steps = list(host.folder.steps(call.encounter, part.after, part.upto))
+    read = records.read_all(host, call.encounter, seat, [commit for commit, _ in steps])
     frames: list[dict[str, Any]] = []
-    for commit, folded in host.folder.steps(call.encounter, span.first - 1, last):
+    for (_, folded), became in zip(steps, read, strict=True):
         after = views.state_data(folded.state, seat, occasions)
-        read = play.read(host, call.encounter, seat, commit)
         frames.append(
             {
-                "commit": records.commit_data(read),
-                "outcome": views.outcome_data(commit, read.payloads, read.reader),
-                "before": before,
-                "after": after,
+                "commit": records.commit_data(became),
+                "outcome": views.outcome_data(became.commit, became.payloads, became.reader),
+                "patch": views.patch(before, after),
             }
         )
         before = after
-    return Answer(_span_data(span) | {"frames": frames}, version=f"{last}-{head}")
+    return _paged(call, part, {"state": first, "frames": frames})
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One page of a round: commits *after* < n <= *upto*; *last* is the round's last, or the newest."""
+
+    span: records.Span
+    after: int
+    upto: int
+    last: int
+    head: int
+
+
+def _part(call: Call) -> _Part:
+    """Return the page of a round that is asked for."""
+    span, head = _span(call), records.head(call.host, call.encounter)
+    after, last = span.first - 1, span.last or head
+    if "cursor" in call.query:
+        after, last = read_cursor(call.query["cursor"], 2)
+        if not span.first <= after < last <= (span.last or head):
+            raise invalid(("?cursor", "a cursor that this round gave"))
+    return _Part(span, after, min(last, after + call.query.get("limit", PAGE)), last, head)
+
+
+def _paged(call: Call, part: _Part, data: dict[str, Any]) -> Answer:
+    """Return a page of a round, with the link to the next where there is one."""
+    next_cursor = cursor(part.upto, part.last) if part.upto < part.last else None
+    return Answer(
+        _span_data(part.span) | data | {"next_cursor": next_cursor},
+        headers=next_link(call, next_cursor),
+        version=f"{part.after}-{part.upto}-{part.last}-{part.head}",
+    )
 
 
 def _span(call: Call) -> records.Span:

@@ -13,12 +13,13 @@ from json import loads
 from threading import Lock
 from typing import Any, Final
 
+from service.encounter.deciding import snapshots
 from service.encounter.deciding.decider import Folded, unfolded
 from service.encounter.deciding.no_rules import NO_RULES
-from service.encounter.deciding.snapshot import folded_from
 from service.encounter.record.canonical import NotCanonical
 from service.encounter.record.commit import ACCEPTED, Commit, fold_commit, load_commit, load_request
 from service.encounter.record.envelopes import envelopes
+from service.encounter.record.intervals import EVERY
 from service.log.errors import NoSuchEncounter
 from service.log.protocol import Log
 from service.log.values import Entry, Head
@@ -55,8 +56,10 @@ class ChainBroken(Exception):
 class Folder:
     """Folds encounters, and keeps the *capacity* last used."""
 
-    def __init__(self, log: Log, shelf: Shelf, *, capacity: int = 512) -> None:
+    def __init__(self, log: Log, shelf: Shelf, *, capacity: int = 512, asks: bool = True) -> None:
+        """Keep so many states; with *asks* a worker is asked for snapshots where there are none."""
         self._log = log
+        self._asks = asks
         self._shelf = shelf
         self._capacity = capacity
         self._kept: OrderedDict[str, AnyFolded] = OrderedDict()
@@ -77,8 +80,8 @@ class Folder:
         head = self._head(encounter)
         if kept is not None and (kept.n, kept.hash) == (head.folded, head.hash):
             return kept
-        folded = self._onward(kept, head.folded) if kept is not None else None
-        if folded is None or folded.hash != head.hash:  # the store has lost what was kept
+        folded = self._from_store(encounter, head.folded, kept)
+        if folded.hash != head.hash:  # the store has lost what was kept
             folded = self._from_store(encounter, head.folded)
         if folded.hash != head.hash:
             raise ChainBroken(encounter, folded.n + 1)
@@ -143,7 +146,7 @@ class Folder:
         kept = self.kept(encounter)
         if kept is not None and kept.n == n <= head.folded:
             return kept
-        return self._from_store(encounter, min(n, head.folded))
+        return self._from_store(encounter, min(n, head.folded), kept)
 
     def steps(self, encounter: str, after: int, upto: int) -> Iterator[tuple[Commit, AnyFolded]]:
         """Yield each commit with *after* < n <= *upto*, and the encounter as folded with it."""
@@ -164,29 +167,27 @@ class Folder:
             raise NoSuchEncounter(encounter)
         return head
 
-    def _from_store(self, encounter: str, upto: int) -> AnyFolded:
-        """Fold up to *upto* from the snapshot, or from commit 1 where there is none that may be used."""
-        start = self._snapshot(encounter, upto) or unfolded(encounter, self._ruleset(encounter))
+    def _from_store(self, encounter: str, upto: int, kept: AnyFolded | None = None) -> AnyFolded:
+        """Fold up to *upto* from *kept* where that is near, else from the nearest stored state."""
+        if kept is not None and 0 <= upto - kept.n <= EVERY:
+            folded = self._onward(kept, upto)
+            if folded is not None:
+                return folded
+        ruleset = self.ruleset(encounter)
+        start = snapshots.nearest(self._log, encounter, ruleset, upto) or unfolded(encounter, ruleset)
+        if self._asks and upto - start.n > EVERY:
+            snapshots.ask(self._log, encounter, ruleset)
+        if kept is not None and start.n < kept.n <= upto:
+            folded = self._onward(kept, upto)
+            if folded is not None:
+                return folded
         folded = self._onward(start, upto)
         if folded is None:
             raise ChainBroken(encounter, start.n + 1)
         return folded
 
-    def _snapshot(self, encounter: str, upto: int) -> AnyFolded | None:
-        """Return the cached fold if it is not past *upto* and was taken of the record as it is."""
-        cached = self._log.state(encounter)
-        if cached is None or not 0 < cached.n <= upto:
-            return None
-        entries = self._log.commits(encounter, cached.n - 1, 1)
-        if not entries or entries[0].n != cached.n:
-            return None
-        commit = load_commit(entries[0].raw)
-        if commit.hash != cached.hash:
-            return None
-        return folded_from(encounter, self._on_shelf(encounter, commit.edition), cached)
-
-    def _ruleset(self, encounter: str) -> Ruleset[Any]:
-        """Return the rules that the encounter's first request asks for."""
+    def ruleset(self, encounter: str) -> Ruleset[Any]:
+        """Return the rules that the encounter's first request asks for; raises `UnknownEdition`."""
         first = self._log.commands(encounter, 0, 1)
         if not first:
             raise NoSuchEncounter(encounter)

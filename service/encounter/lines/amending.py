@@ -122,7 +122,7 @@ def _difference(host: Host, drafted: Drafted) -> views.Data:
     """Return what became of each old command, and the way from the old line's end to the new one's."""
     found = drafted.proposal
     commands = list(_commands(host, drafted))
-    between = differences.between(
+    between, _ = differences.between(
         host,
         differences.Point(found.parent, found.n),
         differences.Point(found.encounter, drafted.appended),

@@ -7,9 +7,7 @@ is RFC 6902 over the seat's views, so it tells nothing that the views do not.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
-
-import jsonpatch
+from typing import Final
 
 from service.encounter.host import Host
 from service.encounter.lines.lived import history
@@ -42,22 +40,32 @@ class Point:
     n: int
 
 
-def between(host: Host, before: Point, after: Point, seat: str) -> views.Data:
-    """Return the way from *before* to *after*: the patch, and the events of each side since they parted."""
+def between(
+    host: Host, before: Point, after: Point, seat: str, skip: int = 0, limit: int | None = None
+) -> tuple[views.Data, int | None]:
+    """Return the way from *before* to *after*: the patch, and the events of each side since they parted.
+
+    Of the commits since then, those of *before*'s side first, the events of *limit* (or all) are listed after
+    *skip*. The second value is how many are done with that, None where there are no more.
+    """
     one, two = _view(host, before, seat), _view(host, after, seat)
     if before.encounter != after.encounter:
         one, two = _without_own(one), _without_own(two)
     apart = parting(host, before, after)
-    patch: list[dict[str, Any]] = jsonpatch.make_patch(one, two).patch
-    return {
+    sides = (max(0, before.n - apart[0]), max(0, after.n - apart[1]))
+    upto = sum(sides) if limit is None else min(sum(sides), skip + limit)
+    first = (min(skip, sides[0]), min(upto, sides[0]))
+    second = (max(0, skip - sides[0]), max(0, upto - sides[0]))
+    data = {
         "from": {"encounter": before.encounter, "n": before.n},
         "to": {"encounter": after.encounter, "n": after.n},
-        "patch": patch,
+        "patch": views.patch(one, two),
         "events": {
-            "from": _events(host, before, apart[0], seat),
-            "to": _events(host, after, apart[1], seat),
+            "from": _events(host, before.encounter, apart[0] + first[0], apart[0] + first[1], seat),
+            "to": _events(host, after.encounter, apart[1] + second[0], apart[1] + second[1], seat),
         },
     }
+    return data, upto if upto < sum(sides) else None
 
 
 def parting(host: Host, before: Point, after: Point) -> tuple[int, int]:
@@ -87,11 +95,11 @@ def _without_own(view: views.Data) -> views.Data:
     return {name: value for name, value in view.items() if name not in OWN}
 
 
-def _events(host: Host, point: Point, after: int, seat: str) -> list[views.Data]:
-    """Return the events of *point*'s encounter after its commit *after*, each with its number."""
+def _events(host: Host, encounter: str, after: int, upto: int, seat: str) -> list[views.Data]:
+    """Return the events of commits *after* < n <= *upto*, each with its number."""
     found: list[views.Data] = []
-    while after < point.n:
-        page = records.page(host, point.encounter, seat, after, point.n, 100)
+    while after < upto:
+        page = records.page(host, encounter, seat, after, upto, 100)
         for each in page:
             outcome = views.outcome_data(each.commit, each.payloads, each.reader)
             found += [{"n": each.commit.n, **event} for event in outcome["events"]]

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final, TypeVar
 
+import jsonpatch
+
 from service.dice.values import Roll
 from service.encounter.record.canonical import dumps
 from service.encounter.record.commit import QUARANTINED, REFUSED, SEALED, Commit
@@ -30,6 +32,9 @@ Payloads = Mapping[int, bytes]
 
 NOTHING: Final[Mapping[str, int]] = {}
 
+_DEPTH: Final = 2
+"""Objects inside objects of which equal members are set aside before a patch is made: creatures are there."""
+
 
 # --- states ------------------------------------------------------------------------------------------
 
@@ -38,6 +43,23 @@ def state_data(state: Table, seat: str, occasions: Container[str] = ()) -> Data:
     """Return *state* as *seat* may know it, envelopes of *occasions* opened too."""
     seen: Data = to_data(view(opened(state, occasions), seat).current())
     return seen
+
+
+def patch(one: Data, two: Data) -> list[Data]:
+    """Return the RFC 6902 patch that makes the view *two* of the view *one*."""
+    made: list[Data] = jsonpatch.make_patch(*_changed(one, two)).patch
+    return made
+
+
+def _changed(one: Data, two: Data, depth: int = _DEPTH) -> tuple[Data, Data]:
+    """Return both without the members that are equal, down to *depth*: a patch compares them slowly."""
+    left, right = dict(one), dict(two)
+    for name in one.keys() & two.keys():
+        if dumps(one[name]) == dumps(two[name]):
+            del left[name], right[name]
+        elif depth and isinstance(one[name], dict) and isinstance(two[name], dict):
+            left[name], right[name] = _changed(one[name], two[name], depth - 1)
+    return left, right
 
 
 def view_hash(data: Data) -> str:

@@ -3,22 +3,30 @@
 An event that opens envelopes names them in its field `occasion`; only public events count. Read once per
 encounter and process, then onward from where the last look ended. What waits for an occasion is known too, so
 that a commit which brings one can be told with what it opens.
+
+What came in each interval is kept beside the record, so that a first look reads one interval of commits. It
+is believed only as a chain: each interval names the hash of the commit it begins after and of the one it ends
+with, and the last hash must be that of the stored commit. A hash stands for every commit before it.
 """
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 
 from service.encounter.record.commit import Commit, load_commit
 from service.encounter.record.envelopes import Place
-from service.log import Log
+from service.encounter.record.intervals import EVERY, ask
+from service.log import ZERO_HASH, Entry, Log
 from service.rules.sealed import is_opened
 
 PAGE: Final = 500
+_WHAT: Final = "occasions"
 _FIELD: Final = b'"occasion":'
 _SEALED: Final = b'"sealed":'
 
@@ -52,6 +60,18 @@ class _Seen:
     envelopes: list[Envelope] = field(default_factory=list)
     lock: Lock = field(default_factory=Lock)
 
+    def note(self, entry: Entry) -> None:
+        """Take in the next commit."""
+        if _FIELD in entry.raw or _SEALED in entry.raw:
+            for index, event in enumerate(load_commit(entry.raw).events):
+                if "sealed" in event:
+                    place = (entry.n, index)
+                    self.envelopes.append(Envelope(place, tuple(event["audience"]), event["opens"]))
+                occasion = event.get("occasion")
+                if isinstance(occasion, str):
+                    self.came.setdefault(occasion, entry.n)
+        self.upto = entry.n
+
 
 class Occasions:
     """The occasions of the encounters last asked for."""
@@ -83,14 +103,17 @@ class Occasions:
         """Return what is known of the encounter up to commit *n* at least."""
         seen = self._seen(encounter)
         with seen.lock:
+            if not seen.upto and n > EVERY:
+                derived = _derived(self._log, encounter, n)
+                seen.came, seen.envelopes, seen.upto = derived.came, derived.envelopes, derived.upto
+                if n - seen.upto > EVERY:
+                    ask(self._log, encounter, _WHAT)
             while seen.upto < n:
                 entries = self._log.commits(encounter, seen.upto, min(PAGE, n - seen.upto))
                 if not entries:
                     break
                 for entry in entries:
-                    if _FIELD in entry.raw or _SEALED in entry.raw:
-                        self._note(seen, entry.raw, entry.n)
-                seen.upto = entries[-1].n
+                    seen.note(entry)
             return seen
 
     def _seen(self, encounter: str) -> _Seen:
@@ -101,11 +124,55 @@ class Occasions:
                 self._kept.popitem(last=False)
             return seen
 
-    @staticmethod
-    def _note(seen: _Seen, raw: bytes, n: int) -> None:
-        for index, event in enumerate(load_commit(raw).events):
-            if "sealed" in event:
-                seen.envelopes.append(Envelope((n, index), tuple(event["audience"]), event["opens"]))
-            occasion = event.get("occasion")
-            if isinstance(occasion, str):
-                seen.came.setdefault(occasion, n)
+
+# --- what is kept of intervals ------------------------------------------------------------------------
+
+
+def derive(log: Log, encounter: str, n: int) -> bytes | None:
+    """Return what is kept of the interval that ends with commit *n*; None if it is not all there."""
+    after = n - EVERY
+    entries = log.commits(encounter, max(0, after - 1), EVERY + (after > 0))
+    if not entries or entries[-1].n != n:
+        return None
+    start = load_commit(entries.pop(0).raw).hash if after else ZERO_HASH
+    seen = _Seen()
+    for entry in entries:
+        seen.note(entry)
+    end = load_commit(entries[-1].raw).hash
+    envelopes = [(*each.place, each.audience, each.opens) for each in seen.envelopes]
+    data = {"start": start, "end": end, "came": seen.came, "envelopes": envelopes}
+    return zlib.compress(json.dumps(data, separators=(",", ":")).encode())
+
+
+def missing(log: Log, encounter: str, upto: int) -> list[int]:
+    """Return the ends of the intervals, up to commit *upto*, of which nothing usable is kept."""
+    return list(range(_derived(log, encounter, upto).upto + EVERY, upto + 1, EVERY))
+
+
+def _derived(log: Log, encounter: str, upto: int) -> _Seen:
+    """Return what the intervals tell that end by commit *upto*, as far as they continue each other."""
+    seen, end = _Seen(), ZERO_HASH
+    for entry in log.occasions(encounter):
+        data = _read(entry.raw)
+        if entry.n != seen.upto + EVERY or entry.n > upto or data is None or data["start"] != end:
+            break
+        for occasion, n in data["came"].items():
+            seen.came.setdefault(occasion, n)
+        seen.envelopes += [
+            Envelope((n, index), tuple(audience), opens) for n, index, audience, opens in data["envelopes"]
+        ]
+        seen.upto, end = entry.n, data["end"]
+    return seen if not seen.upto or _hash_of(log, encounter, seen.upto) == end else _Seen()
+
+
+def _read(blob: bytes) -> dict[str, Any] | None:
+    try:
+        data: dict[str, Any] = json.loads(zlib.decompress(blob))
+    except (ValueError, zlib.error):
+        return None
+    return data
+
+
+def _hash_of(log: Log, encounter: str, n: int) -> str | None:
+    entries = log.commits(encounter, n - 1, 1)
+    return load_commit(entries[0].raw).hash if entries and entries[0].n == n else None

@@ -139,6 +139,31 @@ local function clean(keys, args)
   return redis.call('ZREM', keys[1], args[1])
 end
 
+-- state, head | n, field, prefix of the fields it takes the place of, value, bytes that are always free, the share of
+--   the record's bytes that may be held -> 1 if it was kept, 0 where there is no such commit or no room
+local function put_derived(keys, args)
+  local numbers = redis.call('HMGET', keys[2], 'folded', 'bytes', 'derived')
+  if tonumber(args[1]) > tonumber(numbers[1] or '0') then
+    return 0
+  end
+  local derived, replaced = tonumber(numbers[3] or '0') + #args[4], {}
+  for _, other in ipairs(redis.call('HKEYS', keys[1])) do
+    if string.sub(other, 1, #args[3]) == args[3] then
+      derived = derived - #redis.call('HGET', keys[1], other)
+      replaced[#replaced + 1] = other
+    end
+  end
+  if derived > math.max(tonumber(args[5]), math.floor(tonumber(numbers[2] or '0') / tonumber(args[6]))) then
+    return 0
+  end
+  if #replaced > 0 then
+    redis.call('HDEL', keys[1], unpack(replaced))
+  end
+  redis.call('HSET', keys[1], args[2], args[4])
+  redis.call('HSET', keys[2], 'derived', derived)
+  return 1
+end
+
 -- lease | token, life (ms) -> 1 if the token holds it now
 local function hold(keys, args)
   local holder = redis.call('GET', keys[1])
@@ -173,6 +198,7 @@ redis.register_function('rewound_4_append', function(keys, args) return (append(
 redis.register_function('rewound_4_submit', submit)
 redis.register_function('rewound_4_commit', commit)
 redis.register_function('rewound_4_tried', tried)
+redis.register_function('rewound_4_put_derived', put_derived)
 redis.register_function('rewound_4_clean', clean)
 redis.register_function('rewound_4_hold', hold)
 redis.register_function('rewound_4_release', release)

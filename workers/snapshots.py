@@ -1,0 +1,112 @@
+"""Write down what is derived from each interval beside the folding, and make what a reader missed.
+
+Nobody waits for a snapshot. One that is lost with its worker is made when somebody reads through its commits.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from threading import Event
+from typing import Any, Final
+
+import structlog
+
+from service.encounter.deciding import snapshots
+from service.encounter.deciding.decider import Folded
+from service.encounter.deciding.fold import ChainBroken, Folder, Shelf, UnknownEdition
+from service.encounter.deciding.snapshot import snapshot_of
+from service.encounter.record import occasions
+from service.encounter.record.intervals import EVERY, SCHEDULE
+from service.log.errors import NoSuchEncounter
+from service.log.protocol import Log
+from workers.lookout import Lookout, Stopped
+
+EVERY_S: Final = 5.0
+"""How long a reader's request may wait."""
+
+GAP_S: Final = 0.05
+LEASE_MS: Final = 60_000
+"""How long other workers leave an encounter to the one that makes its snapshots."""
+
+_WAITING: Final = 256
+"""States that wait to be written; with more the oldest are left to a reader's request."""
+
+_PAGE: Final = 10
+_BREATH_S: Final = 0.002
+"""Left to the threads that fold, between two snapshots."""
+
+_logger: Final = structlog.get_logger()
+
+
+class Snapshooter(Lookout):
+    """Writes snapshots for one worker, in a thread of its own; several workers at once do no harm."""
+
+    name = "snapshots"
+    every_s = EVERY_S
+    gap_s = GAP_S
+
+    def __init__(self, log: Log, shelf: Shelf, stopping: Event) -> None:
+        super().__init__(stopping)
+        self._log = log
+        self._folder = Folder(log, shelf, capacity=1, asks=False)
+        self._waiting: deque[Folded[Any]] = deque(maxlen=_WAITING)
+
+    def take(self, folded: Folded[Any]) -> None:
+        """Have a snapshot of *folded* written, whose commit stands; any thread may."""
+        self._waiting.append(folded)
+        self.ring()
+
+    def look(self) -> None:
+        """Write what was handed over, then make what readers missed."""
+        self._write_waiting()
+        for encounter in self._log.due(SCHEDULE, int(time.time() * 1000), _PAGE):
+            lease = int(time.time() * 1000) + LEASE_MS
+            self._log.set_due(SCHEDULE, [encounter], lease, anew=True)
+            try:
+                self._make_missing(encounter)
+            except NoSuchEncounter:
+                pass
+            except (UnknownEdition, ChainBroken) as fault:
+                _logger.warning("snapshots.impossible", encounter=encounter, error=type(fault).__name__)
+            self._log.drop_due(SCHEDULE, encounter)
+
+    def _write_waiting(self) -> None:
+        while self._waiting:
+            self._write(self._waiting.popleft())
+
+    def _write(self, folded: Folded[Any]) -> None:
+        self._log.put_snapshot(folded.encounter, snapshot_of(folded))
+        self._note_occasions(folded.encounter, folded.n)
+
+    def _note_occasions(self, encounter: str, n: int) -> None:
+        blob = occasions.derive(self._log, encounter, n)
+        if blob is not None:
+            self._log.put_occasions(encounter, n, blob)
+        time.sleep(_BREATH_S)
+
+    def _make_missing(self, encounter: str) -> None:
+        """Make all that the encounter lacks, by rising n: each snapshot starts from the one before it."""
+        head = self._log.head(encounter)
+        if head is None:
+            return
+        ruleset = self._folder.ruleset(encounter)
+        known = {
+            name.n
+            for name in snapshots.named(self._log, encounter, ruleset)
+            if (cached := self._log.snapshot(encounter, name)) is not None
+            and snapshots.is_of_record(self._log, encounter, cached)
+        }
+        unnoted = set(occasions.missing(self._log, encounter, head.folded))
+        made = 0
+        for n in range(EVERY, head.folded + 1, EVERY):
+            if self.stopping.is_set():
+                raise Stopped
+            if n not in known:
+                self._write(self._folder.at(encounter, n))
+                made += 1
+            elif n in unnoted:
+                self._note_occasions(encounter, n)
+            self._write_waiting()
+        if made:
+            _logger.info("snapshots.made", encounter=encounter, count=made)
