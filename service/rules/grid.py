@@ -27,6 +27,13 @@ STEPS: Final[tuple[Cell, ...]] = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, 
 """The eight steps, straight ones first: of two equally short paths the straighter one is found."""
 
 
+_STEPS: Final = tuple((dx, dy, int(dx != 0 and dy != 0)) for dx, dy in STEPS)
+"""The steps, each with the diagonals it adds."""
+
+_UNKNOWN: Final = -1
+"""Of a cell that was not asked for yet."""
+
+
 def feet_between(dx: int, dy: int, metric: str) -> int:
     """Return the feet between cells *dx*, *dy* apart by `chebyshev`, `alternating` (5-10-5) or `euclid`."""
     dx, dy = abs(dx), abs(dy)
@@ -121,44 +128,102 @@ def line(start: Cell, step: Cell, count: int) -> Iterator[Cell]:
         yield (x, y)
 
 
-def reachable(
+def reachable(  # noqa: C901, PLR0912 - one loop: what it called would be called for each of eight sides
     start: Cell,
     budget: int,
-    cost: Callable[[Cell, Cell, int], int | None],
-    until: Callable[[Cell], bool] = lambda _: False,
+    entering: Callable[[Cell], int | None],
+    step: Callable[[Cell, Cell, int, int], int | None] | None = None,
     *,
+    until: Callable[[Cell], bool] | None = None,
+    least: Callable[[Cell], int] | None = None,
     alternating: bool = True,
 ) -> Reach:
     """Return each cell within *budget* feet of walking: the feet spent and the way there, nearest first.
 
-    *cost* gets the cell left, the cell entered and the diagonals walked so far, and gives feet or None. The
-    search is over with the first cell of which *until* holds. Where every second diagonal costs more
-    (*alternating*) a way that comes as far with a cheap diagonal to come is another way.
+    *entering* gives the feet of a straight step onto a cell, or None; it is asked once a cell. With
+    *alternating* every second diagonal costs twice that, and a way that comes as far with a cheap diagonal to
+    come is another way. Where a step costs something else, *step* says what: it gets the cell left, the cell
+    entered, the diagonals walked so far and the feet of *entering*. The search is over with the first cell of
+    which *until* holds. *least* gives feet that are left at least from a cell to where the search is to lead:
+    what cannot get there is left out, and what is found there is the same.
     """
     found: dict[Cell, tuple[int, Way]] = {}
-    settled: set[tuple[Cell, int]] = set()
+    prices: dict[Cell, int | None] = {}
+    settled: tuple[set[Cell], set[Cell]] = (set(), set())
+    offered: tuple[dict[Cell, tuple[int, int]], dict[Cell, tuple[int, int]]] = ({}, {})
     heap: list[tuple[int, int, int, Cell, Way | None]] = [(0, 0, 0, start, None)]
     order = 0
     while heap:
         spent, diagonals, _, cell, before = heappop(heap)
-        if (cell, diagonals & alternating) in settled:
+        odd = diagonals & alternating
+        if cell in settled[odd]:
             continue
-        settled.add((cell, diagonals & alternating))
+        settled[odd].add(cell)
         way = (cell, before)
         if cell not in found:
             found[cell] = (spent, way)
-            if until(cell):
+            if until is not None and until(cell):
                 break
-        for dx, dy in STEPS:
-            following = (cell[0] + dx, cell[1] + dy)
-            walked = diagonals + (dx != 0 and dy != 0)
-            if (following, walked & alternating) in settled:
+        x, y = cell
+        for dx, dy, slanted in _STEPS:
+            following = (x + dx, y + dy)
+            walked = diagonals + slanted
+            parity = walked & alternating
+            if following in settled[parity]:
                 continue
-            feet = cost(cell, following, diagonals)
-            if feet is not None and spent + feet <= budget:
-                order += 1
-                heappush(heap, (spent + feet, walked, order, following, way))
+            feet = prices.get(following, _UNKNOWN)
+            if feet == _UNKNOWN:
+                feet = prices[following] = entering(following)
+            if feet is None:
+                continue
+            if step is not None:
+                feet = step(cell, following, diagonals, feet)
+                if feet is None:
+                    continue
+            elif odd and slanted:
+                feet *= 2
+            reached = spent + feet
+            if reached + (0 if least is None else least(following)) > budget:
+                continue
+            better = offered[parity].get(following)
+            if better is not None and better <= (reached, walked):
+                continue  # it comes first, so this would find the cell settled
+            offered[parity][following] = (reached, walked)
+            order += 1
+            heappush(heap, (reached, walked, order, following, way))
     return found
+
+
+def way_to(
+    start: Cell,
+    goal: Cell,
+    budget: int,
+    entering: Callable[[Cell], int | None],
+    step: Callable[[Cell, Cell, int, int], int | None] | None = None,
+    *,
+    alternating: bool = True,
+) -> tuple[Cell, ...] | None:
+    """Return the way to *goal* that `reachable` finds within *budget* feet, None if there is none.
+
+    A step costs a cell's side at least. First only what may be as short as the straight way is searched,
+    then more and more: each search finds the way of the one without bounds, or none.
+    """
+    metric = "alternating" if alternating else "chebyshev"
+
+    def least(cell: Cell) -> int:
+        return feet_between(goal[0] - cell[0], goal[1] - cell[1], metric)
+
+    most, more = least(start), FEET
+    while True:
+        most = min(most, budget)
+        found = reachable(
+            start, most, entering, step, until=goal.__eq__, least=least, alternating=alternating
+        )
+        if goal in found:
+            return path_to(found, goal)
+        if most == budget:
+            return None
+        most, more = most + more, 2 * more
 
 
 def path_to(found: Reach, goal: Cell) -> tuple[Cell, ...]:

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from service.rules.grid import FEET, STEPS, Cell, feet_between, path_to, reachable
+from service.rules.grid import FEET, STEPS, Cell, feet_between, path_to, reachable, way_to
 
 FAR = 60
 NEAR = range(-4, 5)
@@ -45,7 +45,7 @@ def least(walls: list[Cell]) -> dict[tuple[Cell, int], int]:
 
 
 def test_in_the_open_a_walk_is_as_long_as_the_distance() -> None:
-    found = reachable((0, 0), 40, slant)
+    found = reachable((0, 0), 40, lambda _: FEET)
     assert found[4, 4][0] == 30
     for cell, (feet, _) in found.items():
         assert feet == feet_between(*cell, "alternating") == walked(path_to(found, cell))
@@ -59,10 +59,37 @@ def test_around_walls_no_way_is_shorter(seed: int) -> None:
     for (cell, _), feet in least(walls).items():
         wanted[cell] = min(feet, wanted.get(cell, feet))
 
-    def cost(before: Cell, cell: Cell, diagonals: int) -> int | None:
-        closed = cell in walls or cell[0] not in NEAR or cell[1] not in NEAR
-        return None if closed else slant(before, cell, diagonals)
+    def entering(cell: Cell) -> int | None:
+        return None if cell in walls or cell[0] not in NEAR or cell[1] not in NEAR else FEET
 
-    found = reachable((0, 0), FAR, cost)
+    found = reachable((0, 0), FAR, entering)
     assert {cell: feet for cell, (feet, _) in found.items()} == wanted
     assert all(walked(path_to(found, cell)) == feet for cell, feet in wanted.items())
+
+
+@pytest.mark.parametrize("alternating", [True, False])
+@pytest.mark.parametrize("seed", range(10))
+def test_a_way_to_one_cell_is_that_of_the_whole_search(seed: int, *, alternating: bool) -> None:
+    random = Random(seed)
+    ground = {(x, y): random.choice((FEET, FEET, FEET, 2 * FEET, 15, None)) for x in NEAR for y in NEAR}
+
+    def step(before: Cell, cell: Cell, diagonals: int, feet: int) -> int | None:
+        return None if cell == (before[0] + 1, before[1]) and before[1] % 2 else feet + diagonals % 2 * FEET
+
+    for steps in (None, step):
+        found = reachable((0, 0), FAR, ground.get, steps, alternating=alternating)
+        for goal in ground:
+            wanted = path_to(found, goal) if goal in found else None
+            assert way_to((0, 0), goal, FAR, ground.get, steps, alternating=alternating) == wanted
+
+
+def test_a_way_in_the_open_looks_at_few_cells() -> None:
+    asked: list[Cell] = []
+
+    def entering(cell: Cell) -> int:
+        asked.append(cell)
+        return FEET
+
+    assert way_to((0, 0), (12, 0), FAR, entering, alternating=False) is not None
+
+    assert len(asked) == len(set(asked)) < 250, "a flood asks of six hundred"

@@ -311,7 +311,12 @@ class State(Lurking):
 
     def standing_at(self, cell: Cell) -> tuple[Creature, ...]:
         """Return the living creatures whose space covers *cell*."""
-        return derived(self, "standing", _standing).get(cell, ())
+        return self.occupied.get(cell, ())
+
+    @property
+    def occupied(self) -> Mapping[Cell, tuple[Creature, ...]]:
+        """The living creatures by the cells that their spaces cover."""
+        return derived(self, "standing", _standing)
 
     def room_of(self, creature: Creature) -> Room | None:
         return Room(creature.position, creature.space) if creature.is_present else None

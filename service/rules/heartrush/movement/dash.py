@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from service.rules.grid import Cell, path_to
+from service.rules.grid import Cell
 from service.rules.heartrush.creatures.weapons import check_ranged_move
 from service.rules.heartrush.means.actions import AbilityUsed, free_first_price
 from service.rules.heartrush.movement.movement import walk
@@ -17,7 +17,9 @@ from service.rules.heartrush.space.paths import (
     check_path,
     left_after_casting,
     may_stop,
+    plain_ground,
     speed,
+    way_within,
     within,
 )
 from service.rules.heartrush.state import Creature, State
@@ -72,11 +74,11 @@ class Dash(Command[State]):
         if self.to == state.creatures[self.creature].position:
             raise Refused("params_missing", "a path has at least one cell")
         most = self.budget(state)
-        found = within(state, state.creatures[self.creature], most)
-        if self.to not in found:
+        found = way_within(state, state.creatures[self.creature], self.to, most)
+        if found is None:
             cell = f"{self.to[0]},{self.to[1]}"
             raise Refused("insufficient_movement", f"{cell} is not within reach of a dash: {most} ft at most")
-        return path_to(found, self.to)
+        return found
 
     def decide(self, state: State) -> Tale[State]:
         path = self.cells(view(state, self.by.seat))  # a GM-only speed refuses nothing
@@ -110,7 +112,12 @@ def _goals(view: State, creature: Creature, budget: int) -> tuple[Cell, ...]:
     """Return where a dash may end: reachable, with room, and within what a shot leaves."""
     cap = speed(creature) // 2 - creature.moved_ft if creature.ranged_stance_taken else budget
     found = within(view, creature, min(budget, max(0, cap), left_after_casting(creature, budget)))
-    return tuple(cell for cell in found if cell != creature.position and may_stop(view, creature, cell))
+    is_plain = plain_ground(view, creature)
+    return tuple(
+        cell
+        for cell in found
+        if cell != creature.position and (is_plain(cell) or may_stop(view, creature, cell))
+    )
 
 
 def check_can_dash(creature: Creature) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
-from service.rules.grid import FEET, Cell, Reach, cells, distance, is_step, reachable
+from service.rules.grid import FEET, Cell, Reach, cells, distance, is_step, reachable, way_to
 from service.rules.heartrush.checks.afflictions import fears
 from service.rules.heartrush.creatures.bonds import climbers_on, mount_of
 from service.rules.heartrush.creatures.hands import shield_on
@@ -220,19 +221,46 @@ def check_path(state: State, creature: Creature, path: tuple[Cell, ...], budget:
 
 def within(state: State, creature: Creature, budget: int) -> Reach:
     """Return every cell the creature could walk through within *budget*, with feet and the way."""
-    entering: dict[Cell, int] = {}  # feet onto each cell, 0 where it cannot be: asked from up to eight sides
-    afraid = bool(creature.conditions) and fears(state, creature) is not None
+    entering, step = _costs(state, creature)
+    return reachable(creature.position, budget, entering, step, alternating=_alternates(state))
 
-    def cost(old: Cell, new: Cell, diagonals: int) -> int | None:
-        feet = entering.get(new)
-        if feet is None:
-            feet = _entering_ft(state, creature, new) if may_enter(state, creature, new) else 0
-            entering[new] = feet
-        if not feet or (afraid and approaches(state, creature, old, new)):
+
+def way_within(state: State, creature: Creature, goal: Cell, budget: int) -> tuple[Cell, ...] | None:
+    """Return the cheapest way of the creature to *goal*, as `within` has it; None where it is too far."""
+    entering, step = _costs(state, creature)
+    return way_to(creature.position, goal, budget, entering, step, alternating=_alternates(state))
+
+
+def plain_ground(state: State, creature: Creature) -> Callable[[Cell], bool]:
+    """Return what tells of a cell that nothing there can matter to the creature; most cells are such."""
+    if state.terrain or creature.conditions or creature.space > 1:
+        return lambda _: False
+    occupied = state.occupied
+    return lambda cell: cell not in occupied
+
+
+def _alternates(state: State) -> bool:
+    return state.option("metric") != "chebyshev"
+
+
+def _costs(
+    state: State, creature: Creature
+) -> tuple[Callable[[Cell], int | None], Callable[[Cell, Cell, int, int], int | None] | None]:
+    """Return what entering a cell costs the creature, and what keeps a frightened one from a step."""
+    is_plain = plain_ground(state, creature)
+
+    def entering(new: Cell) -> int | None:
+        if is_plain(new):
+            return FEET
+        return (_entering_ft(state, creature, new) or None) if may_enter(state, creature, new) else None
+
+    def step(old: Cell, new: Cell, diagonals: int, feet: int) -> int | None:
+        if approaches(state, creature, old, new):
             return None
         return _slant(state, old, new, diagonals) * feet
 
-    return reachable(creature.position, budget, cost, alternating=state.option("metric") != "chebyshev")
+    is_afraid = bool(creature.conditions) and fears(state, creature) is not None
+    return entering, step if is_afraid else None
 
 
 def half_speed(creature: Creature) -> int:

@@ -162,10 +162,10 @@ def reaches(state: State, origin: Origin, cell: Cell) -> bool:
 def flooded(state: State, area: Area, origin: Origin) -> frozenset[Cell]:
     """Return what a cylinder fills: it goes around walls as long as it stays within its radius."""
 
-    def cost(_: Cell, cell: Cell, __: int) -> int | None:
+    def entering(cell: Cell) -> int | None:
         return 0 if is_filled(area, origin, None, cell) and state.ground(cell) != "wall" else None
 
-    return frozenset(reachable(origin.at, 0, cost, alternating=False))
+    return frozenset(reachable(origin.at, 0, entering, alternating=False))
 
 
 # --- offers ------------------------------------------------------------------------------------------

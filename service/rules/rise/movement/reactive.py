@@ -250,14 +250,13 @@ def _closing(
 
 def _way(after: State, creature: Creature, goal: Creature, distance_ft: int, high: int) -> tuple[Cell, ...]:
     """Return the shortest way to the nearest place within *distance_ft* of *goal* that may be stood in."""
-    closed: dict[Cell, bool] = {}
     passing, landing = flown(creature, high)
 
-    def cost(before: Cell, cell: Cell, diagonals: int) -> int | None:
-        if cell not in closed:
-            closed[cell] = is_wall(after, creature, cell) or in_the_way(after, passing, cell) is not None
-        if closed[cell]:
-            return None
+    def entering(cell: Cell) -> int | None:
+        is_closed = is_wall(after, creature, cell) or in_the_way(after, passing, cell) is not None
+        return None if is_closed else FEET
+
+    def step(before: Cell, cell: Cell, diagonals: int, _: int) -> int:
         return step_feet(before, cell, diagonals) + leaving(after, creature, before)
 
     def is_there(cell: Cell) -> bool:
@@ -266,7 +265,7 @@ def _way(after: State, creature: Creature, goal: Creature, distance_ft: int, hig
 
     straight = distance(creature.position, creature.space, goal.position, goal.space, "alternating")
     if straight < FAR_OFF:
-        found = reachable(creature.position, straight + DETOUR, cost, is_there)
+        found = reachable(creature.position, straight + DETOUR, entering, step, until=is_there)
         (*_, last) = found
         if is_there(last):  # which ends the search
             return path_to(found, last)
