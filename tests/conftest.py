@@ -15,6 +15,25 @@ from service.supervisor import EmbeddedValkey
 from tests import crashes
 from tests.cluster.nodes import Cluster
 
+SOURCES = Path(__file__).parents[1] / "service"
+WRITTEN = pytest.StashKey[dict[Path, int]]()
+
+
+def written() -> dict[Path, int]:
+    """Return when each source of the service was written."""
+    return {path: path.stat().st_mtime_ns for path in SOURCES.rglob("*.py")}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Remember the sources: services that tests start read them at other times than this process."""
+    config.stash[WRITTEN] = written()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say it if the sources changed meanwhile: rules that differ make an audit say `rules_changed`."""
+    if written() != config.stash[WRITTEN]:
+        terminalreporter.section("the sources changed while the tests ran: run what failed again", red=True)
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _no_hurry() -> Iterator[None]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from time import process_time
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -20,6 +21,9 @@ TRIES: Final = 400
 """Plays that one failure is worth."""
 TRYING_S: Final = 240.0
 """Seconds of processor time that one failure is worth."""
+
+MOST_ALIKE: Final = 12
+"""Commands of the type that broke a fight which are tried after each play, its own the first of them."""
 
 
 class Playing(Protocol):
@@ -42,8 +46,11 @@ class Playing(Protocol):
     def is_stuck(self) -> bool:
         """Tell whether nobody may do anything now."""
 
+    def offers_of(self, type_: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield seat and data of one command for each offer of a type."""
+
     def fault_of(self, type_: str, seat: str, data: Mapping[str, Any]) -> str | None:
-        """Return how offer and outcome of a command differ now; null if they do not."""
+        """Return how offer and outcome of a command differ now, null if they do not; changes nothing."""
 
     def finish(self) -> None:
         """Hold the whole fight to what must be true of it; raises for what is wrong."""
@@ -147,7 +154,8 @@ def _like(broken: Exception, fight: Callable[[], Playing]) -> Callable[[Sequence
             if found is not None or broken.seat not in again.state.seats:
                 return False
             last = _now(again, Given(broken.type, broken.seat, broken.data))
-            return again.fault_of(*last) == broken.fault
+            alike = (last, *(Given(broken.type, *offer) for offer in again.offers_of(broken.type)))
+            return any(again.fault_of(*one) == broken.fault for one in islice(alike, MOST_ALIKE))
         if isinstance(broken, Stuck):
             return found is None and again.is_stuck()
         found = found or _raised(again.look) or _raised(again.finish)

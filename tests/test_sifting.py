@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
+from service.rules.heartrush.combat import CombatFrame
+from service.rules.heartrush.movement.dash import Dash
 from service.rules.heartrush.rounds.potions import DrinkPotion
 from service.rules.heartrush.state import Condition, State
 from service.rules.messages import Refused
+from service.rules.records import changed
+from service.rules.rise.acting.taking_turns import EndTurn
 from tests.fuzz import told
 from tests.heartrush import campaign
+from tests.heartrush.campaign import Campaign
 from tests.heartrush.kit import opened
-from tests.heartrush.plays import probed
-from tests.offering import Unheld
-from tests.sifting import Given, smallest
+from tests.heartrush.plays import probed, wild
+from tests.offering import Stuck, Unheld
+from tests.rise.test_every_rule import campaign as rise_campaign
+from tests.sifting import Given, smallest, story
 
 
 def test_all_that_is_not_needed_is_left_out() -> None:
@@ -88,3 +95,79 @@ def test_a_planted_fault_is_told_with_its_seed_and_a_handful_of_commands(
     assert text.startswith("FAILED fallen 0\n")
     assert "\n1 of " in text, text
     assert '"condition": "prone"' in text.splitlines()[-1]
+
+
+def refusing(monkeypatch: pytest.MonkeyPatch, command: type[Any], when: Callable[[Any], bool]) -> None:
+    """Plant a fault: what is offered is refused in some states."""
+    decides = command.decide
+
+    def careless(self: Any, state: Any) -> Any:
+        if when(state):
+            raise Refused("planted", "what was offered")
+        return decides(self, state)
+
+    monkeypatch.setattr(command, "decide", careless)
+
+
+def counted(text: str) -> tuple[int, int]:
+    """Return how many commands a story needs, and how many were played."""
+    few, many = re.findall(r"^(\d+) of (\d+) commands bring it", text, re.MULTILINE)[0]
+    return int(few), int(many)
+
+
+def test_an_offer_that_is_refused_after_200_commands_is_told_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def make() -> Campaign:
+        return wild(17, budget=500)
+
+    refusing(monkeypatch, Dash, lambda state: any(name.startswith("late") for name in state.creatures))
+    with pytest.raises(Unheld, match="is offered, but refused: planted"):
+        make().play()
+    text = story("wild", 17, make)
+    few, many = counted(text)
+    assert few == 1, text
+    assert many > 200, text
+    assert "add_creature" in text.splitlines()[-1]
+
+
+def test_an_offer_of_rise_that_is_refused_is_told_by_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    refusing(monkeypatch, EndTurn, lambda state: "late" in state.creatures)
+    with pytest.raises(Unheld, match=r"end_turn .* is offered, but refused: planted"):
+        rise_campaign(0).play()
+    text = story("rise", 0, lambda: rise_campaign(0))
+    few, many = counted(text)
+    assert few <= 10 < many, text
+    assert "add_creature" in text
+
+
+def test_a_crash_in_rise_is_told_by_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(_self: EndTurn, _state: Any) -> Any:
+        raise KeyError("planted")
+
+    monkeypatch.setattr(EndTurn, "decide", crash)
+    with pytest.raises(KeyError, match="planted"):
+        rise_campaign(0).play()
+    text = story("rise", 0, lambda: rise_campaign(0))
+    few, many = counted(text)
+    assert few <= 10 < many, text
+    assert "end_turn" in text.splitlines()[-1]
+
+
+def test_a_fight_in_which_nobody_may_do_anything_is_told_by_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As soon as somebody has come late, nobody is offered anything."""
+
+    def make() -> Campaign:
+        return wild(17, budget=500)
+
+    asks = CombatFrame.waiting
+
+    def silent(self: CombatFrame, state: State) -> Any:
+        late = any(name.startswith("late") for name in state.creatures)
+        return tuple(changed(a, accepts=()) if late else a for a in asks(self, state))
+
+    monkeypatch.setattr(CombatFrame, "waiting", silent)
+    with pytest.raises(Stuck):
+        make().play()
+    text = story("wild", 17, make)
+    few, many = counted(text)
+    assert few == 1, text
+    assert many > 200, text

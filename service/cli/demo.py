@@ -22,9 +22,10 @@ from service.audit import bundle
 from service.audit.evidence import evidence_once_signed
 from service.cli.client import Client, Problem, Unreachable
 from service.cli.judging import print_report
-from service.cli.local_service import LocalService, held_port
+from service.cli.local_service import LocalService, StartAbandoned, held_port
 from service.cli.playing import NotAsWritten, Table, play, sit_down
 from service.cli.script import SAMPLES, BadScript, Fight, sample
+from service.cli.stopping import Signals
 from service.cli.telling import Teller
 from service.cli.terminal import Failure, Terminal
 from service.encounter.stores import keys
@@ -55,26 +56,28 @@ def command(
     if url is not None and (key is None or file is not None):
         raise click.UsageError("with --url comes --key, and --bundle is for a service of the demo's own")
     console = Terminal(highlight=False)
+    signals = Signals()
     try:
         fight = sample(form, ruleset)
         fight = fight.seeded() if seeded else fight
         if url is not None and key is not None:
-            _run(Client(url.rstrip("/"), key), fight, console, by_script=not seeded)
+            with signals.interrupting():
+                _run(Client(url.rstrip("/"), key), fight, console, by_script=not seeded)
         else:
-            with _own_service(console) as (service, owner):
+            with _own_service(console, signals) as (service, owner), signals.interrupting():
                 encounter = _run(owner, fight, console, by_script=not seeded)
                 if file is not None:
                     _write_bundle(service, encounter, file, console)
     except (BadScript, NotAsWritten, Problem, Unreachable) as fault:
         raise Failure(str(fault)) from fault
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, StartAbandoned):
         console.print(STOPPED, end="")
         sys.exit(_INTERRUPTED)
 
 
 @contextmanager
-def _own_service(console: Console) -> Iterator[tuple[LocalService, Client]]:
-    """Give a service in a temporary directory, and its owner."""
+def _own_service(console: Console, signals: Signals) -> Iterator[tuple[LocalService, Client]]:
+    """Give a service in a temporary directory, and its owner; raises `StartAbandoned`."""
     with tempfile.TemporaryDirectory(prefix="rewound-demo-") as directory, held_port("127.0.0.1") as port:
         home = Path(directory)
         settings = replace(
@@ -86,7 +89,12 @@ def _own_service(console: Console) -> Iterator[tuple[LocalService, Client]]:
             api_workers=1,
             log_level="error",
         )
-        service = LocalService(settings, lambda text: console.print(f"[dim]{text}[/]"))
+        service = LocalService(
+            settings,
+            lambda text: console.print(f"[dim]{text}[/]"),
+            is_stopping=signals.is_stopping,
+            is_hurried=signals.is_hurried,
+        )
         try:
             with console.status("Starting a service for the demo …"):
                 service.start()

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import time
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import FrameType
 from typing import Final
 
 import click
@@ -23,6 +21,7 @@ from service.cli.environment import is_for_people, quiet_for_people, read_settin
 from service.cli.local_service import LocalService, NotServing, StartAbandoned, with_free_port
 from service.cli.playing import NotAsWritten, play, sit_down
 from service.cli.script import sample
+from service.cli.stopping import Signals
 from service.cli.terminal import say
 from service.encounter.stores import keys
 from service.log import Log
@@ -30,27 +29,6 @@ from service.logs import note_line, write_json_lines
 
 LOOKED_EVERY_S: Final = 0.1
 DEMO_FORM: Final = "s002"
-_STOPPING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-class Signals:
-    """Notes how often somebody asked to stop."""
-
-    def __init__(self) -> None:
-        self.asked = 0
-        for number in _STOPPING:
-            signal.signal(number, self._note)
-
-    def _note(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - as signals are handed out
-        self.asked += 1
-
-    def is_stopping(self) -> bool:
-        """Tell whether to stop."""
-        return self.asked > 0
-
-    def is_hurried(self) -> bool:
-        """Tell whether to stop without waiting for anybody."""
-        return self.asked > 1
 
 
 @dataclass(frozen=True)

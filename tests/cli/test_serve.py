@@ -289,19 +289,65 @@ def test_without_workers_it_makes_no_key_that_signs(tmp_path: Path, streams_url:
         assert not (data / "signing.key").exists()
 
 
-@pytest.mark.parametrize("command", ["serve", "demo"])
-def test_ctrl_c_while_it_starts_ends_it_with_one_line(start: Callable[..., Served], command: str) -> None:
-    served = start(command=command)
-    until(lambda: [pid for pid in _children(served.process.pid) if b"gunicorn" in _line(pid)], served)
+MOMENTS: Final[Mapping[str, Callable[[Served], object]]] = {
+    "its first process": lambda served: _children(served.process.pid),
+    "a worker": lambda served: _children_with(served, b"workers"),
+    "the API": lambda served: _children_with(served, b"gunicorn"),
+}
+"""When somebody asks it to stop, by what runs then."""
+STOPS: Final[Mapping[str, tuple[str, int]]] = {
+    "serve": ("stopped before it was ready; nothing was lost", 0),
+    "demo": (DEMO_STOPPED, 130),
+}
+"""What a start that was stopped ends with: a line, and a status."""
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("command", STOPS)
+def test_ctrl_c_while_it_starts_ends_it_with_one_line(
+    start: Callable[..., Served], command: str, moment: str
+) -> None:
+    _stopped_at_once(start(command=command), command, moment)
+
+
+@pytest.mark.parametrize("command", STOPS)
+def test_ctrl_c_counts_where_a_shell_has_told_it_to_ignore_it(
+    start: Callable[..., Served], command: str
+) -> None:
+    """A shell without job control starts what runs in the background so."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        served = start(command=command)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    _stopped_at_once(served, command, "its first process")
+
+
+def _stopped_at_once(served: Served, command: str, moment: str) -> None:
+    """Stop what starts at a moment; it ends with one line and leaves no process."""
+    until(lambda: MOMENTS[moment](served), served)
     started = _children(served.process.pid)
 
     status = served.stop(signal.SIGINT)
 
+    line, expected = STOPS[command]
     last = served.printed.splitlines(keepends=True)[-1]
-    said = json.loads(last)["text"] if command == "serve" else last
-    assert said == {"serve": "stopped before it was ready; nothing was lost", "demo": DEMO_STOPPED}[command]
+    assert (json.loads(last)["text"] if command == "serve" else last) == line
     assert "Traceback" not in served.printed
-    assert status == {"serve": 0, "demo": 130}[command]
+    assert status == expected
+    assert not [pid for pid in started if _parent(pid)]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_demo_is_stopped_in_the_middle_of_its_fight(start: Callable[..., Served], number: int) -> None:
+    served = start(command="demo")
+    served.wait_for("a service of its own runs at")
+    started = _children(served.process.pid)
+
+    assert served.stop(number) == 130
+
+    assert served.printed.endswith(DEMO_STOPPED)
+    assert "Traceback" not in served.printed
     assert not [pid for pid in started if _parent(pid)]
 
 
@@ -369,6 +415,11 @@ def _children(parent: int) -> list[int]:
         for entry in Path("/proc").iterdir()
         if entry.name.isdecimal() and _parent(int(entry.name)) == parent
     ]
+
+
+def _children_with(served: Served, word: bytes) -> list[int]:
+    """Return the children that have *word* in their command lines."""
+    return [pid for pid in _children(served.process.pid) if word in _line(pid)]
 
 
 def _line(pid: int) -> bytes:

@@ -6,7 +6,7 @@ Bots prefer what has been done least, so seldom things come early.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
@@ -271,8 +271,14 @@ class Campaign(Table):
             raise unheld
 
     def fault_of(self, type_: str, seat: str, data: Mapping[str, Any]) -> str | None:
-        """Return how offer and outcome of a command differ now; null if they do not."""
+        """Return how offer and outcome of a command differ now, null if they do not; changes nothing."""
         return fault_of(self, type_, seat, data)
+
+    def offers_of(self, type_: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield seat and data of one command for each offer of a type."""
+        for choice in self.offered():
+            if choice.type == type_:
+                yield choice.awaited.seat, choice.data
 
     def look(self) -> None:
         """Look up what everybody may do now."""

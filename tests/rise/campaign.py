@@ -7,15 +7,17 @@ what must always be true of it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
 
-from service.rules.messages import Fact, Offer
+from service.rules.chance import Chance
+from service.rules.codec import from_data
+from service.rules.messages import Actor, Fact, Offer
 from service.rules.rise import RISE
 from service.rules.rise.state import State
-from service.rules.ruleset import Refusal, legal, waiting
+from service.rules.ruleset import Refusal, decide, legal, waiting
 from service.rules.sealed import Sealed, view
 from service.rules.stack import Awaited
 from tests.offering import Stuck, Unheld, fits, refused_offer
@@ -153,10 +155,12 @@ class Campaign:
             raise unheld
 
     def fault_of(self, type_: str, seat: str, data: Mapping[str, Any]) -> str | None:
-        """Return how offer and outcome of a command differ now; null if it is not offered, or accepted."""
+        """Return how a command is refused that is offered now, null if it is not; changes nothing."""
         if not any(whose == seat and fits(offer, type_, data) for whose, offer in self.every_offer()):
             return None
-        refusal = self.attempt(type_, seat, data)
+        actor = Actor(seat=seat, role=self.state.seats[seat].role)
+        command = from_data(RISE.commands[type_], data, by=actor)
+        refusal = decide(self.state, command, Chance(self.fight.dice)).refusal
         return refused_offer(refusal.code) if refusal is not None else None
 
     def every_offer(self) -> list[tuple[str, Offer]]:
@@ -167,6 +171,12 @@ class Campaign:
             for _, offers in legal(RISE, self.state, seat)
             for offer in offers
         ]
+
+    def offers_of(self, type_: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield seat and data of one command for each offer of a type."""
+        for seat, offer in self.every_offer():
+            if offer.type == type_ != "throw_dice":
+                yield seat, data_of(offer, self.random)
 
     def look(self) -> None:
         """Look up what everybody may do now."""

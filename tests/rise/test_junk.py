@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from random import Random
 from typing import Any
 
@@ -12,8 +12,9 @@ from service.rules.codec import Malformed, from_data, to_data
 from service.rules.rise import RISE
 from service.rules.rise.options import OPTIONS
 from service.rules.rise.state import State
-from tests.rise.bot import melee, play
-from tests.rise.kit import Fight
+from tests.rise.bot import KIT, melee, play
+from tests.rise.campaign import Campaign
+from tests.rise.kit import Fight, entry, opening
 
 WORDS = (
     "he0",
@@ -93,7 +94,30 @@ def test_every_house_plays(seed: int) -> None:
     assert from_data(State, to_data(fight.state)) == fight.state, (seed, options)
 
 
+@dataclass
+class Crowd(Campaign):
+    """Four groups of ten, of which two are players'."""
+
+    def opening(self) -> dict[str, Any]:
+        sides = {"heroes": "pc", "orcs": "pc", "wolves": "mon", "bats": "mon"}
+        entries = [
+            entry(f"{kind}@{side}/{side[:2]}{i}", (2 * s, 2 * i), dexterity=i, **KIT)
+            for s, (side, kind) in enumerate(sides.items())
+            for i in range(10)
+        ]
+        return opening(*entries, declared_sides=[])
+
+    def play(self) -> Crowd:
+        """Begin at once and play until the budget is spent."""
+        self.open()
+        self.must("start_combat", "gm", {})
+        while self.commands < self.budget:
+            self.turn()
+        return self
+
+
 def test_four_groups_of_ten_play_and_fold() -> None:
-    fight = play(melee(1, ("heroes", "orcs", "wolves", "bats"), each=10, played=2), 1, 150)
-    assert len(fight.state.creatures) == 40
-    assert from_data(State, to_data(fight.state)) == fight.state
+    played = Crowd(1, 40, budget=152, meddling=0.0).play()
+    assert played.done.total() == 152, "150 after the opening and the start"
+    assert len(played.state.creatures) == 40
+    assert from_data(State, to_data(played.state)) == played.state
