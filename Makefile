@@ -27,7 +27,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test lint check format generate bench dice streams fuzz offered undoing draws contract mutations shapes golden pythons coverage twins overnight restart wheel requirements clean
+.PHONY: help run demo test cluster lint check format generate bench dice streams fuzz offered undoing draws contract mutations shapes golden pythons coverage twins overnight restart wheel requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -73,6 +73,11 @@ offered: .venv/ready ## play 10,000 commands of each book by options alone, over
 
 nemesis: .venv/ready ## kill, stop, starve and fill everything KILLS=50 times, under play, SEED= by its chances, and hold all promises (minutes)
 	$(PY) -m tests.nemesis
+
+cluster: .venv/ready ## kill the primaries of a cluster 20 times under load, play the API and worker tests on a cluster (minutes)
+	nice $(PY) -m tests.cluster 20
+	nice $(PY) -m tests.cluster 5 --durable
+	nice $(PY) -m pytest -n 2 tests/cluster/test_failover.py tests/cluster/whole_api.py tests/cluster/whole_workers.py
 
 contract: .venv/ready ## send thousands of generated requests as each role, hold every answer to the contract (long)
 	$(PY) -m tests.contract

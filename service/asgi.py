@@ -21,7 +21,7 @@ from service.encounter.signals.doorbell import Ringer
 from service.encounter.signals.feeds import Room
 from service.encounter.signals.outward import Outward
 from service.encounter.stores.capacity import Quotas
-from service.log import NotDurable, StoreFailure
+from service.log import StoreFailure, StoreRefused
 from service.log.queue import queue_client
 from service.log.valkey import ValkeyLog
 from service.logs import write_json_lines
@@ -33,14 +33,14 @@ _logger: Final = structlog.get_logger()
 
 
 def application() -> LoopApplication:
-    """Return the application; raises `SettingsError`, and `NotDurable` for a store that may lose commands."""
+    """Return the application; raises `SettingsError`, and `StoreRefused` for a store that cannot be used."""
     settings = Settings.from_environment()
     if settings.streams_url is None or settings.queue_url is None:
         raise SettingsError(
             ["REWOUND_STREAMS_URL, REWOUND_QUEUE_URL: an API process alone needs servers that run"]
         )
     write_json_lines(settings.log_level)
-    log = ValkeyLog.at(settings.streams_url)
+    log = ValkeyLog.at(settings.streams_url, replicas=settings.replicas)
     try:
         _open(log)
     except StoreFailure as failure:  # requests are answered 503 until it serves
@@ -53,7 +53,7 @@ def application() -> LoopApplication:
         ring=ringer.ring,
         clock=time.time,
         key=settings.secret_key(),
-        mode="durable",
+        mode="replicated" if settings.replicas else "durable",
     )
     for ruleset in SHELF.values():
         ruleset_digest(ruleset)  # reading every source takes long: once, before the first request
@@ -88,7 +88,7 @@ def application() -> LoopApplication:
 
 
 def _open(log: ValkeyLog) -> None:
-    """Make the store ready for this process; raises `StoreFailure` and `NotDurable`."""
+    """Make the store ready for this process; raises `StoreFailure` and `StoreRefused`."""
     log.install()
     log.check_durable()
 
@@ -101,7 +101,7 @@ def _open_when_there(log: ValkeyLog) -> None:
             _open(log)
         except StoreFailure:
             continue
-        except NotDurable as fault:
+        except StoreRefused as fault:
             _logger.critical("store.refused", why=str(fault))
             os.kill(os.getpid(), signal.SIGTERM)  # gunicorn's next process meets it at its start and says so
         else:

@@ -44,6 +44,8 @@ class Settings:
     data_dir: Path = Path(".rewound")
     host: str = "127.0.0.1"
     port: int = 8000
+    replicas: int = 0
+    """How many replicas must have a change before it is answered; 0: the mode is durable, not replicated."""
     groups: int = 16
     """Groups of buckets that workers lease; at most as many workers fold at once."""
     workers: int = 1
@@ -120,6 +122,7 @@ class Settings:
                 data_dir=data_dir,
                 host=env.str("HOST", cls().host, validate=_matches(r"\S+", "a name or an address")),
                 port=env.int("PORT", cls().port, validate=validate.Range(1, 65_535)),
+                replicas=env.int("REPLICAS", cls().replicas, validate=validate.Range(0, 5)),
                 groups=env.int("GROUPS", cls().groups, validate=validate.Range(1, 1024)),
                 workers=env.int("WORKERS", cls().workers, validate=validate.Range(0, 256)),
                 api_workers=env.int("API_WORKERS", cls().api_workers, validate=validate.Range(1, 256)),
@@ -176,6 +179,8 @@ class Settings:
             faults.append(
                 "REWOUND_STREAMS_URL, REWOUND_QUEUE_URL: set both, or neither for the embedded server"
             )
+        if settings.replicas and settings.streams_url is None:
+            faults.append("REWOUND_REPLICAS: the embedded server has no replica: set the servers' addresses")
         if not settings.workers and settings.streams_url is None:
             faults.append(
                 "REWOUND_WORKERS: 0 leaves the work to workers elsewhere: set the servers' addresses"
@@ -221,6 +226,7 @@ class Settings:
             "DATA_DIR": str(self.data_dir),
             "HOST": self.host,
             "PORT": str(self.port),
+            "REPLICAS": str(self.replicas),
             "GROUPS": str(self.groups),
             "WORKERS": str(self.workers),
             "API_WORKERS": str(self.api_workers),

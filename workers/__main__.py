@@ -9,13 +9,14 @@ from service.audit.signing import Signer
 from service.audit.witness import Witness
 from service.collecting import collect_seldom
 from service.encounter.signals.outward import Outward
-from service.log.queue import queue_client
+from service.log.errors import StoreRefused
+from service.log.queue import check_queue, queue_client
 from service.logs import write_json_lines
 from service.rules.shelf import SHELF
 from service.settings import Settings, SettingsError
 from workers.faults import faulty
 from workers.retention import Archive
-from workers.run import run
+from workers.run import DURABLE, REPLICATED, run
 from workers.start import connected
 
 
@@ -34,7 +35,13 @@ def main() -> int:
         return 2
     write_json_lines(settings.log_level)
     # The one place beside the settings that reads the environment: a test's door, not a setting.
-    log = faulty(connected(settings.streams_url), os.environ.get("REWOUND_FAULT"))
+    queue = queue_client(settings.queue_url)
+    try:
+        check_queue(queue)
+        log = faulty(connected(settings.streams_url, settings.replicas), os.environ.get("REWOUND_FAULT"))
+    except StoreRefused as fault:
+        sys.stderr.write(f"{fault}\n")
+        return 2
 
     def signer() -> Signer:
         """Give who signs now: the key may be rotated while this runs."""
@@ -43,7 +50,7 @@ def main() -> int:
     collect_seldom()
     run(
         log,
-        queue_client(settings.queue_url),
+        queue,
         SHELF,
         key=key,
         signer=signer,
@@ -51,6 +58,7 @@ def main() -> int:
         groups=settings.groups,
         outward=Outward.of(settings.webhook_networks),
         archive=Archive(settings.retention_days, settings.archive_dir),
+        durability=REPLICATED if settings.replicas else DURABLE,
     )
     return 0
 

@@ -40,6 +40,8 @@ from workers.webhooks import Pace, Telling
 
 DURABLE: Final = "durable"
 """What a store of streams was held to before anything was appended: an answer is on disk."""
+REPLICATED: Final = "replicated"
+"""An answer is on disk at the primary and at its replicas."""
 
 _logger: Final = structlog.get_logger()
 
@@ -57,6 +59,7 @@ def run(  # noqa: PLR0913 - everything one worker works with
     archive: Archive | None = None,
     pace: Pace | None = None,
     longest_s: float = LONGEST_S,
+    durability: str = DURABLE,
 ) -> None:
     """Work until SIGTERM or SIGINT.
 
@@ -83,10 +86,10 @@ def run(  # noqa: PLR0913 - everything one worker works with
         worker=worker,
         stopping=stopping,
         signer=signer,
-        durability=DURABLE,
+        durability=durability,
         sign=notary.sign_head,
     )
-    importer = Importer(log, shelf, worker=worker, stopping=stopping, durability=DURABLE)
+    importer = Importer(log, shelf, worker=worker, stopping=stopping, durability=durability)
 
     def answer(bucket: int) -> None:
         """Fold the bucket that was rung for; whoever asked for a job or a checkpoint has rung too."""

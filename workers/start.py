@@ -15,12 +15,12 @@ _RETRY_S: Final = 1.0
 _logger: Final = structlog.get_logger()
 
 
-def connected(url: str) -> Log:
-    """Return the log at *url* as soon as it can be reached and has been loaded."""
+def connected(url: str, replicas: int = 0) -> Log:
+    """Return the log at *url* as soon as it can be reached and has been loaded; see `ValkeyLog.at`."""
     said = None
     while True:
         try:
-            return ValkeyLog.connect(url)
+            return ValkeyLog.connect(url, replicas=replicas)
         except StoreFailure as failure:
             if (why := type(failure).__name__) != said:
                 _logger.warning("worker.waits", why=why)

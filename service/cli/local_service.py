@@ -25,7 +25,8 @@ from service.api.server import GRACE_S, arguments
 from service.cli.client import Client, Problem, Unreachable
 from service.cli.loading import LoadingDisplay
 from service.cli.terminal import Failure
-from service.log import NotDurable, StoreFailure
+from service.log import StoreFailure, StoreRefused
+from service.log.queue import check_queue, queue_client
 from service.log.valkey import ValkeyLog
 from service.settings import Settings
 from service.supervisor import EmbeddedFailure, EmbeddedValkey, Supervised, Supervisor
@@ -95,9 +96,11 @@ class LocalService:
         assert self.settings.streams_url is not None, "the store runs by now"
         display = LoadingDisplay(self._say)
         try:
-            log = ValkeyLog.connect_when_loaded(self.settings.streams_url, display, self._go_on)
+            log = ValkeyLog.connect_when_loaded(
+                self.settings.streams_url, display, self._go_on, replicas=self.settings.replicas
+            )
             log.check_durable()
-        except NotDurable as fault:
+        except StoreRefused as fault:
             raise NotServing(str(fault)) from fault
         except StoreFailure as fault:
             raise NotServing(f"the store cannot be reached: {fault}") from fault
@@ -115,6 +118,7 @@ class LocalService:
             self.settings.signing_key()
         with closing(self.log()):  # a store that may lose commands is refused here, in words
             pass
+        self._check_queue()
         settings = self.settings
         api = arguments(
             settings.host,
@@ -179,6 +183,14 @@ class LocalService:
         finally:
             display.finish()
         self.settings = self.settings.with_servers(self._embedded.url, self._embedded.queue_url)
+
+    def _check_queue(self) -> None:
+        assert self.settings.queue_url is not None, "the store runs by now"
+        with queue_client(self.settings.queue_url) as client:
+            try:
+                check_queue(client)
+            except StoreRefused as fault:
+                raise NotServing(f"REWOUND_QUEUE_URL: {fault}") from fault
 
     def _go_on(self) -> None:
         if self._is_stopping():

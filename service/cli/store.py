@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from service.cli.loading import LoadingDisplay
 from service.cli.local_service import NotServing
 from service.cli.terminal import say
-from service.log import Log, StoreFailure
+from service.log import Log, StoreFailure, StoreRefused
 from service.log.valkey import ValkeyLog
 from service.settings import Settings
 from service.supervisor import DirectoryInUse, EmbeddedFailure, EmbeddedValkey, Supervisor
@@ -22,7 +22,7 @@ from service.supervisor import DirectoryInUse, EmbeddedFailure, EmbeddedValkey, 
 def opened(settings: Settings) -> Iterator[Log]:
     """Give the log; raises `NotServing`."""
     if settings.streams_url is not None:
-        with closing(_connected(settings.streams_url)) as log:
+        with closing(_connected(settings.streams_url, settings.replicas)) as log:
             yield log
         return
     try:
@@ -50,10 +50,12 @@ def _say(text: str) -> None:
     say(f"rewound: {text}", err=True)
 
 
-def _connected(url: str) -> ValkeyLog:
+def _connected(url: str, replicas: int = 0) -> ValkeyLog:
     display = LoadingDisplay(_say)
     try:
-        return ValkeyLog.connect_when_loaded(url, display)
+        return ValkeyLog.connect_when_loaded(url, display, replicas=replicas)
+    except StoreRefused as fault:
+        raise NotServing(str(fault)) from fault
     except StoreFailure as fault:
         raise NotServing(f"the store cannot be reached: {fault}") from fault
     finally:

@@ -25,7 +25,7 @@ _LABEL: Final = b"rewound/service-key/1"
 
 FORK_DAYS: Final = 30
 
-Mode = Literal["durable", "memory"]
+Mode = Literal["durable", "replicated", "memory"]
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,8 @@ def check_durable(router: Router) -> None:
 
     A replica that is down is not asked.
     """
-    faults = {wire.url: _faults(wire) for wire in router.primaries()}
+    wanted = router.wanted_replicas
+    faults = {wire.url: _faults(wire) or _replica_faults(wire, wanted) for wire in router.primaries()}
     for wire in router.replicas():
         with suppress(Unavailable):
             faults[wire.url] = _faults(wire)
@@ -51,6 +52,18 @@ def check_durable(router: Router) -> None:
 def _faults(wire: Wire) -> list[str]:
     # a server that is too old cannot be asked for several settings
     return _version_faults(wire) or _setting_faults(wire)
+
+
+def _replica_faults(wire: Wire, wanted: int) -> list[str]:
+    if not wanted:
+        return []
+    fields = parse_info(wire.read("INFO", "replication"))
+    online = sum("state=online" in value for name, value in fields.items() if name.startswith("slave"))
+    if online >= wanted:
+        return []
+    return [
+        f"{online} replicas follow it, and REWOUND_REPLICAS asks for {wanted}: start them, or ask for fewer"
+    ]
 
 
 def parse_info(raw: bytes) -> dict[str, str]:

@@ -6,6 +6,10 @@ not, `Unknown` means it may have, and only asking again by idempotency key (or b
 """
 
 from asyncio import _get_running_loop  # public by its documentation, and the cheap one
+from typing import Final
+
+FORMAT: Final = "1"
+"""The format of keys and records that this version reads and writes."""
 
 
 class LogError(Exception):
@@ -93,7 +97,22 @@ class Unknown(StoreFailure):
     """Say that the change was sent and no answer came: it stands or it does not; ask by key."""
 
 
-class NotDurable(LogError):
+class StoreRefused(LogError):
+    """Stand above what keeps a store from being used at all, until somebody mends it."""
+
+
+class OtherFormat(StoreRefused):
+    """Say that the store holds what this version cannot read."""
+
+    def __init__(self, found: str | None) -> None:
+        what = f"the format {found}" if found else "no format it names"
+        super().__init__(
+            f"the store holds keys in {what}, and this version reads format {FORMAT}: "
+            "start with an empty store, or with the version that wrote this one"
+        )
+
+
+class NotDurable(StoreRefused):
     """Name every setting with which the server could lose what it acknowledged, and how to mend each."""
 
     def __init__(self, faults: tuple[str, ...]) -> None:

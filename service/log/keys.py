@@ -14,6 +14,10 @@ BUCKETS: Final = 1024
 """How many buckets there are. It is part of every key, so it never changes for a store."""
 
 
+FORMAT: Final = "rewound:{format}"
+"""Names the format in which the store is kept."""
+
+
 def bucket_of(encounter: str) -> int:
     """Return the bucket of an encounter."""
     return int.from_bytes(sha256(encounter.encode()).digest()[:2], "big") % BUCKETS

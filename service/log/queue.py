@@ -10,6 +10,7 @@ from redis import exceptions
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from service.log.errors import StoreRefused
 from service.log.wire import ANSWER_S
 
 QUEUE_FAILURES: Final = (exceptions.RedisError, OSError)
@@ -21,3 +22,16 @@ def queue_client(url: str, *, answer_s: float = ANSWER_S) -> redis.Redis:
     return redis.Redis.from_url(
         url, socket_timeout=answer_s, socket_connect_timeout=answer_s, retry=Retry(NoBackoff(), 0)
     )
+
+
+def check_queue(client: redis.Redis) -> None:
+    """Return unless the server is a node of a cluster, on which RQ's worker does not start.
+
+    Raises `StoreRefused`. A server that is down or may not be asked passes: it may be up later.
+    """
+    try:
+        is_cluster = client.info("cluster")["cluster_enabled"]
+    except QUEUE_FAILURES:
+        return
+    if is_cluster:
+        raise StoreRefused("the queue's server is a node of a cluster, and RQ needs a server of its own")

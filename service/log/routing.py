@@ -76,7 +76,8 @@ class Router:
         self._seed_url = url
         self._answer_s = answer_s
         self._patience_s = patience_s
-        self._replicas = replicas
+        self.wanted_replicas = replicas
+        """How many replicas must have a change before it is answered."""
         self.prepare = prepare
         self._seed = self._wire(url)
         self.url = self._seed.url
@@ -220,7 +221,7 @@ class Router:
         return wire
 
     def _wire(self, url: str) -> Wire:
-        return Wire(url, answer_s=self._answer_s, replicas=self._replicas)
+        return Wire(url, answer_s=self._answer_s, replicas=self.wanted_replicas)
 
     def _url_of(self, address: str) -> str:
         parts = urlsplit(self._seed_url)

@@ -11,7 +11,7 @@ from typing import Self
 
 from service.log import keys
 from service.log.durable import check_durable, parse_info
-from service.log.errors import Stale, StoreLoading
+from service.log.errors import FORMAT, OtherFormat, Stale, StoreLoading
 from service.log.library import call, install
 from service.log.loading import OnProgress, load_progress, wait_until_loaded
 from service.log.protocol import Log
@@ -247,9 +247,19 @@ class ValkeyLog(ValkeyStreams, ValkeyStates, ValkeyDoorbell, ValkeyShelves, Valk
                     wait_until_loaded(wire, on_progress, go_on)
 
     def install(self) -> None:
-        """Make every primary know the log's functions; raises `Unavailable`."""
+        """Make every primary know the log's functions; raises `Unavailable` and `OtherFormat`."""
+        self._claim()
         for wire in self._wire.primaries():
             install(wire)
+
+    def _claim(self) -> None:
+        """Mark an empty store with the format; raises `OtherFormat` for one that holds another or none."""
+        found = self._wire.read("GET", keys.FORMAT)
+        if found is None and not any(wire.read("DBSIZE") for wire in self._wire.primaries()):
+            self._wire.change("SET", keys.FORMAT, FORMAT, "NX")
+        found = found or self._wire.read("GET", keys.FORMAT)  # another process may have been first
+        if found != FORMAT.encode():
+            raise OtherFormat(found.decode() if found else None)
 
     def memory(self) -> Memory:
         """Read how full the store is; of a cluster, the node that has the least room."""

@@ -45,6 +45,8 @@ _BY_TEXT: Sequence[tuple[str, type[StoreFailure], str]] = (
     ("MISCONF", StoreFull, "cannot write to its disk"),  # the last write failed, so it takes no more
     ("NOREPLICAS", Unavailable, "has too few replicas"),
     ("BUSY ", Unavailable, "is busy"),  # a function runs for seconds: the machine is starved of time
+    ("not allowed in cluster mode", Unavailable, "is a node of a cluster, which has database 0 alone"),
+    ("DB index is out of range", Unavailable, "has no such database"),
     ("Function not found", Unavailable, "has lost the log's functions"),  # an empty server took its place
 )
 """What errors mean that redis-py has no class for, by a part of their text."""

@@ -7,9 +7,13 @@ from pathlib import Path
 import pytest
 import redis
 
+from service.log import Log
 from service.log.valkey import ValkeyLog
+from tests.api.conftest import api, host, owner, table, worker
 from tests.cluster.nodes import Cluster
 from tests.workers.conftest import Hall, reaped
+
+__all__ = ["api", "host", "owner", "table", "worker"]
 
 
 @pytest.fixture
@@ -20,6 +24,19 @@ def hall(cluster_url: str, queue: redis.Redis, queue_url: str, tmp_path: Path) -
         reaped(Hall(log, queue, cluster_url, queue_url, tmp_path)) as hall,
     ):
         yield hall
+
+
+@pytest.fixture
+def streams_url(cluster_url: str) -> str:
+    """Give the address of the cluster, where tests of one server ask for the server's."""
+    return cluster_url
+
+
+@pytest.fixture
+def log(cluster_url: str) -> Iterator[Log]:
+    """Give the log that the API in this process serves."""
+    with closing(ValkeyLog.connect(cluster_url)) as log:
+        yield log
 
 
 @pytest.fixture

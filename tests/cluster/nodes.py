@@ -60,7 +60,7 @@ class Node:
 
     def start(self, *, is_cluster: bool = True) -> None:
         """Start it, on the data it has."""
-        self.directory.mkdir(exist_ok=True)
+        self.directory.mkdir(parents=True, exist_ok=True)
         bus = ("--cluster-enabled", "yes", "--cluster-node-timeout", str(NODE_TIMEOUT_MS))
         with (self.directory / "log").open("ab") as log:
             self.process = subprocess.Popen(
@@ -89,11 +89,21 @@ class Node:
         """Tell whether it takes writes."""
         return bool(self.ask("ROLE")[0] == "master")
 
+    def follows(self, primary: Node) -> bool:
+        """Tell whether it is a replica of *primary* and has caught up."""
+        role = self.ask("ROLE")
+        return bool(role[0] == "slave" and role[2] == primary.port and role[3] == "connected")
+
     def kill(self) -> None:
         """Kill it; its data stay."""
         assert self.process is not None
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(10)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        assert self.process is not None
+        self.process.send_signal(number)
 
     def is_alive(self) -> bool:
         """Tell whether its process runs."""
@@ -146,6 +156,11 @@ class Cluster:
                 return next(node for node in self.nodes if node.port == primary[1])
         raise AssertionError(f"nobody serves slot {slot}")
 
+    @staticmethod
+    def free_port() -> int:
+        """Return a port for one more node."""
+        return free_ports(1)[0]
+
     def empty(self) -> None:
         """Delete all keys."""
         for node in self.nodes:
@@ -182,12 +197,10 @@ class Cluster:
         self.stop()
 
     def _known(self, node: Node) -> list[str]:
-        lines = node.ask("CLUSTER", "NODES")
-        found = lines if isinstance(lines, dict) else str(lines).splitlines()
-        return [line for line in found if "handshake" not in str(line)]
+        return [line for line in str(node.ask("CLUSTER", "NODES")).splitlines() if "handshake" not in line]
 
     def _is_well(self, node: Node) -> bool:
-        info = node.ask("CLUSTER", "INFO")
-        state = info["cluster_state"] if isinstance(info, dict) else str(info)
         role = node.ask("ROLE")
-        return "ok" in str(state) and (role[0] == "master" or role[3] == "connected")
+        return "cluster_state:ok" in str(node.ask("CLUSTER", "INFO")) and (
+            role[0] == "master" or role[3] == "connected"
+        )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from service.log import keys
+from service.log.errors import FORMAT
 from service.log.valkey import ValkeyLog
 
 MEGABYTE: Final = 1_000_000
@@ -37,6 +38,7 @@ def write_log(directory: Path, size: int, *, seconds: float = 0.0, replaced: int
     pauses = 0
     with (place / name).open("wb") as file:
         written += file.write(_spelled(b"SELECT", b"0"))
+        written += file.write(_spelled(b"SET", keys.FORMAT.encode(), FORMAT.encode()))
         cached = _spelled(b"SET", b"cached", noise[:100_000])
         for _ in range(replaced // len(cached)):
             file.write(cached)

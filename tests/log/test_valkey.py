@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from service.log import Appended, Known, NotDurable, StoreFull, Unavailable, Unknown, keys
+from service.log import Appended, Known, NotDurable, OtherFormat, StoreFull, Unavailable, Unknown, keys
 from service.log.library import LIBRARY, code, install
 from service.log.valkey import ValkeyLog
 from service.log.wire import Wire
@@ -196,6 +196,22 @@ def test_a_library_of_another_number_is_left_alone(
 
     assert len(client.function_list("rewound_0")) == 1
     client.function_delete("rewound_0")
+
+
+@pytest.mark.parametrize(
+    ("key", "found"),
+    [("side:{keys}:records", "keys in no format it names"), (keys.FORMAT, "in the format x")],
+)
+def test_a_store_of_another_format_is_refused_and_left_as_it_is(
+    streams_url: str, client: redis.Redis, key: str, found: str
+) -> None:
+    client.flushall()
+    client.set(key, "x")
+
+    with pytest.raises(OtherFormat, match=found):
+        ValkeyLog.connect(streams_url)
+
+    assert list(client.scan_iter()) == [key.encode()]
 
 
 def test_a_server_that_lost_the_functions_is_unavailable(streams: ValkeyLog, client: redis.Redis) -> None:

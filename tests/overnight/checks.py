@@ -67,6 +67,7 @@ CHECKS: Final = (
     Check("mutations", 2, 250, "mutants", _module("tests.audit.mutations", 250)),
     Check("shapes", 1, 250, "bundles", _module("tests.audit.shapes", 250)),
     Check("twins", 3, 4, "scripts", _module("tests.api.twins", 4)),
+    Check("cluster", 1, 5, "failovers of a cluster under load", _module("tests.cluster", 5)),
     Check("streams", 1, 25, "clients cut 50 times", _module("tests.streams", 25)),
     Check(
         "contract",

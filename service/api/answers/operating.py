@@ -177,7 +177,7 @@ OPERATING: Final[Mapping[str, Schema]] = MappingProxyType(
         "Ready": closed(
             "Whether commands are taken, and what was looked at.",
             status={"enum": ["ready", "not_ready"]},
-            mode={"enum": ["durable", "memory"]},
+            mode={"enum": ["durable", "replicated", "memory"]},
             checks={"type": "object", "additionalProperties": TEXT},
         ),
     }

@@ -27,7 +27,7 @@ def is_alive(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
 def is_ready(call: Call) -> Answer:
     """Tell whether the store answers and a worker lives, and how durable answers are.
 
-    In the mode `durable` an answered command is on disk.
+    In the mode `durable` an answered command is on disk; in `replicated`, on disk at a replica, too.
     """
     found = readiness.look(call.host)
     ready = all(text == readiness.WELL for text in found.values())

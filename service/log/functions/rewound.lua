@@ -33,7 +33,12 @@ local function append(keys, args, more)
   local known = redis.call('HGET', idempotency, field)
   if known then
     local n, first = string.match(known, '^(%d+) (.*)$')
-    return { first == fingerprint and 'replayed' or 'key_reused', tonumber(n) }, folded
+    if first ~= fingerprint then
+      return { 'key_reused', tonumber(n) }, folded
+    end
+    -- the same again: WAIT counts the replicas that have the caller's last write, and may have had no answer before
+    redis.call('HSET', idempotency, field, known)
+    return { 'replayed', tonumber(n) }, folded
   end
   if create and appended then
     return { 'taken' }
