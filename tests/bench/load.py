@@ -19,8 +19,11 @@ Make = Callable[[], bytes]
 
 
 def post(path: str, body: bytes, key: str = "") -> bytes:
-    """Return the bytes of a POST of JSON on a connection that is kept open."""
-    auth = f"Authorization: Bearer {key}\r\n" if key else ""
+    """Return the bytes of a POST of JSON on a connection that is kept open.
+
+    With a *key* it is a command, whose outcome is waited for however busy the machine is.
+    """
+    auth = f"Authorization: Bearer {key}\r\nPrefer: wait=30\r\n" if key else ""
     head = f"POST {path} HTTP/1.1\r\nHost: bench\r\n{auth}Content-Type: application/json\r\n"
     return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
