@@ -58,7 +58,9 @@ class _Seen:
     upto: int = 0
     came: dict[str, int] = field(default_factory=dict)
     envelopes: list[Envelope] = field(default_factory=list)
-    lock: Lock = field(default_factory=Lock)
+
+    def __post_init__(self) -> None:
+        self.lock = Lock()
 
     def note(self, entry: Entry) -> None:
         """Take in the next commit."""
