@@ -11,8 +11,9 @@ PYTHON ?=
 PYTEST ?=
 PROCESSES ?= auto
 
-# KILLS=200 SEED=7 make nemesis says how often and by which chances.
+# KILLS=200 SEED=7 make nemesis says how often and by which chances; SCHEDULES=90000 make simulate likewise.
 KILLS ?= 50
+SCHEDULES ?= 5000
 SEED ?=
 
 # QUICK=1 ONLY="core over_http" make bench says how long and what.
@@ -21,13 +22,14 @@ ONLY ?=
 
 export PYTHON
 export KILLS
+export SCHEDULES
 export SEED
 export QUICK
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test cluster lint check format generate bench dice streams fuzz offered undoing draws contract mutations shapes golden pythons coverage twins overnight restart wheel requirements clean
+.PHONY: help run demo test cluster lint check format generate bench dice streams fuzz offered undoing draws contract mutations shapes golden pythons coverage twins simulate overnight restart wheel requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -78,6 +80,9 @@ cluster: .venv/ready ## kill the primaries of a cluster 20 times under load, pla
 	nice $(PY) -m tests.cluster 20
 	nice $(PY) -m tests.cluster 5 --durable
 	nice $(PY) -m pytest -n 2 tests/cluster/test_failover.py tests/cluster/whole_api.py tests/cluster/whole_workers.py
+
+simulate: .venv/ready ## run SCHEDULES=5000 interleavings of append, fold, lease and sweep from SEED= on in virtual time, and hold all promises (a minute)
+	nice $(PY) -m tests.simulation
 
 contract: .venv/ready ## send thousands of generated requests as each role, hold every answer to the contract (long)
 	$(PY) -m tests.contract

@@ -79,6 +79,7 @@ CHECKS: Final = (
     Check("pythons", 1, 1, "run of the golden fights on every Python", _pythons, repeats=False),
     Check("dice", 1, 50, "live fights attacked", _module("tests.dice", 50)),
     Check("draws", 1, 20, "epochs of 4,996 draws", _module("tests.clients.draws", 20)),
+    Check("simulate", 2, 5_000, "schedules", _module("tests.simulation", 5_000)),
     Check(
         "nemesis",
         share=3,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final, TypeVar
@@ -17,9 +17,10 @@ from service.rules.codec import to_data
 from service.rules.messages import Actor
 from service.rules.messages import Refused as AtTheDoor
 from tests.encounter.tiny import TINY, TinyState
+from tests.nemesis.checker import INTERNAL
 from tests.nemesis.history import Entry
 from tests.simulation.plan import Op
-from tests.simulation.processes import Api, Refused, Unanswered
+from tests.simulation.processes import Api, Failed, Unanswered
 from tests.simulation.scheduler import Scheduler
 from tests.simulation.server import Server
 
@@ -29,20 +30,23 @@ PLAYERS: Final = ("ada", "bo")
 PATIENCE_S: Final = 8.0
 """How long a client waits for an answer."""
 
+OPENS_S: Final = 20.0
 TRIES: Final = 60
+_SERVERS: Final = 500
+_ASKS: Final = 0.3
+_GIVES_UP: Final = 0.25
+"""How often a client leaves an unknown outcome alone, of 1."""
+
+WRONG: Final = "the outcome of another command"
+MISSED: Final = "a wait missed its commit"
+REUSED: Final = "one key took two requests"
 
 T = TypeVar("T")
 
+_UNKNOWN: Final = (Unanswered, Unknown, NoSuchEncounter, ChainBroken)
+"""Nobody knows what became of it; the last two, where the store was set back while it was handled."""
+
 _PENDING: Final = "pending"
-
-
-class Failed(Exception):
-    """The service says that nothing was changed."""
-
-    def __init__(self, status: int, code: str) -> None:
-        super().__init__(code)
-        self.status = status
-        self.code = code
 
 
 @dataclass
@@ -61,11 +65,22 @@ class Book:
         if self.hub.trace is not None:
             self.hub.note(f"{do} {_brief(told)}")
 
+    def unsettled(self) -> set[str]:
+        """Return the keys whose attempts were answered by nobody."""
+        keys = {entry["op"]: entry["key"] for entry in self.entries if entry["do"] == "invoke"}
+        ended = {keys[entry["op"]] for entry in self.entries if _is_word(entry)}
+        return set(keys.values()) - ended
+
     def invoke(self, **told: object) -> int:
         """Add that an attempt begins; its number."""
         self._ops += 1
         self.note("invoke", op=self._ops, **told)
         return self._ops
+
+
+def _is_word(entry: Entry) -> bool:
+    """Tell whether *entry* is the last word on its key."""
+    return bool(entry["do"] == "ok" or (entry["do"] == "fail" and entry["status"] < _SERVERS))
 
 
 def _brief(told: Mapping[str, object]) -> str:
@@ -100,17 +115,22 @@ class Client:
         self.ops = ops
         self.book = book
         self.server: Server = apis[0].cluster.server
+        self.is_patient = False
+        """Whether it repeats what is unknown until it is known."""
         self.newest = 0
         """The newest number that was acknowledged here."""
         self.acknowledged: list[str] = []
         self._keys = 0
 
     def run(self) -> None:
-        """Do everything."""
+        """Do everything, as soon as the encounter is open; nothing where it does not open for long."""
+        ends = self.hub.now + OPENS_S
+        while not self.table.id:
+            if self.hub.now > ends:
+                return
+            self.hub.sleep(0.05)
         for op in self.ops:
             self.hub.sleep(op.after_s)
-            while not self.table.id:
-                self.hub.sleep(0.05)
             self._do(op)
 
     def open(self) -> None:
@@ -119,10 +139,13 @@ class Client:
         self._settle(f"open-{self.table.number}", "gm", [{"type": "open", **data}], kind="open", wait_s=2.0)
         self.run()
 
-    def repeat_all(self) -> None:
-        """Send every key of the table again: its opening first."""
+    def repeat_all(self, keys: Collection[str] | None = None) -> None:
+        """Send *keys* of the table again, or every one: its opening first."""
+        self.is_patient = True
         sent = sorted(self.table.sent.items(), key=lambda each: not each[0].startswith("open"))
         for key, (seat, commands, if_match) in sent:
+            if keys is not None and key not in keys:
+                continue
             kind = "open" if key.startswith("open") else "command"
             self._settle(key, seat, commands, kind=kind, wait_s=2.0, if_match=if_match)
 
@@ -163,7 +186,8 @@ class Client:
     def _again(self, key: str, wait_s: float) -> None:
         """Repeat what was acknowledged; or, as a mistake, send something else under its key."""
         seat, commands, if_match = self.table.sent[key]
-        if self.hub.chance.random() < 0.3:
+        may_be_lost = self.server.mode == "lagging"
+        if self.hub.chance.random() < 0.3 and not may_be_lost:
             self._misuse(key, seat)
         else:
             self._settle(key, seat, commands, wait_s=wait_s, if_match=if_match)
@@ -172,9 +196,9 @@ class Client:
         other = [{"type": "add", "amount": 7}, {"type": "add", "amount": 7}, {"type": "add", "amount": 7}]
         try:
             self._api().ask(lambda host: self._append(host, key, seat, other, None), PATIENCE_S)
-        except (Refused, Unanswered, StoreFailure, Failed):
+        except (Failed, Unanswered, StoreFailure):
             return
-        self.book.broken.append(("key reused", self.table.id, f"key {key} took another request"))
+        self.book.broken.append((REUSED, self.table.id, f"key {key} took another request"))
 
     # --- a request until its end is known -------------------------------------------------------------
 
@@ -191,48 +215,53 @@ class Client:
         """Send under *key* until it is acknowledged or refused."""
         self.table.sent[key] = (seat, commands, if_match)
         for attempt in range(TRIES):
-            op = self.book.invoke(
-                client=self.name,
-                key=key,
-                kind=kind,
-                encounter=self.table.id,
-                seat=seat,
-                commands=commands,
-                if_match=if_match,
-            )
-            api = self._api()
-            try:
-                encounter, n, outcomes = api.ask(
-                    lambda host: self._handle(host, key, seat, commands, kind, if_match, wait_s), PATIENCE_S
-                )
-            except Refused:
-                self.book.note("fail", op=op, status=503, code="never sent")
-            except Failed as failed:
-                self.book.note("fail", op=op, status=failed.status, code=failed.code)
-                if failed.status < 500:
-                    return
-            except (NoSuchEncounter, ChainBroken):  # the store was set back while this was handled
-                self.book.note("unknown", op=op, why="lost")
-            except (Unanswered, Unknown) as why:
-                self.book.note("unknown", op=op, why=type(why).__name__)
-                if self.hub.chance.random() < 0.3:
-                    self._ask_for(key)
-            else:
-                self.book.note("ok", op=op, encounter=encounter, n=n, status=200, outcomes=outcomes)
-                self.table.id = self.table.id or encounter
-                self.newest = max(self.newest, n + len(commands) - 1)
-                if key not in self.acknowledged and kind != "open":
-                    self.acknowledged.append(key)
+            if self._attempt(key, seat, commands, kind, if_match, wait_s):
                 return
             self.hub.sleep(0.05 + self.hub.chance.random() * min(attempt * 0.1, 1.0))
 
+    def _attempt(
+        self,
+        key: str,
+        seat: str,
+        commands: list[dict[str, Any]],
+        kind: str,
+        if_match: int | None,
+        wait_s: float,
+    ) -> bool:
+        """Send once and note the answer; whether the client is done with it."""
+        told = {"kind": kind, "encounter": self.table.id, "seat": seat, "if_match": if_match}
+        op = self.book.invoke(client=self.name, key=key, commands=commands, **told)
+        try:
+            encounter, n, outcomes = self._api().ask(
+                lambda host: self._handle(host, key, seat, commands, kind, if_match, wait_s), PATIENCE_S
+            )
+        except Failed as failed:
+            self.book.note("fail", op=op, status=failed.status, code=failed.code)
+            return failed.status < _SERVERS
+        except _UNKNOWN as why:
+            self.book.note("unknown", op=op, why=type(why).__name__)
+            if not self.is_patient and self.hub.chance.random() < _GIVES_UP:
+                return True  # it is sent again when all is quiet
+            self._ask_for(key)
+            return False
+        except Exception as fault:  # noqa: BLE001 - what the API answers with status 500
+            self.book.note("unknown", op=op, why=INTERNAL)
+            self.hub.note(f"{type(fault).__name__}: {fault}")
+            return False
+        self.book.note("ok", op=op, encounter=encounter, n=n, status=200, outcomes=outcomes)
+        self.table.id = self.table.id or encounter
+        self.newest = max(self.newest, n + len(commands) - 1)
+        if key not in self.acknowledged and kind != "open":
+            self.acknowledged.append(key)
+        return True
+
     def _ask_for(self, key: str) -> None:
-        """Ask what became of *key*."""
-        if not self.table.id:
+        """Ask what became of *key*, as some clients do before they repeat it."""
+        if not self.table.id or self.hub.chance.random() > _ASKS:
             return
         try:
             known = self._api().ask(lambda host: host.log.find_key(self.table.id, SCOPE, key), PATIENCE_S)
-        except (Refused, Unanswered, StoreFailure):
+        except (Failed, Unanswered, StoreFailure):
             return
         n = None if known is None else known.n
         self.book.note("asked", key=key, encounter=self.table.id, n=n)
@@ -241,7 +270,10 @@ class Client:
         """Read the state, not older than *wanted*."""
         try:
             seen = self._api().ask(lambda host: self._state(host, wanted, wait_s), PATIENCE_S)
-        except (Refused, Unanswered, StoreFailure, Failed, NoSuchEncounter, ChainBroken):
+        except (Failed, Unanswered, StoreFailure, NoSuchEncounter):
+            return
+        except Exception as fault:  # noqa: BLE001 - what the API answers with status 500
+            self.book.note("odd", path="state", status=500, code=type(fault).__name__)
             return
         version, state = seen
         told = {"client": self.name, "encounter": self.table.id}
@@ -278,7 +310,7 @@ class Client:
                 commit = became.commit
                 if commit.n != number or commit.encounter != encounter:
                     text = f"{number} was answered with {commit.n} of {commit.encounter}"
-                    self.book.broken.append(("wrong outcome", encounter, text))
+                    self.book.broken.append((WRONG, encounter, text))
                 outcomes.append({"n": number, "outcome": commit.outcome, "hash": commit.hash})
         except StoreFailure:
             pass
@@ -292,7 +324,7 @@ class Client:
             stood = self.server.stood.get((encounter, n))
             if stood is not None and stood <= ends and self.server.lost_at < 0:
                 text = f"a wait until {ends:.3f} missed commit {n} of {stood:.3f}"
-                self.book.broken.append(("wait", encounter, text))
+                self.book.broken.append((MISSED, encounter, text))
 
     def _open(self, host: Host, key: str, command: Mapping[str, Any]) -> tuple[str, int]:
         data = {name: value for name, value in command.items() if name != "type"}

@@ -25,7 +25,8 @@ _UNSENT: Final = 0.5
 READS: Final = frozenset(
     {
         *("head", "sizes", "look", "commands", "commits", "sealed", "marks", "find_key", "secret", "state"),
-        *("dirty", "record", "records", "due", "memory", "ping"),
+        *("dirty", "record", "records", "records_named", "due", "memory", "ping"),
+        *("tails", "snapshots", "snapshot", "occasions"),
     }
 )
 """What changes nothing; whatever else the log can do is a change and stands in the journal."""
@@ -179,6 +180,10 @@ class Connection:
         answers = iter(self._wire.call_all(steps, changes=True))
         last = [[next(answers) for _ in folds][-1] for _, folds in batch]
         return [each if isinstance(each, Stale) else None for each in last]
+
+    def call(self, name: str, *args: Any, **more: Any) -> Any:
+        """Send one change, also one that only a planted fault knows."""
+        return self._wire.call(name, *args, changes=True, **more)
 
     def close(self) -> None:
         """Give nothing back: there is nothing."""

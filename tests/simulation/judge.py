@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -75,9 +75,11 @@ def _forgiven(history: list[Entry], lost_at: float) -> list[Entry]:
     begun = {entry["op"]: entry["t"] for entry in history if entry["do"] == "invoke"}
     kept: list[Entry] = []
     for entry in history:
-        if entry["do"] in {"ok", "fail"} and (begun[entry["op"]] <= until or entry.get("status") == _MISSING):
+        if entry["do"] in {"ok", "fail", "unknown"} and (
+            begun[entry["op"]] <= until or entry.get("status") == _MISSING
+        ):
             kept.append({"t": entry["t"], "do": "unknown", "op": entry["op"], "why": "lost"})
-        elif entry["do"] not in {"asked", "read"} or entry["t"] - PATIENCE_S > until:
+        elif entry["do"] not in {"asked", "read", "odd"} or entry["t"] - PATIENCE_S > until:
             kept.append(entry)
     return kept
 
@@ -145,14 +147,14 @@ def _decided_again(log: Log, encounter: str, entries: Sequence[Logged]) -> str:
     return "valid"
 
 
-def left_behind(log: Log, tables: Sequence[Table]) -> list[Broken]:
+def left_behind(log: Log, encounters: Iterable[str]) -> list[Broken]:
     """Return what waits although nobody will come."""
     found = [
         Broken(LEFT_DIRTY, encounter, f"in bucket {bucket_of(encounter)}")
         for encounter in log.dirty(ALL_BUCKETS, EVER)
     ]
-    for table in tables:
-        head = log.head(table.id) if table.id else None
+    for encounter in encounters:
+        head = log.head(encounter)
         if head is not None and head.folded != head.appended:
-            found.append(Broken(NOT_FOLDED, table.id, f"{head.folded} of {head.appended} are folded"))
+            found.append(Broken(NOT_FOLDED, encounter, f"{head.folded} of {head.appended} are folded"))
     return found

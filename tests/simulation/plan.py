@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from random import Random
 from typing import Any, Final
@@ -33,6 +34,8 @@ class Fault:
     at: float
     who: int = 0
     lasts_s: float = 0.0
+    on: str = ""
+    """The call after which it happens, the first that the store runs from then on; empty: at once."""
 
 
 @dataclass(frozen=True)
@@ -86,14 +89,18 @@ _NOISE: Final = {
 """What may go wrong all along, and how often, of 1."""
 
 
-def plan_of(seed: int, mode: Mode | None = None) -> Plan:
-    """Return the plan that *seed* gives: a few processes, some kinds of fault, never all of them at once."""
+def plan_of(seed: int, mode: Mode | None = None, *, bursts: bool = False) -> Plan:
+    """Return the plan that *seed* gives: a few processes, some kinds of fault, never all of them at once.
+
+    With *bursts* clients also send commands that no worker can decide.
+    """
     chance = Random(f"plan/{seed}")
     chosen: Mode = chance.choice(("single", "single", "replicated", "lagging"))
     chosen = mode or chosen
     encounters = chance.choice((1, 1, 2))
+    ops = (*_OPS, "burst") if bursts else _OPS
     clients = tuple(
-        tuple(_op(chance) for _ in range(chance.randint(1, 6))) for _ in range(chance.randint(1, 3))
+        tuple(_op(chance, ops) for _ in range(chance.randint(1, 6))) for _ in range(chance.randint(1, 3))
     )
     kinds = chance.sample(_FAULTS, chance.randint(0, 4))
     if chosen != "single":
@@ -116,9 +123,9 @@ def plan_of(seed: int, mode: Mode | None = None) -> Plan:
     )
 
 
-def _op(chance: Random) -> Op:
+def _op(chance: Random, ops: Sequence[str]) -> Op:
     return Op(
-        do=chance.choice(_OPS),
+        do=chance.choice(ops),
         count=chance.randint(2, 4),
         after_s=chance.choice((0.0, 0.0, 0.0, 0.1, 0.6, 1.5)) * chance.random(),
         wait_s=chance.choice((0.0, 0.3, 2.0, 2.0)),
@@ -131,4 +138,5 @@ def _fault(chance: Random, kind: str) -> Fault:
         at=round(chance.random() ** 2 * LASTS_S, 4),
         who=chance.randrange(4),
         lasts_s=round(chance.choice((0.1, 0.5, 1.0, 3.0)) * chance.random(), 4),
+        on=chance.choice(("", "", "submit", "submit", "commit")),
     )

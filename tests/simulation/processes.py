@@ -20,6 +20,7 @@ from tests.simulation.server import Server
 from workers.fold import Folding
 from workers.groups import GroupFolding
 from workers.pulse import LONGEST_S, Pulse
+from workers.snapshots import Snapshooter
 from workers.sweep import Sweeper
 from workers.webhooks import Telling
 
@@ -31,8 +32,13 @@ class Unanswered(Exception):
     """The process died, or the answer took longer than the client waits."""
 
 
-class Refused(Exception):
-    """Nobody listens: the request was never sent."""
+class Failed(Exception):
+    """The service says that nothing was changed, or nobody listens and nothing was sent."""
+
+    def __init__(self, status: int, code: str) -> None:
+        super().__init__(code)
+        self.status = status
+        self.code = code
 
 
 class _Untold:
@@ -126,12 +132,12 @@ class Api(Service):
     def ask(self, handle: Callable[[Host], Any], seconds: float) -> Any:
         """Have *handle* called in this process, as by a request from the actor that calls.
 
-        Raises `Refused`, `Unanswered`, and what *handle* raises.
+        Raises `Failed`, `Unanswered`, and what *handle* raises.
         """
         hub, me, host = self.hub, self.hub.current, self.host
         if host is None or self.process.is_dead:
             hub.sleep(0.001)
-            raise Refused
+            raise Failed(503, "never sent")
         process = self.process
         found: list[Any] = []
 
@@ -164,7 +170,8 @@ class Worker(Service):
         log, cluster = self.log, self.cluster
         stopping = cast("Any", stdlib.Event())
         folder = Folder(log, SHELF)
-        folding = Folding(log, folder, KEY)
+        snapshooter = Snapshooter(log, SHELF, stopping)
+        folding = Folding(log, folder, KEY, snapshot=snapshooter.take)
         ringer = cast("Ringer", cluster.queue)
         telling = cast("Telling", _Untold())
         name = self.process.name
@@ -172,8 +179,8 @@ class Worker(Service):
         pulse = Pulse(log, name, (folding,), stopping, LONGEST_S)
         self.stopping = stopping
         self.hub.spawn("fold", self.process, fold.run)
-        self.hub.spawn("sweep", self.process, Sweeper(log, fold, name, stopping).run)
-        self.hub.spawn("pulse", self.process, pulse.run)
+        for lookout in (Sweeper(log, fold, name, stopping), pulse, snapshooter):
+            self.hub.spawn(lookout.name, self.process, lookout.run)
         while not stopping.is_set():
             bucket = cluster.queue.take(1.0)
             if bucket is not None:

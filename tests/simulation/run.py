@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
+from service.encounter.deciding.fold import ChainBroken
 from service.log import StoreFailure
 from tests.simulation import stdlib
 from tests.simulation.client import Book, Client, Table, view_of
 from tests.simulation.connection import Noise
 from tests.simulation.judge import CRASHED, HANGS, NOTICED_S, Broken, judge, left_behind
 from tests.simulation.plan import Fault, Plan
-from tests.simulation.processes import Api, Cluster, Refused, Service, Unanswered, Worker
+from tests.simulation.processes import Api, Cluster, Failed, Service, Unanswered, Worker
 from tests.simulation.queue import Queue
 from tests.simulation.scheduler import Process, Scheduler, Stuck
 from tests.simulation.server import Server
@@ -95,7 +96,7 @@ class World:
             run = client.open if number < plan.encounters else client.run
             actors.append(hub.spawn(client.name, self.outside, run))
         for fault in plan.faults:
-            hub.after(fault.at, partial(self._happen, fault))
+            hub.after(fault.at, partial(self._arm, fault))
         over = max((fault.at + fault.lasts_s + 1.0 for fault in plan.faults), default=0.0)
         hub.after(over, lambda: None)
         if not hub.run(lambda: hub.now >= over and all(actor.is_done for actor in actors), CLIENTS_S):
@@ -108,30 +109,41 @@ class World:
         hub, server = self.hub, self.server
         self.noise.late = self.noise.lost_answers = self.noise.lost_messages = 0.0
         self.queue.lost = self.queue.doubled = server.slow_syncs = 0.0
+        server.armed.clear()
         for each in (*self.apis, *self.workers):
             each.skew(0.0)
         if server.lost_at >= 0:
-            self._repeat_all()
+            hub.run(lambda: hub.now > server.lost_at + NOTICED_S, 2 * NOTICED_S)
+            self._repeat()
+        broken = self._wait_for_quiet()
+        unsettled = self.book.unsettled()
+        if unsettled and not broken:
+            self._repeat(unsettled)
+            broken = self._wait_for_quiet()
+        return broken
+
+    def _wait_for_quiet(self) -> list[Broken]:
+        """Wait until nothing waits; return what does so for too long."""
+        hub, server = self.hub, self.server
         ends = hub.now + QUIET_S
 
         def is_quiet() -> bool:
-            return not left_behind(server.log, self.tables) and not self._requests()
+            return not left_behind(server.log, server.encounters()) and not self._requests()
 
         while not is_quiet() and hub.now < ends:
             tick = hub.now + 0.25
             hub.run(lambda: False, 0.25)
             hub.now = max(hub.now, tick)
-        broken = left_behind(server.log, self.tables)
+        broken = left_behind(server.log, server.encounters())
         broken += [Broken(HANGS, "", f"{name} is not answered") for name in self._requests()]
         return broken
 
-    def _repeat_all(self) -> None:
-        """Have clients send everything again: a failover has lost what they were answered."""
-        self.hub.run(lambda: self.hub.now > self.server.lost_at + NOTICED_S, 2 * NOTICED_S)
+    def _repeat(self, keys: Collection[str] | None = None) -> None:
+        """Have clients send *keys* again, or everything where a failover has lost what they were answered."""
         actors = []
         for table in self.tables:
             client = Client(f"again{table.number}", self.hub, self.apis, table, (), self.book)
-            actors.append(self.hub.spawn(client.name, self.outside, client.repeat_all))
+            actors.append(self.hub.spawn(client.name, self.outside, partial(client.repeat_all, keys)))
         self.hub.run(lambda: all(actor.is_done for actor in actors), CLIENTS_S)
 
     def _requests(self) -> list[str]:
@@ -151,8 +163,10 @@ class World:
                 while table.id and table.id not in live:
                     try:
                         folded = self.apis[0].ask(lambda host, id_=table.id: host.folder.current(id_), 8.0)  # type: ignore[misc]  # bound now
-                    except (Refused, Unanswered, StoreFailure):
+                    except (Failed, Unanswered, StoreFailure):
                         self.hub.sleep(0.1)
+                    except ChainBroken:
+                        live[table.id] = (0, "")
                     else:
                         live[table.id] = (folded.n, view_of(folded.state))
 
@@ -161,6 +175,12 @@ class World:
         return live
 
     # --- faults ---------------------------------------------------------------------------------------
+
+    def _arm(self, fault: Fault) -> None:
+        if fault.on:
+            self.server.armed.append((fault.on, partial(self._happen, fault)))
+        else:
+            self._happen(fault)
 
     def _happen(self, fault: Fault) -> None:
         kind, _, whose = fault.kind.partition("_")

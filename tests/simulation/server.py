@@ -28,6 +28,9 @@ LAG_S: Final = 0.3
 Step = tuple[str, tuple[Any, ...], dict[str, Any]]
 """A method of the log with its arguments."""
 
+_SOON_S: Final = 0.003
+"""Within how many seconds of a call something happens that waits for it."""
+
 _SPLIT: Final = 0.1
 """How often a pipeline is read in two pieces, of 1 for each step."""
 
@@ -89,12 +92,16 @@ class Server:
     lost_at: float = -1.0
     """When a failover last lost what may have been answered."""
     calls: int = 0
+    armed: list[tuple[str, Callable[[], object]]] = field(default_factory=list)
+    """What happens a moment after the next call of a name."""
     stood: dict[tuple[str, int], float] = field(default_factory=dict)
     """Since when each commit is safe, by encounter and number."""
 
     def __post_init__(self) -> None:
         self._replaying: float | None = None
-        self.log = MemoryLog(self._clock)
+        self.kind: type[MemoryLog] = MemoryLog
+        """What it keeps; a planted fault keeps something else."""
+        self.log = self.kind(self._clock)
         self.subscriptions: list[Subscription] = []
         self._inbox: list[Call] = []
         self._pending: list[Call] = []
@@ -140,6 +147,8 @@ class Server:
                 self._inbox.append(call)
                 return False
             self.calls += 1
+            if self.armed:
+                self._set_off(name)
             try:
                 call.answers.append(getattr(self.log, name)(*args, **more))
             except Refusal as refusal:
@@ -149,6 +158,13 @@ class Server:
                 self.journal.append(Line(name, args, more, self.hub.now))
                 self._hear()
         return True
+
+    def _set_off(self, name: str) -> None:
+        """Let happen what waits for a call of *name*."""
+        off = [do for on, do in self.armed if name.startswith(on)]
+        self.armed = [(on, do) for on, do in self.armed if not name.startswith(on)]
+        for do in off:
+            self.hub.after(self.hub.chance.random() * _SOON_S, do)
 
     def _hear(self) -> None:
         """Collect what the log published, for each who listens."""
@@ -235,6 +251,15 @@ class Server:
             self.subscriptions.remove(subscription)
             subscription.source.close()
 
+    def encounters(self) -> list[str]:
+        """Return every encounter that was appended to."""
+        return sorted({line.args[0] for line in self.journal if line.name.startswith("submit")})
+
+    def keep(self, kind: type[MemoryLog]) -> None:
+        """Keep *kind* instead, from the start."""
+        self.kind = kind
+        self._replay()
+
     # --- faults ---------------------------------------------------------------------------------------
 
     def crash(self) -> None:
@@ -275,7 +300,7 @@ class Server:
             subscription.broken()
 
     def _replay(self) -> None:
-        self.log = MemoryLog(self._clock)
+        self.log = self.kind(self._clock)
         for line in self.journal:
             self._replaying = line.at
             getattr(self.log, line.name)(*line.args, **line.more)

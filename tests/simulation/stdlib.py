@@ -17,7 +17,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
+from service.encounter.record import intervals
 from tests.simulation.scheduler import Actor, Scheduler
+
+INTERVAL: Final = 4
+"""Commits of one interval: a run has too few for those of the product."""
 
 PREFIXES: Final = ("service.", "workers.")
 
@@ -249,6 +253,8 @@ def _bound() -> Iterator[tuple[Any, str, object]]:
         for name, value in sorted(vars(module).items()):
             if name == "_logger":
                 yield module, name, silence
+            elif name == "EVERY" and value is intervals.EVERY:
+                yield module, name, INTERVAL
             elif id(value) in stand_ins:
                 yield module, name, stand_ins[id(value)]
             for function in (value, *vars(value).values()) if isinstance(value, type) else (value,):

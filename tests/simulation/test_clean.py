@@ -29,6 +29,14 @@ def test_every_schedule_keeps_every_promise() -> None:
     assert not rare, f"these faults hardly happen: {rare}"
 
 
+@pytest.mark.plants_crash
+def test_a_command_that_no_worker_can_decide_breaks_no_promise() -> None:
+    with simulating() as run:
+        for seed in range(60):
+            result = run(plan_of(seed, bursts=True))
+            assert not result.broken, f"seed {seed}: {'; '.join(map(str, result.broken))}"
+
+
 KINDS = (
     *("kill_worker", "stop_worker", "end_worker", "kill_api", "stop_api", "crash_store"),
     *("cut_worker", "cut_api", "wipe_queue", "skew", "fail_over"),

@@ -1,0 +1,45 @@
+"""A simulation that finds nothing is worth what it would find: each planted fault is found and named."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.simulation.plan import plan_of
+from tests.simulation.planted import PLANTED, Planted
+from tests.simulation.run import simulating
+from tests.simulation.shrink import shrink
+
+MOST = 400
+"""Schedules within which each is found."""
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        pytest.param(each, id=each.name, marks=[pytest.mark.plants_crash] if each.bursts else [])
+        for each in PLANTED
+    ],
+)
+def test_a_planted_fault_is_found_by_name(planted: Planted) -> None:
+    others: set[str] = set()
+    with simulating() as run, planted.patch():
+        for seed in range(MOST):
+            result = run(plan_of(seed, planted.mode, bursts=planted.bursts), sabotage=planted.sabotage)
+            names = {broken.name for broken in result.broken}
+            if names & planted.found_as:
+                return
+            others |= names
+    pytest.fail(f"not found in {MOST} schedules, which found {others or 'nothing'}")
+
+
+def test_a_plan_that_fails_is_made_smaller_and_fails_still() -> None:
+    planted = next(each for each in PLANTED if each.name == "lease without an expiry")
+    with simulating() as run, planted.patch():
+        plans = (plan_of(seed, planted.mode) for seed in range(MOST))
+        found = next(plan for plan in plans if run(plan, sabotage=planted.sabotage).broken)
+        small = shrink(found, lambda plan: run(plan, sabotage=planted.sabotage))
+
+        assert run(small, sabotage=planted.sabotage).broken
+    assert small.size < found.size
+    assert sum(map(len, small.clients)) <= 3
+    assert len(small.faults) + len(small.noise) <= 2
