@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from dataclasses import replace
+from functools import partial
 from threading import Thread
 from typing import Final
 
@@ -22,6 +23,7 @@ from service.encounter.signals.feeds import Room
 from service.encounter.signals.outward import Outward
 from service.encounter.stores.capacity import Quotas
 from service.log import StoreFailure, StoreRefused
+from service.log.loop_log import ValkeyLoopLog
 from service.log.queue import queue_client
 from service.log.valkey import ValkeyLog
 from service.logs import write_json_lines
@@ -46,6 +48,7 @@ def application() -> LoopApplication:
     except StoreFailure as failure:  # requests are answered 503 until it serves
         _logger.warning("store.awaited", why=str(failure))
         Thread(target=_open_when_there, args=(log,), name="store", daemon=True).start()
+    on_loop = ValkeyLoopLog(log)
     ringer = Ringer(queue_client(settings.queue_url))
     host = host_of(
         log,
@@ -54,6 +57,7 @@ def application() -> LoopApplication:
         clock=time.time,
         key=settings.secret_key(),
         mode="replicated" if settings.replicas else "durable",
+        on_loop=on_loop,
     )
     for ruleset in SHELF.values():
         ruleset_digest(ruleset)  # reading every source takes long: once, before the first request
@@ -84,7 +88,8 @@ def application() -> LoopApplication:
         head_s=settings.head_s,
         body_s=settings.body_s,
     )
-    return LoopApplication(app, limits, proxies=settings.proxies)
+    listening = partial(host.outcomes.listen_on, on_loop)
+    return LoopApplication(app, limits, beside=listening, proxies=settings.proxies)
 
 
 def _open(log: ValkeyLog) -> None:

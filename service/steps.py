@@ -47,6 +47,15 @@ def sleep(seconds: float) -> Pause[None]:
     return Pause(partial(time.sleep, seconds), partial(asyncio.sleep, seconds))
 
 
+def in_thread(work: Callable[[], T]) -> Pause[T]:
+    """Return the wait for *work*, which blocks: in this thread, or in one of the loop's pool."""
+
+    async def park() -> T:
+        return await asyncio.get_running_loop().run_in_executor(None, work)
+
+    return Pause(work, park)
+
+
 def run(steps: Steps[T]) -> T:
     """Run *steps* to their end in this thread, which blocks at every pause."""
     try:

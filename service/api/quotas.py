@@ -23,6 +23,7 @@ from limits.storage import storage_from_string
 from limits.strategies import FixedWindowRateLimiter
 
 from service.api.problems import Problem
+from service.log.errors import refuse_on_loop
 
 WINDOW_S: Final = 60
 _ANSWER_S: Final = 1.0
@@ -113,6 +114,7 @@ class SharedCounters:
 
     def hit(self, quota: Quota, who: str) -> Window:
         """Count one request there."""
+        refuse_on_loop()
         item = RateLimitItemPerMinute(quota.per_minute)
         is_within = self._limiter.hit(item, quota.name, who)
         left = self._limiter.get_window_stats(item, quota.name, who)

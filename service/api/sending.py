@@ -49,13 +49,15 @@ def once(call: Call, scope: str) -> play.Once:
 
 def send_checked(
     call: Call, kind: type[Command[Any]], data: Mapping[str, Any], *, expected: int | None = None
-) -> play.Sent:
+) -> Steps[play.Sent]:
     """Append a command that fits its schema; a refusal at the door becomes its problem."""
     wanted = call.expected if expected is None else expected
     actor = Actor(seat=call.me.seat, role=call.me.role)
     try:
-        return play.send(
-            call.host, call.encounter, actor, kind, data, once(call, call.me.scope), expected=wanted
+        return (
+            yield from play.send(
+                call.host, call.encounter, actor, kind, data, once(call, call.me.scope), expected=wanted
+            )
         )
     except Refused as refused:
         raise refused_at_the_door(call, refused) from refused
@@ -77,13 +79,15 @@ def refuse_draft(call: Call) -> None:
         raise Problem("command-refused", detail, members={"code": "line_not_accepted", "rule": None})
 
 
-def send_array(call: Call, commands: Sequence[Given], *, stop: bool) -> play.Sent:
+def send_array(call: Call, commands: Sequence[Given], *, stop: bool) -> Steps[play.Sent]:
     """Append commands that fit their schemas together; a refusal at the door becomes its problem."""
     actor = Actor(seat=call.me.seat, role=call.me.role)
     asked = once(call, call.me.scope)
     try:
-        return play.send_all(
-            call.host, call.encounter, actor, commands, asked, expected=call.expected, stop=stop
+        return (
+            yield from play.send_all(
+                call.host, call.encounter, actor, commands, asked, expected=call.expected, stop=stop
+            )
         )
     except Refused as refused:
         raise refused_at_the_door(call, refused) from refused

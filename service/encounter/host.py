@@ -20,6 +20,7 @@ from service.encounter.stores.fresh import Fresh
 from service.encounter.stores.keys import KeyCache
 from service.encounter.stores.register import Register
 from service.log import Log
+from service.log.loop_log import LoopLog
 
 _LABEL: Final = b"rewound/service-key/1"
 
@@ -62,6 +63,8 @@ class Host:
     """How long a fork is kept."""
     accepted_keys: tuple[bytes, ...] = ()
     """Public keys whose signatures count for bundles that are taken in."""
+    on_loop: LoopLog | None = None
+    """The log as an event loop uses it, where the process has one."""
     outward: Outward = NOWHERE_ELSE
     """Where webhooks may lead."""
 
@@ -79,16 +82,19 @@ def host_of(
     clock: Callable[[], float],
     key: bytes,
     mode: Mode,
+    on_loop: LoopLog | None = None,
 ) -> Host:
     """Return a host over *log*, listening for outcomes; whoever made it closes `outcomes`.
 
+    With *on_loop* nothing is heard before an event loop runs `outcomes.listen_on`.
     *key* is the service's one secret: workers decrypt with it, and the service key follows from it.
     """
     folder = Folder(log, shelf)
     outcomes = Outcomes(log)
     outcomes.on_awaited(lambda outcome: folder.offer(outcome.encounter, outcome.n, outcome.raw))
     feeds = Feeds(outcomes)
-    outcomes.start()
+    if on_loop is None:
+        outcomes.start()
     register = Register(log)
     return Host(
         log=log,
@@ -109,4 +115,5 @@ def host_of(
         service_key=service_key_of(key),
         secrets_key=key,
         mode=mode,
+        on_loop=on_loop,
     )

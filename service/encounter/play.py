@@ -10,8 +10,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from secrets import token_hex
-from typing import Any, Final
+from typing import Any, Final, NotRequired, TypedDict, Unpack
 
 from service.encounter.at_the_door import Given, check_array, check_each, check_line
 from service.encounter.host import Host
@@ -29,7 +30,7 @@ from service.encounter.record.envelopes import Opened, envelopes
 from service.encounter.signals.doorbell import RING_MS
 from service.encounter.stores.capacity import QuotaExceeded
 from service.encounter.stores.disputes import Disputes
-from service.log import Outcome, StoreFull, bucket_of
+from service.log import Outcome, StoreFull, SubmitOptions, Submitted, bucket_of
 from service.rules.chance import check_sealed
 from service.rules.closing import CloseEncounter
 from service.rules.codec import from_data
@@ -39,6 +40,7 @@ from service.rules.messages import Actor, Command, Refused
 from service.rules.rulebook import refuser
 from service.rules.ruleset import Refusal, check, needs_dice
 from service.rules.table import Table
+from service.steps import IN_POOL, Pause, Steps, in_thread, run
 
 NONCE_BYTES: Final = 16
 
@@ -68,14 +70,17 @@ def send(
     data: Mapping[str, Any],
     once: Once,
     expected: int | None = None,
-) -> Sent:
+) -> Steps[Sent]:
     """Append a command, which fits its schema, and see that somebody folds it.
 
     Raises what the log raises, and `Refused` at the door: inside a sealed scope where it is not legal on the
     seat's view, for a contest of what not everybody can see, and for accepting what nobody disputes.
     """
+    if kind is AcceptHistory:
+        yield IN_POOL  # it is noted after the append
     _check_at_the_door(host, encounter, actor, ((kind, data),), once)
-    sent = append(host, encounter, Wanted(kind.type, data, actor, now(host)), once, expected=expected)
+    wanted = Wanted(kind.type, data, actor, now(host))
+    sent = yield from appending(host, encounter, wanted, once, expected=expected)
     if kind is AcceptHistory:
         Disputes(host.log).accept(encounter, data, sent.n)
     return sent
@@ -111,7 +116,7 @@ def send_all(
     *,
     expected: int | None = None,
     stop: bool = True,
-) -> Sent:
+) -> Steps[Sent]:
     """Append *commands* together, in order; with *stop* a refusal has the rest refused as `skipped`.
 
     Raises as `send` does: whatever is legal in a sealed scope must be so before the first of them.
@@ -123,7 +128,7 @@ def send_all(
         Wanted(kind.type, data, actor, at, Batch(batch, index, len(commands), stop))
         for index, (kind, data) in enumerate(commands)
     ]
-    return append(host, encounter, told[0], once, expected=expected, more=told[1:])
+    return (yield from appending(host, encounter, told[0], once, expected=expected, more=told[1:]))
 
 
 def _check_at_the_door(
@@ -178,46 +183,63 @@ class Wanted:
     batch: Batch | None = None
 
 
-def append(  # noqa: PLR0913 - a request, and what makes it happen once, first and last
-    host: Host,
-    encounter: str,
-    told: Wanted,
-    once: Once,
-    *,
-    expected: int | None = None,
-    create: bool = False,
-    more: Sequence[Wanted] = (),
-    secret: bytes = b"",
-) -> Sent:
-    """Append a request for *told*, and *more* behind it, and see that somebody folds them.
+class AppendOptions(TypedDict):
+    """What may be said of an append."""
 
-    *secret* is kept with the request that opens an encounter, in the same step.
-    """
+    expected: NotRequired[int | None]
+    create: NotRequired[bool]
+    more: NotRequired[Sequence[Wanted]]
+    """Requests behind the first."""
+    secret: NotRequired[bytes]
+    """It is kept with the request that opens an encounter, in the same step."""
+
+
+def append(host: Host, encounter: str, told: Wanted, once: Once, **options: Unpack[AppendOptions]) -> Sent:
+    """Append as `appending` does, in this thread."""
+    return run(appending(host, encounter, told, once, **options))
+
+
+def appending(
+    host: Host, encounter: str, told: Wanted, once: Once, **options: Unpack[AppendOptions]
+) -> Steps[Sent]:
+    """Append a request for *told*, and more behind it, and see that somebody folds them."""
+    more, create = options.get("more", ()), options.get("create", False)
     entry = host.register.find(encounter)
     if entry is not None and entry.imported:
         raise Imported(encounter)
     if entry is not None and told.type != CloseEncounter.type:  # closing is how room is made
         check_capacity(host, entry.owner, encounter, once, commands=1 + len(more))
     first, rest = _spelled(encounter, told), [_spelled(encounter, each) for each in more]
-    submitted = host.log.submit(
+    submitted = yield _submission(
+        host,
         encounter,
         first,
         scope=once.scope,
         key=once.key,
         fingerprint=once.fingerprint,
-        expected=expected,
+        expected=options.get("expected"),
         create=create,
         at_ms=int(host.clock() * 1000),
         ring_ms=RING_MS,
         more=rest,
-        secret=secret,
+        secret=options.get("secret", b""),
     )
     if entry is not None and not submitted.replayed:
         size = sum(map(len, (first, *rest)))
         host.capacity.appended(entry.owner, encounters=int(create), commands=1 + len(rest), size=size)
     if submitted.must_ring:
-        host.ring(bucket_of(encounter))
+        yield in_thread(partial(host.ring, bucket_of(encounter)))
     return Sent(submitted.n, submitted.replayed)
+
+
+def _submission(
+    host: Host, encounter: str, request: bytes, **options: Unpack[SubmitOptions]
+) -> Pause[Submitted]:
+    """Return the wait for an append."""
+    submit = partial(host.log.submit, encounter, request, **options)
+    if host.on_loop is None:
+        return in_thread(submit)
+    return Pause(submit, partial(host.on_loop.submit, encounter, request, **options))
 
 
 def check_capacity(

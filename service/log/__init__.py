@@ -22,7 +22,16 @@ from service.log.errors import (
     WouldWait,
 )
 from service.log.keys import BUCKETS, bucket_of
-from service.log.protocol import ALL_BUCKETS, Agendas, Doorbell, Listener, Log, Shelves, Streams
+from service.log.protocol import (
+    ALL_BUCKETS,
+    Agendas,
+    Doorbell,
+    Listener,
+    Log,
+    Shelves,
+    Streams,
+    SubmitOptions,
+)
 from service.log.values import (
     ZERO_HASH,
     Appended,
@@ -74,6 +83,7 @@ __all__ = [
     "StoreLoading",
     "StoreRefused",
     "Streams",
+    "SubmitOptions",
     "Submitted",
     "Taken",
     "Unavailable",

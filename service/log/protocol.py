@@ -6,7 +6,7 @@ What is said here holds for every store; `tests/log` holds each of them to it.
 """
 
 from collections.abc import Sequence
-from typing import Final, Protocol, Self, TypeVar
+from typing import Final, NotRequired, Protocol, Self, TypedDict, TypeVar, Unpack
 
 from service.log.errors import Stale
 from service.log.keys import BUCKETS
@@ -195,29 +195,29 @@ class Streams(Protocol):
         ...
 
 
+class SubmitOptions(TypedDict):
+    """What is submitted beside a request."""
+
+    scope: str
+    key: str
+    fingerprint: str
+    expected: NotRequired[int | None]
+    create: NotRequired[bool]
+    at_ms: int
+    ring_ms: int
+    more: NotRequired[Sequence[bytes]]
+    secret: NotRequired[bytes]
+
+
 class Doorbell(Protocol):
     """Which encounters wait for a fold, and who folds them; each encounter is in one of 1,024 buckets."""
 
-    def submit(  # noqa: PLR0913  an append, and what its notification needs
-        self,
-        encounter: str,
-        request: bytes,
-        *,
-        scope: str,
-        key: str,
-        fingerprint: str,
-        expected: int | None = None,
-        create: bool = False,
-        at_ms: int,
-        ring_ms: int,
-        more: Sequence[bytes] = (),
-        secret: bytes = b"",
-    ) -> Submitted:
+    def submit(self, encounter: str, request: bytes, **options: Unpack[SubmitOptions]) -> Submitted:
         """Append, mark dirty and notify in one step: all of it, or after a refusal nothing of it.
 
-        *more* requests get the numbers after the first one's, which is the one the key stands for. Raises as
+        `more` requests get the numbers after the first one's, which is the one the key stands for. Raises as
         `append` does. A command that was there already and is not folded yet notifies again. Where nobody
-        listens to the encounter's bucket, it is rung for, once in *ring_ms* until the ring is answered.
+        listens to the encounter's bucket, it is rung for, once in `ring_ms` until the ring is answered.
         """
         ...
 

@@ -7,16 +7,17 @@ and turns replies into values. It decides nothing.
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from typing import Self
+from typing import Self, Unpack
 
 from service.log import keys
 from service.log.durable import check_durable, parse_info
 from service.log.errors import FORMAT, OtherFormat, Stale, StoreLoading
 from service.log.library import call, install
 from service.log.loading import OnProgress, load_progress, wait_until_loaded
-from service.log.protocol import Log
+from service.log.protocol import Log, SubmitOptions
 from service.log.replies import place_in, stale_in
 from service.log.routing import Router
+from service.log.submission import submit_call, submitted
 from service.log.valkey_agenda import ValkeyAgendas
 from service.log.valkey_doorbell import ValkeyDoorbell
 from service.log.valkey_shelves import ValkeyShelves
@@ -68,49 +69,9 @@ class ValkeyStreams:
         n, replayed = place_in(encounter, answer)
         return Appended(n, replayed)
 
-    def submit(  # noqa: PLR0913  an append, and what its notification needs
-        self,
-        encounter: str,
-        request: bytes,
-        *,
-        scope: str,
-        key: str,
-        fingerprint: str,
-        expected: int | None = None,
-        create: bool = False,
-        at_ms: int,
-        ring_ms: int,
-        more: Sequence[bytes] = (),
-        secret: bytes = b"",
-    ) -> Submitted:
+    def submit(self, encounter: str, request: bytes, **options: Unpack[SubmitOptions]) -> Submitted:
         """Append, mark dirty and notify in one step; see `Doorbell.submit`."""
-        bucket = keys.bucket_of(encounter)
-        answer = self._wire.change(
-            *call(
-                "submit",
-                (
-                    keys.commands(encounter),
-                    keys.head(encounter),
-                    keys.idempotency(encounter),
-                    keys.dirty(bucket),
-                    keys.ring(bucket),
-                ),
-                keys.key_field(scope, key),
-                fingerprint,
-                request,
-                "" if expected is None else expected,
-                int(create),
-                encounter,
-                at_ms,
-                ring_ms,
-                keys.appends(bucket),
-                keys.secret(encounter) if secret else "",
-                secret,
-                *more,
-            ),
-        )
-        n, replayed = place_in(encounter, answer)
-        return Submitted(n, replayed, must_ring=answer[2:] == [1])
+        return submitted(encounter, self._wire.change(*submit_call(encounter, request, options)))
 
     def commit(self, encounter: str, *folds: Fold) -> int:
         """Write consecutive commits; see `Streams.commit`."""
@@ -208,7 +169,7 @@ class ValkeyLog(ValkeyStreams, ValkeyStates, ValkeyDoorbell, ValkeyShelves, Valk
     """A whole log in one server, or in a cluster."""
 
     def __init__(self, router: Router) -> None:
-        self._wire = router
+        self.router = self._wire = router
         router.prepare = install
 
     @classmethod

@@ -61,7 +61,7 @@ class ValkeyDoorbell:
 
     def listen_outcomes(self, buckets: Sequence[int] = ALL_BUCKETS) -> Subscription[Outcome]:
         """Subscribe to the commits of *buckets*."""
-        return Subscription(self._wire, keys.outcomes, _outcome, buckets)
+        return Subscription(self._wire, keys.outcomes, outcome_of, buckets)
 
 
 def _wake(message: bytes) -> Wake:
@@ -69,6 +69,7 @@ def _wake(message: bytes) -> Wake:
     return Wake(encounter.decode(), int(n), raw)
 
 
-def _outcome(message: bytes) -> Outcome:
+def outcome_of(message: bytes) -> Outcome:
+    """Return the commit that *message* publishes."""
     encounter, n, told, raw = message.split(b"\n", 3)
     return Outcome(encounter.decode(), int(n), raw, told)

@@ -112,8 +112,8 @@ def a_commit_more(patch: Patch, look: Look) -> None:
             done.append(True)
             again = replace(once, key=f"{once.key}-again")
             gm = Actor(seat="gm", role="gm")
-            send(host, encounter, gm, RollBehindScreen, {"dice": [4], "what": "nothing"}, again)
-        return send(host, encounter, actor, kind, data, once, **more)
+            yield from send(host, encounter, gm, RollBehindScreen, {"dice": [4], "what": "nothing"}, again)
+        return (yield from send(host, encounter, actor, kind, data, once, **more))
 
     patch.setattr(play, "send", sent)
 

@@ -27,6 +27,7 @@ from service.rules.messages import Actor, Offer
 from service.rules.ruleset import Ruleset, legal
 from service.rules.shelf import SHELF
 from service.rules.table import GM, Table
+from service.steps import run
 from tests.encounter.tiny import SHELF as TINY_SHELF
 from workers.fold import Folding
 
@@ -78,7 +79,8 @@ class House:
         state = self.state(encounter)
         ruleset = BOTH[state.edition]
         actor = Actor(seat=seat, role=state.seats[seat].role)
-        sent = play.send(self.host, encounter, actor, ruleset.commands[type_], data, self._once())
+        sending = play.send(self.host, encounter, actor, ruleset.commands[type_], data, self._once())
+        sent = run(sending)
         self.folding.fold(encounter, lambda: True)
         return self.commit(encounter, sent.n)
 

@@ -16,6 +16,7 @@ from service.log import KeyReused, NoSuchEncounter, StoreFailure, Taken, Unknown
 from service.rules.codec import to_data
 from service.rules.messages import Actor
 from service.rules.messages import Refused as AtTheDoor
+from service.steps import run
 from tests.encounter.tiny import TINY, TinyState
 from tests.nemesis.checker import INTERNAL
 from tests.nemesis.history import Entry
@@ -345,8 +346,8 @@ class Client:
         def send() -> play.Sent:
             if len(given) == 1:
                 kind, data = given[0]
-                return play.send(host, encounter, actor, kind, data, once, expected=if_match)
-            return play.send_all(host, encounter, actor, given, once, expected=if_match)
+                return run(play.send(host, encounter, actor, kind, data, once, expected=if_match))
+            return run(play.send_all(host, encounter, actor, given, once, expected=if_match))
 
         return _or_failed(send)
 

@@ -8,7 +8,7 @@ holds no thread.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
@@ -84,7 +84,16 @@ class LoopExchange:
 class LoopApplication:
     """The ASGI application around one Flask application."""
 
-    def __init__(self, app: Flask, limits: Limits, *, proxies: int = 0) -> None:
+    def __init__(
+        self,
+        app: Flask,
+        limits: Limits,
+        *,
+        beside: Callable[[], Coroutine[Any, Any, None]],
+        proxies: int = 0,
+    ) -> None:
+        """Serve *app* within *limits*; *beside* runs on the loop as long as the process serves."""
+        self._beside = beside
         self.app = app
         self.limits = limits
         self._trust = ProxyFix(_as_it_is, x_for=proxies) if proxies else None
@@ -106,8 +115,10 @@ class LoopApplication:
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
         asyncio.get_running_loop().set_default_executor(self._quick)
+        beside = asyncio.get_running_loop().create_task(self._beside())
         await send({"type": "lifespan.startup.complete"})
         await receive()
+        beside.cancel()
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _serve(self, scope: Message, receive: Receive, send: Send) -> None:

@@ -42,7 +42,7 @@ def undo(call: Call) -> Steps[Answer]:
     the same.
     """
     judge(faults(NEW_UNDO, call.data))
-    return (yield from pending(call, send_checked(call, Undo, call.data), told_proposal(call)))
+    return (yield from pending(call, (yield from send_checked(call, Undo, call.data)), told_proposal(call)))
 
 
 @operation(
@@ -58,7 +58,7 @@ def undo(call: Call) -> Steps[Answer]:
 def redo(call: Call) -> Steps[Answer]:
     """Propose to take again what an undo has taken back, with the same dice."""
     judge(faults(NEW_REDO, call.data))
-    return (yield from pending(call, send_checked(call, Redo, call.data), told_proposal(call)))
+    return (yield from pending(call, (yield from send_checked(call, Redo, call.data)), told_proposal(call)))
 
 
 @operation("GET", _ONE, "getAmendment", TAG, answers={200: _PROPOSED})
@@ -94,7 +94,7 @@ def accept_amendment(call: Call) -> Steps[Answer]:
         data = amending.acceptance(call.host, call.encounter, name, call.data["version"])
     except Refused as refused:
         raise refused_at_the_door(call, refused) from refused
-    sent = send_checked(call, AcceptAmendment, data)
+    sent = yield from send_checked(call, AcceptAmendment, data)
     return (yield from pending(call, sent, _accepted(call, data)))
 
 
@@ -110,7 +110,7 @@ def accept_amendment(call: Call) -> Steps[Answer]:
 def drop_amendment(call: Call) -> Steps[Answer]:
     """Drop a proposal: the line as played goes on."""
     name = call.path["amendment"]
-    sent = send_checked(call, DropAmendment, {"amendment": name})
+    sent = yield from send_checked(call, DropAmendment, {"amendment": name})
     return (yield from pending(call, sent, lambda _outcome: Answer(_shown(call, name))))
 
 

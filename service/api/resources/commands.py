@@ -40,6 +40,7 @@ ARRAY: Final = 50
     "sendCommand",
     TAG,
     body="CommandOrCommands",
+    is_quick=True,
     query=(
         Parameter(
             "continue", "With an array: `true` decides the rest after a refusal too.", pattern="true|false"
@@ -67,7 +68,7 @@ def send_command(call: Call) -> Steps[Answer]:
         raise invalid(("?continue", "an array: a single command has nothing to go on with"))
     kind, given, found = read_command(call, data)
     judge(found)
-    return (yield from pending(call, send_checked(call, kind, given)))
+    return (yield from pending(call, (yield from send_checked(call, kind, given))))
 
 
 def _send_array(call: Call, data: list[Any]) -> Steps[Answer]:
@@ -82,7 +83,9 @@ def _send_array(call: Call, data: list[Any]) -> Steps[Answer]:
         if may_seal(kind) and index < len(data) - 1 and not goes_on:
             found.append((f"/{index}", "a secret choice at the end, or `?continue=true`"))
     judge(found)
-    return (yield from pending_array(call, send_array(call, commands, stop=not goes_on), len(data)))
+    return (
+        yield from pending_array(call, (yield from send_array(call, commands, stop=not goes_on)), len(data))
+    )
 
 
 @operation(

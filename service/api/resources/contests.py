@@ -44,7 +44,7 @@ def open_contest(call: Call) -> Steps[Answer]:
     exist is (`no_such_moment`). Play goes on until the gm answers.
     """
     judge(faults(NEW_CONTEST, call.data))
-    sent = send_checked(call, OpenContest, call.data)
+    sent = yield from send_checked(call, OpenContest, call.data)
     return (yield from pending(call, sent, _told(call, "contest_opened", 201)))
 
 
@@ -102,25 +102,25 @@ def answer_contest(call: Call) -> Steps[Answer]:
     ending = call.data["ending"]
     if ending == "effects":
         _without(call, ending, _OF_AS_RULED)
-        sent = _send_effects(call, answer)
+        sent = yield from _send_effects(call, answer)
     elif ending == "as_ruled":
         _without(call, ending, _OF_EFFECTS)
-        sent = send_checked(call, Amend, answer | {"instead": _instead(call)})
+        sent = yield from send_checked(call, Amend, answer | {"instead": _instead(call)})
         return (yield from pending(call, sent, _told(call, AmendmentProposed.type, 201)))
     else:
         _without(call, ending, (*_OF_EFFECTS, *_OF_AS_RULED))
-        sent = send_checked(call, Uphold, answer)
+        sent = yield from send_checked(call, Uphold, answer)
     return (yield from pending(call, sent, _told(call, "contest_closed", 201)))
 
 
-def _send_effects(call: Call, answer: dict[str, Any]) -> play.Sent:
+def _send_effects(call: Call, answer: dict[str, Any]) -> Steps[play.Sent]:
     """Append the edition's ruling with its effects."""
     schema = call.inputs[call.me.edition].commands.get(_RULING)
     if schema is None:
         raise invalid(("/ending", f"{call.me.edition} has no rulings with effects"))
     data = answer | {name: call.data[name] for name in _OF_EFFECTS if name in call.data}
     judge(faults(schema, {"type": _RULING, **data}))
-    return send_checked(call, call.host.shelf[call.me.edition].commands[_RULING], data)
+    return (yield from send_checked(call, call.host.shelf[call.me.edition].commands[_RULING], data))
 
 
 def _instead(call: Call) -> list[dict[str, Any]]:

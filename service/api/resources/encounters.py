@@ -203,5 +203,5 @@ def close_encounter(call: Call) -> Steps[Answer]:
 
     Everything that was played stays readable and can be audited, until it is removed (`POST …/removal`).
     """
-    sent = send_checked(call, CloseEncounter, {"reason": call.query.get("reason", "")})
+    sent = yield from send_checked(call, CloseEncounter, {"reason": call.query.get("reason", "")})
     return (yield from pending(call, sent))

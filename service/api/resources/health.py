@@ -11,7 +11,7 @@ from service.encounter.signals import readiness
 TAG: Final = "Service"
 
 
-@operation("GET", "/livez", "isAlive", TAG, answers={200: Shape("It does.", "Live")})
+@operation("GET", "/livez", "isAlive", TAG, is_quick=True, answers={200: Shape("It does.", "Live")})
 def is_alive(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
     """Tell that the process answers."""
     return Answer({"status": "alive"})

@@ -40,7 +40,7 @@ def open_seat(call: Call) -> Steps[Answer]:
     alone; a repeat with the same idempotency key tells it again.
     """
     judge(faults(NEW_SEAT, call.data))
-    sent = send_checked(call, OpenSeat, call.data)
+    sent = yield from send_checked(call, OpenSeat, call.data)
     return (yield from pending(call, sent, _with_token(call, call.data["seat"], 201)))
 
 
@@ -85,7 +85,7 @@ def change_seat(call: Call) -> Steps[Answer]:
     """Give a seat other creatures to control."""
     judge(faults(SEAT_CHANGE, call.data))
     name = _named(call)
-    sent = send_checked(call, ChangeSeat, {"seat": name, **call.data})
+    sent = yield from send_checked(call, ChangeSeat, {"seat": name, **call.data})
     return (yield from pending(call, sent, _without_token(call, name)))
 
 
@@ -101,7 +101,7 @@ def change_seat(call: Call) -> Steps[Answer]:
 def close_seat(call: Call) -> Steps[Answer]:
     """Close a seat: its token stops working and its creatures fall to the gm."""
     name = _named(call)
-    sent = send_checked(call, CloseSeat, {"seat": name})
+    sent = yield from send_checked(call, CloseSeat, {"seat": name})
     return (yield from pending(call, sent, _without_token(call, name)))
 
 
@@ -123,7 +123,7 @@ def issue_token(call: Call) -> Steps[Answer]:
     """
     judge(faults(NOTHING, call.data))
     name = _named(call)
-    sent = send_checked(call, IssueToken, {"seat": name})
+    sent = yield from send_checked(call, IssueToken, {"seat": name})
     return (yield from pending(call, sent, _with_token(call, name, 201)))
 
 

@@ -23,6 +23,7 @@ from service.encounter.record.commit import Commit, load_commit
 from service.encounter.record.envelopes import Place
 from service.encounter.record.intervals import EVERY, ask
 from service.log import ZERO_HASH, Entry, Log
+from service.log.errors import refuse_on_loop
 from service.rules.sealed import is_opened
 
 PAGE: Final = 500
@@ -103,6 +104,7 @@ class Occasions:
 
     def _read(self, encounter: str, n: int) -> _Seen:
         """Return what is known of the encounter up to commit *n* at least."""
+        refuse_on_loop()  # the lock is held while the store is read
         seen = self._seen(encounter)
         with seen.lock:
             if not seen.upto and n > EVERY:

@@ -16,6 +16,7 @@ from typing import Final
 import structlog
 
 from service.log import Listener, Log, Outcome, StoreFailure
+from service.log.loop_log import LoopLog
 from service.steps import Pause, Wakeup
 
 REMEMBERED: Final = 4_096
@@ -113,7 +114,8 @@ class Outcomes:
         if heard is not None:
             return heard
         try:
-            if not self._stands.is_set() and (read := await self._read_in_pool(place)) is not None:
+            is_doubted = not self._stands.is_set() or place in self._doubted
+            if is_doubted and (read := await self._read_in_pool(place)) is not None:
                 return read
             await wakeup.wait(seconds)
         finally:
@@ -144,22 +146,46 @@ class Outcomes:
         entries = self._log.commits(encounter, n - 1, 1)
         return next((Outcome(encounter, n, entry.raw) for entry in entries if entry.n == n), None)
 
+    async def listen_on(self, log: LoopLog) -> None:
+        """Listen on the running event loop, in place of the thread, until this is cancelled."""
+        lost = ""
+
+        async def begun() -> None:
+            nonlocal lost
+            lost = ""
+            await asyncio.get_running_loop().run_in_executor(None, self._begin)
+
+        while True:
+            try:
+                await log.hear_outcomes(self._hear, begun)
+            except StoreFailure as failure:
+                lost = self._note_loss(lost, failure)
+            await asyncio.sleep(PAUSE)
+
+    def _begin(self) -> None:
+        """Catch up: the subscription stands, and something may have been missed before."""
+        self._catch_up()
+        for hook in self._again_hooks:
+            hook()
+        self._stands.set()
+
+    def _note_loss(self, lost: str, failure: StoreFailure) -> str:
+        """Log the loss of the subscription, unless it is the one that was logged last; return its text."""
+        self._stands.clear()
+        if str(failure) != lost:  # an outage is one line, not one for each try
+            _logger.warning("outcomes.lost", why=str(failure))
+        return str(failure)
+
     def _run(self) -> None:
         lost = ""
         while not self._stop.is_set():
             try:
                 with self._log.listen_outcomes() as listener:
                     lost = ""
-                    self._catch_up()
-                    for hook in self._again_hooks:
-                        hook()
-                    self._stands.set()
+                    self._begin()
                     self._listen(listener)
             except StoreFailure as failure:
-                self._stands.clear()
-                if str(failure) != lost:  # an outage is one line, not one for each try
-                    lost = str(failure)
-                    _logger.warning("outcomes.lost", why=lost)
+                lost = self._note_loss(lost, failure)
                 self._stop.wait(PAUSE)
 
     def _listen(self, listener: Listener[Outcome]) -> None:

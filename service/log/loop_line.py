@@ -1,0 +1,99 @@
+"""Speak with one server on an event loop, which never blocks.
+
+The connection is opened as every other is, by redis-py in a thread, with its password, database and TLS;
+from then on the socket is the loop's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Callable
+from typing import Final
+
+import hiredis
+
+from service.log.wire import Raw, Reply, Wire
+
+_READ: Final = 64 * 1024
+_NOTHING: Final = object()
+_LATER: Final = (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+
+
+class LoopLine:
+    """One connection; *heard* is called with every answer, *lost* once when the connection ends by itself.
+
+    An error that the server answers is heard as an exception of redis-py.
+    """
+
+    def __init__(self, connection: Raw, heard: Callable[[Reply], None], lost: Callable[[str], None]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._connection = connection
+        self._socket = connection._sock  # noqa: SLF001 - redis-py shows it nowhere
+        self._socket.setblocking(False)  # noqa: FBT003 - as the library spells it
+        self._heard = heard
+        self._lost = lost
+        self._unsent = bytearray()
+        self._is_open = True
+        parser = connection._parser  # noqa: SLF001 - it names errors as redis-py does
+        self._reader = hiredis.Reader(replyError=parser.parse_error, notEnoughData=_NOTHING)
+        self._loop.add_reader(self._socket, self._read)
+
+    @classmethod
+    async def open(cls, wire: Wire, heard: Callable[[Reply], None], lost: Callable[[str], None]) -> LoopLine:
+        """Connect to the server of *wire*; raises `Unavailable`."""
+        connection = await asyncio.get_running_loop().run_in_executor(None, wire.dedicated)
+        return cls(connection, heard, lost)
+
+    def write(self, data: bytes) -> None:
+        """Send *data*, as soon as the socket takes it."""
+        if self._unsent:
+            self._unsent += data
+            return
+        self._unsent += data
+        self._write()
+
+    def close(self) -> None:
+        """End the connection; nothing more is heard."""
+        if self._is_open:
+            self._is_open = False
+            self._loop.remove_reader(self._socket)
+            self._loop.remove_writer(self._socket)
+            self._connection.disconnect()
+
+    def _write(self) -> None:
+        try:
+            sent = self._socket.send(self._unsent)
+        except _LATER:
+            sent = 0
+        except OSError as error:
+            self._end(str(error))
+            return
+        del self._unsent[:sent]
+        if self._unsent:
+            self._loop.add_writer(self._socket, self._write)
+        else:
+            self._loop.remove_writer(self._socket)
+
+    def _read(self) -> None:
+        try:
+            data = self._socket.recv(_READ)
+            while data:
+                self._reader.feed(data)
+                if len(data) < _READ and not isinstance(self._socket, ssl.SSLSocket):
+                    break
+                data = self._socket.recv(_READ)
+        except _LATER:
+            data = b"-"
+        except OSError as error:
+            self._end(str(error))
+            return
+        while self._is_open and (reply := self._reader.gets()) is not _NOTHING:
+            self._heard(reply)
+        if not data:
+            self._end("the server has closed the connection")
+
+    def _end(self, why: str) -> None:
+        if self._is_open:
+            self.close()
+            self._lost(why)

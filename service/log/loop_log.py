@@ -1,0 +1,77 @@
+"""What an event loop does with the log itself, without a thread: append, and hear of commits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Protocol, Unpack
+
+from service.log import keys
+from service.log.errors import WouldWait
+from service.log.loop_subscription import LoopSubscription
+from service.log.pipe import Pipe
+from service.log.protocol import ALL_BUCKETS, SubmitOptions
+from service.log.submission import submit_call, submitted
+from service.log.valkey import ValkeyLog
+from service.log.valkey_doorbell import outcome_of
+from service.log.values import Outcome, Submitted
+from service.log.wire import Reply, Wire
+
+
+class LoopLog(Protocol):
+    """The part of a log that is used on an event loop."""
+
+    async def submit(self, encounter: str, request: bytes, **options: Unpack[SubmitOptions]) -> Submitted:
+        """Do as `Doorbell.submit`; the loop goes on meanwhile."""
+        ...
+
+    async def hear_outcomes(
+        self, heard: Callable[[Outcome], None], begun: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Call *heard* with every commit of every encounter, until that can be heard no more.
+
+        *begun* is awaited once the subscription stands. Raises `Unavailable` when it ends.
+        """
+        ...
+
+
+class ValkeyLoopLog:
+    """The same in a Valkey or Redis server."""
+
+    def __init__(self, log: ValkeyLog) -> None:
+        self._router = log.router
+        self._pipes: dict[Wire, Pipe] = {}
+
+    async def submit(self, encounter: str, request: bytes, **options: Unpack[SubmitOptions]) -> Submitted:
+        """Send the append with all others that wait; see `Pipe`."""
+        command = submit_call(encounter, request, options)
+        try:
+            answer: Reply = await self._pipe_to(keys.head(encounter)).change(command)
+        except WouldWait:  # nothing was done, and the router knows more than one way
+            loop = asyncio.get_running_loop()
+            answer = await loop.run_in_executor(None, partial(self._router.change, *command))
+        return submitted(encounter, answer)
+
+    async def hear_outcomes(
+        self, heard: Callable[[Outcome], None], begun: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Subscribe on this loop; see `LoopLog.hear_outcomes`."""
+        channels = [keys.outcomes(bucket) for bucket in ALL_BUCKETS]
+        subscription = LoopSubscription(self._router, channels, lambda message: heard(outcome_of(message)))
+        try:
+            await subscription.begin()
+            await begun()
+            await subscription.last()
+        finally:
+            subscription.close()
+
+    def _pipe_to(self, key: str) -> Pipe:
+        """Return this loop's pipe to the node that has *key*; raises `WouldWait`."""
+        if self._router.wanted_replicas:
+            raise WouldWait
+        node = self._router.node_of(key)
+        pipe = self._pipes.get(node)
+        if pipe is None:
+            pipe = self._pipes[node] = Pipe(self._router, node)
+        return pipe

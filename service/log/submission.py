@@ -1,0 +1,42 @@
+"""Spell the call that submits a request, and read its answer."""
+
+from service.log import keys
+from service.log.library import call
+from service.log.protocol import SubmitOptions
+from service.log.replies import place_in
+from service.log.values import Submitted
+from service.log.wire import Command, Reply
+
+
+def submit_call(encounter: str, request: bytes, options: SubmitOptions) -> Command:
+    """Return the call that submits *request*."""
+    bucket = keys.bucket_of(encounter)
+    expected, secret = options.get("expected"), options.get("secret", b"")
+    return call(
+        "submit",
+        (
+            keys.commands(encounter),
+            keys.head(encounter),
+            keys.idempotency(encounter),
+            keys.dirty(bucket),
+            keys.ring(bucket),
+        ),
+        keys.key_field(options["scope"], options["key"]),
+        options["fingerprint"],
+        request,
+        "" if expected is None else expected,
+        int(options.get("create", False)),
+        encounter,
+        options["at_ms"],
+        options["ring_ms"],
+        keys.appends(bucket),
+        keys.secret(encounter) if secret else "",
+        secret,
+        *options.get("more", ()),
+    )
+
+
+def submitted(encounter: str, answer: Reply) -> Submitted:
+    """Return what the *answer* to a submission says, or raise its refusal."""
+    n, replayed = place_in(encounter, answer)
+    return Submitted(n, replayed, must_ring=answer[2:] == [1])
