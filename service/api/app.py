@@ -163,6 +163,12 @@ def _answer(operation: Operation, served: Served, call: Call) -> Steps[Answer]:
             return answer if isinstance(answer, Answer) else (yield from answer)
         except WouldWait:
             yield IN_POOL
+        except NoSuchEncounter:  # it has ended since what is remembered of it was looked up
+            yield IN_POOL
+            served.host.removals.forget(call.path.get("encounter", ""))
+            served.host.missing.forget(call.path.get("encounter", ""))
+            served.door.admit(call)
+            raise
 
 
 def _checkpoint(call: Call) -> Point | None:

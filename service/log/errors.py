@@ -5,7 +5,10 @@ A failure of the store says whether the change may have happened: `Unavailable` 
 not, `Unknown` means it may have, and only asking again by idempotency key (or by number and hash) can tell.
 """
 
-from asyncio import _get_running_loop  # public by its documentation, and the cheap one
+from asyncio import (
+    AbstractEventLoop,
+    _get_running_loop,  # public by its documentation, and the cheap one
+)
 from typing import Final
 
 FORMAT: Final = "1"
@@ -22,8 +25,13 @@ class WouldWait(Exception):
 
 def refuse_on_loop() -> None:
     """Raise `WouldWait` on the thread of an event loop."""
-    if _get_running_loop() is not None:
+    if running_loop() is not None:
         raise WouldWait
+
+
+def running_loop() -> AbstractEventLoop | None:
+    """Return the event loop that runs on this thread, None where none does."""
+    return _get_running_loop()
 
 
 # --- refusals: checked before the first write, so they leave no trace ---------------------------------

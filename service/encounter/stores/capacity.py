@@ -12,12 +12,15 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
 from typing import Final
 
+from service.encounter.stores.fresh import ON_LOOP_S
 from service.encounter.stores.register import Register
-from service.log import Log, Memory, StoreFull
+from service.log import Log, LogError, Memory, StoreFull
+from service.log.errors import running_loop
 
 USAGE_S: Final = 60.0
 """How old the sum over an owner's encounters may be."""
@@ -97,10 +100,24 @@ class Capacity:
         """Return how full the store is."""
         now = self.clock()
         asked, memory = self._memory
-        if not 0 <= now - asked < MEMORY_S:
-            memory = self._log.memory()
-            self._memory = (now, memory)
+        age = now - asked
+        if 0 <= age < MEMORY_S:
+            return memory
+        loop = running_loop()
+        if 0 <= age < ON_LOOP_S and loop is not None:
+            self._memory = (now, memory)  # whoever asks meanwhile starts no second look
+            loop.run_in_executor(None, self._renew_memory)
+            return memory
+        return self._look_at_memory()
+
+    def _look_at_memory(self) -> Memory:
+        memory = self._log.memory()
+        self._memory = (self.clock(), memory)
         return memory
+
+    def _renew_memory(self) -> None:
+        with suppress(LogError):  # whoever asks later looks by himself
+            self._look_at_memory()
 
     def usage(self, owner: str) -> Usage:
         """Return how much *owner* keeps."""

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Lock
 from typing import Final, Generic, TypeVar
+
+from service.log import LogError
+from service.log.errors import running_loop
 
 T = TypeVar("T")
 
 FRESH_S: Final = 1.0
 """How old what a process knows may be."""
+
+ON_LOOP_S: Final = 10.0
+"""How old it may be on an event loop, which has it looked up meanwhile: an append is judged by the store."""
 
 
 class Fresh(Generic[T]):
@@ -28,9 +35,20 @@ class Fresh(Generic[T]):
         now = self._clock()
         with self._lock:
             known = self._known.get(encounter)
-        if known is not None and 0 <= now - known[0] < FRESH_S:
+        age = now - known[0] if known is not None else -1.0
+        if known is not None and 0 <= age < FRESH_S:
             return known[1]
-        found = self._look(encounter)
+        if known is not None and 0 <= age < ON_LOOP_S and (loop := running_loop()) is not None:
+            self._keep(encounter, now, known[1])  # whoever asks meanwhile starts no second look
+            loop.run_in_executor(None, self._renew, encounter)
+            return known[1]
+        return self._keep(encounter, now, self._look(encounter))
+
+    def _renew(self, encounter: str) -> None:
+        with suppress(LogError):  # whoever asks later looks by himself
+            self._keep(encounter, self._clock(), self._look(encounter))
+
+    def _keep(self, encounter: str, now: float, found: T) -> T:
         with self._lock:
             self._known[encounter] = (now, found)
             self._known.move_to_end(encounter)
