@@ -28,6 +28,7 @@ SETTLED_S = 3.0
 SETTINGS = {
     "REWOUND_API_STREAMS": "2048",
     "REWOUND_API_OWNER_STREAMS": "2048",
+    "REWOUND_API_ADDRESS_SOCKETS": "0",
 }
 PAGE = resource.getpagesize()
 
@@ -47,14 +48,14 @@ def rows() -> list[Row | str]:
         last = at.grow(600)
         _append_unheard(running.url, at)
         _calm(port, key)
-        before = _resident(port)
+        before = resident(port)
         for _ in range(TURNS):
             alone.append(_calm(port, key))
             with _stuck(at):
                 stuck.append(_calm(port, key))
             with _crowd(at, last):
                 crowded.append(_calm(port, key))
-                after = _resident(port)
+                after = resident(port)
     return [
         Row("memory of an API process", before, "MiB"),
         Row(f"memory with {WAITING} requests and {STREAMS} streams waiting", after, "MiB", 150, most=True),
@@ -112,7 +113,7 @@ def _append_unheard(url: str, at: Encounter) -> None:
     log.close()
 
 
-def _resident(port: int) -> float:
+def resident(port: int) -> float:
     """Return the MiB of memory that the API process on *port* holds: its master holds less."""
     found = [0.0]
     for process in Path("/proc").glob("[0-9]*"):
