@@ -53,7 +53,7 @@ class Settings:
     api_workers: int = 2
     api_sockets: int = 8192
     """Connections that one API process keeps open."""
-    api_address_sockets: int = 1024
+    api_address_sockets: int = 2048
     """Those of them that may come from one address; 0 is no limit, and so is any number behind proxies."""
     head_s: int = 10
     """Seconds in which the whole head of a request must arrive."""

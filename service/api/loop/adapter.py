@@ -8,6 +8,8 @@ holds no thread.
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -116,6 +118,7 @@ class LoopApplication:
         await receive()
         asyncio.get_running_loop().set_default_executor(self._quick)
         beside = asyncio.get_running_loop().create_task(self._beside())
+        beside.add_done_callback(_end_process)
         await send({"type": "lifespan.startup.complete"})
         await receive()
         beside.cancel()
@@ -212,6 +215,13 @@ class LoopApplication:
         finally:
             gone.cancel()
             stream.close()
+
+
+def _end_process(beside: asyncio.Task[None]) -> None:
+    """End this process, for another to take its place, where what must run beside the requests has broken."""
+    if not beside.cancelled():
+        _logger.critical("loop.broken", exc_info=beside.exception())
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _advance(steps: Any, result: Any, failure: Exception | None) -> Advanced:

@@ -35,7 +35,7 @@ class Limits:
     """The bounds of one process."""
 
     sockets: int = 8192
-    address_sockets: int = 1024
+    address_sockets: int = 2048
     """Of one address; 0 is no bound, as behind a proxy, whose address all requests have."""
     head_s: int = 10
     """Seconds in which the whole head of a request must arrive."""
