@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from contextlib import suppress
 from random import Random
 from typing import Any
 from unittest import mock
@@ -13,18 +15,31 @@ from unittest import mock
 from service.audit.lines import ITS_OWN
 from service.rules.codec import to_data
 from service.rules.heartrush import HEARTRUSH
+from service.rules.messages import Refused
 from service.rules.rise import RISE
 from service.rules.shelf import SHELF
-from service.rules.table import Table
+from service.rules.table import GM, Table
 from tests.encounter.house import House, random_command
 from tests.heartrush.bot import random_opening
 from tests.rise.bot import KIT
+from tests.rise.cast import drawn_opening
 from tests.rise.kit import entry
 from tests.rise.kit import opening as rise_opening
+from tests.situations import concealed, disturbed, hidden
 
 COMMANDS = {HEARTRUSH.edition: 200, RISE.edition: 80}
 """How many commands a fight of each book has."""
 
+MANY = (2, 3, 4, 6)
+"""Creatures of a fight of Rise with secrets."""
+HIDING = 0.5
+"""How often the GM hides creatures, of all fights with secrets."""
+MOVING = 0.05
+"""How often the GM does something with a hidden creature, of all turns."""
+ENDING = 0.7
+"""How often the GM ends what is still fought, of all fights with secrets."""
+LEISURE = 5
+"""Commands outside combat, each time."""
 OTHERWISE = 30
 """Commands played after an undo, at random."""
 
@@ -70,10 +85,62 @@ def opened(house: House, edition: str, random: Random) -> str:
     return house.open(RISE, rise_opening(*entries) | {"declared_sides": []})
 
 
+def opened_with_secrets(house: House, edition: str, random: Random) -> str:
+    """Open a random fight, all dice seeded, with what only the GM knows; much is done before it begins.
+
+    Sides have GM-only fields and hidden creatures, groups of Rise one player or two, and in some fights the
+    GM plays everybody.
+    """
+    drawn = drawn_opening(random, random.choice(MANY)) if edition == RISE.edition else random_opening(random)
+    opening = concealed(random, edition, drawn)
+    line = house.open(SHELF[edition], opening | {"declared_sides": []})
+    if random.random() < HIDING:
+        for type_, data in hidden(random, edition, opening):
+            tried(house, line, type_, data)
+    _at_leisure(house, line, random)
+    return line
+
+
+def _at_leisure(house: House, line: str, random: Random) -> None:
+    """Let everybody do something outside combat, and some rest; what is not possible is refused."""
+    for _ in range(LEISURE):
+        random_command(house, line, random)
+    state: Any = house.state(line)
+    name = random.choice(list(state.creatures))
+    who = {"creature": name} if state.edition == RISE.edition else {"creatures": [name]}
+    tried(house, line, "rest", {"rest": "short", **who})
+
+
 def started(house: House, encounter: str) -> None:
-    """Begin the fight, whatever its book calls it."""
+    """Begin the fight, whatever its book calls it, unless it was begun at random."""
     begin = "begin_combat" if house.state(encounter).edition == HEARTRUSH.edition else "start_combat"
-    house.send(encounter, "gm", begin)
+    tried(house, encounter, begin, {})
+
+
+def played_with_secrets(house: House, line: str, random: Random, commands: int) -> None:
+    """Play a fight, the GM moving who lurks; end it in some, and do something after it."""
+    for _ in range(commands):
+        state: Any = house.state(line)
+        if state.lurkers and random.random() < MOVING:
+            tried(house, line, *disturbed(random, state.hidden))
+        if not random_command(house, line, random):
+            break
+    if random.random() < ENDING:
+        tried(house, line, "end_combat", {})
+    _at_leisure(house, line, random)
+
+
+def played(house: House, line: str, random: Random, commands: int) -> None:
+    """Play a fight."""
+    for _ in range(commands):
+        if house.state(line).closed or not random_command(house, line, random):
+            break
+
+
+def tried(house: House, line: str, type_: str, data: Mapping[str, Any]) -> None:
+    """Let the GM try something, which may be refused."""
+    with suppress(Refused):
+        house.send(line, GM, type_, **data)
 
 
 def fight_of(state: Table) -> dict[str, Any]:
@@ -104,8 +171,13 @@ def last_played(house: House, encounter: str) -> int:
     return last - any(event.get("type") == "line_accepted" for event in events)
 
 
-def undo_and_redo_every_round(edition: str, seed: int, commands: int) -> tuple[int, int]:
-    """Play a fight, undo and redo each of its rounds; return how many rounds and rolls there were."""
+def undo_and_redo_every_round(
+    edition: str, seed: int, commands: int, *, secrets: bool = True
+) -> tuple[int, int]:
+    """Play a fight, undo and redo each of its rounds; return how many rounds and rolls there were.
+
+    Without *secrets* everybody knows everything, and nothing is done but fighting.
+    """
     random = Random(f"{edition}/{seed}")
     ledger = Ledger()
     # Seeds of this fight alone, so that a fight that fails fails again.
@@ -113,11 +185,9 @@ def undo_and_redo_every_round(edition: str, seed: int, commands: int) -> tuple[i
         "service.encounter.stores.secrets.urandom", Random(f"{edition}/{seed}/seeds").randbytes
     )
     with seeds, House() as house:
-        line = opened(house, edition, random)
+        line = (opened_with_secrets if secrets else opened)(house, edition, random)
         started(house, line)
-        for _ in range(commands):
-            if house.state(line).closed or not random_command(house, line, random):
-                break
+        (played_with_secrets if secrets else played)(house, line, random, commands)
         rounds, done = house.state(line).round, 0
         for number in range(1, rounds + 1):
             first = first_of_round(house, line, number)
