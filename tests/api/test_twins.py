@@ -8,10 +8,21 @@ from tests.api.twins import differences
 
 
 @pytest.mark.parametrize(
-    ("edition", "seed"), [("heartrush@1", 2), ("heartrush@1", 456), ("rise@1", 1), ("rise@1", 5)]
+    ("edition", "seed"),
+    [
+        *[("heartrush@1", 2), ("heartrush@1", 456), ("rise@1", 1), ("rise@1", 5)],
+        *[("heartrush@1", 10), ("rise@1", 7), ("heartrush@1", 16), ("rise@1", 15)],
+        *[("heartrush@1", 22), ("rise@1", 21), ("heartrush@1", 28), ("rise@1", 29)],
+    ],
 )
 def test_TABLE_GMONLY_1_twins_that_are_played_at_random_are_told_apart_by_the_gm_alone(
     edition: str, seed: int
 ) -> None:
-    """In script 456 of Heart Rush a window opens on an attack that falls short; 2 and 5 have speeds apart."""
+    """All five ways of opening are played.
+
+    10 and 7 open outside combat, 16 and 15 with a GM who plays everybody, 22 and 21 with two players of one
+    group, 28 and 29 with secrets on both sides.
+
+    In script 456 of Heart Rush a window opens on an attack that falls short; 2 and 5 have speeds apart.
+    """
     assert differences(edition, seed) == []

@@ -35,6 +35,7 @@ from tests.api.client import Api
 from tests.api.everything import MISTAKES, PATHS, answers
 from tests.api.quick import Quick
 from tests.api.test_secrecy import PLACES, SEATS, audit, served
+from tests.api.twin_openings import LEISURE, OUTSIDE, lurking, varied, way
 from tests.heartrush.kit import opening as heartrush
 from tests.rise.bot import KIT
 from tests.rise.kit import entry
@@ -51,7 +52,10 @@ ASKED_IN: Final[Mapping[str, tuple[Sequence[str], Sequence[dict[str, Any]]]]] = 
     "heartrush@1": (PATHS, MISTAKES),
     "rise@1": ((*PATHS, *sorted(set(RISE_PATHS) - set(PATHS))), RISE_MISTAKES),
 }
-KEPT_OUT: Final = ("end_combat", "close", "end_fight", "set_standing", "gm_ruling", "rest", "invoke_wound")
+KEPT_OUT: Final = (
+    *("begin_combat", "start_combat", "end_combat", "close", "end_fight"),
+    *("set_standing", "gm_ruling", "rest", "invoke_wound"),
+)
 """What would end a script early, or tells of no fight."""
 
 ABILITIES: Final = sorted(name for name, found in CATALOGUE.items() if isinstance(found, Ability))
@@ -164,6 +168,7 @@ class Script:
 
     def __init__(self, api: Api, edition: str, seed: int, which: int) -> None:
         data, players = opened_with(edition, seed, which)
+        data = varied(edition, seed, which, data)
         answer = api("POST", "/v1/encounters", data)
         assert answer.status_code == 201, answer.text
         self.at = "/v1/encounters/" + json.loads(answer.text)["encounter"]
@@ -179,12 +184,11 @@ class Script:
             self.seats[seat] = api.with_token(told["token"])
         own = {SECRETLY["type"]: SCREEN, AMBUSH["type"]: LURKERS[edition], UNSEEN["type"]: ELSEWHERE}
         self.own = {name: pair[which] for name, pair in own.items()}
+        self.own[AMBUSH["type"]] = lurking(edition, seed, self.own[AMBUSH["type"]])
         self.send("gm", AMBUSH)
-        begun = {"type": "begin_combat"} if edition == "heartrush@1" else {"type": "start_combat"}
-        self.send("gm", begun)
 
     def follow(self, sent: Sequence[Sent]) -> None:
-        """Ask and send what was asked and sent in the other twin, after the beginning."""
+        """Ask and send what was asked and sent in the other twin, after the ambush."""
         for seat, command in sent[len(self.sent) :]:
             if command is None:
                 self.options(seat)
@@ -196,7 +200,33 @@ class Script:
         return self.seats[seat].get(f"{self.at}/options")["options"]
 
     def play(self, steps: int = STEPS) -> None:
-        """Let whoever is asked choose at random, and the gm roll in secret now and then."""
+        """Let whoever is asked choose at random, and the gm roll in secret now and then.
+
+        Where the script opens outside combat something is done before the fight, and after it.
+        """
+        outside = way(self.seed) == OUTSIDE
+        self.choices(LEISURE if outside else 0)
+        begin = {"type": "begin_combat" if self.edition == "heartrush@1" else "start_combat"}
+        while outside and not self.is_possible(begin):
+            self.choices(1)  # what was done before the fight is not resolved yet
+        self.send("gm", begin)
+        self.choices(steps)
+        if outside:
+            self.end()
+            self.choices(LEISURE)
+
+    def end(self) -> None:
+        """Have the gm end the fight, where it may be ended now."""
+        if self.is_possible({"type": "end_combat"}):
+            self.send("gm", {"type": "end_combat"})
+
+    def is_possible(self, command: Mapping[str, Any]) -> bool:
+        """Tell whether the gm may send a command now."""
+        asked = self.seats["gm"]("POST", f"{self.at}/previews", command)
+        return asked.status_code == 200 and bool(json.loads(asked.text)["accepted"])
+
+    def choices(self, steps: int) -> None:
+        """Let whoever is asked choose at random, so often."""
         for _ in range(steps):
             if self.chance.random() < 0.1:
                 self.send("gm", SECRETLY)
@@ -212,8 +242,7 @@ class Script:
             return
         night = {"type": "rest", "rest": "long", "creatures": ["orc"], "night": NIGHT}
         for command in ({"type": "end_combat", "reason": "night"}, night):
-            asked = self.seats["gm"]("POST", f"{self.at}/previews", command)
-            if asked.status_code != 200 or not json.loads(asked.text)["accepted"]:
+            if not self.is_possible(command):
                 return
             self.send("gm", command)
 
