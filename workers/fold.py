@@ -32,6 +32,7 @@ from service.log.protocol import Log
 from service.log.values import Entry, Fold, Wake
 from service.rules.continuing import Kept
 from service.rules.lines import Origin
+from workers.losses import Committed
 from workers.watching import NullWatch, Watch, no_snapshot
 
 PAGE: Final = 64
@@ -80,6 +81,7 @@ class Folding:
         self._watch: Watch = watch or NullWatch()
         self._snapshot = snapshot
         self._due: dict[str, Folded[Any]] = {}
+        self._committed = Committed()
         self._register = Register(log)
         self.log, self.folder, self.occasions = log, folder, Occasions(log)
         self._secrets: OrderedDict[str, EncounterSecrets] = OrderedDict()
@@ -165,6 +167,10 @@ class Folding:
             folded = self._reached(written.folded)
         return folded, folds
 
+    def recheck(self) -> None:
+        """Hold every encounter to what was signed before it is folded again: the store was away."""
+        self._watch.recheck()
+
     def settle(self, encounter: str) -> None:
         """Write the encounter's state down, because it has fallen idle; forget it if it is over."""
         folded = self._folder.kept(encounter)
@@ -184,6 +190,7 @@ class Folding:
         head, entries = self._log.look(encounter, folded.n, PAGE)
         if head is None:
             raise NoSuchEncounter(encounter)
+        self._committed.hold_head(encounter, head)
         if (head.folded, head.hash) != (folded.n, folded.hash):
             self._folder.current(encounter)  # somebody else has folded meanwhile
             return 0
@@ -259,12 +266,14 @@ class Folding:
 
     def _reached(self, folded: Folded[Any]) -> Folded[Any]:
         """Note a decided state of which a snapshot is due once its commit stands."""
+        self._committed.hold(folded)
         if folded.n % EVERY == 0:
             self._due[folded.encounter] = folded
         return folded
 
     def _keep(self, start: Folded[Any], folded: Folded[Any]) -> None:
         self._folder.keep(folded)
+        self._committed.note(folded)
         due = self._due.pop(folded.encounter, None)
         if due is not None and start.n < due.n <= folded.n:
             self._snapshot(due)

@@ -126,6 +126,7 @@ class GroupFolding:
                 _logger.warning("groups.store_down", why=type(failure).__name__)
             self._is_down = True
             self._drop_all()
+            self._folding.recheck()
             time.sleep(_PAUSE_S)
         except Exception as fault:  # noqa: BLE001 - a worker whose thread died would look well
             _logger.error("groups.failed", error=type(fault).__name__)  # noqa: TRY400 - ids only

@@ -106,6 +106,11 @@ class Signing(Lookout):
         """Return the command that accepted another history than the signed one; 0 if none did."""
         return self._resumes.get(encounter, 0)
 
+    def recheck(self) -> None:
+        """Compare every encounter anew before it may be folded."""
+        with self._lock:
+            self._checked.clear()
+
     # --- the thread ----------------------------------------------------------------------------------
 
     def look(self) -> None:

@@ -18,6 +18,10 @@ class Watch(Protocol):
         """Return the command that accepted another history than the signed one; 0 if none did."""
         ...
 
+    def recheck(self) -> None:
+        """Compare every encounter anew before it may be folded: the store was away, and may be another."""
+        ...
+
     def folded(self, encounter: str, start: int, n: int, *, closes: bool, is_closed: bool) -> None:
         """Note that the commits after *start* up to *n* stand; *closes*: an epoch or the encounter ended."""
         ...
@@ -37,6 +41,9 @@ class NullWatch:
     def resumes(self, encounter: str) -> int:  # noqa: ARG002 - as `Watch` has it
         """Tell that none did."""
         return 0
+
+    def recheck(self) -> None:
+        """Compare nothing."""
 
     def folded(self, encounter: str, start: int, n: int, *, closes: bool, is_closed: bool) -> None:
         """Note nothing."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import selectors
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Final
@@ -79,6 +79,11 @@ class _Line:
 def closed_loop(address: tuple[str, int], lines: list[Iterator[bytes]], seconds: float) -> Measured:
     """Send on every line as fast as its answers come, for *seconds*."""
     return _run([_Line(address, requests) for requests in lines], seconds, every=None)
+
+
+def closed_loop_over(lines: Sequence[tuple[tuple[str, int], Iterator[bytes]]], seconds: float) -> Measured:
+    """Do the same on lines that lead to several addresses."""
+    return _run([_Line(address, requests) for address, requests in lines], seconds, every=None)
 
 
 def on_schedule(

@@ -132,7 +132,7 @@ def _of_arrays(arrays: Sequence[Turn], fast: Sequence[Turn]) -> list[Row]:
     ]
 
 
-def _turn(at: Serving, run: Callable[[], load.Measured]) -> Turn:
+def turn(at: Serving, run: Callable[[], load.Measured]) -> Turn:
     living = {
         kind: [one for pid in pids for one in usage.with_children(pid)] for kind, pids in at.pids.items()
     }
@@ -145,12 +145,12 @@ def _turn(at: Serving, run: Callable[[], load.Measured]) -> Turn:
 
 def _saturated(at: Serving, seconds: float = SECONDS) -> Turn:
     lines = _lines(at, LINES)
-    return _turn(at, lambda: load.closed_loop((servers.HOST, at.port), lines, seconds))
+    return turn(at, lambda: load.closed_loop((servers.HOST, at.port), lines, seconds))
 
 
 def _calm(at: Serving) -> Turn:
     lines = _lines(at, CALM_LINES)
-    return _turn(at, lambda: load.on_schedule((servers.HOST, at.port), lines, SECONDS, CALM_RATE))
+    return turn(at, lambda: load.on_schedule((servers.HOST, at.port), lines, SECONDS, CALM_RATE))
 
 
 def _lines(at: Serving, count: int) -> list[Iterator[bytes]]:
@@ -165,10 +165,10 @@ def _arrays(at: Serving) -> Turn:
     lines = []
     for path in encounters(at.port, at.key, CALM_LINES):
         script = fights.simple()
-        told = _post(at.port, at.key, path, list(islice(script, ARRAY)))
+        told = post(at.port, at.key, path, list(islice(script, ARRAY)))
         assert {each["outcome"] for each in told["outcomes"]} == {"accepted"}
         lines.append(_array_line(at.key, path, script))
-    return _turn(at, lambda: load.closed_loop((servers.HOST, at.port), lines, SECONDS))
+    return turn(at, lambda: load.closed_loop((servers.HOST, at.port), lines, SECONDS))
 
 
 def _array_line(key: str, path: str, script: Iterator[fights.Command]) -> Iterator[bytes]:
@@ -180,15 +180,15 @@ def encounters(port: int, key: str, count: int) -> list[str]:
     """Open *count* fights and bring them to the point where the script begins."""
     found = []
     for _ in range(count):
-        opened = _post(port, key, "/v1/encounters", {"edition": "heartrush@1", **fights.opening(apart=2)})
+        opened = post(port, key, "/v1/encounters", {"edition": "heartrush@1", **fights.opening(apart=2)})
         path = f"/v1/encounters/{opened['encounter']}/commands"
         for command in fights.BEGIN:
-            _post(port, key, path, command)
+            post(port, key, path, command)
         found.append(path)
     return found
 
 
-def _post(port: int, key: str, path: str, body: fights.Command | list[fights.Command]) -> fights.Command:
+def post(port: int, key: str, path: str, body: fights.Command | list[fights.Command]) -> fights.Command:
     request = Request(
         f"http://{servers.HOST}:{port}{path}",
         data=json.dumps(body).encode(),
@@ -228,7 +228,7 @@ def _stored(running: EmbeddedValkey, at: Serving) -> list[Row]:
     commands = 600
     script = fights.simple()
     for _ in range(commands):
-        _post(at.port, at.key, path, next(script))
+        post(at.port, at.key, path, next(script))
     after = _weight(client, encounter)
     client.close()
     return [

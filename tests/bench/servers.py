@@ -12,7 +12,7 @@ from pathlib import Path
 from socket import create_connection
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 from urllib.request import Request, urlopen
 
 from redis import Redis
@@ -51,9 +51,18 @@ def store() -> Iterator[EmbeddedValkey]:
         yield running
 
 
+class Stores(Protocol):
+    """Where the streams are and where the queue is."""
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def queue_url(self) -> str: ...
+
+
 @contextmanager
 def service(
-    running: EmbeddedValkey,
+    running: Stores,
     *,
     workers: int = 1,
     processes: int = API_PROCESSES,
@@ -98,8 +107,10 @@ def bare(running: EmbeddedValkey) -> Iterator[Serving]:
         yield Serving(port, "", {"API": [api], "store": _pids_of(running)})
 
 
-def _pids_of(running: EmbeddedValkey) -> list[int]:
-    """Return the server's process."""
+def _pids_of(running: Stores) -> list[int]:
+    """Return the server's process, or those of a cluster."""
+    if (pids := getattr(running, "pids", None)) is not None:
+        return list(pids)
     with Redis.from_url(running.url) as client:
         return [client.info("server")["process_id"]]
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
+from structlog.testing import capture_logs
 
 from service.encounter.deciding.fold import Folder
 from service.encounter.record.commit import load_commit
@@ -363,3 +365,46 @@ def test_what_is_no_encounter_has_no_secret_or_the_wrong_one_is_named(log: Meddl
     log.append(eid(3), foreign.requests[0], scope="s", key="1", fingerprint="f", create=True)
     with pytest.raises(Undecipherable):
         folding.fold(eid(3), always)
+
+
+def test_commits_that_the_store_lost_are_named() -> None:
+    sitting, log = _sitting(), Meddler()
+    _append(log, sitting)
+    folding, _ = _folding(log)
+    folding.fold(sitting.encounter, always)
+    behind = Meddler()
+    _append(behind, sitting)
+    del vars(behind)["_encounters"][sitting.encounter].commands[-3:]
+    kept = vars(behind)["_encounters"][sitting.encounter]
+    kept.head = replace(kept.head, appended=len(kept.commands))
+
+    vars(log)["_encounters"] = vars(behind)["_encounters"]
+    with capture_logs() as lines:
+        folding.fold(sitting.encounter, always)
+
+    n = len(sitting.requests)
+    named = [line for line in lines if line["event"] == "encounter.commits_lost"]
+    assert [(line["encounter"], line["first"], line["last"]) for line in named] == [
+        (sitting.encounter, n - 2, n)
+    ]
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_commit_is_decided_again_byte_for_byte_and_another_one_is_named(*, replaced: bool) -> None:
+    sitting, log = _sitting(), Meddler()
+    _append(log, sitting)
+    folding, _ = _folding(log)
+    folding.fold(sitting.encounter, always)
+    behind = Meddler()
+    _append(behind, sitting)
+    n = len(sitting.requests)
+    if replaced:
+        vars(behind)["_encounters"][sitting.encounter].commands[-1] = request(n, "roll", {})
+
+    vars(log)["_encounters"] = vars(behind)["_encounters"]
+    with capture_logs() as lines:
+        folding.fold(sitting.encounter, always)
+
+    named = [line for line in lines if line["event"] == "encounter.commits_lost"]
+    assert [(line["first"], line["last"]) for line in named] == ([(n, n)] if replaced else [])
+    assert _stored(log, sitting) is not replaced

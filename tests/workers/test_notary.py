@@ -231,3 +231,21 @@ def test_a_worker_with_another_key_than_the_published_one_says_so(witness: Witne
     (line,) = [line for line in lines if line["event"] == "signing.unvouched_key"]
     assert line["public_key"] == SIGNER.public.hex()
     assert "REWOUND_SIGNING_KEY_FILE" in line["mend"]
+
+
+def test_after_an_outage_the_store_is_held_to_what_was_signed(witness: Witness) -> None:
+    """A failover may have lost what was signed while the worker was running."""
+    sitting = closed()
+    log = appended(sitting)
+    signing = signing_of(log, witness)
+    folding = Folding(log, Folder(log, SHELF), KEY, signing)
+    folding.fold(sitting.encounter, lambda: True)
+    signing.work()
+    behind = appended(sitting)
+    vars(log).update({"_encounters": vars(behind)["_encounters"]})
+    assert signing.may_fold(sitting.encounter), "it was looked at before"
+
+    folding.recheck()
+
+    with pytest.raises(NotAsSigned):
+        folding.fold(sitting.encounter, lambda: True)

@@ -1,0 +1,71 @@
+"""Measure what a command costs at a long encounter, and beside many others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from types import MappingProxyType
+from typing import Final
+
+from tests.bench import fights, load, over_http, servers
+from tests.bench.over_http import ARRAY, Turn
+from tests.bench.servers import Serving
+from tests.bench.table import QUICK, TURNS, Row, median, section
+
+SECONDS: Final = 3.0 if QUICK else 8.0
+LONG: Final = 10_000 if QUICK else 100_000
+SHORT: Final = 100
+MANY: Final = 500 if QUICK else 10_000
+FEW: Final = 10
+
+_UNLIMITED: Final = MappingProxyType({"REWOUND_OWNER_ENCOUNTERS": "0", "REWOUND_OWNER_COMMANDS": "0"})
+
+
+@section("Growth")
+def rows() -> list[Row | str]:
+    """Compare the CPU of a command at a long and at a short encounter, and beside many and few."""
+    with servers.store() as running, servers.service(running, settings=_UNLIMITED) as at:
+        few = [_lines(at, FEW) for _ in range(TURNS + 1)]
+        long, short = _grown(at, LONG), _grown(at, SHORT)
+        by_length = [(_alone(at, long), _alone(at, short)) for _ in range(TURNS)]
+        alone = [_together(at, lines) for lines in few]
+        over_http.encounters(at.port, at.key, MANY)
+        beside = [_together(at, _lines(at, FEW)) for _ in range(TURNS)]
+    return [
+        Row(
+            f"CPU of a command at {LONG:,} commits ÷ at {SHORT}",
+            median(a.cpu() / b.cpu() for a, b in by_length),
+            "",
+            1.1,
+            most=True,
+        ),
+        Row(
+            f"CPU of a command with {MANY:,} open encounters ÷ {FEW}",
+            median(each.cpu() for each in beside) / median(each.cpu() for each in alone[1:]),
+            "",
+            1.1,
+            most=True,
+        ),
+    ]
+
+
+def _lines(at: Serving, count: int) -> list[Iterator[bytes]]:
+    return [over_http.line(at.key, path) for path in over_http.encounters(at.port, at.key, count)]
+
+
+def _together(at: Serving, lines: list[Iterator[bytes]]) -> Turn:
+    return over_http.turn(at, lambda: load.closed_loop((servers.HOST, at.port), lines, SECONDS))
+
+
+def _grown(at: Serving, commands: int) -> Iterator[bytes]:
+    """Return the requests that play an encounter on which so many commands stand already."""
+    path = over_http.encounters(at.port, at.key, 1)[0]
+    script = fights.simple()
+    for _ in range(0, commands, ARRAY):
+        over_http.post(at.port, at.key, path, list(islice(script, ARRAY)))
+    return (load.post(path, json.dumps(command).encode(), at.key) for command in script)
+
+
+def _alone(at: Serving, requests: Iterator[bytes]) -> Turn:
+    return _together(at, [requests])
