@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from time import perf_counter
 from typing import Any, Final, cast
@@ -24,6 +23,7 @@ from service.api.door import Door
 from service.api.exchange import ON_LOOP, Exchange
 from service.api.inputs import EditionInputs, all_inputs
 from service.api.metrics import Metrics
+from service.api.near_paths import near_path
 from service.api.operations import OPERATIONS, Operation
 from service.api.problems import MEDIA_TYPE, Problem, missing, not_found, removed
 from service.api.quotas import Bounds, Quotas
@@ -311,25 +311,6 @@ def _refuse(problem: Problem, instance: str, request_id: str) -> Response:
     body = _ENCODER.encode(problem.body(instance, request_id)).encode()
     headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"} | problem.headers
     return Response(body, status=problem.kind.status, headers=headers, content_type=MEDIA_TYPE)
-
-
-def near_path(path: str, method: str) -> str:
-    """Return a hint at the operation's path that may be meant by *path*, nothing if none is near."""
-    steps = path.strip("/").split("/")
-    known = []
-    for operation in OPERATIONS.all.values():
-        wanted = operation.path.strip("/").split("/")
-        for shift in (0, 1):  # a path without its first step, `v1`, is near too
-            if operation.method == method and len(wanted) == len(steps) + shift:
-                filled = [*wanted[:shift], *map(_filled, wanted[shift:], steps)]
-                known.append("/" + "/".join(filled))
-    found = get_close_matches(path, known, n=1, cutoff=0.8)
-    return f"; near it: {found[0]}" if found else ""
-
-
-def _filled(step: str, given: str) -> str:
-    """Return *given* where the *step* of an operation's path is a parameter, else the step."""
-    return given if step.startswith("{") else step
 
 
 def _framework_fault(fault: Exception) -> Response:

@@ -11,7 +11,8 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from threading import Event, Thread
+from multiprocessing import get_context
+from multiprocessing.synchronize import Event
 from typing import Final
 
 from tests.bench import load, servers
@@ -23,7 +24,10 @@ SOCKETS: Final = 5_000
 FROM: Final = "127.0.0.2"
 TURNS: Final = 1 if QUICK else 3
 SECONDS: Final = 5.0
-DRIP_S: Final = 3.0
+DRIP_S: Final = 10.0
+"""Seconds between two looks at a socket: a byte is sent, or it is opened again."""
+
+STEP: Final = 50
 BEGUN: Final = b"GET /livez HTTP/1.1\r\nHost: x\r\nA: "
 
 
@@ -77,29 +81,27 @@ def _health(port: int) -> float:
 
 @contextmanager
 def _crowd(port: int) -> Iterator[None]:
-    """Keep the sockets open, half of them silent, the others dripping."""
-    held: list[socket.socket | None] = [None] * SOCKETS
-    stopping, is_whole = Event(), Event()
-
-    def tend() -> None:
-        while not stopping.is_set():
-            for number in range(SOCKETS):
-                if number % 50 == 0 and stopping.wait(DRIP_S * 50 / SOCKETS / 2):
-                    return
-                held[number] = _tended(held[number], port, drips=number % 2 == 1)
-            is_whole.set()
-
-    tending = Thread(target=tend)
-    tending.start()
+    """Keep the sockets open, half of them silent, the others dripping, from a process of their own."""
+    context = get_context("fork")
+    stopping, is_whole = context.Event(), context.Event()
+    crowd = context.Process(target=_tend, args=(port, stopping, is_whole))
+    crowd.start()
     try:
         assert is_whole.wait(300)
         yield
     finally:
         stopping.set()
-        tending.join()
-        for each in held:
-            if each is not None:
-                each.close()
+        crowd.join()
+
+
+def _tend(port: int, stopping: Event, is_whole: Event) -> None:
+    held: list[socket.socket | None] = [None] * SOCKETS
+    while True:
+        for number in range(SOCKETS):
+            if number % STEP == 0 and stopping.wait(DRIP_S * STEP / SOCKETS):
+                return
+            held[number] = _tended(held[number], port, drips=number % 2 == 1)
+        is_whole.set()
 
 
 def _tended(sock: socket.socket | None, port: int, *, drips: bool) -> socket.socket | None:

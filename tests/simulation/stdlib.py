@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
+from werkzeug.local import LocalProxy
+
 from service.encounter.record import intervals
 from tests.simulation.scheduler import Actor, Scheduler
 
@@ -258,6 +260,8 @@ def _bound() -> Iterator[tuple[Any, str, object]]:
             elif id(value) in stand_ins:
                 yield module, name, stand_ins[id(value)]
             for function in (value, *vars(value).values()) if isinstance(value, type) else (value,):
+                if isinstance(value, LocalProxy):  # Flask's, which has nothing to show outside of a request
+                    continue
                 defaults = getattr(function, "__defaults__", None)
                 if isinstance(defaults, tuple) and any(id(each) in stand_ins for each in defaults):
                     yield function, "__defaults__", tuple(stand_ins.get(id(each), each) for each in defaults)

@@ -58,6 +58,8 @@ class _Followed:
 
     feeds: set[Feed] = field(default_factory=set)
     recent: deque[_Heard] = field(default_factory=lambda: deque(maxlen=RECENT))
+    views: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """The hash of each seat's view, after the hash of the commit behind which it was so."""
 
 
 class Feed:
@@ -102,6 +104,11 @@ class Feed:
         heard = [each for each in tuple(self._followed.recent) if each.n > n]
         whole = bool(heard) and [each.n for each in heard] == list(range(n + 1, n + 1 + len(heard)))
         return [each.commit for each in heard] if whole else []
+
+    @property
+    def views(self) -> dict[str, tuple[str, str]]:
+        """What all who follow the encounter know of its seats' views: a heartbeat computes none twice."""
+        return self._followed.views
 
     def close(self) -> None:
         """Follow no more."""

@@ -87,7 +87,7 @@ def follow(host: Host, feed: Feed, follower: Follower, after: int | None) -> Str
         if now >= beat_at:
             if not follower.may_go_on():
                 return
-            told = _caught_up(host, feed.encounter, seat, after)
+            told = _caught_up(host, feed, seat, after)
             if told is None:
                 must_look = True
                 continue
@@ -117,12 +117,17 @@ def _next(host: Host, feed: Feed, seat: str, after: int, *, must_look: bool) -> 
     return records.tell(host, feed.encounter, seat, [load_commit(entry.raw) for entry in entries])
 
 
-def _caught_up(host: Host, encounter: str, seat: str, n: int) -> Beat | GoesOn | None:
+def _caught_up(host: Host, feed: Feed, seat: str, n: int) -> Beat | GoesOn | None:
     """Return what *seat* is told once it has everything up to commit *n*; None if the record has gone on."""
+    encounter = feed.encounter
     folded = host.folder.current(encounter, n)
     if folded.n != n:
         return None
     seam = ending(host.log, encounter) if folded.state.continued is not None else None
     if seam is not None:
         return GoesOn(seam)
-    return Beat(n, views.view_hash(views.state_data(folded.state, seat)))
+    at, view = feed.views.get(seat, ("", ""))
+    if at != folded.hash:
+        view = views.view_hash(views.state_data(folded.state, seat))
+        feed.views[seat] = (folded.hash, view)
+    return Beat(n, view)
