@@ -45,7 +45,7 @@ MOST: Final = 12
 """Creatures of one fight, at most."""
 SELDOM: Final = frozenset(
     (
-        *("end_combat", "pass_turn", "end_turn", "no_more_swift", "pass_movement", "pass_side"),
+        *("end_combat", "pass_turn", "end_turn", "pass_movement", "pass_side"),
         *("manipulate_object", "set_order", "ask_pause", "withdraw_plan"),
     )
 )

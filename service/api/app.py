@@ -246,9 +246,12 @@ def _of_framework(fault: HTTPException) -> Problem:
     if code is None:
         code = "bad-request" if 400 <= (fault.code or 500) < 500 else "internal-error"  # noqa: PLR2004 - HTTP's classes
     headers = {name: value for name, value in fault.get_headers() if name == "Allow"}
+    method = "no page of another origin may ask here: REWOUND_CORS_ORIGINS lists none"
     detail = {
         "not-found": "there is nothing at this address for you",
-        "method-not-allowed": "this resource does not have this method",
+        "method-not-allowed": method
+        if cors.is_preflight(request)
+        else "this resource does not have this method",
         "body-too-large": "the body is larger than this operation takes",
     }.get(code, (fault.description or fault.name).lower().rstrip("."))
     return Problem(code, detail, headers=headers)

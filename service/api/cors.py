@@ -35,7 +35,7 @@ def allow(app: Flask, origins: Collection[str]) -> None:
     listed = frozenset(origins)
 
     def preflight() -> Response | None:
-        return _permission(listed) if _is_preflight(request) else None
+        return _permission(listed) if is_preflight(request) else None
 
     def tell(response: Response) -> Response:
         response.vary.add("Origin")
@@ -49,7 +49,8 @@ def allow(app: Flask, origins: Collection[str]) -> None:
     app.after_request(tell)
 
 
-def _is_preflight(asked: Request) -> bool:
+def is_preflight(asked: Request) -> bool:
+    """Tell whether a browser asks what a page of another origin may send."""
     return asked.method == "OPTIONS" and "Origin" in asked.headers and _ASKED in asked.headers
 
 

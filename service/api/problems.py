@@ -215,6 +215,20 @@ _TYPES: Final = (
         "(`GET /v1/bundles`).",
     ),
     ProblemType(
+        "too-many-audits",
+        429,
+        "Too many audits wait",
+        "Eight audits of one owner's encounters wait for a worker at most, so that no owner keeps those of "
+        "others waiting. Ask again when one of them is `done` or `failed`.",
+    ),
+    ProblemType(
+        "too-many-simulations",
+        429,
+        "Too many simulations wait",
+        "Eight simulations of one owner wait for a worker at most, so that no owner keeps those of others "
+        "waiting. Ask again when one of them is `done` or `failed`.",
+    ),
+    ProblemType(
         "too-many-streams",
         429,
         "Too many streams are open",

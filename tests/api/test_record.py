@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from hashlib import sha256
+from threading import Event
 from typing import Any
 
 import jsonpatch
@@ -12,11 +14,14 @@ import pytest
 from service.api.call import Call
 from service.api.resources import states
 from service.dice.chain import envelope_commitment
+from service.encounter.host import Host
 from service.encounter.record.canonical import eid_of
+from service.encounter.stores import keys
 from service.log import Log
 from service.steps import Steps
-from tests.api.client import Table, is_problem
-from tests.api.conftest import Worker
+from tests.api.client import Api, Table, is_problem
+from tests.api.conftest import BOTH, Worker
+from workers.audits import Auditor
 
 ADD = {"type": "add", "amount": 3}
 
@@ -269,6 +274,26 @@ def test_an_audit_is_asked_for_once_and_found(played: Table) -> None:
         assert played.gm("POST", f"{played.at}/audits", body).status_code in (400, 422)
     is_problem(played.gm("GET", f"{played.at}/audits/nothing"), 404, "not-found")
     is_problem(played.ada("POST", f"{played.at}/audits", {}), 403, "forbidden")
+
+
+def test_so_many_audits_of_one_owner_wait_and_no_more(played: Table, owner: Api, host: Host) -> None:
+    """They are counted over all encounters of the owner, whichever seat asks."""
+    other = Table.opened(owner.with_token(keys.create(host.log, "other", time.time())[0]))
+    mine = Table.opened(owner)
+    for number in range(8):
+        at = (played if number % 2 else mine).at
+        assert owner("POST", f"{at}/audits", {}, Idempotency_Key=f"k{number}").status_code == 202
+
+    full = owner("POST", f"{mine.at}/audits", {}, Idempotency_Key="k8")
+
+    is_problem(full, 429, "too-many-audits")
+    assert int(full.headers["Retry-After"]) > 0
+    assert owner("POST", f"{played.at}/audits", {}, Idempotency_Key="k7").status_code == 202, "a repeat"
+    assert other.gm("POST", f"{other.at}/audits", {}).status_code == 202
+
+    Auditor(host.log, BOTH, worker="one", stopping=Event()).look()
+
+    assert owner("POST", f"{mine.at}/audits", {}, Idempotency_Key="k8").status_code == 202
 
 
 def test_statistics_count_what_everybody_sees(played: Table) -> None:

@@ -111,3 +111,23 @@ def test_an_empty_seed_is_refused(owner: Api, opening: dict[str, Any]) -> None:
     """A13: its fights had the seeds `/0`, `/1` and so on."""
     problem = is_problem(owner("POST", PATH, {"opening": opening, "seed": ""}), 422, "invalid")
     assert [each["pointer"] for each in problem["errors"]] == ["/seed"]
+
+
+def test_so_many_simulations_of_one_owner_wait_and_no_more(
+    owner: Api, host: Host, opening: dict[str, Any]
+) -> None:
+    data = {"opening": opening, "times": 1, "commands": 1}
+    other = owner.with_token(keys.create(host.log, "other", time.time())[0])
+    for number in range(8):
+        assert owner("POST", PATH, data, Idempotency_Key=f"k{number}").status_code == 202
+
+    full = owner("POST", PATH, data, Idempotency_Key="k8")
+
+    is_problem(full, 429, "too-many-simulations")
+    assert int(full.headers["Retry-After"]) > 0
+    assert owner("POST", PATH, data, Idempotency_Key="k7").status_code == 202, "a repeat is answered"
+    assert other("POST", PATH, data).status_code == 202
+
+    simulator(host).look()
+
+    assert owner("POST", PATH, data, Idempotency_Key="k8").status_code == 202

@@ -10,8 +10,8 @@ from service.api.operations import Shape, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import invalid, not_found
 from service.api.schemas import faults
-from service.api.sending import judge, refuse_draft, under_way
-from service.encounter.play import Once
+from service.api.sending import judge, once, refuse_draft, under_way
+from service.api.waiting import ask
 from service.encounter.reading import records
 from service.encounter.stores.jobs import AUDITS, Job
 from service.log import bucket_of
@@ -34,6 +34,7 @@ _PATH: Final = "/v1/encounters/{encounter}/audits"
         "unsupported-media-type",
         "idempotency-key-reused",
         "command-refused",
+        "too-many-audits",
     ),
 )
 def start_audit(call: Call) -> Answer:
@@ -50,10 +51,9 @@ def start_audit(call: Call) -> Answer:
             raise invalid((f"/{name}", "a round that has begun"))
     if first is not None and last is not None and first > last:
         raise invalid(("/to", f"not before round {first}"))
-    asked = call.repeatable
-    once = Once(call.me.scope, asked.key, asked.fingerprint)
     wanted = {"from": first, "to": last, "verdict": None, "certificate": None}
-    job, replayed = AUDITS.ask(call.host, call.encounter, once, wanted, bucket_of(call.encounter))
+    asked, bucket = once(call, call.me.scope), bucket_of(call.encounter)
+    job, replayed = ask(call, AUDITS, call.encounter, asked, wanted, bucket=bucket)
     at = f"/v1/encounters/{call.encounter}/audits/{job['audit']}"
     return under_way(call, _shown(job), at, replayed=replayed)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from hashlib import sha256
-from threading import Lock
 from typing import Final
 
 from werkzeug.http import parse_options_header
@@ -15,20 +14,14 @@ from service.api.operations import BUNDLE_LIMIT, Parameter, Shape, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import Problem, not_found
 from service.api.sending import once, under_way
+from service.api.waiting import ask
 from service.audit import bundle
 from service.audit.evidence import evidence_once_signed
-from service.encounter.host import Host
-from service.encounter.play import Once
 from service.encounter.stores.imports import BUNDLES
 from service.encounter.stores.jobs import IMPORTS, PENDING, RUNNING
 
 TAG: Final = "Audits"
 MEDIA_TYPE: Final = "application/jsonl"
-MOST_WAITING: Final = 8
-"""Bundles of one owner that wait for a worker, at most: each is up to 32 MiB in the store."""
-_LOOKED_AT: Final = 10_000
-"""Bundles of all owners among which one's own are counted."""
-_turn: Final = Lock()
 _KEYS: Final = re.compile(r"[0-9a-f]{64}(,[0-9a-f]{64}){0,15}")
 
 
@@ -103,11 +96,7 @@ def import_bundle(call: Call) -> Answer:
         "refusal": None,
     }
     host.capacity.check(owner, encounters=1)
-    asked = once(call, owner)
-    with _turn:
-        _check_waiting(host, owner, asked)
-        host.log.put_record(BUNDLES, IMPORTS.id_of(asked), call.body)
-        job, replayed = IMPORTS.ask(host, owner, asked, wanted, 0)
+    job, replayed = ask(call, IMPORTS, owner, once(call, owner), wanted, file=(BUNDLES, call.body))
     if replayed and job["status"] not in (PENDING, RUNNING):
         host.log.drop_record(BUNDLES, job["import"])
     return under_way(call, IMPORTS.shown(job), f"/v1/bundles/{job['import']}", replayed=replayed)
@@ -137,17 +126,6 @@ def get_import(call: Call) -> Answer:
     if job is None:
         raise not_found()
     return Answer(IMPORTS.shown(job))
-
-
-def _check_waiting(host: Host, owner: str, asked: Once) -> None:
-    """Refuse a new import of an owner who has as many waiting as it may."""
-    if IMPORTS.find(host.log, owner, IMPORTS.id_of(asked)) is not None:
-        return
-    waiting = IMPORTS.unfinished(host.log, owner, _LOOKED_AT)
-    if waiting >= MOST_WAITING:
-        raise Problem(
-            "too-many-imports", f"{waiting} of your bundles wait for a worker", headers={"Retry-After": "5"}
-        )
 
 
 def _owner(call: Call) -> str:

@@ -9,9 +9,9 @@ from service.api.inputs import SIMULATION
 from service.api.operations import OPENING_LIMIT, Shape, operation
 from service.api.problems import invalid, not_found
 from service.api.schemas import faults
-from service.api.sending import judge, under_way
+from service.api.sending import judge, once, under_way
+from service.api.waiting import ask
 from service.encounter.openings import opening_faults
-from service.encounter.play import Once
 from service.encounter.stores.jobs import SIMULATIONS
 from service.simulation.fights import COMMANDS, ROUNDS
 from service.simulation.table import SERVER
@@ -34,6 +34,7 @@ _PATH: Final = "/v1/simulations"
         "request-timeout",
         "unsupported-media-type",
         "idempotency-key-reused",
+        "too-many-simulations",
     ),
 )
 def start_simulation(call: Call) -> Answer:
@@ -48,16 +49,16 @@ def start_simulation(call: Call) -> Answer:
     assert call.caller is not None
     assert call.caller.key is not None
     wanted = {
+        "fights": None,
+        "winners": None,
         "opening": opening,
         "times": call.data.get("times", 1),
         "seed": call.data.get("seed", "0"),
         "rounds": call.data.get("rounds", ROUNDS),
         "commands": call.data.get("commands", COMMANDS),
     }
-    asked = call.repeatable
     owner = call.caller.key.owner
-    once = Once(owner, asked.key, asked.fingerprint)
-    job, replayed = SIMULATIONS.ask(call.host, owner, once, {"fights": None, "winners": None, **wanted}, 0)
+    job, replayed = ask(call, SIMULATIONS, owner, once(call, owner), wanted)
     return under_way(call, SIMULATIONS.shown(job), f"{_PATH}/{job['simulation']}", replayed=replayed)
 
 

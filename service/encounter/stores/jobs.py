@@ -8,7 +8,7 @@ nobody else writes to it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
@@ -83,9 +83,12 @@ class Kind:
         named = [name.rpartition("/") for name in log.due(self.shelf, now_ms, count)]
         return [(whose, id_) for whose, _, id_ in named]
 
-    def unfinished(self, log: Log, whose: str, most: int) -> int:
-        """Return how many jobs of *whose* are not done, among the *most* that are to be done first."""
-        return sum(owner == whose for owner, _ in self.due(log, _EVER_MS, most))
+    def unfinished(self, log: Log, is_counted: Callable[[str], bool], most: int) -> int:
+        """Count jobs that are not done, among the *most* that are to be done first.
+
+        *is_counted* gets whose a job is.
+        """
+        return sum(is_counted(whose) for whose, _ in self.due(log, _EVER_MS, most))
 
     def lease(self, log: Log, whose: str, id_: str, until_ms: int) -> None:
         """Keep a job from others until *until_ms*: a worker does it now."""

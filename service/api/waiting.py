@@ -1,0 +1,69 @@
+"""Ask for jobs: so many of one owner wait for a worker, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from threading import Lock
+from typing import Any, Final
+
+from service.api.call import Call
+from service.api.problems import Problem
+from service.encounter.play import Once
+from service.encounter.stores.jobs import AUDITS, IMPORTS, SIMULATIONS, Job, Kind
+
+MOST_WAITING: Final = 8
+"""Jobs of one kind and one owner that wait for a worker, at most."""
+TOO_MANY: Final[Mapping[str, str]] = {
+    AUDITS.shelf: "too-many-audits",
+    IMPORTS.shelf: "too-many-imports",
+    SIMULATIONS.shelf: "too-many-simulations",
+}
+"""The problem of each kind."""
+_LOOKED_AT: Final = 10_000
+"""Jobs of all owners among which one's own are counted."""
+_turn: Final = Lock()
+
+
+def ask(
+    call: Call,
+    kind: Kind,
+    whose: str,
+    once: Once,
+    wanted: Mapping[str, Any],
+    *,
+    bucket: int = 0,
+    file: tuple[str, bytes] | None = None,
+) -> tuple[Job, bool]:
+    """Return the job for what is *wanted*, and whether an earlier request asked for it.
+
+    *file* is a shelf and the bytes that a worker needs, kept there by the id of the job. Raises `Problem`
+    where as many of the owner wait as may; a repeat is always answered.
+    """
+    log, id_ = call.host.log, kind.id_of(once)
+    with _turn:
+        if kind.find(log, whose, id_) is None:
+            _check_waiting(call, kind, whose)
+        if file is not None:
+            log.put_record(file[0], id_, file[1])
+        return kind.ask(call.host, whose, once, wanted, bucket)
+
+
+def _check_waiting(call: Call, kind: Kind, whose: str) -> None:
+    owner = _owner_of(call, kind, whose)
+    waiting = kind.unfinished(
+        call.host.log, lambda each: each == whose or _owner_of(call, kind, each) == owner, _LOOKED_AT
+    )
+    if waiting >= MOST_WAITING:
+        raise Problem(
+            TOO_MANY[kind.shelf],
+            f"{waiting} {kind.shelf} of one owner wait for a worker",
+            headers={"Retry-After": "5"},
+        )
+
+
+def _owner_of(call: Call, kind: Kind, whose: str) -> str | None:
+    """Return the owner of a job; None where its encounter is gone."""
+    if kind.of == "owner":
+        return whose
+    entry = call.host.register.find(whose)
+    return None if entry is None else entry.owner
