@@ -58,7 +58,7 @@ MOVING: Final = 0.05
 """How often the GM does something with a hidden creature, of all turns."""
 PLAYED: Final = SIDES[:2]
 """The sides of players in a fight in which players and the GM hide Swift abilities."""
-SWIFT: Final = 0.25
+SWIFT: Final = 0.5
 """How many fights of Rise begin so that players and the GM hide Swift abilities."""
 LATE: Final = 0.75
 """After this part of its commands a fight may be ended, so that there is something after it."""
@@ -93,17 +93,25 @@ def serving() -> Iterator[tuple[Api, Host]]:
 def rise_opening(random: Random) -> dict[str, Any]:
     """Return a fight of Rise: few or many, mounted or not, sides with no, one or two players.
 
-    One of four has two sides of players and one of the gm: all but one commit to Swift abilities unseen.
+    One of two has two sides of players, two players on one of them, and a side of the gm: all but one commit
+    to Swift abilities unseen.
     """
     is_swift = random.random() < SWIFT
     opening = drawn_opening(random, random.choice((1, 2, 2, 3, 4, 6, MOST)))
-    while is_swift and len({each["sheet"]["side"] for each in opening["creatures"]}) < len(PLAYED) + 1:
+    while is_swift and not _may_hide_swift(opening):
         opening = drawn_opening(random, random.choice((3, 4, 6)), len(PLAYED))
     if is_swift:
         opening["options"]["swift_mode"] = "lenient"
     sides = {each["sheet"]["side"] for each in opening["creatures"]}
     declared = [side for side in opening["declared_sides"] if side in sides]
     return {"edition": "rise@1", **opening, "declared_sides": declared}
+
+
+def _may_hide_swift(opening: Mapping[str, Any]) -> bool:
+    """Tell whether each side of `PLAYED` has a seat, one of them two, and another side is the gm's."""
+    sides = {each["sheet"]["id"]: each["sheet"]["side"] for each in opening["creatures"]}
+    seated = [{sides[name] for name in seat["creatures"]} for seat in opening["seats"] if seat["creatures"]]
+    return set().union(*seated) == set(PLAYED) < set(sides.values()) and len(seated) > len(PLAYED)
 
 
 def heartrush_opening(random: Random) -> dict[str, Any]:

@@ -102,7 +102,8 @@ def _met_in_groups(before: Any, after: Any, seat: str) -> Iterator[str]:
 def concealed(random: Random, edition: str, opening: Mapping[str, Any]) -> dict[str, Any]:
     """Return *opening* with GM-only fields on every side; now and then the GM plays everybody.
 
-    Players have creatures whose fields they do not know.
+    Players have creatures whose fields they do not know. Where Swift abilities are committed unseen
+    (`swift_mode: lenient`) players keep their seats.
     """
     creatures = [dict(each) for each in opening["creatures"]]
     names = list(GM_ONLY_FIELDS[edition])
@@ -113,7 +114,7 @@ def concealed(random: Random, edition: str, opening: Mapping[str, Any]) -> dict[
             if each["sheet"]["kind"] != "pc" and random.random() < 0.7:
                 each["gm_only"] = random.sample(names, random.randint(1, 4))
     seats = list(opening["seats"])
-    if random.random() < 0.25:
+    if random.random() < 0.25 and opening.get("options", {}).get("swift_mode") != "lenient":
         seats = [each for each in seats if each["role"] != "player"]
     return {**opening, "creatures": creatures, "seats": seats}
 
