@@ -16,6 +16,9 @@ from service.api.app import create_app
 from service.api.loop.adapter import LoopApplication
 from service.api.loop.sockets import Limits
 from service.api.quotas import Bounds
+from service.encounter.archive.cold import ArchiveLoopLog, with_archive
+from service.encounter.archive.container import key_of
+from service.encounter.archive.places import Directory
 from service.encounter.host import host_of
 from service.encounter.record.digest import ruleset_digest
 from service.encounter.signals.doorbell import Ringer
@@ -48,10 +51,11 @@ def application() -> LoopApplication:
     except StoreFailure as failure:  # requests are answered 503 until it serves
         _logger.warning("store.awaited", why=str(failure))
         Thread(target=_open_when_there, args=(log,), name="store", daemon=True).start()
-    on_loop = ValkeyLoopLog(log)
+    cold = with_archive(log, Directory(settings.archive_dir), key_of(settings.secret_key()))
+    on_loop = ArchiveLoopLog(ValkeyLoopLog(log), cold)
     ringer = Ringer(queue_client(settings.queue_url))
     host = host_of(
-        log,
+        cold,
         SHELF,
         ring=ringer.ring,
         clock=time.time,

@@ -88,8 +88,10 @@ class Settings:
     """Networks that webhooks may lead to although they are not public, as `127.0.0.1/32`."""
     retention_days: int = 0
     """Days after which closed encounters are archived and removed; 0: never."""
+    archive_days: int = 0
+    """Days without a command after which an encounter leaves the store for the archive; 0: never."""
     archive_dir: Path = Path(".rewound/archive")
-    """Where their bundles are kept then."""
+    """Where archived encounters lie, and the bundles of removed ones."""
     cors_origins: tuple[str, ...] = ()
     accepted_keys: tuple[bytes, ...] = ()
     """Public keys whose signatures count for bundles that are taken in."""
@@ -158,6 +160,7 @@ class Settings:
                 retention_days=env.int(
                     "RETENTION_DAYS", cls().retention_days, validate=validate.Range(0, 36_500)
                 ),
+                archive_days=env.int("ARCHIVE_DAYS", cls().archive_days, validate=validate.Range(0, 36_500)),
                 archive_dir=Path(env.str("ARCHIVE_DIR", "") or data_dir / "archive"),
                 cors_origins=tuple(env.list("CORS_ORIGINS", [], validate=_origins) or ()),
                 accepted_keys=tuple(map(bytes.fromhex, env.list("ACCEPTED_KEYS", [], validate=_keys) or ())),
@@ -248,6 +251,7 @@ class Settings:
             "API_OWNER_STREAMS": str(self.api_owner_streams),
             "WEBHOOK_NETWORKS": ",".join(self.webhook_networks),
             "RETENTION_DAYS": str(self.retention_days),
+            "ARCHIVE_DAYS": str(self.archive_days),
             "ARCHIVE_DIR": str(self.archive_dir),
             "CORS_ORIGINS": ",".join(self.cors_origins),
             "ACCEPTED_KEYS": ",".join(key.hex() for key in self.accepted_keys),

@@ -8,6 +8,7 @@ import sys
 from service.audit.signing import Signer
 from service.audit.witness import Witness
 from service.collecting import collect_seldom
+from service.encounter.archive.places import Directory
 from service.encounter.signals.outward import Outward
 from service.log.errors import StoreRefused
 from service.log.queue import check_queue, queue_client
@@ -27,6 +28,7 @@ def main() -> int:
         key = settings.secret_key()
         settings.signing_key()
         witness = Witness(settings.witness_file)
+        place = Directory(settings.archive_dir)
     except SettingsError as faults:
         sys.stderr.write(f"{faults}\n")
         return 2
@@ -57,7 +59,8 @@ def main() -> int:
         witness=witness,
         groups=settings.groups,
         outward=Outward.of(settings.webhook_networks),
-        archive=Archive(settings.retention_days, settings.archive_dir),
+        archive=Archive(settings.retention_days, place),
+        archive_days=settings.archive_days,
         durability=REPLICATED if settings.replicas else DURABLE,
     )
     return 0

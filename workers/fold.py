@@ -73,13 +73,18 @@ class Folding:
         key: bytes,
         watch: Watch | None = None,
         snapshot: Callable[[Folded[Any]], object] = no_snapshot,
+        settled: Callable[[str], object] = lambda _: None,
     ) -> None:
-        """Fold what *log* holds; *snapshot* is handed each state of which a snapshot is due."""
+        """Fold what *log* holds; *snapshot* is handed each state of which a snapshot is due.
+
+        *settled* hears each encounter that has fallen idle.
+        """
         self._log = log
         self._folder = folder
         self._key = key
         self._watch: Watch = watch or NullWatch()
         self._snapshot = snapshot
+        self._settled = settled
         self._due: dict[str, Folded[Any]] = {}
         self._committed = Committed()
         self._register = Register(log)
@@ -177,6 +182,7 @@ class Folding:
         if folded is None:
             return
         self._log.put_state(encounter, snapshot_of(folded))
+        self._settled(encounter)
         if folded.state.closed:
             self._folder.drop(encounter)
             self._secrets.pop(encounter, None)

@@ -1,20 +1,16 @@
 """Keep closed encounters as long as the house wants: then archive each as a bundle, and remove its record.
 
 Laws. Nothing is removed of which no sound bundle stands in the archive, read again from the disk and audited.
-The archive is a directory of bundles named by their encounters; it is never tidied up here. What cannot be
+The archive holds bundles named by their encounters; it is never tidied up here. What cannot be
 removed is tried again a day later, and said in the log.
 """
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
-from tempfile import NamedTemporaryFile
 from threading import Event
 from typing import Final
 
@@ -24,6 +20,7 @@ from service.audit import bundle
 from service.audit.evidence import stored
 from service.audit.signing import own_keys
 from service.audit.verify import Shelf, verify
+from service.encounter.archive.places import Place
 from service.encounter.deciding.fold import Folder
 from service.encounter.lines.removing import NotRemovable, check, delete, remove
 from service.encounter.stores import removals
@@ -36,6 +33,7 @@ from workers.lookout import Lookout
 EVERY_S: Final = 30.0
 DAY_S: Final = 86_400
 PAGE: Final = 50
+_SUFFIX: Final = ".jsonl"
 _BREATH_S: Final = 0.002
 """Left to the threads that fold, between two stretches of an audit."""
 
@@ -47,23 +45,17 @@ class Archive:
     """How many days closed encounters are kept (0: for ever), and where their bundles are kept then."""
 
     days: int
-    directory: Path
+    place: Place
 
-    def keep(self, encounter: str, raw: bytes) -> Path:
-        """Write the bundle *raw*, whole or not at all, and return where it is; raises OSError."""
-        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path = self.directory / f"{encounter}.jsonl"
-        with NamedTemporaryFile(dir=self.directory, delete=False) as draft:
-            draft.write(raw)
-            draft.flush()
-            os.fsync(draft.fileno())
-        Path(draft.name).replace(path)
-        handle = os.open(self.directory, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-        return path
+    def keep(self, encounter: str, raw: bytes) -> bytes:
+        """Write the bundle *raw*, whole or not at all, and return it as it was read again."""
+        self.place.put(f"{encounter}{_SUFFIX}", raw)
+        return self.place.get(f"{encounter}{_SUFFIX}")
+
+    def refuse(self, encounter: str, raw: bytes) -> None:
+        """Keep a bundle that is not sound under another name."""
+        self.place.put(f"{encounter}.unsound", raw)
+        self.place.drop(f"{encounter}{_SUFFIX}")
 
 
 class Retention(Lookout):
@@ -131,13 +123,11 @@ class Retention(Lookout):
             raise NoSuchEncounter(encounter)
         folded = self._folder.current(encounter)
         check(self._log, entry, folded)
-        path = self._archive.keep(encounter, b"".join(bundle.write(stored(self._log, encounter), GM)))
-        raw = path.read_bytes()
+        raw = self._archive.keep(encounter, b"".join(bundle.write(stored(self._log, encounter), GM)))
         keys = own_keys(self._log, encounter)
         report = verify(bundle.read(raw, pinned=keys), self._shelf, progress=_breathe)
         if not report.verdict.is_sound or report.head != folded.hash:
-            with suppress(OSError):
-                path.rename(path.with_suffix(".unsound"))
+            self._archive.refuse(encounter, raw)
             raise NotRemovable(f"its bundle is {report.verdict.name}")
         remove(self._log, folded, sha256(raw).hexdigest(), "retention", now)
         _logger.info("encounter.archived", encounter=encounter, commits=folded.n)

@@ -9,7 +9,6 @@ import os
 import signal
 import socket
 from collections.abc import Callable
-from pathlib import Path
 from threading import Event, Thread
 from typing import Any, Final
 
@@ -18,11 +17,14 @@ import structlog
 from service.audit.notary import Notary
 from service.audit.signing import Signer
 from service.audit.witness import Witness
+from service.encounter.archive.cold import with_archive
+from service.encounter.archive.container import key_of as archive_key_of
 from service.encounter.deciding.fold import Folder, Shelf
 from service.encounter.host import service_key_of
 from service.encounter.signals.doorbell import FOLD, Ringer
 from service.encounter.signals.outward import Outward
 from service.log.protocol import Log
+from workers.archiving import DAY_S, Archiver
 from workers.audits import Auditor
 from workers.fold import KEPT, Folding
 from workers.forgetting import Forgetting
@@ -56,7 +58,8 @@ def run(  # noqa: PLR0913 - everything one worker works with
     witness: Witness,
     groups: int,
     outward: Outward | None = None,
-    archive: Archive | None = None,
+    archive: Archive,
+    archive_days: int = 0,
     pace: Pace | None = None,
     longest_s: float = LONGEST_S,
     durability: str = DURABLE,
@@ -65,16 +68,27 @@ def run(  # noqa: PLR0913 - everything one worker works with
 
     *queue* is a client of RQ's server, *key* opens the encounters' secrets, *signer* gives who signs their
     checkpoints and *witness* remembers them; *outward* guards where webhooks lead, *pace* says when they are
-    told, *archive* how long closed encounters are kept. A command that is decided for *longest_s* ends the
+    told, *archive* how long closed encounters are kept and where archived ones lie; an encounter is archived
+    after *archive_days* without a command (0: never). A command that is decided for *longest_s* ends the
     process.
     """
+    log = with_archive(log, archive.place, archive_key_of(key))
     worker = f"{socket.gethostname()}-{os.getpid()}"
     stopping = Event()
     folder, ringer = Folder(log, shelf, capacity=KEPT), Ringer(queue)
     notary = Notary(log, witness, signer)
     signing = Signing(log, notary, signer, stopping)
     snapshooter = Snapshooter(log, shelf, stopping)
-    folding = Folding(log, folder, key, signing, snapshooter.take)
+    archiver = Archiver(
+        log,
+        shelf,
+        archive.place,
+        archive_key_of(key),
+        archive_days * DAY_S,
+        stopping,
+        sign=notary.sign_head,
+    )
+    folding = Folding(log, folder, key, signing, snapshooter.take, archiver.touched)
     telling = Telling(log, service_key_of(key), outward or Outward(), stopping, pace)
     fold = GroupFolding(log, folding, ringer, groups, stopping, telling)
     sweeper = Sweeper(log, fold, worker, stopping)
@@ -99,11 +113,11 @@ def run(  # noqa: PLR0913 - everything one worker works with
         signing.ring()
         fold.answer(bucket)
 
-    retention = Retention(log, shelf, archive or Archive(0, Path()), stopping, witness.forget)
+    retention = Retention(log, shelf, archive, stopping, witness.forget)
     answering = Answering(queue, {FOLD: answer}, stopping)
 
     lookouts: tuple[Lookout, ...] = (
-        *(sweeper, pulse, auditor, importer, simulator, signing, retention, snapshooter, telling),
+        *(sweeper, pulse, auditor, importer, simulator, signing, retention, snapshooter, archiver, telling),
         Forgetting(log, stopping, witness.forget),
     )
     threads = [

@@ -12,6 +12,9 @@ from contextlib import closing, contextmanager
 from service.cli.loading import LoadingDisplay
 from service.cli.local_service import NotServing
 from service.cli.terminal import say
+from service.encounter.archive.cold import with_archive
+from service.encounter.archive.container import key_of
+from service.encounter.archive.places import Directory
 from service.log import Log, StoreFailure, StoreRefused
 from service.log.valkey import ValkeyLog
 from service.settings import Settings
@@ -20,10 +23,10 @@ from service.supervisor import DirectoryInUse, EmbeddedFailure, EmbeddedValkey, 
 
 @contextmanager
 def opened(settings: Settings) -> Iterator[Log]:
-    """Give the log; raises `NotServing`."""
+    """Give the log, with what is archived; raises `NotServing`."""
     if settings.streams_url is not None:
         with closing(_connected(settings.streams_url, settings.replicas)) as log:
-            yield log
+            yield _with_archive(log, settings)
         return
     try:
         server = EmbeddedValkey(settings.store_dir, Supervisor(_say), memory_mb=settings.store_mb)
@@ -40,10 +43,14 @@ def opened(settings: Settings) -> Iterator[Log]:
         raise NotServing(str(fault)) from fault
     try:
         with closing(_connected(server.url)) as log:
-            yield log
+            yield _with_archive(log, settings)
     finally:
         if server_is_ours:
             server.stop()
+
+
+def _with_archive(log: Log, settings: Settings) -> Log:
+    return with_archive(log, Directory(settings.archive_dir), key_of(settings.secret_key()))
 
 
 def _say(text: str) -> None:

@@ -46,6 +46,7 @@ from service.log.values import (
     Record,
     Size,
     SnapshotName,
+    StoredEncounter,
     Submitted,
     Wake,
 )
@@ -82,6 +83,7 @@ __all__ = [
     "StoreFull",
     "StoreLoading",
     "StoreRefused",
+    "StoredEncounter",
     "Streams",
     "SubmitOptions",
     "Submitted",

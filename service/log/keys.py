@@ -88,9 +88,20 @@ def tries(encounter: str) -> str:
     return f"{_own(encounter)}:tries"
 
 
+def archived(encounter: str) -> str:
+    """Name what stands in the place of an encounter that is archived."""
+    return f"{_own(encounter)}:archived"
+
+
+def draft(name: str) -> str:
+    """Name what becomes one of an encounter's keys in one step, once all of it is there."""
+    own, _, kind = name.rpartition(":")
+    return f"{own}~:{kind}"
+
+
 def all_of(encounter: str) -> tuple[str, ...]:
     """Name every key of one encounter."""
-    names = (commands, commits, head, idempotency, state, marks, sealed, secret, tries)
+    names = (commands, commits, head, idempotency, state, marks, sealed, secret, tries, archived)
     return tuple(name(encounter) for name in names)
 
 

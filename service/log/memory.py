@@ -6,17 +6,16 @@ It keeps every promise of the log but one: nothing survives the process.
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from service.log.errors import KeyReused, NoSuchEncounter, Stale, Taken, VersionConflict
 from service.log.keys import bucket_of
 from service.log.memory_agenda import MemoryAgendas
+from service.log.memory_archive import RUN_ID, Encounter, MemoryArchive
 from service.log.memory_doorbell import MemoryDoorbell
 from service.log.memory_shelves import MemoryShelves
 from service.log.protocol import Log
 from service.log.values import (
-    SNAPSHOT_BYTES,
-    SNAPSHOT_SHARE,
     ZERO_HASH,
     Appended,
     CachedState,
@@ -33,48 +32,15 @@ from service.log.values import (
     Wake,
 )
 
-_RUN_ID = "0" * 40
 
-
-@dataclass
-class _Encounter:
-    """All keys of one encounter; *head* is None until the first append."""
-
-    head: Head | None = None
-    commands: list[bytes] = field(default_factory=list)
-    commits: list[bytes] = field(default_factory=list)
-    keys: dict[tuple[str, str], Known] = field(default_factory=dict)
-    sealed: list[Payload] = field(default_factory=list)
-    marks: dict[str, bytes] = field(default_factory=dict)
-    secret: bytes | None = None
-    state: CachedState | None = None
-    snapshots: dict[int, CachedState] = field(default_factory=dict)
-    occasions: dict[int, bytes] = field(default_factory=dict)
-    tries: tuple[int, int] = (0, 0)
-    bytes: int = 0
-    """What its requests, commits and envelopes hold."""
-
-    @property
-    def derived(self) -> int:
-        """What its snapshots and occasions hold."""
-        snapshots = sum(len(each.blob) for each in self.snapshots.values())
-        return snapshots + sum(map(len, self.occasions.values()))
-
-    def has_room(self, n: int, old: int, new: int) -> bool:
-        """Tell whether *new* bytes may stand for *old* ones, derived from the commits up to *n*."""
-        room = max(SNAPSHOT_BYTES, self.bytes // SNAPSHOT_SHARE)
-        is_there = self.head is not None and n <= self.head.folded
-        return is_there and self.derived - old + new <= room
-
-
-class MemoryLog(MemoryDoorbell, MemoryShelves, MemoryAgendas):
+class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryShelves, MemoryAgendas):
     """A whole log in this process; *clock* gives monotonic seconds, for the life of leases and rings."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         MemoryShelves.__init__(self, threading.RLock())
         MemoryAgendas.__init__(self)
         MemoryDoorbell.__init__(self, clock)
-        self._encounters: dict[str, _Encounter] = {}
+        self._encounters: dict[str, Encounter] = {}
 
     def append(
         self,
@@ -99,7 +65,7 @@ class MemoryLog(MemoryDoorbell, MemoryShelves, MemoryAgendas):
                 raise Taken(encounter)
             if not create and kept.head is None:
                 raise NoSuchEncounter(encounter)
-            head = kept.head or Head(0, 0, ZERO_HASH, b"", _RUN_ID)
+            head = kept.head or Head(0, 0, ZERO_HASH, b"", RUN_ID)
             if expected is not None and expected != head.appended:
                 raise VersionConflict(head.appended)
             n = head.appended + 1
@@ -310,13 +276,13 @@ class MemoryLog(MemoryDoorbell, MemoryShelves, MemoryAgendas):
             kept.tries = (n, count + 1 if last == n else 1)
             return kept.tries[1]
 
-    def _read(self, encounter: str) -> _Encounter:
+    def _read(self, encounter: str) -> Encounter:
         """Find an encounter, or an empty one that is not kept."""
-        return self._encounters.get(encounter) or _Encounter()
+        return self._encounters.get(encounter) or Encounter()
 
-    def _write(self, encounter: str) -> _Encounter:
+    def _write(self, encounter: str) -> Encounter:
         """Find an encounter, kept from now on."""
-        return self._encounters.setdefault(encounter, _Encounter())
+        return self._encounters.setdefault(encounter, Encounter())
 
     def memory(self) -> Memory:
         """Read how full the store is: it has no limit of its own."""

@@ -26,6 +26,7 @@ from service.log.values import (
     Submitted,
     Wake,
 )
+from service.log.wholes import Wholes
 
 Heard_co = TypeVar("Heard_co", covariant=True)
 
@@ -314,7 +315,7 @@ class Agendas(Protocol):
         ...
 
 
-class Log(Streams, Doorbell, Shelves, Agendas, Protocol):
+class Log(Streams, Wholes, Doorbell, Shelves, Agendas, Protocol):
     """Everything a store keeps for the service."""
 
     def memory(self) -> Memory:

@@ -19,6 +19,7 @@ from service.log.replies import place_in, stale_in
 from service.log.routing import Router
 from service.log.submission import submit_call, submitted
 from service.log.valkey_agenda import ValkeyAgendas
+from service.log.valkey_archive import ValkeyArchive
 from service.log.valkey_doorbell import ValkeyDoorbell
 from service.log.valkey_shelves import ValkeyShelves
 from service.log.valkey_states import ValkeyStates
@@ -165,7 +166,7 @@ class ValkeyStreams:
         return count
 
 
-class ValkeyLog(ValkeyStreams, ValkeyStates, ValkeyDoorbell, ValkeyShelves, ValkeyAgendas):
+class ValkeyLog(ValkeyStreams, ValkeyStates, ValkeyArchive, ValkeyDoorbell, ValkeyShelves, ValkeyAgendas):
     """A whole log in one server, or in a cluster."""
 
     def __init__(self, router: Router) -> None:

@@ -28,8 +28,7 @@ class ValkeyStates:
     def put_snapshot(self, encounter: str, snapshot: CachedState) -> bool:
         """Keep *snapshot* beside those of other commits; see `Streams.put_snapshot`."""
         name = snapshot.name
-        blob = f"{snapshot.hash} {snapshot.ruleset_digest} ".encode() + snapshot.blob
-        return self._put_derived(encounter, name.n, f"{name.n}/{name.rules}", f"{name.n}/", blob)
+        return self._put_derived(encounter, name.n, f"{name.n}/{name.rules}", f"{name.n}/", snapshot.packed)
 
     def _put_derived(self, encounter: str, n: int, field: str, replaces: str, blob: bytes) -> bool:
         names = (keys.state(encounter), keys.head(encounter))
@@ -46,8 +45,7 @@ class ValkeyStates:
         kept = self._wire.read("HGET", keys.state(encounter), f"{name.n}/{name.rules}")
         if kept is None:
             return None
-        hash_, digest, blob = kept.split(b" ", 2)
-        return CachedState(name.n, hash_.decode(), digest.decode(), blob)
+        return CachedState.unpacked(name.n, kept)
 
     def put_occasions(self, encounter: str, n: int, blob: bytes) -> bool:
         """Keep the occasions of the interval that ends with commit *n*; see `Streams.put_occasions`."""

@@ -6,6 +6,7 @@ A hash is 64 lower-case hexadecimal digits everywhere in the log.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Self
 
 ZERO_HASH = "0" * 64
 """What commit 1 names as the hash of the commit before it."""
@@ -133,6 +134,41 @@ class CachedState:
     def name(self) -> SnapshotName:
         """The name under which it is kept as a snapshot."""
         return SnapshotName(self.n, self.ruleset_digest[:RULES_DIGITS])
+
+    @property
+    def packed(self) -> bytes:
+        """Everything but the number, as one value."""
+        return f"{self.hash} {self.ruleset_digest} ".encode() + self.blob
+
+    @classmethod
+    def unpacked(cls, n: int, packed: bytes) -> Self:
+        """Return the state of commit *n* that was `packed`."""
+        hash_, digest, blob = packed.split(b" ", 2)
+        return cls(n, hash_.decode(), digest.decode(), blob)
+
+
+@dataclass(frozen=True)
+class StoredEncounter:
+    """Everything that a store keeps of one encounter but for its secret: for an archive."""
+
+    encounter: str
+    hash: str
+    """The last commit's."""
+    frontier: bytes
+    commands: list[bytes]
+    commits: list[bytes]
+    sealed: list[Payload]
+    keys: dict[str, str]
+    """Idempotency keys: scope, LF, key; number, space, fingerprint."""
+    marks: dict[str, bytes]
+    derived: dict[str, bytes]
+    """Snapshots and occasions by the names of their fields."""
+
+    @property
+    def size(self) -> int:
+        """How many bytes its requests, commits and envelopes hold."""
+        sealed = sum(len(each.raw) for each in self.sealed)
+        return sum(map(len, self.commands)) + sum(map(len, self.commits)) + sealed
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ import pytest
 
 from service.audit import bundle
 from service.audit.verify import verify
+from service.encounter.archive.places import Directory
 from service.encounter.host import Host
 from service.encounter.lines.removing import NotRemovable, check
 from service.encounter.stores.register import GRACE_S
@@ -75,7 +76,12 @@ def removed(table: Table) -> Any:
 def keeping(log: Log, days: int, directory: Path, later_s: float = 0) -> Retention:
     """Return what a worker keeps by, *later_s* from now."""
     return Retention(
-        log, SHELF, Archive(days, directory), Event(), lambda _: None, lambda: time.time() + later_s
+        log,
+        SHELF,
+        Archive(days, Directory(directory)),
+        Event(),
+        lambda _: None,
+        lambda: time.time() + later_s,
     )
 
 

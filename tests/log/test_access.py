@@ -12,7 +12,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +28,7 @@ from service.audit import bundle
 from service.audit.notary import Notary
 from service.audit.verify import verify
 from service.audit.witness import Seen, Witness
+from service.encounter.archive.places import Directory
 from service.encounter.host import host_of
 from service.encounter.signals import webhooks
 from service.encounter.signals.doorbell import FOLD, Ringer
@@ -295,6 +296,28 @@ def test_the_api_reads_snapshots_and_can_write_none(table: Table, store: Store) 
         assert api.snapshots(table.id) == []
 
 
+def test_a_worker_archives_and_restores_and_the_api_can_do_neither(table: Table, store: Store) -> None:
+    worker, api = ValkeyLog.connect(store.url("worker")), ValkeyLog.connect(store.url("api"))
+    with closing(worker), closing(api):
+        whole = worker.dump(table.id)
+        assert whole is not None
+        before, secret = api.commits(table.id, 0, 99), worker.secret(table.id)
+        moves: list[Callable[[], object]] = [
+            lambda: api.evict(table.id, len(whole.commits), whole.hash, b"entry"),
+            lambda: api.restore(whole, b""),
+        ]
+        for move in moves:
+            with pytest.raises(redis.exceptions.NoPermissionError):
+                move()
+
+        assert worker.evict(table.id, len(whole.commits), whole.hash, b"entry")
+        assert (api.archived(table.id), api.head(table.id)) == (b"entry", None)
+        assert worker.restore(whole, b"entry")
+
+        assert api.commits(table.id, 0, 99) == before
+        assert (worker.secret(table.id), api.archived(table.id)) == (secret, None)
+
+
 def test_without_a_password_nobody_does_anything_but_ask_whether_it_lives(store: Store) -> None:
     client = redis.Redis(unix_socket_path=str(store.socket))
     assert client.ping()
@@ -387,7 +410,7 @@ def test_of_a_removed_encounter_its_tombstone_is_left_and_nothing_else(
     assert verify(bundle.read(raw), SHELF).verdict.is_sound
     assert table.gm("POST", f"{table.at}/removal", {"bundle": digest}).status_code == 200
     later = lambda: time.time() + GRACE_S + 1  # noqa: E731 - the clock of whoever deletes
-    Retention(worker, SHELF, Archive(0, tmp_path), Event(), witness.forget, later).look()
+    Retention(worker, SHELF, Archive(0, Directory(tmp_path)), Event(), witness.forget, later).look()
 
     assert worker.clean(table.id)  # as whoever folds does once it is quiet
     for who, method, target, body in everywhere(table):

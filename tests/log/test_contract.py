@@ -21,6 +21,7 @@ from service.log import (
     Refusal,
     Size,
     Stale,
+    StoredEncounter,
     Taken,
     VersionConflict,
 )
@@ -570,6 +571,104 @@ def test_an_encounter_that_was_forgotten_is_as_one_that_never_was(log: Log) -> N
     assert (log.find_key("e1", "gm", "open-1"), log.tried("e1", 2)) == (None, 1)
     assert [entry.n for entry in log.commands("e2", 0, 9)] == [1, 2]
     assert log.secret("e2") == b"secret"
+
+
+# --- wholes -------------------------------------------------------------------------------------------
+
+
+def everything(log: Log, encounter: str = "e1") -> list[object]:
+    """Return all that a log tells of one encounter."""
+    head = log.head(encounter)
+    return [
+        None if head is None else replace(head, run_id=""),
+        log.commands(encounter, 0, 9),
+        log.commits(encounter, 0, 9),
+        log.sealed(encounter, 0, 9),
+        log.marks(encounter),
+        log.snapshots(encounter),
+        log.snapshot(encounter, snapshot(1).name),
+        log.occasions(encounter),
+        log.find_key(encounter, "gm", "open-1"),
+        log.sizes([encounter]),
+    ]
+
+
+def whole(log: Log) -> StoredEncounter:
+    """Write an encounter with all that belongs to one; return it."""
+    opened(log, commands=2)
+    log.put_secret("e1", b"secret")
+    log.commit("e1", replace(fold(1), sealed=((0, b"in"), (2, b"side")), marks={"m": b"1", "o": b"\xff"}))
+    log.commit("e1", replace(fold(2), sealed=((1, b"more"),)))
+    log.put_snapshot("e1", snapshot(1))
+    log.put_occasions("e1", 2, b"came")
+    found = log.dump("e1")
+    assert found is not None
+    return found
+
+
+def test_an_encounter_goes_out_and_comes_back_as_it_was(log: Log) -> None:
+    stored = whole(log)
+    before = everything(log)
+
+    assert log.evict("e1", 2, digest(2), b"entry")
+
+    assert everything(log) == everything(log, "nobody")
+    assert (log.archived("e1"), log.secret("e1")) == (b"entry", b"secret")
+    assert log.restore(stored, b"entry")
+    assert everything(log) == before
+    assert (log.archived("e1"), log.secret("e1")) == (None, b"secret")
+    log.append("e1", b"request 3", scope="gm", key="k", fingerprint="f", expected=2)
+    assert log.commit("e1", fold(3)) == 1
+
+
+def test_an_encounter_gives_place_only_as_it_was_archived(log: Log) -> None:
+    stored = whole(log)
+    before = everything(log)
+    assert not log.evict("e1", 1, digest(1), b"entry")
+    assert not log.evict("e1", 2, digest(1), b"entry")
+    assert not log.evict("nobody", 0, digest(0), b"entry")
+    assert (everything(log), log.archived("e1"), log.archived("nobody")) == (before, None, None)
+    log.append("e1", b"late", scope="gm", key="k", fingerprint="f")
+    assert not log.evict("e1", 2, digest(2), b"entry")
+    assert log.dump("e1") is None
+    assert stored.hash == digest(2)
+
+
+def test_an_encounter_comes_back_once_and_in_its_own_place(log: Log) -> None:
+    stored = whole(log)
+    assert not log.restore(stored, b"entry")
+    log.evict("e1", 2, digest(2), b"entry")
+    assert not log.restore(stored, b"another")
+    assert everything(log) == everything(log, "nobody")
+
+    assert log.restore(stored, b"entry")
+
+    log.append("e1", b"request 3", scope="gm", key="k", fingerprint="f")
+    now = everything(log)
+    assert not log.restore(stored, b"entry")
+    assert not log.restore(stored)
+    assert everything(log) == now
+
+
+def test_a_restoring_that_was_cut_short_is_begun_anew(log: Log, store: Store) -> None:
+    stored = whole(log)
+    before = everything(log)
+    log.evict("e1", 2, digest(2), b"entry")
+    log.restore(replace(stored, commands=[b"other"] * 3), b"another")
+
+    assert log.restore(stored, b"entry")
+
+    assert everything(log) == before
+    assert "~" not in str(store.dump())
+
+
+def test_an_archived_encounter_is_forgotten_whole(log: Log) -> None:
+    whole(log)
+    log.evict("e1", 2, digest(2), b"entry")
+
+    log.forget("e1")
+
+    assert (log.archived("e1"), log.secret("e1"), log.head("e1")) == (None, None, None)
 
 
 def test_what_comes_late_to_a_forgotten_encounter_makes_nothing_of_it(log: Log) -> None:

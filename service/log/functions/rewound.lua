@@ -125,6 +125,38 @@ local function commit(keys, args)
   return { 'committed' }
 end
 
+-- archived, head, all other keys but the secret | n, hash, entry -> 1 if the encounter ended with that commit, had
+--   nothing waiting, and its keys gave place to the entry
+local function evict(keys, args)
+  local head = redis.call('HMGET', keys[2], 'appended', 'folded', 'hash')
+  if head[1] ~= args[1] or head[2] ~= args[1] or head[3] ~= args[2] then
+    return 0
+  end
+  redis.call('SET', keys[1], args[3])
+  for i = 2, #keys do
+    redis.call('DEL', keys[i])
+  end
+  return 1
+end
+
+-- archived, drafts..., as many keys they become, the head first | entry or '', how many -> 1 if they took the
+--   entry's place, 0 if that is another one or the encounter is there
+local function restore(keys, args)
+  local count = tonumber(args[2])
+  local entry = redis.call('GET', keys[1]) or ''
+  if entry ~= args[1] or redis.call('HGET', keys[2 + count], 'appended') then
+    for i = 2, 1 + count do
+      redis.call('DEL', keys[i])
+    end
+    return 0
+  end
+  for i = 2, 1 + count do
+    redis.call('RENAME', keys[i], keys[i + count])
+  end
+  redis.call('DEL', keys[1])
+  return 1
+end
+
 -- tries | n -> how often n was tried, this time included
 local function tried(keys, args)
   local count = 1
@@ -202,6 +234,8 @@ end
 redis.register_function('rewound_4_append', function(keys, args) return (append(keys, args)) end)
 redis.register_function('rewound_4_submit', submit)
 redis.register_function('rewound_4_commit', commit)
+redis.register_function('rewound_4_evict', evict)
+redis.register_function('rewound_4_restore', restore)
 redis.register_function('rewound_4_tried', tried)
 redis.register_function('rewound_4_put_derived', put_derived)
 redis.register_function('rewound_4_clean', clean)

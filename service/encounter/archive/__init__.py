@@ -1,0 +1,1 @@
+"""Archive encounters that nobody plays: outside the store, compressed, and read as before."""

@@ -1,0 +1,128 @@
+"""Take whole encounters out of a Valkey or Redis server, and put them back, in one step each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+from service.log import keys
+from service.log.library import call
+from service.log.routing import Router
+from service.log.values import Payload, StoredEncounter
+from service.log.wire import Command
+
+_PAGE = 500
+_RUN_ID = b"0" * 40
+
+
+class ValkeyArchive:
+    """Encounters as a whole."""
+
+    _wire: Router
+
+    def dump(self, encounter: str) -> StoredEncounter | None:
+        """Read everything of one encounter; see `Streams.dump`."""
+        fields = self._wire.read("HMGET", keys.head(encounter), "appended", "folded", "hash", "frontier")
+        if fields[0] is None or fields[0] != fields[1]:
+            return None
+        state = _mapping(self._wire.read("HGETALL", keys.state(encounter)))
+        found = StoredEncounter(
+            encounter=encounter,
+            hash=fields[2].decode(),
+            frontier=fields[3],
+            commands=[raw for _, raw in self._entries(keys.commands(encounter))],
+            commits=[raw for _, raw in self._entries(keys.commits(encounter))],
+            sealed=[Payload(*_numbers(id_), raw) for id_, raw in self._entries(keys.sealed(encounter))],
+            keys={
+                name: value.decode()
+                for name, value in _mapping(self._wire.read("HGETALL", keys.idempotency(encounter))).items()
+            },
+            marks=_mapping(self._wire.read("HGETALL", keys.marks(encounter))),
+            derived={name: value for name, value in state.items() if "/" in name},
+        )
+        return found if len(found.commands) == len(found.commits) == int(fields[0]) else None
+
+    def _entries(self, stream: str) -> Iterator[tuple[bytes, bytes]]:
+        start = "-"
+        while page := self._wire.read("XRANGE", stream, start, "+", "COUNT", _PAGE):
+            for id_, fields in page:
+                yield id_, fields[1]
+            start = "(" + page[-1][0].decode()
+
+    def evict(self, encounter: str, n: int, hash_: str, entry: bytes) -> bool:
+        """Put *entry* in the place of an encounter that ends with commit *n*; see `Streams.evict`."""
+        stays = (keys.head(encounter), keys.secret(encounter), keys.archived(encounter))
+        names = (
+            keys.archived(encounter),
+            keys.head(encounter),
+            *(name for name in keys.all_of(encounter) if name not in stays),
+        )
+        return bool(self._wire.change(*call("evict", names, n, hash_, entry)))
+
+    def archived(self, encounter: str) -> bytes | None:
+        """Read what stands in the place of an encounter."""
+        entry: bytes | None = self._wire.read("GET", keys.archived(encounter))
+        return entry
+
+    def restore(self, stored: StoredEncounter, entry: bytes = b"") -> bool:
+        """Put an encounter in the place of *entry*; see `Streams.restore`."""
+        encounter = stored.encounter
+        there = {
+            keys.head(encounter): True,
+            keys.commands(encounter): bool(stored.commands),
+            keys.commits(encounter): bool(stored.commits),
+            keys.idempotency(encounter): bool(stored.keys),
+            keys.state(encounter): bool(stored.derived),
+            keys.marks(encounter): bool(stored.marks),
+            keys.sealed(encounter): bool(stored.sealed),
+        }
+        self._wire.change("DEL", *map(keys.draft, there))
+        for commands in _batched(_writes(stored), _PAGE):
+            self._wire.change_all(commands)
+        names = [name for name, is_there in there.items() if is_there]
+        drafts = [keys.draft(name) for name in names]
+        return bool(
+            self._wire.change(
+                *call("restore", (keys.archived(encounter), *drafts, *names), entry, len(names))
+            )
+        )
+
+
+def _writes(stored: StoredEncounter) -> Iterator[Command]:
+    """Yield what writes *stored* under the names of drafts."""
+    encounter, count = stored.encounter, len(stored.commits)
+    for name, raws in ((keys.commands, stored.commands), (keys.commits, stored.commits)):
+        stream = keys.draft(name(encounter))
+        yield from (("XADD", stream, f"{n}-0", "r", raw) for n, raw in enumerate(raws, 1))
+    sealed = keys.draft(keys.sealed(encounter))
+    yield from (("XADD", sealed, f"{each.n}-{each.index}", "r", each.raw) for each in stored.sealed)
+    hashes: tuple[tuple[str, Mapping[str, str | bytes]], ...] = (
+        (keys.idempotency(encounter), stored.keys),
+        (keys.marks(encounter), stored.marks),
+        (keys.state(encounter), stored.derived),
+    )
+    for name_, fields in hashes:
+        yield from (("HSET", keys.draft(name_), field, value) for field, value in fields.items())
+    head: dict[str, str | int | bytes] = {
+        "appended": count,
+        "folded": count,
+        "hash": stored.hash,
+        "frontier": stored.frontier,
+        "bytes": stored.size,
+        "derived": sum(map(len, stored.derived.values())),
+        "run": _RUN_ID,
+    }
+    yield ("HSET", keys.draft(keys.head(encounter)), *(part for field in head.items() for part in field))
+
+
+def _mapping(flat: Sequence[bytes]) -> dict[str, bytes]:
+    return {name.decode(): value for name, value in zip(flat[::2], flat[1::2], strict=True)}
+
+
+def _numbers(entry_id: bytes) -> tuple[int, int]:
+    n, _, sub = entry_id.partition(b"-")
+    return int(n), int(sub)
+
+
+def _batched(commands: Iterator[Command], size: int) -> Iterator[list[Command]]:
+    """Yield *commands* in lists of *size*."""
+    while page := list(islice(commands, size)):
+        yield page

@@ -1,0 +1,222 @@
+"""Archive what has been idle long enough, and bring back what somebody wants.
+
+Laws. Nothing leaves the store of which no sound file stands in the archive, read again from there, compared
+with what was written and audited as it was read. The store lets go of it in one step, and only if it is
+still what was archived. Whoever dies between two steps leaves the encounter on its schedule, so that it is
+done again. A file's name holds its digest: one that is written twice is two files, and the store names one
+of them at most.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from hashlib import sha256
+from threading import Event
+from typing import Final
+
+import structlog
+
+from service.audit.evidence import stored
+from service.audit.notary import Disputed
+from service.audit.signing import own_keys
+from service.audit.verify import Shelf, verify
+from service.encounter.archive import cold
+from service.encounter.archive.cold import IDLE, RESTORING, Archived, alone
+from service.encounter.archive.container import NotAnArchive, pack, unpack
+from service.encounter.archive.places import Place
+from service.encounter.deciding.fold import Folder
+from service.encounter.stores import imports, removals
+from service.encounter.stores.disputes import Disputes
+from service.encounter.stores.register import SHELF as REGISTERED
+from service.encounter.stores.register import Register
+from service.log.errors import NoSuchEncounter, StoreFailure
+from service.log.memory import MemoryLog
+from service.log.protocol import Log
+from workers.lookout import Lookout, Stopped
+
+EVERY_S: Final = 0.5
+"""How soon is looked for what somebody wants back: a command waits for it."""
+DAY_S: Final = 86_400
+PAGE: Final = 20
+_REGISTER_PAGE: Final = 500
+_BREATH_S: Final = 0.002
+"""Left to the threads that fold, between two stretches of an audit."""
+
+_logger: Final = structlog.get_logger()
+
+
+class NotArchivable(Exception):
+    """The encounter stays in the store: the text says why."""
+
+
+class Archiver(Lookout):
+    """Archives and brings back for one worker, in a thread of its own; several workers at once do no harm."""
+
+    name = "archiver"
+    every_s = EVERY_S
+
+    def __init__(  # noqa: PLR0913 - what an archive takes
+        self,
+        log: Log,
+        shelf: Shelf,
+        place: Place,
+        key: bytes,
+        idle_s: float,
+        stopping: Event,
+        *,
+        sign: Callable[[str], object] = lambda _: None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Work on *log*, the store alone; *idle_s* is how long nothing happens to what is archived; 0: never.
+
+        *sign* signs an encounter's head, so that what is archived is signed to its end.
+        """
+        super().__init__(stopping)
+        self._log = log
+        self._shelf = shelf
+        self._place = place
+        self._key = key
+        self._idle_s = idle_s
+        self._sign = sign
+        self._clock = clock
+        self._folder = Folder(log, shelf, capacity=1, asks=False)
+        self._has_started = False
+
+    def touched(self, encounter: str) -> None:
+        """Note that something happened to the encounter just now; any thread may."""
+        if self._idle_s:
+            self._log.set_due(IDLE, [encounter], self._ms(self._idle_s), anew=True)
+
+    def look(self) -> None:
+        """Bring back what is wanted, then archive what is due."""
+        self._bring_back_all()
+        if not self._idle_s:
+            return
+        if not self._has_started:
+            self._note_all()
+            self._has_started = True
+        for encounter in self._log.due(IDLE, self._ms(0), PAGE):
+            if self.stopping.is_set():
+                return
+            self._archive(encounter)
+            self._bring_back_all()
+
+    def _ms(self, later_s: float) -> int:
+        return int((self._clock() + later_s) * 1000)
+
+    def _note_all(self) -> None:
+        """Have every encounter on the schedule: some were idle before there was one."""
+        before = None
+        while page := self._log.records(REGISTERED, before, _REGISTER_PAGE):
+            names = [record.id for record in page]
+            self._log.set_due(IDLE, names, self._ms(self._idle_s), anew=False)
+            before = page[-1].number
+
+    # --- archiving -----------------------------------------------------------------------------------
+
+    def _archive(self, encounter: str) -> None:
+        """Archive one encounter, or come back to it after another idle time."""
+        try:
+            entry = self.archive(encounter)
+        except NoSuchEncounter:
+            self._log.drop_due(IDLE, encounter)  # it was removed, or is archived already
+        except (StoreFailure, Stopped):
+            raise
+        except Exception as why:  # noqa: BLE001 - whatever is wrong with one, the others have their turn
+            told = str(why) if isinstance(why, NotArchivable) else type(why).__name__
+            _logger.warning("archive.kept", encounter=encounter, why=told)
+            self._log.set_due(IDLE, [encounter], self._ms(self._idle_s), anew=True)
+        else:
+            self._log.drop_due(IDLE, encounter)
+            _logger.info("encounter.cold", encounter=encounter, commits=entry.n, bytes=entry.size)
+
+    def archive(self, encounter: str) -> Archived:
+        """Archive *encounter*; raises `NotArchivable` and `NoSuchEncounter`."""
+        self._check(encounter)
+        whole = self._log.dump(encounter)
+        if whole is None:
+            raise NoSuchEncounter(encounter)
+        raw = pack(whole, self._key)
+        digest = sha256(raw).hexdigest()
+        n = len(whole.commits)
+        entry = Archived(
+            encounter=encounter,
+            name=f"{encounter}.{n}.{digest[:16]}{cold.SUFFIX}",
+            digest=digest,
+            n=n,
+            hash=whole.hash,
+            stored=whole.size,
+            size=len(raw),
+            at=int(self._clock()),
+        )
+        self._place.put(entry.name, raw)
+        back = self._place.get(entry.name)
+        if sha256(back).hexdigest() != digest:
+            raise NotArchivable("what was read back is not what was written")
+        self._verify(encounter, back, whole.hash)
+        if not self._log.evict(encounter, n, whole.hash, entry.blob):
+            self._place.drop(entry.name)
+            raise NotArchivable("something happened to it meanwhile")
+        self._log.put_record(cold.SHELF, encounter, entry.blob)
+        return entry
+
+    def _check(self, encounter: str) -> None:
+        """Return if the encounter may leave the store; raises `NotArchivable`."""
+        entry = Register(self._log).find(encounter)
+        head = self._log.head(encounter)
+        if head is None or entry is None or removals.find(self._log, encounter) is not None:
+            raise NoSuchEncounter(encounter)
+        if entry.expires is not None:
+            raise NotArchivable("it is a fork, which expires")
+        if head.appended != head.folded:
+            raise NotArchivable("a command waits to be decided")
+        if Disputes(self._log).standing(encounter) is not None:
+            raise NotArchivable("its record is not the signed one")
+        if self._folder.current(encounter).state.draft:
+            raise NotArchivable("it is only proposed")
+        if imports.find(self._log, encounter) is None:
+            with suppress(Disputed):  # the audit says itself what is wrong
+                self._sign(encounter)
+
+    def _verify(self, encounter: str, raw: bytes, head: str) -> None:
+        """Audit the encounter as the file *raw* has it; raises `NotArchivable`."""
+        memory = MemoryLog()
+        memory.restore(unpack(encounter, raw, self._key))
+        evidence = stored(alone(self._log, encounter, memory), encounter)
+        keys = () if imports.find(self._log, encounter) is not None else own_keys(self._log, encounter)
+        report = verify(replace(evidence, pinned=keys), self._shelf, progress=self._breathe)
+        if not report.verdict.is_sound or report.head != head:
+            raise NotArchivable(f"its file is {report.verdict.name}")
+
+    def _breathe(self, _done: int, _of: int) -> None:
+        if self.stopping.is_set():
+            raise Stopped
+        time.sleep(_BREATH_S)
+
+    # --- bringing back -------------------------------------------------------------------------------
+
+    def _bring_back_all(self) -> None:
+        for encounter in self._log.due(RESTORING, self._ms(0), PAGE):
+            try:
+                self.bring_back(encounter)
+            except NotAnArchive as why:
+                _logger.error("archive.damaged", encounter=encounter, why=str(why))  # noqa: TRY400 - ids only
+            self._log.drop_due(RESTORING, encounter)
+
+    def bring_back(self, encounter: str) -> None:
+        """Put an archived encounter into the store again; nothing if it is not archived."""
+        entry = cold.find(self._log, encounter)
+        if entry is None:
+            return
+        raw = self._place.get(entry.name)
+        if sha256(raw).hexdigest() != entry.digest:
+            raise NotAnArchive(encounter, "it is not the file that was written")
+        if not self._log.restore(unpack(encounter, raw, self._key), entry.blob):
+            return  # another worker was first
+        self._log.drop_record(cold.SHELF, encounter)
+        self._place.drop(entry.name)
+        self.touched(encounter)
+        _logger.info("encounter.restored", encounter=encounter, commits=entry.n)
