@@ -172,6 +172,7 @@ class Outcomes:
     def _note_loss(self, lost: str, failure: StoreFailure) -> str:
         """Log the loss of the subscription, unless it is the one that was logged last; return its text."""
         self._stands.clear()
+        self._doubt()
         if str(failure) != lost:  # an outage is one line, not one for each try
             _logger.warning("outcomes.lost", why=str(failure))
         return str(failure)
@@ -207,15 +208,16 @@ class Outcomes:
         for bell in bells:
             bell()
 
-    def _catch_up(self) -> None:
-        """Read what was committed while nobody listened, for those who wait.
-
-        What was heard before is doubted: the server that said it may have lost it, and another commit may
-        take its number.
-        """
+    def _doubt(self) -> None:
+        """Have what was heard read again: a server may lose it, and give its number to another commit."""
         with self._lock:
-            self._doubted = set(self._heard)
-            self._heard.clear()
+            if self._heard:
+                self._doubted = set(self._heard)
+                self._heard.clear()
+
+    def _catch_up(self) -> None:
+        """Read what was committed while nobody listened, for those who wait."""
+        with self._lock:
             places = list(self._waiting)
         for place in places:
             read = self._read(place)
