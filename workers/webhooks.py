@@ -107,6 +107,8 @@ class Telling(Lookout):
         self._of_owner = Fresh(partial(webhooks.of_owner, log), time.monotonic)
         self._seams: dict[str, Seam] = {}
         self._news: set[str] = set()
+        self._spreading: set[str] = set()
+        """What was news and is put on the agenda at the moment."""
         self._aims: dict[str, Aim] = {}
         self._attempts = Attempts(time.monotonic, self._pace.rest)
         self._lock = Lock()
@@ -116,7 +118,7 @@ class Telling(Lookout):
     def news(self) -> frozenset[str]:
         """The encounters whose commits are not yet on the agenda."""
         with self._lock:
-            return frozenset(self._news)
+            return frozenset(self._news | self._spreading)
 
     # --- for the threads that fold -------------------------------------------------------------------
 
@@ -215,9 +217,11 @@ class Telling(Lookout):
 
     def _spread(self) -> None:
         with self._lock:
-            news, self._news = self._news, set()
-        for encounter in news:
+            self._spreading, self._news = self._news, set()
+        for encounter in self._spreading:
             self._put_safely(encounter, self._of_owner.of)
+        with self._lock:
+            self._spreading = set()
 
     def _try_due(self) -> None:
         """Begin attempts at what is due and not under way, as far as there is room."""
