@@ -26,9 +26,11 @@ import pytest
 import structlog
 
 from service.api.app import create_app
+from service.encounter import openings
 from service.encounter.deciding.fold import Folder
 from service.encounter.host import Host, host_of
-from service.encounter.stores import keys
+from service.encounter.openings import encounter_id
+from service.encounter.stores import keys, secrets
 from service.log.memory import MemoryLog
 from service.rules.shelf import SHELF
 from tests import crashes
@@ -161,7 +163,7 @@ class Play:
         book = BOOKS[self.book]
         opening = book.opening(self.random)
         opening = concealed(self.random, opening["edition"], opening)
-        answer = self.api("POST", "/v1/encounters", opening)
+        answer = self.opened(opening)
         self.need(answer.status_code == 201, f"the opening: {answer.text}")
         self.id = json.loads(answer.text)["encounter"]
         self.at = f"/v1/encounters/{self.id}"
@@ -187,6 +189,15 @@ class Play:
         self.rest()
         self.folds()
         return self
+
+    def opened(self, opening: dict[str, Any]) -> Any:
+        """Return the answer to *opening*; the encounter's id and dice follow from the seed, too."""
+        own = f"{self.book}/{self.seed}"
+        with (
+            mock.patch.object(openings, "encounter_id", lambda host, *_: encounter_id(host, "offered", own)),
+            mock.patch.object(secrets, "urandom", Random(own).randbytes),
+        ):
+            return self.api("POST", "/v1/encounters", opening)
 
     def rest(self) -> None:
         """Let some rest, where the book allows it now."""

@@ -11,7 +11,7 @@ from tests.offered import BOOKS, played
 from tests.situations import SITUATIONS
 
 COMMANDS = 500
-MOST = 2_000
+MOST = 5_000
 """Commands that are played at most to reach every situation."""
 
 
