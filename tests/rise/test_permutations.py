@@ -40,6 +40,8 @@ SKIPS: Final = (
     *("end_combat", "close", "set_order", "no_more_swift", "pass_turn"),
     *("begin_turn", "end_turn", "manipulate_object", "move"),
 )
+NEVER: Final = ("withdraw_plan", "ask_pause")
+"""They keep a round from its end: who plans again what it has withdrawn plays for ever."""
 AIMED: Final = 0.8
 """How often a group does something to another, where it can."""
 REACTING: Final = 0.3
@@ -94,7 +96,8 @@ class Script:
 
     def _drawn(self, state: State) -> Offer | None:
         asked = legal(RISE, state, seat_of(self.group))
-        offers = [o for awaited, each in asked for o in each if o.creature and awaited.creature]
+        all_ = [o for awaited, each in asked for o in each if o.creature and awaited.creature]
+        offers = [offer for offer in all_ if offer.type not in NEVER]
         kept = [offer for offer in offers if offer.type not in SKIPS] or offers
         if not kept:
             return None
