@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from email.message import Message
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from secrets import token_urlsafe
 from typing import Any, Final
@@ -45,7 +46,8 @@ class Reply:
 
     status: int
     data: Any
-    headers: Mapping[str, str]
+    headers: Message
+    """By name, in any case."""
 
 
 @dataclass
@@ -118,4 +120,4 @@ class Client:
         data = json.loads(raw) if is_json and raw else raw.decode()
         if response.status >= _OK:
             raise Problem(response.status, data if isinstance(data, dict) else {"detail": data})
-        return Reply(response.status, data, dict(response.getheaders()))
+        return Reply(response.status, data, response.headers)

@@ -151,7 +151,7 @@ def test_an_encounter_that_has_not_begun_has_no_rounds(owner: Api) -> None:
     }
     at = f"/v1/encounters/{json.loads(owner('POST', '/v1/encounters', opening).text)['encounter']}"
 
-    assert owner.get(f"{at}/rounds") == {"rounds": []}
+    assert owner.get(f"{at}/rounds") == {"rounds": [], "next_cursor": None}
     for target in ("/commits?round=1", "/rolls?round=1", "/state?round=1"):
         is_problem(owner("GET", at + target), 422, "invalid")
     is_problem(owner("GET", f"{at}/rounds/1/replay"), 404, "not-found")

@@ -130,7 +130,7 @@ class Transport:
             read = _read(answer)
         if answer.status_code >= PROBLEMS:
             raise refusal(answer, read)
-        return Reply(answer.status_code, read, dict(answer.headers))
+        return Reply(answer.status_code, read, answer.headers)
 
     def ask(self, request: Request, *, stream: bool = False, answer_s: float = ANSWER_S) -> requests.Response:
         """Send *request* once; bytes are a bundle."""
