@@ -14,8 +14,7 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from service.api.operations import TICKET
-from service.api.policy import KEY, POLICY, Rule
+from service.api.operations import KEY, TICKET, Operation
 from service.api.problems import Problem, missing, not_found, removed
 from service.api.quotas import Quotas
 from service.encounter.lines.accepting import is_draft, seated_in
@@ -82,21 +81,21 @@ class Door:
 
     def admit(self, call: Call) -> None:
         """Give *call* its caller and, inside an encounter, its seat; raises the problem that keeps it out."""
-        rule = POLICY[call.operation.id]
-        if rule.is_public:
-            if not rule.is_probe:
+        operation = call.operation
+        if operation.is_public:
+            if not operation.is_probe:
                 call.told |= self._quotas.take_anonymous(call.address)
             return
         caller = self._known(call)
         if call.caller is None:  # it is counted once, also where the pool begins it anew
             call.told |= self._quotas.take(caller.name, caller.key.owner if caller.key else None)
         call.caller = caller
-        if rule.is_inside:
-            call.seat = self._seat(rule, caller, call.encounter)
+        if operation.is_inside:
+            call.seat = self._seat(operation, caller, call.encounter)
         elif caller.key is None:
             raise Problem("forbidden", "an API key is needed here, and this is a seat's token")
-        _check(rule, caller, call.seat)
-        call.may_go_on = partial(self._readmits, rule, caller)
+        _check(operation, caller, call.seat)
+        call.may_go_on = partial(self._readmits, operation, caller)
 
     def _redeem(self, encounter: str, text: str) -> Caller:
         """Return who was given the ticket *text*, which is worthless from now on."""
@@ -113,7 +112,7 @@ class Door:
             _challenge("the API key of this ticket is not valid", "invalid_token")
         return Caller(key=key)
 
-    def _readmits(self, rule: Rule, caller: Caller) -> bool:
+    def _readmits(self, operation: Operation, caller: Caller) -> bool:
         """Tell whether *caller* would be let in again, as things are in the store now."""
         if caller.key is not None:
             key = keys.known(self._host.log, caller.key.id)
@@ -121,7 +120,7 @@ class Door:
         assert caller.claim is not None, "a caller has a key or a seat"
         assert caller.line is not None, "a seat is believed in some line of play"
         try:
-            return self._believe(caller.claim, caller.line).role in rule.roles
+            return self._believe(caller.claim, caller.line).role in operation.roles
         except Problem:
             return False
 
@@ -187,7 +186,7 @@ class Door:
             _challenge("this seat token is not valid", "invalid_token")
         return Caller(claim=claim, role=gone.seats[claim.seat][0], line=line)
 
-    def _seat(self, rule: Rule, caller: Caller, encounter: str) -> Seated:
+    def _seat(self, operation: Operation, caller: Caller, encounter: str) -> Seated:
         if not _ID.fullmatch(encounter):
             raise not_found("an encounter's id is a UUID in lower case, as POST /v1/encounters answers it")
         known = self._host.register.find(encounter)
@@ -197,13 +196,13 @@ class Door:
         if caller.key is not None:
             if known.owner != caller.key.owner:
                 raise not_found()
-            self._check_kept(rule, known)
+            self._check_kept(operation, known)
             return Seated(encounter, known.edition, GM, GM, f"key:{caller.key.owner}")
         claim = caller.claim
         if claim is None or caller.line != encounter or caller.role is None:
             self._tell_lost(caller, encounter)
             raise not_found()
-        self._check_kept(rule, known)
+        self._check_kept(operation, known)
         return Seated(encounter, known.edition, claim.seat, caller.role, f"seat:{claim.seat}")
 
     def _tell_lost(self, caller: Caller, encounter: str) -> None:
@@ -215,13 +214,13 @@ class Door:
         if is_owner or (caller.claim is not None and caller.role is None and caller.line == encounter):
             raise missing(lost.told)
 
-    def _check_kept(self, rule: Rule, entry: Registered) -> None:
-        gone = None if rule.outlives else self._host.removals.of(entry.encounter)
+    def _check_kept(self, operation: Operation, entry: Registered) -> None:
+        gone = None if operation.outlives else self._host.removals.of(entry.encounter)
         if gone is not None:
             raise removed(gone.told)
         if entry.has_expired(self._host.clock()):
             raise Problem("fork-expired", f"it was kept until {entry.expires}")
-        lost = None if rule.outlives else self._host.missing.of(entry.encounter)
+        lost = None if operation.outlives else self._host.missing.of(entry.encounter)
         if lost is not None:
             raise missing(lost.told)
 
@@ -243,12 +242,12 @@ class Door:
             self._seats.clear()
 
 
-def _check(rule: Rule, caller: Caller, seat: Seated | None) -> None:
-    if caller.key is not None and rule.scope not in caller.key.scopes:
-        raise Problem("forbidden", f"the API key lacks the scope {rule.scope}")
+def _check(operation: Operation, caller: Caller, seat: Seated | None) -> None:
+    if caller.key is not None and operation.scope not in caller.key.scopes:
+        raise Problem("forbidden", f"the API key lacks the scope {operation.scope}")
     role = seat.role if seat else KEY
-    if role not in rule.roles:
-        raise Problem("forbidden", f"the role {role} may not do this; {_listed(rule.roles)} may")
+    if role not in operation.roles:
+        raise Problem("forbidden", f"the role {role} may not do this; {_listed(operation.roles)} may")
 
 
 _ID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

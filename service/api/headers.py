@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Final
 
 from service.api.operations import Operation
-from service.api.policy import POLICY
 from service.api.shapes import Schema
 
 FIELDS: Final[Mapping[str, str]] = MappingProxyType(
@@ -44,17 +43,19 @@ def components() -> dict[str, Schema]:
 
 def of(operation: Operation, status: int) -> list[str]:
     """Return the names of the fields that an answer of *operation* with *status* may carry."""
-    rule = POLICY[operation.id]
     is_read = operation.method == "GET" and status < _BAD
     is_file = operation.id == "getBundle" and is_read
     is_paged = any(each.name == "cursor" for each in operation.query)
     has = {
         "Request-Id": True,
-        "RateLimit-Policy": not rule.is_probe,
-        "RateLimit": not rule.is_probe,
-        "Rewound-Checkpoint": rule.is_inside,
+        "RateLimit-Policy": not operation.is_probe,
+        "RateLimit": not operation.is_probe,
+        "Rewound-Checkpoint": operation.is_inside,
         "ETag": status == _CHANGED
-        or (status < _BAD and (operation.waits or (rule.is_inside and is_read) or operation.is_conditional)),
+        or (
+            status < _BAD
+            and (operation.waits or (operation.is_inside and is_read) or operation.is_conditional)
+        ),
         "Link": status < _BAD and (is_paged or operation.id == "acceptAmendment"),
         "Location": status in _MADE and (operation.method == "POST" or operation.waits or status == _LATER),
         "Retry-After": status in _WAIT,

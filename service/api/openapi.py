@@ -22,7 +22,6 @@ from service.api.examples import example
 from service.api.fields import ID
 from service.api.inputs import COMMON, EditionInputs, all_inputs
 from service.api.operations import OPERATIONS, Operation, Parameter, Shape
-from service.api.policy import POLICY
 from service.api.problems import MEDIA_TYPE, PROBLEMS
 from service.api.shapes import Schema, ref
 from service.encounter.deciding.fold import Shelf
@@ -169,16 +168,15 @@ def _choice(text: str, name: str, members: Mapping[str, Schema]) -> Schema:
 
 
 def _operation(operation: Operation) -> Schema:
-    rule = POLICY[operation.id]
     made: Schema = {
         "operationId": operation.id,
         "tags": [operation.tag],
         "summary": operation.summary,
     }
     text = operation.text
-    who = "Anyone." if rule.is_public else f"For: {', '.join(rule.roles)}."
+    who = "Anyone." if operation.is_public else f"For: {', '.join(operation.roles)}."
     made["description"] = f"{text}\n\n{who}" if text else who
-    made["security"] = [] if rule.is_public else [{"bearer": []}]
+    made["security"] = [] if operation.is_public else [{"bearer": []}]
     parameters = [
         *(_path_parameter(name) for name in operation.path_names),
         *(_query_parameter(each) for each in operation.query),
@@ -231,7 +229,7 @@ def _headers(operation: Operation) -> Iterable[Schema]:
             'Refuse unless this is the newest version: `"12"`.',
             rf"^(?:\*|{VERSION_TAG.pattern})$",
         )
-    elif operation.method == "GET" and (POLICY[operation.id].is_inside or operation.is_conditional):
+    elif operation.method == "GET" and (operation.is_inside or operation.is_conditional):
         yield {"name": "If-None-Match", "in": "header", "description": "An `ETag` you have.", "schema": text}
 
 
@@ -259,8 +257,7 @@ def _responses(operation: Operation) -> Schema:
 
 def problems_of(operation: Operation) -> tuple[str, ...]:
     """Return the codes of every problem *operation* may answer with."""
-    rule = POLICY[operation.id]
-    inside = _INSIDE if not rule.is_public else () if rule.is_probe else ("too-many-requests",)
+    inside = _INSIDE if not operation.is_public else () if operation.is_probe else ("too-many-requests",)
     below = _OF_AN_ENCOUNTER if "{encounter}" in operation.path else ()
     waiting = _WAITING if operation.waits else ()
     return tuple(dict.fromkeys((*_EVERYWHERE, *inside, *below, *waiting, *operation.problems)))

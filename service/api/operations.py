@@ -1,7 +1,11 @@
-"""Say what an operation of the API is, and collect all of them.
+"""Declare operations of the API: who may do what, what a client may send, and what it is answered.
 
-Routing, the OpenAPI document, the policy test and the response checks read this one list. A handler is a
-function of a `Call`; everything a client may send it is declared beside it.
+Routing, authorization, the OpenAPI document, header fields, problems and the tests' tables are derived from
+these declarations, once, when the process starts. One that does not say who may call it does not import.
+
+A caller from outside an encounter gets the same 404 as for one that does not exist. A seat whose role may not
+do this gets 403. What a role may do *within* a command (whose creature, which ruling) the rules decide, on
+the record. The owner's API key acts as the gm.
 """
 
 from __future__ import annotations
@@ -9,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -20,6 +25,19 @@ Handler = Callable[["Call"], "Answer | Steps[Answer]"]
 """What waits is written as steps; see `service.steps`."""
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
+Scope = Literal["read", "write", "keys", "operator"]
+"""What an API key must be allowed."""
+
+ANYONE: Final = "anyone"
+KEY: Final = "key"
+"""An API key, whatever it owns."""
+
+PUBLIC: Final = (ANYONE,)
+KEY_HOLDERS: Final = (KEY,)
+READERS: Final = ("gm", "player", "observer", "auditor")
+ACTORS: Final = ("gm", "player")
+GM_ALONE: Final = ("gm",)
+AUDITORS: Final = ("gm", "auditor")
 
 KIB: Final = 1024
 BODY_LIMIT: Final = 64 * KIB
@@ -65,7 +83,15 @@ class Operation:
     path: str
     tag: str
     handler: Handler
+    roles: tuple[str, ...]
+    """Who may call it: seats' roles inside an encounter, `KEY_HOLDERS` outside, or everybody (`PUBLIC`)."""
+    scope: Scope
+    """What an API key must be allowed."""
     answers: Mapping[int, Shape]
+    outlives: bool = False
+    """Whether it also answers for an encounter that was removed."""
+    is_probe: bool = False
+    """Whether machines ask it how the process fares: such requests are not counted."""
     query: tuple[Parameter, ...] = ()
     body: str | None = None
     raw_body: str | None = None
@@ -78,6 +104,16 @@ class Operation:
     """Whether it runs on the event loop and waits there; every other operation runs in a pool of threads."""
     waits: bool = False
     """Whether it appends a command: takes `Prefer` and `Idempotency-Key`, may answer 202."""
+
+    @cached_property
+    def is_public(self) -> bool:
+        """Whether it asks for no credentials at all."""
+        return ANYONE in self.roles
+
+    @cached_property
+    def is_inside(self) -> bool:
+        """Whether it acts within one encounter."""
+        return not self.is_public and KEY not in self.roles
 
     @property
     def is_conditional(self) -> bool:
@@ -111,12 +147,26 @@ class Operations:
 
     all: dict[str, Operation] = field(default_factory=dict)
 
-    def add(self, method: Method, path: str, id_: str, tag: str, **said: Any) -> Callable[[Handler], Handler]:
-        """Make the function below the handler of *method* and *path*; an id that is taken does not import."""
+    def add(
+        self,
+        method: Method,
+        path: str,
+        id_: str,
+        tag: str,
+        *,
+        roles: tuple[str, ...],
+        scope: Scope | None = None,
+        **declared: Any,
+    ) -> Callable[[Handler], Handler]:
+        """Declare that the function below answers *method* on *path*, for *roles*.
+
+        An id that is taken does not import. Without a *scope* a GET needs `read`, every other method `write`.
+        """
+        needed = scope or ("read" if method == "GET" else "write")
 
         def mark(handler: Handler) -> Handler:
             assert id_ not in self.all, f"two operations are called {id_}"
-            self.all[id_] = Operation(id=id_, method=method, path=path, tag=tag, handler=handler, **said)
+            self.all[id_] = Operation(id_, method, path, tag, handler, roles=roles, scope=needed, **declared)
             return handler
 
         return mark

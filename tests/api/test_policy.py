@@ -1,4 +1,4 @@
-"""Every operation has a policy entry, and the table is what happens."""
+"""Each operation is open to the roles that its declaration names, and to nobody else."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ import time
 import pytest
 
 from service.api import resources
-from service.api.operations import OPERATIONS, Operation
-from service.api.policy import KEY, POLICY, READERS
+from service.api.operations import KEY, OPERATIONS, READERS, Operation, Operations
 from service.encounter.host import Host
 from service.encounter.stores import keys
 from tests.api.client import Api, Table, is_problem
 
 resources.load()
-OF_KEYS = [each for each in OPERATIONS.all.values() if KEY in POLICY[each.id].roles]
-INSIDE = [each for each in OPERATIONS.all.values() if POLICY[each.id].is_inside]
+OF_KEYS = [each for each in OPERATIONS.all.values() if KEY in each.roles]
+INSIDE = [each for each in OPERATIONS.all.values() if each.is_inside]
 BODIES: dict[str, object] = {
     "CommandOrCommands": {"type": "add", "amount": 1},
     "NewSeat": {"seat": "new", "role": "observer"},
@@ -35,8 +34,9 @@ BODIES: dict[str, object] = {
 QUERIES = {"getDiff": "?from=1", "findCommand": "?key=none"}
 
 
-def test_every_operation_has_a_policy_and_every_policy_an_operation() -> None:
-    assert set(POLICY) == set(OPERATIONS.all)
+def test_an_operation_that_does_not_say_who_may_call_it_cannot_be_declared() -> None:
+    with pytest.raises(TypeError, match="roles"):
+        Operations().add("GET", "/v1/nothing", "getNothing", "Record", answers={})  # type: ignore[call-arg]  # so it is
 
 
 def test_every_route_of_the_application_is_an_operation(api: Api) -> None:
@@ -74,7 +74,7 @@ def test_the_role_table_is_what_happens(owner: Api, host: Host, each: Operation)
     assert call(stranger, mine.at, each) == 404
     assert call(Api(owner.app), mine.at, each) == 401
     for role, who in roles.items():
-        allowed = role in POLICY[each.id].roles
+        allowed = role in each.roles
         status = call(who, mine.at, each)
         assert (status != 403) == allowed, f"{role} gets {status} from {each.id}"
 
@@ -93,7 +93,7 @@ def test_what_needs_a_key_needs_its_scope_and_is_for_no_seat(
     assert status(table.ada) == 403
     for scope in keys.SCOPES:
         who = owner.with_token(keys.create(host.log, scope, time.time(), scopes=(scope,))[0])
-        assert (status(who) != 403) == (scope == POLICY[each.id].scope), scope
+        assert (status(who) != 403) == (scope == each.scope), scope
 
 
 def test_a_public_operation_asks_for_nothing(api: Api) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from service.api.call import Answer, Call
 from service.api.inputs import ACCEPTANCE, NEW_REDO, NEW_UNDO
-from service.api.operations import Shape, operation
+from service.api.operations import GM_ALONE, Shape, operation
 from service.api.problems import not_found
 from service.api.schemas import faults
 from service.api.sending import judge, pending, refused_at_the_door, send_checked
@@ -30,6 +30,7 @@ _PROPOSED: Final = Shape("The proposal, with how its line differs once that is d
     _PATH + "/undo",
     "undo",
     TAG,
+    roles=GM_ALONE,
     body="NewUndo",
     waits=True,
     problems=_PROBLEMS,
@@ -50,6 +51,7 @@ def undo(call: Call) -> Steps[Answer]:
     _PATH + "/redo",
     "redo",
     TAG,
+    roles=GM_ALONE,
     body="NewRedo",
     waits=True,
     problems=_PROBLEMS,
@@ -61,7 +63,7 @@ def redo(call: Call) -> Steps[Answer]:
     return (yield from pending(call, (yield from send_checked(call, Redo, call.data)), told_proposal(call)))
 
 
-@operation("GET", _ONE, "getAmendment", TAG, answers={200: _PROPOSED})
+@operation("GET", _ONE, "getAmendment", TAG, roles=GM_ALONE, answers={200: _PROPOSED})
 def get_amendment(call: Call) -> Answer:
     """Tell how a proposed line differs from the one as played.
 
@@ -77,6 +79,7 @@ def get_amendment(call: Call) -> Answer:
     _ONE + "/accept",
     "acceptAmendment",
     TAG,
+    roles=GM_ALONE,
     body="Acceptance",
     waits=True,
     problems=_PROBLEMS,
@@ -103,6 +106,7 @@ def accept_amendment(call: Call) -> Steps[Answer]:
     _ONE,
     "dropAmendment",
     TAG,
+    roles=GM_ALONE,
     waits=True,
     problems=_PROBLEMS,
     answers={200: Shape("It is dropped.", "Amendment"), 202: _PENDING},

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from service.api.call import Answer, Call
 from service.api.inputs import NEW_API_KEY, ROTATION
-from service.api.operations import Shape, operation
+from service.api.operations import KEY_HOLDERS, Shape, operation
 from service.api.problems import Problem, not_found
 from service.api.schemas import faults
 from service.api.sending import judge
@@ -26,7 +26,15 @@ _BODY: Final = (
 OVERLAP_S: Final = 86_400
 
 
-@operation("GET", _PATH, "listApiKeys", TAG, answers={200: Shape("The keys.", "ApiKeys")})
+@operation(
+    "GET",
+    _PATH,
+    "listApiKeys",
+    TAG,
+    roles=KEY_HOLDERS,
+    scope="keys",
+    answers={200: Shape("The keys.", "ApiKeys")},
+)
 def list_api_keys(call: Call) -> Answer:
     """List all keys of your owner, the newest first: what is known of them, never the keys themselves."""
     mine = _mine(call)
@@ -38,6 +46,8 @@ def list_api_keys(call: Call) -> Answer:
     _PATH,
     "createApiKey",
     TAG,
+    roles=KEY_HOLDERS,
+    scope="keys",
     body="NewApiKey",
     problems=_BODY,
     answers={201: Shape("The key, with its text.", "ApiKeyWithText")},
@@ -66,6 +76,8 @@ def create_api_key(call: Call) -> Answer:
     _PATH + "/{key}/rotation",
     "rotateApiKey",
     TAG,
+    roles=KEY_HOLDERS,
+    scope="keys",
     body="Rotation",
     problems=_BODY,
     answers={201: Shape("The key that takes its place, with its text.", "ApiKeyWithText")},
@@ -93,6 +105,8 @@ def rotate_api_key(call: Call) -> Answer:
     _PATH + "/{key}",
     "endApiKey",
     TAG,
+    roles=KEY_HOLDERS,
+    scope="keys",
     answers={200: Shape("The key, ended.", "ApiKey")},
 )
 def end_api_key(call: Call) -> Answer:

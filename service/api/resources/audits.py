@@ -6,7 +6,7 @@ from typing import Final
 
 from service.api.call import Answer, Call, cursor, read_cursor
 from service.api.inputs import AUDIT_REQUEST
-from service.api.operations import Shape, operation
+from service.api.operations import AUDITORS, Shape, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import invalid, not_found
 from service.api.schemas import faults
@@ -25,6 +25,7 @@ _PATH: Final = "/v1/encounters/{encounter}/audits"
     _PATH,
     "startAudit",
     TAG,
+    roles=AUDITORS,
     body="AuditRequest",
     answers={202: Shape("The audit is under way; `Location` tells where to ask.", "Audit")},
     problems=(
@@ -63,6 +64,8 @@ def start_audit(call: Call) -> Answer:
     _PATH,
     "listAudits",
     TAG,
+    roles=AUDITORS,
+    outlives=True,
     query=(CURSOR, PAGE_LIMIT),
     answers={200: Shape("A page of audits.", "Audits")},
 )
@@ -75,7 +78,15 @@ def list_audits(call: Call) -> Answer:
     return paged(call, "audits", data, cursor(found[-1][0]) if len(found) == limit else None)
 
 
-@operation("GET", _PATH + "/{audit}", "getAudit", TAG, answers={200: Shape("The audit.", "Audit")})
+@operation(
+    "GET",
+    _PATH + "/{audit}",
+    "getAudit",
+    TAG,
+    roles=AUDITORS,
+    outlives=True,
+    answers={200: Shape("The audit.", "Audit")},
+)
 def get_audit(call: Call) -> Answer:
     """Tell how far an audit is, and what it found."""
     job = AUDITS.find(call.host.log, call.encounter, call.path["audit"])

@@ -10,7 +10,7 @@ from typing import Final
 from werkzeug.http import parse_options_header
 
 from service.api.call import Answer, Call, cursor, read_cursor
-from service.api.operations import BUNDLE_LIMIT, Parameter, Shape, operation
+from service.api.operations import BUNDLE_LIMIT, KEY_HOLDERS, Parameter, Shape, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import Problem, not_found
 from service.api.sending import once, under_way
@@ -30,6 +30,7 @@ _KEYS: Final = re.compile(r"[0-9a-f]{64}(,[0-9a-f]{64}){0,15}")
     "/v1/encounters/{encounter}/bundle",
     "getBundle",
     TAG,
+    roles=("gm", "player", "auditor"),
     answers={200: Shape("The bundle.", None, MEDIA_TYPE)},
 )
 def get_bundle(call: Call) -> Answer:
@@ -48,6 +49,7 @@ def get_bundle(call: Call) -> Answer:
     "/v1/bundles",
     "importBundle",
     TAG,
+    roles=KEY_HOLDERS,
     raw_body=MEDIA_TYPE,
     limit=BUNDLE_LIMIT,
     query=(
@@ -107,6 +109,7 @@ def import_bundle(call: Call) -> Answer:
     "/v1/bundles",
     "listImports",
     TAG,
+    roles=KEY_HOLDERS,
     query=(CURSOR, PAGE_LIMIT),
     answers={200: Shape("A page of imports.", "Imports")},
 )
@@ -119,7 +122,14 @@ def list_imports(call: Call) -> Answer:
     return paged(call, "imports", data, cursor(found[-1][0]) if len(found) == limit else None)
 
 
-@operation("GET", "/v1/bundles/{import}", "getImport", TAG, answers={200: Shape("The import.", "Import")})
+@operation(
+    "GET",
+    "/v1/bundles/{import}",
+    "getImport",
+    TAG,
+    roles=KEY_HOLDERS,
+    answers={200: Shape("The import.", "Import")},
+)
 def get_import(call: Call) -> Answer:
     """Tell how far an import is, where it lies once it is `done`, and why it was refused if it `failed`."""
     job = IMPORTS.find(call.host.log, _owner(call), call.path["import"])

@@ -6,7 +6,7 @@ import time
 from typing import Any, Final
 
 from service.api.call import Answer, Call, cursor, read_cursor
-from service.api.operations import Shape, operation
+from service.api.operations import READERS, Shape, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import Problem
 from service.api.sending import refuse_draft
@@ -26,6 +26,8 @@ _TICK_S: Final = 0.02
     _PATH,
     "listCheckpoints",
     TAG,
+    roles=READERS,
+    outlives=True,
     query=(CURSOR, PAGE_LIMIT),
     answers={200: Shape("A page of checkpoints.", "Checkpoints")},
 )
@@ -47,6 +49,7 @@ def list_checkpoints(call: Call) -> Answer:
     _PATH,
     "signCheckpoint",
     TAG,
+    roles=READERS,
     answers={
         200: Shape("The head is signed.", "Checkpoint"),
         202: Shape("A worker signs it; it will stand in the list.", "Checkpoint"),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from service.api.call import Answer, Call, read_key
-from service.api.operations import Parameter, Shape, operation
+from service.api.operations import ACTORS, READERS, Parameter, Shape, operation
 from service.api.problems import invalid, not_found
 from service.api.sending import (
     address,
@@ -39,6 +39,7 @@ ARRAY: Final = 50
     "/v1/encounters/{encounter}/commands",
     "sendCommand",
     TAG,
+    roles=ACTORS,
     body="CommandOrCommands",
     is_quick=True,
     query=(
@@ -93,6 +94,7 @@ def _send_array(call: Call, data: list[Any]) -> Steps[Answer]:
     "/v1/encounters/{encounter}/commands/{n}",
     "getCommand",
     TAG,
+    roles=READERS,
     answers={status: replace(shape, component="Outcome") for status, shape in _DECIDED.items()},
 )
 def get_command(call: Call) -> Answer:
@@ -105,6 +107,7 @@ def get_command(call: Call) -> Answer:
     "/v1/encounters/{encounter}/commands",
     "findCommand",
     TAG,
+    roles=ACTORS,
     answers=_DECIDED,
     query=(Parameter("key", "The idempotency key of your request.", pattern=_KEY, required=True),),
 )

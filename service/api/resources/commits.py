@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from service.api import event_stream
 from service.api.call import Answer, Call, cursor, read_cursor
-from service.api.operations import TICKET, Parameter, Shape, operation
+from service.api.operations import READERS, TICKET, Parameter, Shape, operation
 from service.api.paging import CURSOR, paged
 from service.api.problems import invalid
 from service.audit.statistics import spreads
@@ -26,6 +26,7 @@ _STEP: Final = 500
     "/v1/encounters/{encounter}/commits",
     "listCommits",
     TAG,
+    roles=READERS,
     query=(AFTER, ROUND, CURSOR, LIMIT, TICKET),
     answers={200: Shape("A page of commits.", "Commits"), 304: Shape("Nothing has changed.")},
     stream="CommitStream",
@@ -63,6 +64,7 @@ def list_commits(call: Call) -> Answer:
     "/v1/encounters/{encounter}/rolls",
     "listRolls",
     TAG,
+    roles=READERS,
     query=(
         ROUND,
         Parameter("creature", "Only rolls of or against this creature.", pattern=r"[a-z0-9][a-z0-9-]{0,23}"),
@@ -93,6 +95,7 @@ def list_rolls(call: Call) -> Answer:
     "/v1/encounters/{encounter}/rolls/statistics",
     "getRollStatistics",
     TAG,
+    roles=READERS,
     query=(ROUND,),
     answers={200: Shape("What the dice showed.", "RollStatistics"), 304: Shape("Nothing has changed.")},
 )

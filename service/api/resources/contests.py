@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from service.api.call import Answer, Call
 from service.api.inputs import CONTEST_RULING, NEW_CONTEST
-from service.api.operations import Shape, operation
+from service.api.operations import ACTORS, GM_ALONE, READERS, Shape, operation
 from service.api.problems import invalid, not_found
 from service.api.schemas import faults
 from service.api.sending import judge, pending, send_checked
@@ -32,6 +32,7 @@ _OF_AS_RULED: Final = ("instead",)
     _PATH,
     "openContest",
     TAG,
+    roles=ACTORS,
     body="NewContest",
     waits=True,
     problems=_PROBLEMS,
@@ -53,6 +54,7 @@ def open_contest(call: Call) -> Steps[Answer]:
     _PATH,
     "listContests",
     TAG,
+    roles=READERS,
     answers={200: Shape("The contests.", "Contests"), 304: Shape("Nothing has changed.")},
 )
 def list_contests(call: Call) -> Answer:
@@ -67,6 +69,7 @@ def list_contests(call: Call) -> Answer:
     _PATH + "/{contest}",
     "getContest",
     TAG,
+    roles=READERS,
     answers={200: Shape("The contest.", "Contest"), 304: Shape("Nothing has changed.")},
 )
 def get_contest(call: Call) -> Answer:
@@ -83,6 +86,7 @@ def get_contest(call: Call) -> Answer:
     _PATH + "/{contest}/ruling",
     "answerContest",
     TAG,
+    roles=GM_ALONE,
     body="ContestRuling",
     waits=True,
     problems=_PROBLEMS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from service.api.call import Answer, Call, cursor, read_cursor
-from service.api.operations import Parameter, Shape, operation
+from service.api.operations import READERS, Parameter, Shape, operation
 from service.api.paging import CURSOR, next_link
 from service.api.problems import Problem, invalid, not_found
 from service.api.resources.commits import LIMIT, PAGE
@@ -21,6 +21,7 @@ TAG: Final = "State"
     "/v1/encounters/{encounter}/diff",
     "getDiff",
     TAG,
+    roles=READERS,
     query=(
         Parameter("from", "The commit to start from.", kind="whole", least=1, required=True),
         Parameter("to", "The commit to come to (default: the newest).", kind="whole", least=1),

@@ -17,7 +17,7 @@ from werkzeug.http import parse_accept_header
 
 from service.api import openapi
 from service.api.call import Answer, Call
-from service.api.operations import Shape, operation
+from service.api.operations import PUBLIC, Shape, operation
 from service.api.problems import PROBLEMS, ProblemType, not_found
 
 TAG: Final = "Documentation"
@@ -61,6 +61,7 @@ class Document:
     "/openapi.yaml",
     "getContract",
     TAG,
+    roles=PUBLIC,
     answers={200: Shape("The contract, as OpenAPI 3.1.", None, _YAML), 304: _SAME},
 )
 def get_contract(call: Call) -> Answer:
@@ -73,6 +74,7 @@ def get_contract(call: Call) -> Answer:
     "/openapi.json",
     "getContractAsJson",
     TAG,
+    roles=PUBLIC,
     answers={200: Shape("The contract, as OpenAPI 3.1."), 304: _SAME},
 )
 def get_contract_as_json(call: Call) -> Answer:
@@ -80,7 +82,14 @@ def get_contract_as_json(call: Call) -> Answer:
     return _told(call, _contract(call, openapi.as_json), "application/json")
 
 
-@operation("GET", "/docs", "getDocumentation", TAG, answers={200: Shape("The page.", None, "text/html")})
+@operation(
+    "GET",
+    "/docs",
+    "getDocumentation",
+    TAG,
+    roles=PUBLIC,
+    answers={200: Shape("The page.", None, "text/html")},
+)
 def get_documentation(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
     """Show the contract as a page to read and search."""
     return _documentation()
@@ -90,7 +99,7 @@ def _documentation() -> Answer:
     return _page(_file("docs.html").raw)
 
 
-@operation("GET", "/", "getHome", TAG, answers={200: Shape("The page.", None, "text/html")})
+@operation("GET", "/", "getHome", TAG, roles=PUBLIC, answers={200: Shape("The page.", None, "text/html")})
 def get_home(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
     """Show the documentation at the address that the service prints."""
     return _documentation()
@@ -101,6 +110,7 @@ def get_home(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
     "/docs/{file}",
     "getDocumentationFile",
     TAG,
+    roles=PUBLIC,
     answers={200: Shape("The file.", None, "*/*"), 304: _SAME},
     problems=("not-found",),
 )
@@ -112,7 +122,14 @@ def get_documentation_file(call: Call) -> Answer:
     return _told(call, _file(name), _FILES[name])
 
 
-@operation("GET", "/docs/verify", "getVerifier", TAG, answers={200: Shape("The page.", None, "text/html")})
+@operation(
+    "GET",
+    "/docs/verify",
+    "getVerifier",
+    TAG,
+    roles=PUBLIC,
+    answers={200: Shape("The page.", None, "text/html")},
+)
 def get_verifier(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
     """Show a page that verifies a bundle in the browser, and can send it nowhere."""
     answer = _page(_file("verify.html").raw)
@@ -125,6 +142,7 @@ def get_verifier(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
     "/docs/verifier/{file}",
     "getVerifierModule",
     TAG,
+    roles=PUBLIC,
     answers={200: Shape("The module.", None, "text/javascript"), 304: _SAME},
     problems=("not-found",),
 )
@@ -141,6 +159,7 @@ def get_verifier_module(call: Call) -> Answer:
     "/problems",
     "listProblemTypes",
     TAG,
+    roles=PUBLIC,
     answers={200: Shape("The types of problems.", "ProblemTypes", page=True)},
 )
 def list_problem_types(call: Call) -> Answer:
@@ -162,6 +181,7 @@ def list_problem_types(call: Call) -> Answer:
     "/problems/{code}",
     "getProblemType",
     TAG,
+    roles=PUBLIC,
     answers={200: Shape("The page.", None, "text/html")},
     problems=("not-found",),
 )

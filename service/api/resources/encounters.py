@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from service.api.call import Answer, Call, cursor, read_cursor
-from service.api.operations import OPENING_LIMIT, Parameter, Shape, operation
+from service.api.operations import GM_ALONE, KEY_HOLDERS, OPENING_LIMIT, READERS, Parameter, Shape, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import Problem, invalid, removed
 from service.api.schemas import faults
@@ -30,6 +30,7 @@ _ORIGIN: Final = ("parent", "n", "hash", "kind", "levels")
     "/v1/encounters",
     "openEncounter",
     TAG,
+    roles=KEY_HOLDERS,
     body="Opening",
     limit=OPENING_LIMIT,
     waits=True,
@@ -79,6 +80,7 @@ def open_encounter(call: Call) -> Steps[Answer]:
     "/v1/encounters",
     "listEncounters",
     TAG,
+    roles=KEY_HOLDERS,
     query=(CURSOR, PAGE_LIMIT),
     answers={200: Shape("A page of encounters.", "Encounters")},
 )
@@ -113,6 +115,7 @@ def list_encounters(call: Call) -> Answer:
     "/v1/encounters/{encounter}",
     "getEncounter",
     TAG,
+    roles=READERS,
     query=(Parameter("line", "`as_played`: tell this line, also if another goes on.", pattern=r"as_played"),),
     answers={200: Shape("The encounter.", "Encounter"), 304: Shape("Nothing has changed.")},
 )
@@ -190,6 +193,7 @@ def _origin(state: Table) -> dict[str, Any] | None:
     "/v1/encounters/{encounter}",
     "closeEncounter",
     TAG,
+    roles=GM_ALONE,
     waits=True,
     query=(Parameter("reason", "Why, for the record.", pattern=r"[^\x00-\x1f\x7f]{1,500}"),),
     answers={

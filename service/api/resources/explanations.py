@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from service.api.call import Answer, Call
-from service.api.operations import Shape, operation
+from service.api.operations import READERS, Shape, operation
 from service.api.problems import not_found
 from service.audit.moment import explanation
 from service.encounter.reading import records
@@ -18,6 +18,7 @@ TAG: Final = "Record"
     "/v1/encounters/{encounter}/commits/{n}/explanation",
     "explainCommit",
     TAG,
+    roles=READERS,
     answers={200: Shape("The explanation.", "Explanation"), 304: Shape("Nothing has changed.")},
 )
 def explain_commit(call: Call) -> Answer:

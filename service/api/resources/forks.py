@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from service.api.call import Answer, Call
 from service.api.inputs import NEW_FORK
-from service.api.operations import Shape, operation
+from service.api.operations import READERS, Shape, operation
 from service.api.problems import Problem, invalid, not_found
 from service.api.schemas import faults
 from service.api.sending import after, first_commit, judge, once, read_command, refused_at_the_door
@@ -32,6 +32,7 @@ MOST_COMMANDS: Final = 50
     _PATH,
     "forkEncounter",
     TAG,
+    roles=READERS,
     body="NewFork",
     waits=True,
     problems=("command-refused", "too-many-forks"),
@@ -100,7 +101,7 @@ def _outcome(call: Call, fork: str, n: int) -> views.Data:
     return {"n": n, "outcome": "pending"} if found is None else play.outcome(call.host, fork, GM, found)
 
 
-@operation("GET", _PATH, "listForks", TAG, answers={200: Shape("The forks.", "Forks")})
+@operation("GET", _PATH, "listForks", TAG, roles=READERS, answers={200: Shape("The forks.", "Forks")})
 def list_forks(call: Call) -> Answer:
     """List the forks that go on from this encounter, the newest first: the gm sees all, a seat its own."""
     found = forks.of_parent(call.host.log, call.host.register, call.encounter)
@@ -113,6 +114,7 @@ def list_forks(call: Call) -> Answer:
     _PATH + "/{fork}",
     "deleteFork",
     TAG,
+    roles=READERS,
     answers={200: Shape("The fork, which has ended.", "ListedFork")},
 )
 def delete_fork(call: Call) -> Answer:

@@ -5,13 +5,22 @@ from __future__ import annotations
 from typing import Final
 
 from service.api.call import Answer, Call
-from service.api.operations import Shape, operation
+from service.api.operations import KEY_HOLDERS, PUBLIC, Shape, operation
 from service.encounter.signals import readiness
 
 TAG: Final = "Service"
 
 
-@operation("GET", "/livez", "isAlive", TAG, is_quick=True, answers={200: Shape("It does.", "Live")})
+@operation(
+    "GET",
+    "/livez",
+    "isAlive",
+    TAG,
+    roles=PUBLIC,
+    is_probe=True,
+    is_quick=True,
+    answers={200: Shape("It does.", "Live")},
+)
 def is_alive(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
     """Tell that the process answers."""
     return Answer({"status": "alive"})
@@ -22,6 +31,8 @@ def is_alive(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
     "/readyz",
     "isReady",
     TAG,
+    roles=PUBLIC,
+    is_probe=True,
     answers={200: Shape("Commands are taken.", "Ready"), 503: Shape("They are not.", "Ready")},
 )
 def is_ready(call: Call) -> Answer:
@@ -40,6 +51,8 @@ def is_ready(call: Call) -> Answer:
     "/metrics",
     "getMetrics",
     TAG,
+    roles=KEY_HOLDERS,
+    scope="operator",
     answers={200: Shape("The metrics, in the text format of Prometheus.", None, "text/plain")},
 )
 def get_metrics(call: Call) -> Answer:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from service.api.call import Answer, Call
-from service.api.operations import Shape, operation
+from service.api.operations import PUBLIC, Shape, operation
 from service.audit import signing
 from service.encounter.play import moment_of
 
 TAG: Final = "Service"
 
 
-@operation("GET", "/v1/keys", "listKeys", TAG, answers={200: Shape("The keys.", "Keys")})
+@operation("GET", "/v1/keys", "listKeys", TAG, roles=PUBLIC, answers={200: Shape("The keys.", "Keys")})
 def list_keys(call: Call) -> Answer:
     """List the public keys with which checkpoints and certificates are verified, the first one first.
 

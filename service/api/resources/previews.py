@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from service.api.call import Answer, Call
-from service.api.operations import Shape, operation
+from service.api.operations import ACTORS, Shape, operation
 from service.api.sending import judge, read_command
 from service.encounter import play
 from service.rules.codec import to_data
@@ -19,6 +19,8 @@ TAG: Final = "Commands"
     "/v1/encounters/{encounter}/previews",
     "previewCommand",
     TAG,
+    roles=ACTORS,
+    scope="read",
     body="Command",
     answers={200: Shape("Whether it would be accepted.", "Preview")},
     problems=("not-strict-json", "body-too-large", "request-timeout", "unsupported-media-type"),

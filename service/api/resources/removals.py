@@ -7,7 +7,7 @@ from typing import Final
 
 from service.api.call import Answer, Call
 from service.api.inputs import NEW_REMOVAL
-from service.api.operations import Shape, operation
+from service.api.operations import GM_ALONE, READERS, Shape, operation
 from service.api.problems import Problem, not_found, removed
 from service.api.schemas import faults
 from service.api.sending import judge
@@ -24,6 +24,8 @@ _PATH: Final = "/v1/encounters/{encounter}/removal"
     _PATH,
     "removeEncounter",
     TAG,
+    roles=GM_ALONE,
+    outlives=True,
     body="NewRemoval",
     answers={200: Shape("It is removed.", "Removal")},
     problems=(
@@ -59,7 +61,15 @@ def remove_encounter(call: Call) -> Answer:
     return Answer(made.told)
 
 
-@operation("GET", _PATH, "getRemoval", TAG, answers={200: Shape("What is left of it.", "Removal")})
+@operation(
+    "GET",
+    _PATH,
+    "getRemoval",
+    TAG,
+    roles=READERS,
+    outlives=True,
+    answers={200: Shape("What is left of it.", "Removal")},
+)
 def get_removal(call: Call) -> Answer:
     """Tell what an encounter that was removed had been: its commits' number, its last hash, its bundle's."""
     found = call.host.removals.of(call.encounter)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from service.api.call import Answer, Call, cursor, read_cursor
-from service.api.operations import Shape, operation
+from service.api.operations import READERS, Shape, operation
 from service.api.paging import CURSOR, next_link, paged
 from service.api.problems import invalid, not_found
 from service.api.resources.commits import LIMIT, PAGE
@@ -22,6 +22,7 @@ _UNCHANGED: Final = Shape("Nothing has changed.")
     _PATH,
     "listRounds",
     TAG,
+    roles=READERS,
     query=(CURSOR, LIMIT),
     answers={200: Shape("A page of rounds.", "Rounds"), 304: _UNCHANGED},
 )
@@ -46,6 +47,7 @@ def list_rounds(call: Call) -> Answer:
     _PATH + "/{round}",
     "getRound",
     TAG,
+    roles=READERS,
     query=(CURSOR, LIMIT),
     answers={200: Shape("The round.", "Round"), 304: _UNCHANGED},
 )
@@ -62,6 +64,7 @@ def get_round(call: Call) -> Answer:
     _PATH + "/{round}/replay",
     "replayRound",
     TAG,
+    roles=READERS,
     query=(CURSOR, LIMIT),
     answers={200: Shape("The frames.", "Replay"), 304: _UNCHANGED},
 )

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from service.api.call import Answer, Call
 from service.api.describe import json_schema
-from service.api.operations import Shape, operation
+from service.api.operations import PUBLIC, Shape, operation
 from service.api.problems import not_found
 from service.encounter.reading.explain import rule_data, rules_of
 from service.encounter.record.digest import ruleset_digest
@@ -16,7 +16,14 @@ from service.rules.ruleset import Ruleset
 TAG: Final = "Rulesets"
 
 
-@operation("GET", "/v1/rulesets", "listRulesets", TAG, answers={200: Shape("The editions.", "Rulesets")})
+@operation(
+    "GET",
+    "/v1/rulesets",
+    "listRulesets",
+    TAG,
+    roles=PUBLIC,
+    answers={200: Shape("The editions.", "Rulesets")},
+)
 def list_rulesets(call: Call) -> Answer:
     """List the editions that encounters can be opened with."""
     found = [{"edition": ruleset.edition, "title": ruleset.title} for ruleset in call.host.shelf.values()]
@@ -28,6 +35,7 @@ def list_rulesets(call: Call) -> Answer:
     "/v1/rulesets/{edition}",
     "getRuleset",
     TAG,
+    roles=PUBLIC,
     answers={200: Shape("The edition.", "Ruleset")},
     problems=("not-found",),
 )
@@ -52,6 +60,7 @@ def get_ruleset(call: Call) -> Answer:
     "/v1/rulesets/{edition}/commands",
     "listCommandTypes",
     TAG,
+    roles=PUBLIC,
     answers={200: Shape("The command types.", "CommandTypes")},
     problems=("not-found",),
 )
@@ -78,6 +87,7 @@ def list_command_types(call: Call) -> Answer:
     "/v1/rulesets/{edition}/rules/{rule}",
     "getRule",
     TAG,
+    roles=PUBLIC,
     answers={200: Shape("The rule.", "Rule")},
     problems=("not-found",),
 )

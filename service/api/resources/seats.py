@@ -8,7 +8,7 @@ from typing import Any, Final
 from service.api.call import Answer, Call
 from service.api.fields import ID
 from service.api.inputs import NEW_SEAT, NOTHING, SEAT_CHANGE
-from service.api.operations import Shape, operation
+from service.api.operations import GM_ALONE, READERS, Shape, operation
 from service.api.problems import not_found
 from service.api.schemas import faults
 from service.api.sending import judge, pending, send_checked
@@ -28,6 +28,7 @@ _PENDING: Final = Shape("The command is on the record and not yet decided.", "Ou
     _PATH,
     "openSeat",
     TAG,
+    roles=GM_ALONE,
     body="NewSeat",
     waits=True,
     problems=_PROBLEMS,
@@ -49,6 +50,7 @@ def open_seat(call: Call) -> Steps[Answer]:
     _PATH,
     "listSeats",
     TAG,
+    roles=READERS,
     answers={200: Shape("The seats.", "Seats"), 304: Shape("Nothing has changed.")},
 )
 def list_seats(call: Call) -> Answer:
@@ -63,6 +65,7 @@ def list_seats(call: Call) -> Answer:
     _PATH + "/{seat}",
     "getSeat",
     TAG,
+    roles=READERS,
     answers={200: Shape("The seat.", "Seat"), 304: Shape("Nothing has changed.")},
 )
 def get_seat(call: Call) -> Answer:
@@ -76,6 +79,7 @@ def get_seat(call: Call) -> Answer:
     _PATH + "/{seat}",
     "changeSeat",
     TAG,
+    roles=GM_ALONE,
     body="SeatChange",
     waits=True,
     problems=_PROBLEMS,
@@ -94,6 +98,7 @@ def change_seat(call: Call) -> Steps[Answer]:
     _PATH + "/{seat}",
     "closeSeat",
     TAG,
+    roles=GM_ALONE,
     waits=True,
     problems=_PROBLEMS,
     answers={200: Shape("The seat, closed.", "Seat"), 202: _PENDING},
@@ -110,6 +115,7 @@ def close_seat(call: Call) -> Steps[Answer]:
     _PATH + "/{seat}/token",
     "issueToken",
     TAG,
+    roles=GM_ALONE,
     body="Nothing",
     waits=True,
     problems=_PROBLEMS,

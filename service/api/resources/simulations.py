@@ -6,7 +6,7 @@ from typing import Final
 
 from service.api.call import Answer, Call
 from service.api.inputs import SIMULATION
-from service.api.operations import OPENING_LIMIT, Shape, operation
+from service.api.operations import KEY_HOLDERS, OPENING_LIMIT, Shape, operation
 from service.api.problems import invalid, not_found
 from service.api.schemas import faults
 from service.api.sending import judge, once, under_way
@@ -25,6 +25,7 @@ _PATH: Final = "/v1/simulations"
     _PATH,
     "startSimulation",
     TAG,
+    roles=KEY_HOLDERS,
     body="SimulationRequest",
     limit=OPENING_LIMIT,
     answers={202: Shape("The simulation is under way; `Location` tells where to ask.", "Simulation")},
@@ -67,6 +68,7 @@ def start_simulation(call: Call) -> Answer:
     _PATH + "/{simulation}",
     "getSimulation",
     TAG,
+    roles=KEY_HOLDERS,
     answers={200: Shape("The simulation.", "Simulation")},
 )
 def get_simulation(call: Call) -> Answer:

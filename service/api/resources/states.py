@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from service.api.call import Answer, Call
 from service.api.describe import json_schema
-from service.api.operations import Parameter, Shape, operation
+from service.api.operations import READERS, Parameter, Shape, operation
 from service.api.problems import Problem, invalid
 from service.encounter.reading import records, views
 from service.rules.codec import to_data
@@ -23,6 +23,7 @@ _UNCHANGED: Final = Shape("Nothing has changed.")
     "/v1/encounters/{encounter}/state",
     "getState",
     TAG,
+    roles=READERS,
     query=(
         VERSION,
         Parameter("known", "With `at`: with what was opened up to this commit.", kind="whole", least=1),
@@ -99,6 +100,7 @@ def _moment(call: Call, head: int) -> tuple[int, int]:
     "/v1/encounters/{encounter}/options",
     "getOptions",
     TAG,
+    roles=READERS,
     query=(Parameter("creature", "Only what this creature may do.", pattern=r"[a-z0-9][a-z0-9-]{0,23}"),),
     answers={200: Shape("The options.", "Options"), 304: _UNCHANGED},
 )

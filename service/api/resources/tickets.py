@@ -7,7 +7,7 @@ from typing import Final
 
 from service.api.call import Answer, Call
 from service.api.inputs import NOTHING
-from service.api.operations import Shape, operation
+from service.api.operations import READERS, Shape, operation
 from service.api.schemas import faults
 from service.api.sending import judge
 from service.encounter.stores import tickets
@@ -20,6 +20,8 @@ TAG: Final = "Record"
     "/v1/encounters/{encounter}/tickets",
     "issueTicket",
     TAG,
+    roles=READERS,
+    scope="read",
     body="Nothing",
     answers={201: Shape("The ticket.", "Ticket")},
     problems=("not-strict-json", "body-too-large", "request-timeout", "unsupported-media-type"),

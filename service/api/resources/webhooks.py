@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from service.api.call import Answer, Call, cursor, read_cursor
 from service.api.inputs import NEW_WEBHOOK, NOTHING, WEBHOOK_CHANGE
-from service.api.operations import Shape, operation
+from service.api.operations import KEY_HOLDERS, Shape, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import Problem, invalid, not_found
 from service.api.schemas import faults
@@ -28,6 +28,7 @@ _BODY: Final = ("not-strict-json", "body-too-large", "request-timeout", "unsuppo
     _PATH,
     "createWebhook",
     TAG,
+    roles=KEY_HOLDERS,
     body="NewWebhook",
     answers={201: Shape("The webhook, with its secret.", "WebhookWithSecret")},
     problems=(*_BODY, "idempotency-key-reused", "too-many-webhooks"),
@@ -60,13 +61,22 @@ def create_webhook(call: Call) -> Answer:
     return Answer(_shown(webhook) | {"secret": secret}, 201, headers)
 
 
-@operation("GET", _PATH, "listWebhooks", TAG, answers={200: Shape("The webhooks.", "Webhooks")})
+@operation(
+    "GET", _PATH, "listWebhooks", TAG, roles=KEY_HOLDERS, answers={200: Shape("The webhooks.", "Webhooks")}
+)
 def list_webhooks(call: Call) -> Answer:
     """List your webhooks, the newest first; their secrets are not shown again."""
     return Answer({"webhooks": [_shown(each) for each in webhooks.of_owner(call.host.log, _owner(call))]})
 
 
-@operation("GET", _PATH + "/{webhook}", "getWebhook", TAG, answers={200: Shape("The webhook.", "Webhook")})
+@operation(
+    "GET",
+    _PATH + "/{webhook}",
+    "getWebhook",
+    TAG,
+    roles=KEY_HOLDERS,
+    answers={200: Shape("The webhook.", "Webhook")},
+)
 def get_webhook(call: Call) -> Answer:
     """Show a webhook, and whether its receiver still wants it."""
     return Answer(_shown(_named(call)))
@@ -77,6 +87,7 @@ def get_webhook(call: Call) -> Answer:
     _PATH + "/{webhook}",
     "changeWebhook",
     TAG,
+    roles=KEY_HOLDERS,
     body="WebhookChange",
     answers={200: Shape("The webhook as it is now.", "Webhook")},
     problems=_BODY,
@@ -98,7 +109,12 @@ def change_webhook(call: Call) -> Answer:
 
 
 @operation(
-    "DELETE", _PATH + "/{webhook}", "endWebhook", TAG, answers={200: Shape("The webhook, ended.", "Webhook")}
+    "DELETE",
+    _PATH + "/{webhook}",
+    "endWebhook",
+    TAG,
+    roles=KEY_HOLDERS,
+    answers={200: Shape("The webhook, ended.", "Webhook")},
 )
 def end_webhook(call: Call) -> Answer:
     """End a webhook: nothing more is posted, also what was due."""
@@ -112,6 +128,7 @@ def end_webhook(call: Call) -> Answer:
     _PATH + "/{webhook}/deliveries",
     "listDeliveries",
     TAG,
+    roles=KEY_HOLDERS,
     query=(CURSOR, PAGE_LIMIT),
     answers={200: Shape("A page of deliveries.", "Deliveries")},
 )
@@ -133,6 +150,7 @@ def list_deliveries(call: Call) -> Answer:
     _PATH + "/{webhook}/deliveries/{delivery}/retry",
     "retryDelivery",
     TAG,
+    roles=KEY_HOLDERS,
     body="Nothing",
     answers={202: Shape("It is tried again now.", "Delivery")},
     problems=(*_BODY, "webhook-disabled"),
