@@ -6,7 +6,7 @@ Whoever plays sends commands here instead of deciding them; what is written can 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Generic, TypeVar
 
 from service.audit.evidence import Evidence
@@ -33,12 +33,14 @@ S = TypeVar("S", bound=Table)
 class Record(Generic[S]):
     """Everything that is stored of one encounter, with seeds that follow from a number."""
 
-    def __init__(self, ruleset: Ruleset[S], seed: int) -> None:
+    def __init__(self, ruleset: Ruleset[S], seed: int, epochs: int = EPOCHS) -> None:
         self.ruleset = ruleset
         self.requests: list[bytes] = []
         self.written: list[Written[S]] = []
+        self.stamp: Callable[[int], tuple[str, str]] = lambda n: (AT, f"{n:032x}")
+        """Gives the time and the nonce of the nth request."""
         drawn = seed.to_bytes(32, "big")
-        self.secrets = EncounterSecrets(eid(), {0: drawn}, {0: EPOCHS}, drawn[::-1])
+        self.secrets = EncounterSecrets(eid(), {0: drawn}, {0: epochs}, drawn[::-1])
 
     @property
     def folded(self) -> Folded[S]:
@@ -60,7 +62,8 @@ class Record(Generic[S]):
         n = len(self.written) + 1
         seats = self.folded.state.seats
         actor = Actor(seat=seat, role=seats[seat].role if seat in seats else "gm")
-        raw = dump_request(Request(eid(), type_, AT, f"{n:032x}", actor, data))
+        at, nonce = self.stamp(n)
+        raw = dump_request(Request(eid(), type_, at, nonce, actor, data))
         written = decide_request(self.ruleset, self.folded, raw, n, self.secrets)
         self.requests.append(raw)
         self.written.append(written)

@@ -10,7 +10,7 @@ of them at most.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
@@ -42,6 +42,8 @@ EVERY_S: Final = 0.5
 DAY_S: Final = 86_400
 PAGE: Final = 20
 _REGISTER_PAGE: Final = 500
+SNAPSHOT_EVERY: Final = 1024
+"""A file keeps the snapshots of every so many commits; the others are made again where they are needed."""
 _BREATH_S: Final = 0.002
 """Left to the threads that fold, between two stretches of an audit."""
 
@@ -139,6 +141,7 @@ class Archiver(Lookout):
         whole = self._log.dump(encounter)
         if whole is None:
             raise NoSuchEncounter(encounter)
+        whole = replace(whole, derived=_kept(whole.derived))
         raw = pack(whole, self._key)
         digest = sha256(raw).hexdigest()
         n = len(whole.commits)
@@ -220,3 +223,13 @@ class Archiver(Lookout):
         self._place.drop(entry.name)
         self.touched(encounter)
         _logger.info("encounter.restored", encounter=encounter, commits=entry.n)
+
+
+def _kept(derived: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return what a file keeps of what follows from the commits: few snapshots, all occasions."""
+    found = {}
+    for name, blob in derived.items():
+        first, _, _ = name.partition("/")
+        if not first.isdigit() or int(first) % SNAPSHOT_EVERY == 0:
+            found[name] = blob
+    return found

@@ -11,7 +11,6 @@ from binascii import Error as Base64Error
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import sha256
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 from unicodedata import is_normalized
@@ -23,6 +22,7 @@ from service.api import strict
 from service.api.operations import Operation, Parameter
 from service.api.problems import Problem, invalid, listed
 from service.encounter.record import canonical
+from service.encounter.record.fingerprint import fingerprint
 from service.encounter.record.text import fault
 from service.steps import Stream
 
@@ -147,10 +147,7 @@ class Call:
         key = token_hex(_KEY_BYTES) if sent is None else read_key(sent)
         raw = self.operation.raw_body is not None
         said = self.body if raw else canonical.dumps(self.data) if self.body else b""
-        spelled = b"\n".join(
-            (self.operation.method.encode(), self.target.encode(), self.query_text.encode(), said)
-        )
-        return Repeatable(key=key, fingerprint=sha256(spelled).hexdigest())
+        return Repeatable(key, fingerprint(self.operation.method, self.target, self.query_text, said))
 
     @property
     def expected(self) -> int | None:

@@ -20,12 +20,14 @@ from service.audit.verify import verify
 from service.encounter.archive import cold
 from service.encounter.archive.cold import IDLE, SHELF, ArchiveLog, ArchiveLoopLog, totals, with_archive
 from service.encounter.archive.container import NotAnArchive, key_of, pack, unpack
+from service.encounter.archive.lines import spell
 from service.encounter.archive.places import ArchiveUnavailable, Directory
 from service.encounter.host import host_of
+from service.encounter.record.commit import load_request
 from service.encounter.stores import keys
 from service.encounter.stores.register import GRACE_S
 from service.encounter.stores.secrets import EncounterSecrets
-from service.log import Log, NoSuchEncounter, Submitted, Taken
+from service.log import CachedState, Log, NoSuchEncounter, Submitted, Taken
 from service.log.loop_log import LoopLog
 from service.log.memory import MemoryLog
 from tests.api.client import Api, Table, is_problem
@@ -39,6 +41,8 @@ from workers.audits import Auditor
 ADD = {"type": "add", "amount": 1}
 ROLL = {"type": "roll", "sides": 20}
 CANARY = "the password is xyzzy-plugh"
+ELSEWHERE = {"open", "issue_token"}
+"""Commands that have addresses of their own."""
 ARCHIVE_KEY = key_of(KEY)
 
 
@@ -197,6 +201,34 @@ def test_an_archived_encounter_is_audited_where_it_lies(log: Log, place: Directo
     assert (audit["status"], audit["certificate"]["counts"]["commits"]) == ("done", version(played))
     assert "valid" in audit["verdict"]
     assert is_cold(log, played.id)
+
+
+def test_a_file_keeps_no_fingerprint_of_a_command_that_came_alone(log: Log, played: Table) -> None:
+    played.send(played.gm, ADD)
+    stored = inner(log).dump(played.id)
+    assert stored is not None
+    text, data = spell(stored)
+
+    known = [value.partition(" ") for value in stored.keys.values()]
+    kept = {int(n) for n, _, print_ in known if bytes.fromhex(print_) in data or print_.encode() in text}
+
+    sent = {n for n, raw in enumerate(stored.commands, 1) if load_request(raw).type not in ELSEWHERE}
+    assert sent
+    assert not sent & kept
+
+
+def test_a_file_keeps_few_snapshots(
+    log: Log, place: Directory, played: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workers.archiving.SNAPSHOT_EVERY", 4)
+    for n in (2, 4, 6, 8):
+        assert log.put_snapshot(played.id, CachedState(n, "0" * 64, "1" * 64, b"state"))
+    log.put_occasions(played.id, 6, b"came")
+
+    archiver(log, place).archive(played.id)
+
+    assert [name.n for name in log.snapshots(played.id)] == [4, 8]
+    assert [entry.n for entry in log.occasions(played.id)] == [6]
 
 
 # --- bringing back ------------------------------------------------------------------------------------
