@@ -14,6 +14,8 @@ from service.encounter.stores import keys
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import Worker
 from tests.heartrush.kit import opening
+from tests.rise.kit import entry
+from tests.rise.kit import opening as rise_opening
 
 PLACES = {"pia": (0, 0), "orc": (1, 0)}
 
@@ -130,16 +132,38 @@ def test_a_closed_encounter_stays_readable_and_takes_nothing_more(table: Table) 
     assert problem["code"] == "encounter_over"
 
 
-def test_who_does_not_wait_for_the_opening_gets_its_address(owner: Api, worker: Worker) -> None:
+OPENINGS = {
+    "tiny@1": {"edition": "tiny@1"},
+    "heartrush@1": fight(),
+    "rise@1": {
+        "edition": "rise@1",
+        **rise_opening(entry("pc@heroes/pia", (0, 0)), entry("mon@orcs/gob", (1, 0))),
+    },
+}
+READS = (
+    *("", "/seats", "/commands/1", "/commands?key=k", "/options", "/commits", "/rolls", "/rolls/statistics"),
+    *("/rounds", "/contests", "/forks", "/checkpoints", "/audits", "/bundle"),
+)
+
+
+@pytest.mark.parametrize("edition", OPENINGS)
+def test_an_opening_that_is_acknowledged_is_found_before_it_is_decided(
+    owner: Api, worker: Worker, edition: str
+) -> None:
     worker.pause()
-    answer = owner(
-        "POST", "/v1/encounters", {"edition": "tiny@1"}, Prefer="respond-async", Idempotency_Key="k"
-    )
+    opening = OPENINGS[edition]
+    answer = owner("POST", "/v1/encounters", opening, Prefer="respond-async", Idempotency_Key="k")
 
     assert (answer.status_code, json.loads(answer.text)["outcome"]) == (202, "pending")
-    is_problem(owner("GET", answer.headers["Location"]), 404, "not-found")
+    at = answer.headers["Location"]
+    told = owner.get(at)
+    assert (told["version"], told["appended"], told["status"], told["waiting"]) == (0, 1, "open", [])
+    for below in READS:
+        assert owner("GET", at + below).status_code in (200, 202), below
+    is_problem(owner("GET", f"{at}/state"), 503, "not-yet-folded")
     worker.go_on()
-    assert owner("POST", "/v1/encounters", {"edition": "tiny@1"}, Idempotency_Key="k").status_code == 201
+    assert owner("POST", "/v1/encounters", opening, Idempotency_Key="k").status_code == 201
+    assert owner.get(at)["version"] == 1
 
 
 def test_an_encounter_that_has_not_begun_has_no_rounds(owner: Api) -> None:

@@ -171,7 +171,12 @@ class Run:
                 if not fight.closed.is_set():
                     self.outcome.faults.append(f"{fight.encounter} was not closed")
                     continue
-                table.follow_to(fight, reader.ask("GET", fight.at).data["appended"])
+                try:
+                    last = reader.ask("GET", fight.at).data["appended"]
+                except showing.NotShownError as fault:
+                    self.outcome.faults.append(f"not shown once play was over: {fault}")
+                    continue
+                table.follow_to(fight, last)
         ends = time.monotonic() + JOIN_S
         waiting = [name for table in tables for name in table.join(ends - time.monotonic())]
         self.outcome.faults += [f"{name} did not come to its end" for name in waiting]

@@ -7,7 +7,7 @@ from typing import Any, Final
 from service.api.call import Answer, Call, cursor, read_cursor
 from service.api.operations import GM_ALONE, KEY_HOLDERS, OPENING_LIMIT, READERS, Parameter, Shape, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
-from service.api.problems import Problem, invalid, removed
+from service.api.problems import invalid, not_found, removed
 from service.api.schemas import faults
 from service.api.sending import after, first_commit, judge, once, pending, send_checked
 from service.encounter import openings
@@ -122,6 +122,7 @@ def list_encounters(call: Call) -> Answer:
 def get_encounter(call: Call) -> Answer:
     """Tell where an encounter stands: its version, its round, and whose move it is.
 
+    Before its opening is decided its `version` is 0: ask again, or read `state` with `min_version=1`.
     If it goes on in another line of play, its address answers with that one, and `as_played` names this one.
     Everything below its address stays as it was played. With `line=as_played` its own end is told.
     """
@@ -131,8 +132,8 @@ def get_encounter(call: Call) -> Answer:
         raise removed(gone.told)
     entry = call.host.register.find(goes_on)
     head = call.host.log.head(goes_on)
-    if entry is None or head is None or head.folded == 0:
-        raise Problem("not-found", "there is nothing at this address for you")
+    if entry is None or head is None:
+        raise not_found()
     folded = call.host.folder.current(goes_on, head.folded)
     data = {
         "encounter": entry.encounter,
