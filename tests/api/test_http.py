@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
+from http import HTTPStatus
 from pathlib import Path
 
 import pytest
+from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]  # it ships none
+from gunicorn.asgi import protocol  # type: ignore[import-untyped]  # as above
 
+from service.api.loop.connection import Connection
 from service.api.problems import PROBLEMS
+from service.api.server import arguments
+from service.cli.local_service import held_port
 from service.encounter.stores import keys
 from service.log.valkey import ValkeyLog
 from service.supervisor import EmbeddedValkey
-from tests.api.running import Answer, Line, Running, api
+from tests.api.running import PATIENCE_S, ROOT, Answer, Line, Running, api
+from tests.heartrush.kit import opening as flat
 
 SOCKETS = 300
 OF_ADDRESS = 40
@@ -267,11 +277,42 @@ def test_a_body_has_so_long_to_arrive_in_all(running: Running, key: str) -> None
 
 def test_reasons_are_those_of_the_registry(running: Running, key: str) -> None:
     assert running.ask("/v1/encounters/none", fields=key).reason == "Not Found"
-    sent = f"{POST}{key}Content-Length: 2\r\n\r\n[]"
     line = running.line()
-    line.send(sent)
+    line.send(f"{POST}{key}Content-Length: 2\r\n\r\n[]")
     assert line.answer().reason.startswith("Unprocessable")
+    opening = json.dumps({"edition": "heartrush@1", **flat({"pia": (0, 0), "orc": (1, 0)})})
+    line.send(f"{POST}{key}Prefer: respond-async\r\nContent-Length: {len(opening)}\r\n\r\n{opening}")
+    at = line.answer().headers["location"]
+    stale = line.ask(at, "DELETE", f'{key}If-Match: "9"\r\n')
+    assert (stale.status, stale.reason) == (412, "Precondition Failed")
     line.close()
+
+
+def test_every_status_of_the_registry_has_its_reason() -> None:
+    """The server's own table lacks some: 412 and 428 among them, which were `Unknown`."""
+    assert issubclass(Connection, protocol.ASGIProtocol), "its module fills the table"
+    for status in HTTPStatus:
+        line = protocol._get_cached_status_line((1, 1), int(status))  # noqa: SLF001 - it has no public reader
+        assert line.decode().rstrip("\r\n") == f"HTTP/1.1 {status.value} {status.phrase}"
+
+
+@pytest.mark.parametrize("fault", ["told", "raised"])
+def test_a_process_whose_application_does_not_start_ends_and_says_why(fault: str) -> None:
+    """The master ends with it: nothing listens on a port behind which nobody serves."""
+    with held_port("127.0.0.1") as port:
+        command = arguments("127.0.0.1", port, workers=1, log_level="error")[:-1]
+        ended = subprocess.run(
+            [sys.executable, "-m", "gunicorn", *command, f"tests.api.unstartable:{fault}()"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+
+    assert ended.returncode == Arbiter.WORKER_BOOT_ERROR, ended.stderr
+    assert "The application does not start" in ended.stderr
+    assert "no listener for outcomes" in ended.stderr
 
 
 def test_silent_and_dripping_sockets_of_one_address_hold_up_nobody(running: Running) -> None:

@@ -125,6 +125,27 @@ def test_every_container_is_watched_and_can_write_little(compose: dict[str, Any]
         assert "healthcheck" in service or name == "api", name  # the api's stands in the image
 
 
+def test_no_password_and_no_key_has_a_default(root: Path, compose: dict[str, Any]) -> None:
+    """Compose starts nothing as long as one of them is not set."""
+    text = (root / "deploy" / "compose.yaml").read_text(encoding="utf-8")
+    said = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+    names = ("REWOUND_SECRET_KEY", *(f"REWOUND_{who}_PASSWORD" for who in ("API", "WORKER", "QUEUE")))
+    for name in names:
+        used = re.findall(r"\${" + name + r"(:\?[^}]+)?}", said)
+        assert used, name
+        assert all(used), f"{name} is taken without a word where it is not set"
+    users = [
+        line.split()
+        for config in compose["configs"].values()
+        for line in config["content"].splitlines()
+        if line.startswith("user ")
+    ]
+    may_nothing = {user[1]: user for user in users if "nopass" in user}
+    assert list(may_nothing) == ["default"]
+    assert may_nothing["default"][-2:] == ["-@all", "+ping"]
+    assert all(any(word.startswith(">${REWOUND_") for word in user) for user in users if "nopass" not in user)
+
+
 def test_the_stores_are_out_of_reach(compose: dict[str, Any]) -> None:
     for name in ("streams", "queue"):
         assert compose["services"][name]["networks"] == ["stores"]
