@@ -17,6 +17,9 @@ from urllib.parse import urlsplit
 TIMEOUT_S: Final = 40.0
 """Longer than the longest wait for an outcome."""
 
+_JSON: Final = frozenset({"application/json", "application/problem+json"})
+"""What is one JSON document: a bundle is one on each line."""
+
 _OK: Final = 400
 """Answers with a status from here on are problems."""
 
@@ -116,7 +119,7 @@ class Client:
     @staticmethod
     def _answer(response: HTTPResponse) -> Reply:
         raw = response.read()
-        is_json = "json" in (response.getheader("Content-Type") or "")
+        is_json = (response.getheader("Content-Type") or "").partition(";")[0] in _JSON
         data = json.loads(raw) if is_json and raw else raw.decode()
         if response.status >= _OK:
             raise Problem(response.status, data if isinstance(data, dict) else {"detail": data})

@@ -1,0 +1,119 @@
+"""Put an older data directory back, whole or without its witness: what is noticed, and by whom."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.audit import bundle
+from service.audit.evidence import Receipt
+from service.audit.verify import verify
+from service.cli.client import Client
+from service.cli.local_service import held_port
+from service.rules.shelf import SHELF
+from tests.cli.test_serve import COMMAND, PATIENCE_S, ROOT, Served
+from tests.heartrush.kit import opening
+
+PLACES = {"pia": (0, 0), "orc": (1, 0)}
+
+pytestmark = pytest.mark.slow
+
+
+@contextmanager
+def serving(home: Path, key: str) -> Iterator[Client]:
+    """Give a client of a service on *home*; it is stopped as its operator stops it."""
+    with held_port("127.0.0.1") as port:
+        served = Served(home, "--port", str(port))
+        try:
+            served.wait_for("Rewound serves")
+            with closing(Client(f"http://127.0.0.1:{port}", key)) as client:
+                yield client
+            assert served.stop() == 0
+        finally:
+            if served.process.poll() is None:
+                served.process.kill()
+                served.process.wait()
+
+
+def key_in(home: Path) -> str:
+    made = subprocess.run(
+        [*COMMAND, "keys", "create", "ada"],
+        cwd=ROOT,
+        env={**os.environ, "REWOUND_DATA_DIR": str(home)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=True,
+    )
+    return made.stdout.strip()
+
+
+def signed(client: Client, at: str) -> int:
+    """Return how many commits of the encounter are signed, once that is all of them."""
+    return int(client.post(f"{at}/checkpoints", {}, Prefer="wait=30").data["size"])
+
+
+def disputed(client: Client, at: str) -> dict[str, Any]:
+    """Return the encounter once its dispute is told: a worker looks at its start."""
+    ends = time.monotonic() + PATIENCE_S
+    while (told := client.get(at))["dispute"] is None:
+        assert time.monotonic() < ends, told
+        time.sleep(0.1)
+    return dict(told)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A data directory, a copy of it that is a command older, and what a client was told of that command."""
+
+    home: Path
+    backup: Path
+    key: str
+    at: str
+    receipt: Receipt
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    directory = tmp_path_factory.mktemp("backup")
+    home, backup = directory / "data", directory / "older"
+    key = key_in(home)
+    roll = {"type": "roll_behind_screen", "dice": [6], "bonus": 0, "what": "a door"}
+    with serving(home, key) as client:
+        opened = {"edition": "heartrush@1", **opening(PLACES)}
+        at = f"/v1/encounters/{client.post('/v1/encounters', opened).data['encounter']}"
+        assert signed(client, at) == 1
+        shutil.copytree(home, backup, ignore=shutil.ignore_patterns("*.sock"))
+        told = client.post(f"{at}/commands", roll, Prefer="wait=30").data
+        assert signed(client, at) == told["n"] == 2
+    return Kept(home, backup, key, at, Receipt(told["n"], told["hash"]))
+
+
+def test_an_older_store_beside_a_newer_witness_is_noticed(kept: Kept) -> None:
+    shutil.rmtree(kept.home / "valkey")
+    shutil.copytree(kept.backup / "valkey", kept.home / "valkey")
+
+    with serving(kept.home, kept.key) as client:
+        found = disputed(client, kept.at)
+
+    assert (found["version"], found["dispute"]["why"]) == (1, "rolled_back")
+    assert found["dispute"]["lost"]["size"] == kept.receipt.n
+
+
+def test_an_older_data_directory_put_back_whole_is_noticed_by_receipts_alone(kept: Kept) -> None:
+    with serving(kept.backup, kept.key) as client:
+        assert signed(client, kept.at) == 1
+        assert client.get(kept.at)["dispute"] is None, "nobody on this machine remembers more"
+        raw = client.get(f"{kept.at}/bundle")
+
+    evidence = bundle.read(raw.encode(), receipts=[kept.receipt])
+    assert verify(evidence, SHELF).verdict.name == "truncated"
