@@ -1,6 +1,7 @@
-"""Give an example of every command, made from its schema: what it needs, with names as a fight has them.
+"""Make examples of commands, request bodies and parts of paths from their schemas.
 
-An example shows the shape. Whether it is legal hangs on the fight: `options` offers what is, with its values.
+An example has every field that its schema requires, with names as a fight has them. It shows the shape;
+`options` says what is legal in a fight, with its values.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ def example(schema: Schema, components: Mapping[str, Schema], name: str = "") ->
     """Return a value that *schema* takes: what is required, and of choices the first."""
     if "$ref" in schema:
         return example(components[schema["$ref"].removeprefix(_AT)], components, name)
+    if "example" in schema:
+        return schema["example"]
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:

@@ -44,7 +44,7 @@ def components() -> dict[str, Schema]:
 def of(operation: Operation, status: int) -> list[str]:
     """Return the names of the fields that an answer of *operation* with *status* may carry."""
     is_read = operation.method == "GET" and status < _BAD
-    is_file = operation.id == "getBundle" and is_read
+    declared = operation.answers[status].headers if status in operation.answers else ()
     is_paged = any(each.name == "cursor" for each in operation.query)
     has = {
         "Request-Id": True,
@@ -56,15 +56,15 @@ def of(operation: Operation, status: int) -> list[str]:
             status < _BAD
             and (operation.waits or (operation.is_inside and is_read) or operation.is_conditional)
         ),
-        "Link": status < _BAD and (is_paged or operation.id == "acceptAmendment"),
+        "Link": status < _BAD and is_paged,
         "Location": status in _MADE and (operation.method == "POST" or operation.waits or status == _LATER),
         "Retry-After": status in _WAIT,
         "Idempotency-Key": operation.is_repeatable,
         "Idempotency-Replayed": operation.is_repeatable,
         "Preference-Applied": operation.waits,
         "WWW-Authenticate": status == _UNKNOWN,
-        "Content-Disposition": is_file,
-        "Repr-Digest": is_file,
+        "Content-Disposition": False,
+        "Repr-Digest": False,
     }
     assert has.keys() == FIELDS.keys(), "one line for each field"
-    return [name for name, may_be in has.items() if may_be]
+    return [name for name, may_be in has.items() if may_be or name in declared]

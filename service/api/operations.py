@@ -13,9 +13,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, wraps
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, Final, Literal
+
+from service.api.schemas import Strict, faults, raise_if_invalid
+from service.api.shapes import Schema
 
 if TYPE_CHECKING:
     from service.api.call import Answer, Call
@@ -65,13 +68,19 @@ TICKET: Final = Parameter("ticket", "A ticket, from who can send no `Authorizati
 
 @dataclass(frozen=True)
 class Shape:
-    """One possible answer of an operation: what it is, and the component that describes its body."""
+    """One possible answer of an operation: what it is, and the schema of its body."""
 
     text: str
-    component: str | None = None
+    schema: Schema | None = None
     media_type: str = "application/json"
     page: bool = False
     """Whether who asks for `text/html` gets a page instead."""
+    headers: tuple[str, ...] = ()
+    """Header fields that it may carry and other answers may not."""
+
+
+UNCHANGED: Final = Shape("Nothing has changed.")
+"""The 304 of a GET."""
 
 
 @dataclass(frozen=True)
@@ -93,17 +102,20 @@ class Operation:
     is_probe: bool = False
     """Whether machines ask it how the process fares: such requests are not counted."""
     query: tuple[Parameter, ...] = ()
-    body: str | None = None
+    body: Strict | Schema | None = None
+    """What a JSON body holds: a `Strict` is checked before the handler runs, a reference by the handler."""
     raw_body: str | None = None
     """The media type of a body that is no JSON."""
     limit: int = BODY_LIMIT
     problems: tuple[str, ...] = ()
-    stream: str | None = None
+    stream: Schema | None = None
     """What it is where the client accepts `text/event-stream`, if it is a stream then."""
     is_quick: bool = False
     """Whether it runs on the event loop and waits there; every other operation runs in a pool of threads."""
     waits: bool = False
     """Whether it appends a command: takes `Prefer` and `Idempotency-Key`, may answer 202."""
+    is_keyed: bool = False
+    """Whether it takes an `Idempotency-Key` without appending a command."""
 
     @cached_property
     def is_public(self) -> bool:
@@ -116,6 +128,11 @@ class Operation:
         return not self.is_public and KEY not in self.roles
 
     @property
+    def needs_body(self) -> bool:
+        """Whether a request without a body does not fit: some field of it is required."""
+        return not isinstance(self.body, Strict) or any(each.required for each in self.body.fields.values())
+
+    @property
     def is_conditional(self) -> bool:
         """Whether it is a GET that may answer 304."""
         return _UNCHANGED in self.answers
@@ -123,7 +140,7 @@ class Operation:
     @property
     def is_repeatable(self) -> bool:
         """Whether it takes an `Idempotency-Key`."""
-        return self.waits or "idempotency-key-reused" in self.problems
+        return self.waits or self.is_keyed
 
     @property
     def summary(self) -> str:
@@ -156,6 +173,7 @@ class Operations:
         *,
         roles: tuple[str, ...],
         scope: Scope | None = None,
+        body: Strict | Schema | None = None,
         **declared: Any,
     ) -> Callable[[Handler], Handler]:
         """Declare that the function below answers *method* on *path*, for *roles*.
@@ -166,10 +184,33 @@ class Operations:
 
         def mark(handler: Handler) -> Handler:
             assert id_ not in self.all, f"two operations are called {id_}"
-            self.all[id_] = Operation(id_, method, path, tag, handler, roles=roles, scope=needed, **declared)
+            self.all[id_] = Operation(
+                id_,
+                method,
+                path,
+                tag,
+                _checking(handler, body),
+                roles=roles,
+                scope=needed,
+                body=body,
+                **declared,
+            )
             return handler
 
         return mark
+
+
+def _checking(handler: Handler, body: Strict | Schema | None) -> Handler:
+    """Return *handler*, which checks the body first where that has a schema of its own."""
+    if not isinstance(body, Strict):
+        return handler
+
+    @wraps(handler)
+    def check(call: Call) -> Answer | Steps[Answer]:
+        raise_if_invalid(faults(body, call.data))
+        return handler(call)
+
+    return check
 
 
 OPERATIONS: Final = Operations()

@@ -7,7 +7,7 @@ true. Schemas are made once per record. What passes is used as it was sent; noth
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from difflib import get_close_matches
 from functools import cache, cached_property
@@ -17,7 +17,8 @@ import marshmallow
 from marshmallow import RAISE, Schema, ValidationError
 from marshmallow.exceptions import SCHEMA
 
-from service.api.fields import Either, Items, OneOf, Row, Table, Text, Truth, Whole, kind_of
+from service.api.fields import NUMBER_AS_TEXT, Either, Items, OneOf, Row, Table, Text, Truth, Whole, kind_of
+from service.api.problems import Problem, invalid, listed
 from service.api.strict import escape
 from service.rules.families import family_tag, members
 
@@ -102,6 +103,12 @@ def schema_of(
             declared[key] = OneOf((value,), required=True)
     declared |= {field: made for field, made in _fields(kind) if only is None or field in only}
     return type(name or kind.__name__, (Strict,), declared)
+
+
+def strict(name: str, declared: Mapping[str, marshmallow.fields.Field[Any]]) -> Strict:
+    """Return the schema called *name* that has exactly the fields *declared*."""
+    kind: type[Strict] = type(name, (Strict,), dict(declared))
+    return kind()
 
 
 @cache
@@ -241,6 +248,18 @@ def faults(schema: Schema, data: object) -> list[tuple[str, str]]:
         return [("", f"an object, not {kind_of(data)}")]
     messages = _messages(schema, data)
     return sorted(_pointers(messages, ""), key=lambda fault: UNKNOWN not in fault[1]) if messages else []
+
+
+def raise_if_invalid(found: Sequence[tuple[str, str]]) -> None:
+    """Raise the problem of the faults *found*, if there are any.
+
+    It is `not-strict-json` where each is text for a number, else `invalid`.
+    """
+    if not found:
+        return
+    if all(detail == NUMBER_AS_TEXT for _, detail in found):
+        raise Problem("not-strict-json", f"{found[0][0]}: {found[0][1]}", members={"errors": listed(found)})
+    raise invalid(*found)
 
 
 def _messages(schema: Schema, data: dict[str, Any]) -> Any:

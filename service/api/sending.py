@@ -7,8 +7,7 @@ from functools import partial
 from typing import Any
 
 from service.api.call import Answer, Call
-from service.api.fields import NUMBER_AS_TEXT
-from service.api.problems import Problem, invalid, listed
+from service.api.problems import Problem
 from service.api.schemas import faults
 from service.encounter import play
 from service.encounter.at_the_door import Given
@@ -19,15 +18,6 @@ from service.log import Outcome, StoreFailure
 from service.rules.messages import Actor, Command, Refused
 from service.rules.rulebook import refuser
 from service.steps import Steps, settle
-
-
-def judge(found: Sequence[tuple[str, str]]) -> None:
-    """Raise the problem of *found*: text in a number's place is no strict number, the rest does not fit."""
-    if not found:
-        return
-    if all(detail == NUMBER_AS_TEXT for _, detail in found):
-        raise Problem("not-strict-json", f"{found[0][0]}: {found[0][1]}", members={"errors": listed(found)})
-    raise invalid(*found)
 
 
 def read_command(

@@ -17,6 +17,17 @@ SEAT: Final[Schema] = {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,23}$"}
 OPEN: Final[Schema] = {"type": "object"}
 
 
+COMPONENTS: Final[dict[str, Schema]] = {}
+"""The schemas of answers that the contract names, by their names."""
+
+
+def component(name: str, schema: Schema) -> Schema:
+    """Name *schema* in the contract and return the reference to it; a name that is taken does not import."""
+    assert name not in COMPONENTS, f"two components are called {name}"
+    COMPONENTS[name] = schema
+    return ref(name)
+
+
 def ref(name: str) -> Schema:
     """Return a reference to the component *name*."""
     return {"$ref": f"#/components/schemas/{name}"}

@@ -1,4 +1,4 @@
-"""The contract shows an example of every command of both rulesets, and each is one that its schema takes."""
+"""The contract shows examples of commands and request bodies, and each is one that its schema takes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from jsonschema import Draft202012Validator
 
 from service.api.inputs import inputs_of
 from service.api.openapi import document
-from service.api.schemas import faults
+from service.api.operations import Operation
+from service.api.schemas import Strict, faults
 from service.rules.shelf import SHELF
+from tests.api.declared import body, operations
 
 
 @pytest.mark.parametrize("edition", list(SHELF))
@@ -27,3 +29,13 @@ def test_every_command_has_an_example_that_is_taken(edition: str) -> None:
             assert each["type"] == tag
             assert [fault.message for fault in validator.iter_errors(each)] == [], json.dumps(each)
             assert list(faults(schema, each)) == [], json.dumps(each)
+
+
+@pytest.mark.parametrize(
+    "each", [each for each in operations() if isinstance(each.body, Strict)], ids=lambda each: each.id
+)
+def test_the_example_of_a_request_body_is_taken(each: Operation) -> None:
+    assert isinstance(each.body, Strict)
+    assert faults(each.body, body(each)) == []
+    shown = document()["components"]["schemas"][type(each.body).__name__]
+    assert all(faults(each.body, one) == [] for one in shown.get("examples", ()))

@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 
 import pytest
 
-from service.api import resources
 from service.api.operations import KEY, OPERATIONS, READERS, Operation, Operations
 from service.encounter.host import Host
 from service.encounter.stores import keys
 from tests.api.client import Api, Table, is_problem
+from tests.api.declared import body, operations, target
 
-resources.load()
-OF_KEYS = [each for each in OPERATIONS.all.values() if KEY in each.roles]
-INSIDE = [each for each in OPERATIONS.all.values() if each.is_inside]
-BODIES: dict[str, object] = {
-    "CommandOrCommands": {"type": "add", "amount": 1},
-    "NewSeat": {"seat": "new", "role": "observer"},
-    "SeatChange": {"creatures": []},
-    "Nothing": {},
-    "AuditRequest": {},
-    "NewContest": {"commit": 1, "claim": "no"},
-    "NewFork": {"at": 1},
-    "NewRemoval": {"bundle": "0" * 64},
-    "NewUndo": {"commit": 2},
-    "NewRedo": {},
-    "Acceptance": {"version": 1},
-    "ContestRuling": {"ending": "upheld", "decision": "so"},
-}
-QUERIES = {"getDiff": "?from=1", "findCommand": "?key=none"}
+OF_KEYS = [each for each in operations() if KEY in each.roles]
+INSIDE = [each for each in operations() if each.is_inside]
 
 
 def test_an_operation_that_does_not_say_who_may_call_it_cannot_be_declared() -> None:
@@ -45,18 +28,8 @@ def test_every_route_of_the_application_is_an_operation(api: Api) -> None:
 
 def call(who: Api, at: str, each: Operation) -> object:
     """Call *each* on the encounter at *at* as *who* and return the answer's status."""
-    values = {
-        "encounter": at.rsplit("/", 1)[1],
-        "seat": "bo",
-        "n": "1",
-        "round": "1",
-        "audit": "none",
-        "contest": "c1",
-        "amendment": "a1",
-        "fork": "none",
-    }
-    target = re.sub(r"{(\w+)}", lambda found: values[found[1]], each.path) + QUERIES.get(each.id, "")
-    return who(each.method, target, BODIES.get(each.body or "")).status_code
+    known = {"encounter": at.rsplit("/", 1)[1], "seat": "bo"}
+    return who(each.method, target(each, known), body(each)).status_code
 
 
 @pytest.mark.parametrize("each", INSIDE, ids=lambda each: each.id)
@@ -83,11 +56,9 @@ def test_the_role_table_is_what_happens(owner: Api, host: Host, each: Operation)
 def test_what_needs_a_key_needs_its_scope_and_is_for_no_seat(
     table: Table, owner: Api, host: Host, each: Operation
 ) -> None:
-    names = {"webhook": "none", "delivery": "none", "simulation": "none", "import": "none", "key": "0" * 12}
-    target = re.sub(r"{(\w+)}", lambda found: names[found[1]], each.path)
 
     def status(who: Api) -> int:
-        return who(each.method, target, {} if each.body else None).status_code
+        return who(each.method, target(each, {}), {} if each.body else None).status_code
 
     assert status(Api(owner.app)) == 401
     assert status(table.ada) == 403
@@ -97,8 +68,8 @@ def test_what_needs_a_key_needs_its_scope_and_is_for_no_seat(
 
 
 def test_a_public_operation_asks_for_nothing(api: Api) -> None:
-    for target in ("/v1/rulesets", "/v1/keys", "/livez", "/readyz", "/docs", "/problems", "/openapi.yaml"):
-        assert api("GET", target).status_code == 200
+    for address in ("/v1/rulesets", "/v1/keys", "/livez", "/readyz", "/docs", "/problems", "/openapi.yaml"):
+        assert api("GET", address).status_code == 200
 
 
 def test_a_key_alone_opens_no_path_that_does_not_exist(owner: Api) -> None:

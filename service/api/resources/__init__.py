@@ -1,38 +1,10 @@
 """Serve the resources: one module each, every operation declared where it is handled."""
 
 from importlib import import_module
-from typing import Final
-
-MODULES: Final = (
-    "encounters",
-    "seats",
-    "commands",
-    "states",
-    "commits",
-    "tickets",
-    "rounds",
-    "explanations",
-    "differences",
-    "previews",
-    "contests",
-    "amendments",
-    "forks",
-    "checkpoints",
-    "audits",
-    "webhooks",
-    "bundles",
-    "removals",
-    "simulations",
-    "rulesets",
-    "keys",
-    "api_keys",
-    "health",
-    "documents",
-)
-"""In the order the documentation shows them."""
+from pkgutil import iter_modules
 
 
 def load() -> None:
-    """Import every resource, which declares its operations."""
-    for name in MODULES:
-        import_module(f"{__name__}.{name}")
+    """Import every module of this package, which declares its operations."""
+    for found in iter_modules(__path__):
+        import_module(f"{__name__}.{found.name}")

@@ -5,24 +5,102 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from service.api.answers import BETWEEN, PENDING, REFUSAL
 from service.api.call import Answer, Call
-from service.api.inputs import ACCEPTANCE, NEW_REDO, NEW_UNDO
 from service.api.operations import GM_ALONE, Shape, operation
 from service.api.problems import not_found
-from service.api.schemas import faults
-from service.api.sending import judge, pending, refused_at_the_door, send_checked
+from service.api.schemas import schema_of
+from service.api.sending import pending, refused_at_the_door, send_checked
+from service.api.shapes import NUMBER, SEAT, TEXT, UUID, closed, component, listing, maybe
 from service.encounter.lines import accepting, amending, continuing
 from service.encounter.reading import views
 from service.rules.amendments import AcceptAmendment, DropAmendment, Redo, Undo
 from service.rules.messages import Refused
+from service.rules.records import record
 from service.steps import Steps
 
 TAG: Final = "Amendments"
+TAKEN_COMMAND: Final = component(
+    "TakenCommand",
+    closed(
+        "A command of the proposed line, and what became of it.",
+        {"refusal": REFUSAL},
+        n=NUMBER,
+        old={**maybe(NUMBER), "description": "The old command that it is; null where the ruling put it in."},
+        source={**UUID, "description": "The encounter whose command it is."},
+        seat=SEAT,
+        type={**maybe(TEXT), "description": "null where what was commanded is still sealed."},
+        outcome={"enum": ["accepted", "refused", "sealed", "quarantined"]},
+    ),
+)
+AMENDMENT_DIFFERENCE: Final = component(
+    "AmendmentDifference",
+    closed(
+        "How a proposed line differs from the one as played.",
+        None,
+        commands=listing(TAKEN_COMMAND),
+        gone={**listing(TAKEN_COMMAND), "description": "Old answers whose prompt is gone."},
+        left={**listing(NUMBER), "description": "Commands as played that the line does not take."},
+        **BETWEEN,
+    ),
+)
+AMENDMENT: Final = component(
+    "Amendment",
+    closed(
+        "How the gm would continue from an earlier moment.",
+        {"n": {**NUMBER, "description": "The command that proposed or ended it, after one that did."}},
+        amendment=TEXT,
+        kind={"enum": ["as_ruled", "undo", "redo"]},
+        contest=maybe(TEXT),
+        commit={**maybe(NUMBER), "description": "The first commit that is taken back."},
+        line={
+            **maybe(UUID),
+            "description": "The earlier line in which that stands, where it is not this one.",
+        },
+        decision=TEXT,
+        reason=TEXT,
+        version={**NUMBER, "description": "The version of the encounter that is compared."},
+        encounter={**UUID, "description": "The line that is proposed; the gm may read it."},
+        status={
+            "enum": ["deciding", "ready", "accepted", "dropped", "void"],
+            "description": "`void`: something was played before it was proposed, so it goes on from nowhere.",
+        },
+        difference=maybe(AMENDMENT_DIFFERENCE),
+    ),
+)
 _PATH: Final = "/v1/encounters/{encounter}"
 _ONE: Final = _PATH + "/amendments/{amendment}"
 _PROBLEMS: Final = ("command-refused", "version-mismatch")
-_PENDING: Final = Shape("The command is on the record and not yet decided.", "Outcome")
-_PROPOSED: Final = Shape("The proposal, with how its line differs once that is decided.", "Amendment")
+_PROPOSED: Final = Shape("The proposal, with how its line differs once that is decided.", AMENDMENT)
+
+
+@record
+class NewUndo:
+    """From which commit on everything is taken back, and why."""
+
+    commit: int
+    reason: str = ""
+    line: str = ""
+    """The earlier line in which the commit stands; none is this one."""
+
+
+@record
+class NewRedo:
+    """Why what was undone is taken again."""
+
+    reason: str = ""
+
+
+@record
+class Acceptance:
+    """The version of the encounter that was compared with the proposal."""
+
+    version: int
+
+
+NEW_UNDO: Final = schema_of(NewUndo)()
+NEW_REDO: Final = schema_of(NewRedo)()
+ACCEPTANCE: Final = schema_of(Acceptance)()
 
 
 @operation(
@@ -31,10 +109,10 @@ _PROPOSED: Final = Shape("The proposal, with how its line differs once that is d
     "undo",
     TAG,
     roles=GM_ALONE,
-    body="NewUndo",
+    body=NEW_UNDO,
     waits=True,
     problems=_PROBLEMS,
-    answers={201: _PROPOSED, 202: _PENDING},
+    answers={201: _PROPOSED, 202: PENDING},
 )
 def undo(call: Call) -> Steps[Answer]:
     """Propose to take back everything from a commit on.
@@ -42,7 +120,6 @@ def undo(call: Call) -> Steps[Answer]:
     Nothing changes until the proposal is accepted. Dice that were thrown stay: who does the same again throws
     the same.
     """
-    judge(faults(NEW_UNDO, call.data))
     return (yield from pending(call, (yield from send_checked(call, Undo, call.data)), told_proposal(call)))
 
 
@@ -52,14 +129,13 @@ def undo(call: Call) -> Steps[Answer]:
     "redo",
     TAG,
     roles=GM_ALONE,
-    body="NewRedo",
+    body=NEW_REDO,
     waits=True,
     problems=_PROBLEMS,
-    answers={201: _PROPOSED, 202: _PENDING},
+    answers={201: _PROPOSED, 202: PENDING},
 )
 def redo(call: Call) -> Steps[Answer]:
     """Propose to take again what an undo has taken back, with the same dice."""
-    judge(faults(NEW_REDO, call.data))
     return (yield from pending(call, (yield from send_checked(call, Redo, call.data)), told_proposal(call)))
 
 
@@ -80,10 +156,13 @@ def get_amendment(call: Call) -> Answer:
     "acceptAmendment",
     TAG,
     roles=GM_ALONE,
-    body="Acceptance",
+    body=ACCEPTANCE,
     waits=True,
     problems=_PROBLEMS,
-    answers={200: Shape("Accepted: the encounter goes on in the other line.", "Amendment"), 202: _PENDING},
+    answers={
+        200: Shape("Accepted: the encounter goes on in the other line.", AMENDMENT, headers=("Link",)),
+        202: PENDING,
+    },
 )
 def accept_amendment(call: Call) -> Steps[Answer]:
     """Accept a proposal: the encounter goes on in its line, and this one stays as it was played.
@@ -91,7 +170,6 @@ def accept_amendment(call: Call) -> Steps[Answer]:
     `version` is the one that was compared; if anything has happened since, nothing is accepted. Seat tokens
     keep working: they open the new line too.
     """
-    judge(faults(ACCEPTANCE, call.data))
     name = call.path["amendment"]
     try:
         data = amending.acceptance(call.host, call.encounter, name, call.data["version"])
@@ -109,7 +187,7 @@ def accept_amendment(call: Call) -> Steps[Answer]:
     roles=GM_ALONE,
     waits=True,
     problems=_PROBLEMS,
-    answers={200: Shape("It is dropped.", "Amendment"), 202: _PENDING},
+    answers={200: Shape("It is dropped.", AMENDMENT), 202: PENDING},
 )
 def drop_amendment(call: Call) -> Steps[Answer]:
     """Drop a proposal: the line as played goes on."""

@@ -6,24 +6,47 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from service.api.call import Answer, Call
-from service.api.inputs import NEW_API_KEY, ROTATION
+from service.api.fields import Items, OneOf, Text, Whole
 from service.api.operations import KEY_HOLDERS, Shape, operation
 from service.api.problems import Problem, not_found
-from service.api.schemas import faults
-from service.api.sending import judge
+from service.api.schemas import strict
+from service.api.shapes import TEXT, TIME, Schema, closed, component, listing, maybe
 from service.encounter.stores import keys
-from service.encounter.stores.keys import ApiKey, Wanted
+from service.encounter.stores.keys import SCOPES, ApiKey, Wanted
 
 TAG: Final = "API keys"
-_PATH: Final = "/v1/api-keys"
-_BODY: Final = (
-    "not-strict-json",
-    "body-too-large",
-    "request-timeout",
-    "unsupported-media-type",
-    "idempotency-key-reused",
+_API_KEY: Final[dict[str, Schema]] = {
+    "key": {"type": "string", "pattern": "^[0-9a-f]{12}$", "description": "Its id, which is no secret."},
+    "name": TEXT,
+    "scopes": listing({"enum": ["read", "write", "keys", "operator"]}),
+    "state": {"enum": ["valid", "expired", "ended"]},
+    "created": TIME,
+    "expires": maybe(TIME),
+    "follows": {**maybe(TEXT), "description": "The key whose place it took."},
+}
+API_KEY: Final = component("ApiKey", closed("What is known of a key: never the key itself.", **_API_KEY))
+API_KEYS: Final = component("ApiKeys", closed("All keys of your owner.", keys=listing(API_KEY)))
+API_KEY_WITH_TEXT: Final = component(
+    "ApiKeyWithText",
+    closed(
+        "A key and its text. The text is shown here alone; a repeat of the request shows it again.",
+        **_API_KEY,
+        text=TEXT,
+    ),
 )
+_PATH: Final = "/v1/api-keys"
 OVERLAP_S: Final = 86_400
+_YEAR_S: Final = 366 * 86_400
+_TEN_YEARS_S: Final = 10 * _YEAR_S
+NEW_API_KEY: Final = strict(
+    "NewApiKey",
+    {
+        "name": Text(length=100, required=True, metadata={"example": "initiative bot"}),
+        "scopes": Items(OneOf(SCOPES)),
+        "expires_in_s": Whole(least=1, most=_TEN_YEARS_S),
+    },
+)
+ROTATION: Final = strict("Rotation", {"overlap_s": Whole(least=0, most=_YEAR_S)})
 
 
 @operation(
@@ -33,7 +56,7 @@ OVERLAP_S: Final = 86_400
     TAG,
     roles=KEY_HOLDERS,
     scope="keys",
-    answers={200: Shape("The keys.", "ApiKeys")},
+    answers={200: Shape("The keys.", API_KEYS)},
 )
 def list_api_keys(call: Call) -> Answer:
     """List all keys of your owner, the newest first: what is known of them, never the keys themselves."""
@@ -48,9 +71,9 @@ def list_api_keys(call: Call) -> Answer:
     TAG,
     roles=KEY_HOLDERS,
     scope="keys",
-    body="NewApiKey",
-    problems=_BODY,
-    answers={201: Shape("The key, with its text.", "ApiKeyWithText")},
+    body=NEW_API_KEY,
+    is_keyed=True,
+    answers={201: Shape("The key, with its text.", API_KEY_WITH_TEXT)},
 )
 def create_api_key(call: Call) -> Answer:
     """Make another key of the same owner, with scopes that your own key has.
@@ -58,7 +81,6 @@ def create_api_key(call: Call) -> Answer:
     It opens the same encounters. The text is told here alone; a repeat with the same idempotency key tells it
     again.
     """
-    judge(faults(NEW_API_KEY, call.data))
     mine = _mine(call)
     scopes = tuple(dict.fromkeys(call.data.get("scopes", mine.scopes)))
     lacking = [scope for scope in scopes if scope not in mine.scopes]
@@ -78,9 +100,9 @@ def create_api_key(call: Call) -> Answer:
     TAG,
     roles=KEY_HOLDERS,
     scope="keys",
-    body="Rotation",
-    problems=_BODY,
-    answers={201: Shape("The key that takes its place, with its text.", "ApiKeyWithText")},
+    body=ROTATION,
+    is_keyed=True,
+    answers={201: Shape("The key that takes its place, with its text.", API_KEY_WITH_TEXT)},
 )
 def rotate_api_key(call: Call) -> Answer:
     """Make a key that takes another's place: same owner, name and scopes.
@@ -88,7 +110,6 @@ def rotate_api_key(call: Call) -> Answer:
     The old one works for `overlap_s` seconds more (a day, if you do not say), so that clients can change over
     one by one.
     """
-    judge(faults(ROTATION, call.data))
     mine, old = _mine(call), _named(call)
     lacking = [scope for scope in old.scopes if scope not in mine.scopes]
     if lacking:
@@ -107,7 +128,7 @@ def rotate_api_key(call: Call) -> Answer:
     TAG,
     roles=KEY_HOLDERS,
     scope="keys",
-    answers={200: Shape("The key, ended.", "ApiKey")},
+    answers={200: Shape("The key, ended.", API_KEY)},
 )
 def end_api_key(call: Call) -> Answer:
     """End a key for good; what it owns stays with the owner.

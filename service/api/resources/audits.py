@@ -5,19 +5,36 @@ from __future__ import annotations
 from typing import Final
 
 from service.api.call import Answer, Call, cursor, read_cursor
-from service.api.inputs import AUDIT_REQUEST
+from service.api.fields import Whole
 from service.api.operations import AUDITORS, Shape, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import invalid, not_found
-from service.api.schemas import faults
-from service.api.sending import judge, once, refuse_draft, under_way
+from service.api.schemas import strict
+from service.api.sending import once, refuse_draft, under_way
+from service.api.shapes import NUMBER, OPEN, TEXT, TIME, UUID, closed, component, page
 from service.api.waiting import ask
 from service.encounter.reading import records
 from service.encounter.stores.jobs import AUDITS, Job
 from service.log import bucket_of
 
 TAG: Final = "Audits"
+AUDIT: Final = component(
+    "Audit",
+    closed(
+        "An audit: everything is decided again and compared.",
+        {"verdict": TEXT, "progress": OPEN, "certificate": OPEN, "from": NUMBER, "to": NUMBER, "fault": TEXT},
+        audit=TEXT,
+        encounter=UUID,
+        status={"enum": ["pending", "running", "done", "failed"]},
+        asked=TIME,
+    ),
+)
+AUDIT_PAGE: Final = component("Audits", page("Audits, the newest first.", "audits", AUDIT))
 _PATH: Final = "/v1/encounters/{encounter}/audits"
+AUDIT_REQUEST: Final = strict(
+    "AuditRequest", {"from": Whole(least=1, most=2**31), "to": Whole(least=1, most=2**31)}
+)
+"""`from` is no name a record's field can have."""
 
 
 @operation(
@@ -26,24 +43,16 @@ _PATH: Final = "/v1/encounters/{encounter}/audits"
     "startAudit",
     TAG,
     roles=AUDITORS,
-    body="AuditRequest",
-    answers={202: Shape("The audit is under way; `Location` tells where to ask.", "Audit")},
-    problems=(
-        "not-strict-json",
-        "body-too-large",
-        "request-timeout",
-        "unsupported-media-type",
-        "idempotency-key-reused",
-        "command-refused",
-        "too-many-audits",
-    ),
+    body=AUDIT_REQUEST,
+    answers={202: Shape("The audit is under way; `Location` tells where to ask.", AUDIT)},
+    is_keyed=True,
+    problems=("command-refused", "too-many-audits"),
 )
 def start_audit(call: Call) -> Answer:
     """Decide everything again, or rounds `from` to `to`, and compare with what is stored.
 
     The answer is a job: ask for it until its status is `done`, then read the verdict and the certificate.
     """
-    judge(faults(AUDIT_REQUEST, call.data))
     refuse_draft(call)
     first, last = call.data.get("from"), call.data.get("to")
     rounds = {span.round for span in records.rounds(call.host, call.encounter)}
@@ -67,7 +76,7 @@ def start_audit(call: Call) -> Answer:
     roles=AUDITORS,
     outlives=True,
     query=(CURSOR, PAGE_LIMIT),
-    answers={200: Shape("A page of audits.", "Audits")},
+    answers={200: Shape("A page of audits.", AUDIT_PAGE)},
 )
 def list_audits(call: Call) -> Answer:
     """List the audits of an encounter, the newest first."""
@@ -85,7 +94,7 @@ def list_audits(call: Call) -> Answer:
     TAG,
     roles=AUDITORS,
     outlives=True,
-    answers={200: Shape("The audit.", "Audit")},
+    answers={200: Shape("The audit.", AUDIT)},
 )
 def get_audit(call: Call) -> Answer:
     """Tell how far an audit is, and what it found."""

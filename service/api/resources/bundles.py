@@ -14,6 +14,7 @@ from service.api.operations import BUNDLE_LIMIT, KEY_HOLDERS, Parameter, Shape, 
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import Problem, not_found
 from service.api.sending import once, under_way
+from service.api.shapes import OPEN, TEXT, TIME, UUID, closed, component, maybe, page, ref
 from service.api.waiting import ask
 from service.audit import bundle
 from service.audit.evidence import evidence_once_signed
@@ -21,6 +22,24 @@ from service.encounter.stores.imports import BUNDLES
 from service.encounter.stores.jobs import IMPORTS, PENDING, RUNNING
 
 TAG: Final = "Audits"
+IMPORT: Final = component(
+    "Import",
+    closed(
+        "A bundle that is taken in: how far it is, where it lies, or why it was refused.",
+        {"progress": maybe(OPEN)},
+        **{"import": TEXT},
+        status={"enum": ["pending", "running", "done", "failed"]},
+        asked=TIME,
+        encounter={**maybe(UUID), "description": "The address at which it lies in this service."},
+        verdict={**maybe(TEXT), "description": "What its audit found."},
+        certificate=maybe(OPEN),
+        imported=maybe(ref("ImportOf")),
+        refusal=maybe(
+            closed("Why it was not taken in.", code={**TEXT, "description": "A problem's."}, detail=TEXT)
+        ),
+    ),
+)
+IMPORT_PAGE: Final = component("Imports", page("Bundles that you sent, the newest first.", "imports", IMPORT))
 MEDIA_TYPE: Final = "application/jsonl"
 _KEYS: Final = re.compile(r"[0-9a-f]{64}(,[0-9a-f]{64}){0,15}")
 
@@ -31,7 +50,7 @@ _KEYS: Final = re.compile(r"[0-9a-f]{64}(,[0-9a-f]{64}){0,15}")
     "getBundle",
     TAG,
     roles=("gm", "player", "auditor"),
-    answers={200: Shape("The bundle.", None, MEDIA_TYPE)},
+    answers={200: Shape("The bundle.", None, MEDIA_TYPE, headers=("Content-Disposition", "Repr-Digest"))},
 )
 def get_bundle(call: Call) -> Answer:
     """Give the encounter as a bundle: what your seat may see, in one file that anybody can audit offline."""
@@ -59,17 +78,9 @@ def get_bundle(call: Call) -> Answer:
             pattern=_KEYS.pattern,
         ),
     ),
-    answers={202: Shape("A worker takes it in; `Location` tells where to ask.", "Import")},
-    problems=(
-        "bundle-refused",
-        "unsupported-media-type",
-        "body-too-large",
-        "request-timeout",
-        "idempotency-key-reused",
-        "store-full",
-        "quota-exceeded",
-        "too-many-imports",
-    ),
+    answers={202: Shape("A worker takes it in; `Location` tells where to ask.", IMPORT)},
+    is_keyed=True,
+    problems=("bundle-refused", "store-full", "quota-exceeded", "too-many-imports"),
 )
 def import_bundle(call: Call) -> Answer:
     """Take in a bundle: a worker audits it, and refuses it whole unless it is sound and nothing is withheld.
@@ -111,7 +122,7 @@ def import_bundle(call: Call) -> Answer:
     TAG,
     roles=KEY_HOLDERS,
     query=(CURSOR, PAGE_LIMIT),
-    answers={200: Shape("A page of imports.", "Imports")},
+    answers={200: Shape("A page of imports.", IMPORT_PAGE)},
 )
 def list_imports(call: Call) -> Answer:
     """List the bundles that you sent, the newest first."""
@@ -128,7 +139,7 @@ def list_imports(call: Call) -> Answer:
     "getImport",
     TAG,
     roles=KEY_HOLDERS,
-    answers={200: Shape("The import.", "Import")},
+    answers={200: Shape("The import.", IMPORT)},
 )
 def get_import(call: Call) -> Answer:
     """Tell how far an import is, where it lies once it is `done`, and why it was refused if it `failed`."""

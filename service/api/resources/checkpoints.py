@@ -10,6 +10,7 @@ from service.api.operations import READERS, Shape, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import Problem
 from service.api.sending import refuse_draft
+from service.api.shapes import HASH, NUMBER, TEXT, UUID, closed, component, maybe, page
 from service.audit import checkpoint
 from service.encounter.reading import records
 from service.encounter.stores import points
@@ -17,6 +18,19 @@ from service.log import bucket_of
 from service.steps import Steps, sleep
 
 TAG: Final = "Record"
+CHECKPOINT: Final = component(
+    "Checkpoint",
+    closed(
+        "A signed head: how many commits there are, and the root of the tree over their hashes (RFC 9162).",
+        {"note": {**TEXT, "description": "The signed note (C2SP tlog-checkpoint), once it is signed."}},
+        encounter=UUID,
+        size=NUMBER,
+        root=maybe(HASH),
+    ),
+)
+CHECKPOINTS: Final = component(
+    "Checkpoints", page("Signed checkpoints, the latest first.", "checkpoints", CHECKPOINT)
+)
 _PATH: Final = "/v1/encounters/{encounter}/checkpoints"
 _TICK_S: Final = 0.02
 
@@ -29,7 +43,7 @@ _TICK_S: Final = 0.02
     roles=READERS,
     outlives=True,
     query=(CURSOR, PAGE_LIMIT),
-    answers={200: Shape("A page of checkpoints.", "Checkpoints")},
+    answers={200: Shape("A page of checkpoints.", CHECKPOINTS)},
 )
 def list_checkpoints(call: Call) -> Answer:
     """List the signed checkpoints, the latest first.
@@ -51,8 +65,8 @@ def list_checkpoints(call: Call) -> Answer:
     TAG,
     roles=READERS,
     answers={
-        200: Shape("The head is signed.", "Checkpoint"),
-        202: Shape("A worker signs it; it will stand in the list.", "Checkpoint"),
+        200: Shape("The head is signed.", CHECKPOINT),
+        202: Shape("A worker signs it; it will stand in the list.", CHECKPOINT),
     },
     problems=("encounter-imported", "command-refused"),
 )

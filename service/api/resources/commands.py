@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
+from service.api.answers import OUTCOME, OUTCOME_OR_OUTCOMES
 from service.api.call import Answer, Call, read_key
 from service.api.operations import ACTORS, READERS, Parameter, Shape, operation
 from service.api.problems import invalid, not_found
+from service.api.schemas import raise_if_invalid
 from service.api.sending import (
     address,
-    judge,
     outcomes,
     pending,
     pending_array,
@@ -18,6 +19,7 @@ from service.api.sending import (
     send_array,
     send_checked,
 )
+from service.api.shapes import ref
 from service.encounter import play
 from service.encounter.at_the_door import may_seal
 from service.steps import Steps
@@ -25,10 +27,11 @@ from service.steps import Steps
 TAG: Final = "Commands"
 
 _KEY: Final = r'"?[\x21\x23-\x5b\x5d-\x7e]{1,255}"?'
-_EITHER: Final = "OutcomeOrOutcomes"
 _DECIDED: Final = {
-    200: Shape("It was decided; or each of an array was.", _EITHER),
-    202: Shape("It is on the record and not yet decided; `Location` tells where to ask.", _EITHER),
+    200: Shape("It was decided; or each of an array was.", OUTCOME_OR_OUTCOMES),
+    202: Shape(
+        "It is on the record and not yet decided; `Location` tells where to ask.", OUTCOME_OR_OUTCOMES
+    ),
 }
 ARRAY: Final = 50
 """Commands in one array, at most."""
@@ -40,7 +43,7 @@ ARRAY: Final = 50
     "sendCommand",
     TAG,
     roles=ACTORS,
-    body="CommandOrCommands",
+    body=ref("CommandOrCommands"),
     is_quick=True,
     query=(
         Parameter(
@@ -68,7 +71,7 @@ def send_command(call: Call) -> Steps[Answer]:
     if "continue" in call.query:
         raise invalid(("?continue", "an array: a single command has nothing to go on with"))
     kind, given, found = read_command(call, data)
-    judge(found)
+    raise_if_invalid(found)
     return (yield from pending(call, (yield from send_checked(call, kind, given))))
 
 
@@ -83,7 +86,7 @@ def _send_array(call: Call, data: list[Any]) -> Steps[Answer]:
         commands.append((kind, given))
         if may_seal(kind) and index < len(data) - 1 and not goes_on:
             found.append((f"/{index}", "a secret choice at the end, or `?continue=true`"))
-    judge(found)
+    raise_if_invalid(found)
     return (
         yield from pending_array(call, (yield from send_array(call, commands, stop=not goes_on)), len(data))
     )
@@ -95,7 +98,7 @@ def _send_array(call: Call, data: list[Any]) -> Steps[Answer]:
     "getCommand",
     TAG,
     roles=READERS,
-    answers={status: replace(shape, component="Outcome") for status, shape in _DECIDED.items()},
+    answers={status: replace(shape, schema=OUTCOME) for status, shape in _DECIDED.items()},
 )
 def get_command(call: Call) -> Answer:
     """Tell what became of command n, as far as your seat may know."""

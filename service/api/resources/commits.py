@@ -5,15 +5,127 @@ from __future__ import annotations
 from typing import Any, Final
 
 from service.api import event_stream
+from service.api.answers import ROLL
 from service.api.call import Answer, Call, cursor, read_cursor
-from service.api.operations import READERS, TICKET, Parameter, Shape, operation
+from service.api.operations import READERS, TICKET, UNCHANGED, Parameter, Shape, operation
 from service.api.paging import CURSOR, paged
 from service.api.problems import invalid
+from service.api.shapes import HASH, NUMBER, TEXT, UUID, closed, component, listing, maybe, page, ref
 from service.audit.statistics import spreads
 from service.encounter.reading import records, views
 from service.encounter.record.commit import load_commit
 
 TAG: Final = "Record"
+_OPENED: Final = closed(
+    "An envelope this seat may open: the payload's exact text and its salt prove the commitment.",
+    index=NUMBER,
+    payload=TEXT,
+    salt=HASH,
+)
+OPENED_ENVELOPE: Final = component("OpenedEnvelope", _OPENED)
+_COMMIT: Final = closed(
+    "A commit as stored, and what of it this seat may open.",
+    n=NUMBER,
+    hash=HASH,
+    commit={"type": "string", "description": "Its exact text; `hash` is SHA-256 of a zero byte and it."},
+    opened=listing(OPENED_ENVELOPE),
+)
+COMMIT: Final = component("Commit", _COMMIT)
+COMMITS: Final = component("Commits", page("Commits in order.", "commits", COMMIT))
+REVEALED_ENVELOPE: Final = component(
+    "RevealedEnvelope",
+    closed(
+        "An envelope of the earlier commit `n`, which a later one opened to you.",
+        n=NUMBER,
+        **_OPENED["properties"],
+    ),
+)
+TOLD_COMMIT: Final = component(
+    "ToldCommit",
+    closed(
+        "A commit as your seat was told it when it was made, the same whenever it is told.",
+        **_COMMIT["properties"],
+        revealed={
+            **listing(REVEALED_ENVELOPE),
+            "description": "What this commit opened of earlier ones.",
+        },
+    ),
+)
+HEARTBEAT: Final = component(
+    "Heartbeat",
+    closed(
+        "You have every commit up to `version`; `view` is the hash of your seat's view there.",
+        version=NUMBER,
+        view=HASH,
+    ),
+)
+RESET: Final = component(
+    "Reset", closed("The position was unknown: the stream goes on after `version`.", version=NUMBER)
+)
+CONTINUATION: Final = component(
+    "Continuation",
+    closed(
+        "The encounter goes on in another line of play; up to `n` that line repeats what was played.",
+        encounter={**UUID, "description": "The line in which it goes on."},
+        n={**NUMBER, "description": "Its commits after this one are new."},
+        hash=HASH,
+        ended=closed("The last commit of this line.", encounter=UUID, n=NUMBER, hash=HASH),
+        origin=closed(
+            "The last commit of earlier play that counts in the new line.",
+            parent=UUID,
+            n=NUMBER,
+            hash=HASH,
+            kind={"enum": ["as_ruled", "undo", "redo"]},
+            levels={**NUMBER, "description": "How many undos can be taken again from its beginning."},
+        ),
+    ),
+)
+_EXAMPLE: Final = """\
+retry: 3000
+
+id: 12
+event: commit
+data: {"n":12,"hash":"…","commit":"…","opened":[],"revealed":[]}
+
+event: heartbeat
+data: {"version":12,"view":"…"}
+
+"""
+_TOLD: Final = {
+    "commit": "ToldCommit",
+    "heartbeat": "Heartbeat",
+    "reset": "Reset",
+    "continued": "Continuation",
+}
+COMMIT_STREAM: Final = component(
+    "CommitStream",
+    {
+        "type": "string",
+        "description": "Server-sent events. `id` is the commit's number; a browser sends the last one as "
+        "`Last-Event-ID` when it comes back. `data` is JSON, by the event's name:",
+        "x-event-data": {name: ref(shape) for name, shape in _TOLD.items()},
+        "examples": [_EXAMPLE],
+    },
+)
+ROLLS: Final = component("Rolls", page("Rolls in order; `n` names each one's commit.", "rolls", ROLL))
+ROLL_STATISTICS: Final = component(
+    "RollStatistics",
+    closed(
+        "What the dice showed up to a commit.",
+        upto=NUMBER,
+        dice=listing(
+            closed(
+                "One type of die.",
+                sides=NUMBER,
+                source={"enum": ["seeded", "declared"]},
+                dice={**NUMBER, "description": "How many there were."},
+                faces={**listing(NUMBER), "description": "How often each face came up, from 1 on."},
+                chi_square={"type": "number", "minimum": 0},
+                p_value=maybe({"type": "number", "minimum": 0, "maximum": 1}),
+            )
+        ),
+    ),
+)
 AFTER: Final = Parameter("after", "Only what comes after this commit.", kind="whole")
 ROUND: Final = Parameter("round", "Only this round.", kind="whole", least=1)
 LIMIT: Final = Parameter("limit", "How many at most (default 100).", kind="whole", least=1, most=500)
@@ -28,8 +140,8 @@ _STEP: Final = 500
     TAG,
     roles=READERS,
     query=(AFTER, ROUND, CURSOR, LIMIT, TICKET),
-    answers={200: Shape("A page of commits.", "Commits"), 304: Shape("Nothing has changed.")},
-    stream="CommitStream",
+    answers={200: Shape("A page of commits.", COMMITS), 304: UNCHANGED},
+    stream=COMMIT_STREAM,
     problems=("too-many-streams",),
 )
 def list_commits(call: Call) -> Answer:
@@ -71,7 +183,7 @@ def list_commits(call: Call) -> Answer:
         CURSOR,
         LIMIT,
     ),
-    answers={200: Shape("A page of rolls.", "Rolls"), 304: Shape("Nothing has changed.")},
+    answers={200: Shape("A page of rolls.", ROLLS), 304: UNCHANGED},
 )
 def list_rolls(call: Call) -> Answer:
     """List the dice that were thrown, with what for, every face, and what made the total.
@@ -97,7 +209,7 @@ def list_rolls(call: Call) -> Answer:
     TAG,
     roles=READERS,
     query=(ROUND,),
-    answers={200: Shape("What the dice showed.", "RollStatistics"), 304: Shape("Nothing has changed.")},
+    answers={200: Shape("What the dice showed.", ROLL_STATISTICS), 304: UNCHANGED},
 )
 def get_roll_statistics(call: Call) -> Answer:
     """Count the faces that dice showed, for each type of die, with Pearson's chi-square.

@@ -3,28 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Literal
 
+from service.api.answers import PENDING
 from service.api.call import Answer, Call
-from service.api.inputs import CONTEST_RULING, NEW_CONTEST
-from service.api.operations import ACTORS, GM_ALONE, READERS, Shape, operation
+from service.api.operations import ACTORS, GM_ALONE, READERS, UNCHANGED, Shape, operation
 from service.api.problems import invalid, not_found
-from service.api.schemas import faults
-from service.api.sending import judge, pending, send_checked
+from service.api.schemas import faults, raise_if_invalid, schema_of
+from service.api.sending import pending, send_checked
+from service.api.shapes import NUMBER, SEAT, TEXT, UUID, closed, component, listing, maybe
 from service.encounter import play
 from service.encounter.reading import views
 from service.encounter.reading.contests import contest_data
 from service.rules.amendments import Amend, AmendmentProposed
 from service.rules.contests import OpenContest, Uphold
+from service.rules.records import record
 from service.steps import Steps
 
 TAG: Final = "Contests"
+CONTEST: Final = component(
+    "Contest",
+    closed(
+        "A contested moment, and how the contest ended.",
+        {
+            "n": {**NUMBER, "description": "The command that opened or answered it, after one that did."},
+            "amendment": {**TEXT, "description": "The proposal that would answer it `as_ruled`."},
+        },
+        contest=TEXT,
+        seat=SEAT,
+        encounter={**UUID, "description": "The line of play in which the commit stands."},
+        commit=NUMBER,
+        event={**maybe(NUMBER), "description": "The event's index in the commit."},
+        roll={**maybe(TEXT), "description": "The roll's name: `epoch/lane/stream#place`."},
+        claim=TEXT,
+        status={"enum": ["open", "upheld", "effects", "as_ruled"]},
+        decision=TEXT,
+        reason=TEXT,
+        explanation={"type": "string", "description": "Where the moment is explained."},
+    ),
+)
+CONTESTS: Final = component("Contests", closed("All contests of an encounter.", contests=listing(CONTEST)))
 _PATH: Final = "/v1/encounters/{encounter}/contests"
 _PROBLEMS: Final = ("command-refused", "version-mismatch")
-_PENDING: Final = Shape("The command is on the record and not yet decided.", "Outcome")
 _RULING: Final = "gm_ruling"
 _OF_EFFECTS: Final = ("kind", "subject", "effects")
 _OF_AS_RULED: Final = ("instead",)
+
+
+@record
+class ContestRuling:
+    """The GM's answer to a contest: how it ends, and why."""
+
+    ending: Literal["upheld", "effects", "as_ruled"]
+    decision: str
+    reason: str = ""
+    kind: str | None = None
+    """With `effects`: what kind of ruling it is, as in the edition's `gm_ruling`."""
+    subject: str | None = None
+    """With `effects`: what the ruling is about."""
+    effects: tuple[Any, ...] = ()
+    """With `effects`: what happens now, as in the edition's `gm_ruling`."""
+    instead: tuple[Any, ...] = ()
+    """With `as_ruled`: the commands taken in place of the contested one. Each has its `type` and fields;
+    with `by: gm` the gm gives it, else the seat that gave the contested one."""
+
+
+NEW_CONTEST: Final = schema_of(OpenContest, name="NewContest")()
+CONTEST_RULING: Final = schema_of(ContestRuling)()
 
 
 @operation(
@@ -33,10 +78,10 @@ _OF_AS_RULED: Final = ("instead",)
     "openContest",
     TAG,
     roles=ACTORS,
-    body="NewContest",
+    body=NEW_CONTEST,
     waits=True,
     problems=_PROBLEMS,
-    answers={201: Shape("The contest.", "Contest"), 202: _PENDING},
+    answers={201: Shape("The contest.", CONTEST), 202: PENDING},
 )
 def open_contest(call: Call) -> Steps[Answer]:
     """Contest a commit, an event in it, or a roll, with a claim.
@@ -44,7 +89,6 @@ def open_contest(call: Call) -> Steps[Answer]:
     What can be contested is what everybody can see; what is sealed from anybody is refused as what does not
     exist is (`no_such_moment`). Play goes on until the gm answers.
     """
-    judge(faults(NEW_CONTEST, call.data))
     sent = yield from send_checked(call, OpenContest, call.data)
     return (yield from pending(call, sent, _told(call, "contest_opened", 201)))
 
@@ -55,7 +99,7 @@ def open_contest(call: Call) -> Steps[Answer]:
     "listContests",
     TAG,
     roles=READERS,
-    answers={200: Shape("The contests.", "Contests"), 304: Shape("Nothing has changed.")},
+    answers={200: Shape("The contests.", CONTESTS), 304: UNCHANGED},
 )
 def list_contests(call: Call) -> Answer:
     """List all contests, in the order they were opened."""
@@ -70,7 +114,7 @@ def list_contests(call: Call) -> Answer:
     "getContest",
     TAG,
     roles=READERS,
-    answers={200: Shape("The contest.", "Contest"), 304: Shape("Nothing has changed.")},
+    answers={200: Shape("The contest.", CONTEST), 304: UNCHANGED},
 )
 def get_contest(call: Call) -> Answer:
     """Tell one contest, and how it ended."""
@@ -87,10 +131,10 @@ def get_contest(call: Call) -> Answer:
     "answerContest",
     TAG,
     roles=GM_ALONE,
-    body="ContestRuling",
+    body=CONTEST_RULING,
     waits=True,
     problems=_PROBLEMS,
-    answers={201: Shape("The contest, answered.", "Contest"), 202: _PENDING},
+    answers={201: Shape("The contest, answered.", CONTEST), 202: PENDING},
 )
 def answer_contest(call: Call) -> Steps[Answer]:
     """Answer a contest: `upheld`, mended by `effects` that work from now on, or decided again `as_ruled`.
@@ -100,7 +144,6 @@ def answer_contest(call: Call) -> Steps[Answer]:
     from the contested commit, with the commands in `instead` in its place; the answer names the `amendment`,
     which shows the difference and is still to be accepted.
     """
-    judge(faults(CONTEST_RULING, call.data))
     answer = {"contest": call.path["contest"], "decision": call.data["decision"]}
     answer["reason"] = call.data.get("reason", "")
     ending = call.data["ending"]
@@ -123,7 +166,7 @@ def _send_effects(call: Call, answer: dict[str, Any]) -> Steps[play.Sent]:
     if schema is None:
         raise invalid(("/ending", f"{call.me.edition} has no rulings with effects"))
     data = answer | {name: call.data[name] for name in _OF_EFFECTS if name in call.data}
-    judge(faults(schema, {"type": _RULING, **data}))
+    raise_if_invalid(faults(schema, {"type": _RULING, **data}))
     return (yield from send_checked(call, call.host.shelf[call.me.edition].commands[_RULING], data))
 
 
@@ -137,7 +180,7 @@ def _instead(call: Call) -> list[dict[str, Any]]:
         if by not in ("sender", "gm"):
             raise invalid((f"/instead/{index}/by", "one of sender, gm"))
         found = faults(schema, {"type": type_, **told})
-        judge([(f"/instead/{index}{pointer}", detail) for pointer, detail in found])
+        raise_if_invalid([(f"/instead/{index}{pointer}", detail) for pointer, detail in found])
         made.append({"type": type_, "data": told, "by": by})
     return made
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from typing import Final
 
+from service.api.answers import BETWEEN
 from service.api.call import Answer, Call, cursor, read_cursor
 from service.api.operations import READERS, Parameter, Shape, operation
 from service.api.paging import CURSOR, next_link
 from service.api.problems import Problem, invalid, not_found
 from service.api.resources.commits import LIMIT, PAGE
+from service.api.shapes import TEXT, closed, component, maybe
 from service.encounter.lines.accepting import is_draft
 from service.encounter.reading import differences, records
 from service.rules.table import GM
 
 TAG: Final = "State"
+DIFFERENCE: Final = component(
+    "Difference", closed("The way from one point to another.", None, **BETWEEN, next_cursor=maybe(TEXT))
+)
 
 
 @operation(
@@ -33,7 +38,7 @@ TAG: Final = "State"
         CURSOR,
         LIMIT,
     ),
-    answers={200: Shape("The difference.", "Difference")},
+    answers={200: Shape("The difference.", DIFFERENCE)},
 )
 def get_diff(call: Call) -> Answer:
     """Tell the way from one point to another: a patch between your views, and the events on each side.

@@ -17,10 +17,18 @@ from werkzeug.http import parse_accept_header
 
 from service.api import openapi
 from service.api.call import Answer, Call
-from service.api.operations import PUBLIC, Shape, operation
+from service.api.operations import PUBLIC, UNCHANGED, Shape, operation
 from service.api.problems import PROBLEMS, ProblemType, not_found
+from service.api.shapes import NUMBER, TEXT, closed, component, listing
 
 TAG: Final = "Documentation"
+PROBLEM_TYPES: Final = component(
+    "ProblemTypes",
+    closed(
+        "Every problem the API answers with.",
+        problems=listing(closed("A type of problem.", type=TEXT, status=NUMBER, title=TEXT, text=TEXT)),
+    ),
+)
 _HTML: Final = "text/html; charset=utf-8"
 _YAML: Final = "application/yaml"
 _FILES: Final = {
@@ -39,7 +47,6 @@ _OFFLINE: Final = _POLICY.replace("connect-src 'self'; ", "") + "; form-action '
 
 _DIGEST: Final = 32
 """Hexadecimal digits of an `ETag`."""
-_SAME: Final = Shape("Nothing has changed.")
 
 _MODULES: Final = frozenset(
     each.name for each in files("service.api").joinpath("pages", "verifier").iterdir() if each.is_file()
@@ -62,7 +69,7 @@ class Document:
     "getContract",
     TAG,
     roles=PUBLIC,
-    answers={200: Shape("The contract, as OpenAPI 3.1.", None, _YAML), 304: _SAME},
+    answers={200: Shape("The contract, as OpenAPI 3.1.", None, _YAML), 304: UNCHANGED},
 )
 def get_contract(call: Call) -> Answer:
     """Give the contract of this API."""
@@ -75,7 +82,7 @@ def get_contract(call: Call) -> Answer:
     "getContractAsJson",
     TAG,
     roles=PUBLIC,
-    answers={200: Shape("The contract, as OpenAPI 3.1."), 304: _SAME},
+    answers={200: Shape("The contract, as OpenAPI 3.1."), 304: UNCHANGED},
 )
 def get_contract_as_json(call: Call) -> Answer:
     """Give the contract of this API as JSON."""
@@ -111,7 +118,7 @@ def get_home(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
     "getDocumentationFile",
     TAG,
     roles=PUBLIC,
-    answers={200: Shape("The file.", None, "*/*"), 304: _SAME},
+    answers={200: Shape("The file.", None, "*/*"), 304: UNCHANGED},
     problems=("not-found",),
 )
 def get_documentation_file(call: Call) -> Answer:
@@ -143,7 +150,7 @@ def get_verifier(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
     "getVerifierModule",
     TAG,
     roles=PUBLIC,
-    answers={200: Shape("The module.", None, "text/javascript"), 304: _SAME},
+    answers={200: Shape("The module.", None, "text/javascript"), 304: UNCHANGED},
     problems=("not-found",),
 )
 def get_verifier_module(call: Call) -> Answer:
@@ -160,7 +167,7 @@ def get_verifier_module(call: Call) -> Answer:
     "listProblemTypes",
     TAG,
     roles=PUBLIC,
-    answers={200: Shape("The types of problems.", "ProblemTypes", page=True)},
+    answers={200: Shape("The types of problems.", PROBLEM_TYPES, page=True)},
 )
 def list_problem_types(call: Call) -> Answer:
     """List every problem the API answers with; a browser, or who else prefers `text/html`, gets a page."""

@@ -4,12 +4,37 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from service.api.answers import OUTCOME, PENDING, PROMPT
 from service.api.call import Answer, Call, cursor, read_cursor
-from service.api.operations import GM_ALONE, KEY_HOLDERS, OPENING_LIMIT, READERS, Parameter, Shape, operation
+from service.api.operations import (
+    GM_ALONE,
+    KEY_HOLDERS,
+    OPENING_LIMIT,
+    READERS,
+    UNCHANGED,
+    Parameter,
+    Shape,
+    operation,
+)
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import invalid, not_found, removed
-from service.api.schemas import faults
-from service.api.sending import after, first_commit, judge, once, pending, send_checked
+from service.api.schemas import faults, raise_if_invalid
+from service.api.sending import after, first_commit, once, pending, send_checked
+from service.api.shapes import (
+    HASH,
+    NUMBER,
+    SEAT,
+    TEXT,
+    TIME,
+    TRUTH,
+    UUID,
+    closed,
+    component,
+    listing,
+    maybe,
+    page,
+    ref,
+)
 from service.encounter import openings
 from service.encounter.lines import amending, seams
 from service.encounter.reading import views
@@ -22,6 +47,109 @@ from service.rules.table import Table
 from service.steps import Steps
 
 TAG: Final = "Encounters"
+IMPORT_OF: Final = component(
+    "ImportOf",
+    closed(
+        "What came in a bundle: which record it is, and how far an accepted key signed it.",
+        record={**UUID, "description": "The id that it has where it was played."},
+        unsigned={
+            **TRUTH,
+            "description": "Whether no accepted key signed the last commit: anybody may have written it.",
+        },
+        signed={
+            **NUMBER,
+            "description": "How many commits lie under a head that an accepted key signed.",
+        },
+        keys={**listing(HASH), "description": "The keys that were accepted."},
+    ),
+)
+DISPUTE: Final = component(
+    "Dispute",
+    closed(
+        "A signed history that is not the stored one.",
+        why={"enum": ["rolled_back", "forked", "altered", "missing"]},
+        text=TEXT,
+        lost=closed("What was signed.", size=NUMBER, root=HASH),
+        epoch={**NUMBER, "description": "The last epoch that was open in it."},
+        folded={**NUMBER, "description": "How many commits the store has."},
+    ),
+)
+ORIGIN: Final = component(
+    "Origin",
+    closed(
+        "The moment from which it goes on: a commit of another encounter.",
+        parent=UUID,
+        n=NUMBER,
+        hash=HASH,
+        kind={"enum": ["as_ruled", "undo", "redo", "fork"]},
+        levels={**NUMBER, "description": "How many undos can be taken again from its beginning."},
+    ),
+)
+ENCOUNTER: Final = component(
+    "Encounter",
+    closed(
+        "An encounter in short.",
+        encounter=UUID,
+        edition=TEXT,
+        title=TEXT,
+        opened=TIME,
+        version={**NUMBER, "description": "The number of the last commit; 0 before the first."},
+        appended={**NUMBER, "description": "The last command; above `version` while some wait."},
+        hash=HASH,
+        round=NUMBER,
+        epoch=NUMBER,
+        closed=TRUTH,
+        status={
+            "enum": ["open", "over", "closed"],
+            "description": "`over` once the fight has been played to its end.",
+        },
+        dispute={
+            **maybe(DISPUTE),
+            "description": "Why it is not played on, until somebody accepts it.",
+        },
+        waiting={**listing(PROMPT), "description": "Whose move it is."},
+        continued={**maybe(UUID), "description": "The line in which it goes on."},
+        as_played={**maybe(UUID), "description": "The line that was asked for, if this one took over."},
+        imported={
+            **maybe(IMPORT_OF),
+            "description": "What is known of its origin, if it came in a bundle.",
+        },
+        origin=maybe(ORIGIN),
+        expires={**maybe(TIME), "description": "When a fork, or what goes on from it, is deleted."},
+    ),
+)
+OPENED_ENCOUNTER: Final = component(
+    "OpenedEncounter",
+    closed(
+        "The new encounter: its address and its first commit.",
+        encounter=UUID,
+        n=NUMBER,
+        outcome={"enum": ["pending", "accepted"]},
+        version=NUMBER,
+        hash=maybe(HASH),
+    ),
+)
+ENCOUNTERS: Final = component(
+    "Encounters",
+    page(
+        "Your encounters, the newest first.",
+        "encounters",
+        closed(
+            "An encounter of yours.",
+            encounter=UUID,
+            edition=TEXT,
+            title=TEXT,
+            opened=TIME,
+            imported=maybe(IMPORT_OF),
+            origin={
+                **maybe(ORIGIN),
+                "description": "Where it goes on from, if it is a fork or a line.",
+            },
+            expires={**maybe(TIME), "description": "When a fork, or what goes on from it, is deleted."},
+            made_by={**maybe(SEAT), "description": "The seat of its parent that made a fork."},
+        ),
+    ),
+)
 _ORIGIN: Final = ("parent", "n", "hash", "kind", "levels")
 
 
@@ -31,12 +159,12 @@ _ORIGIN: Final = ("parent", "n", "hash", "kind", "levels")
     "openEncounter",
     TAG,
     roles=KEY_HOLDERS,
-    body="Opening",
+    body=ref("Opening"),
     limit=OPENING_LIMIT,
     waits=True,
     answers={
-        201: Shape("The encounter exists.", "OpenedEncounter"),
-        202: Shape("The opening is on the record and not yet decided.", "OpenedEncounter"),
+        201: Shape("The encounter exists.", OPENED_ENCOUNTER),
+        202: Shape("The opening is on the record and not yet decided.", OPENED_ENCOUNTER),
     },
     problems=("encounter-removed", "encounter-missing"),
 )
@@ -51,10 +179,10 @@ def open_encounter(call: Call) -> Steps[Answer]:
     inputs = call.inputs.get(edition) if isinstance(edition, str) else None
     if inputs is None:
         raise invalid(("/edition", "one of " + ", ".join(call.inputs)))
-    judge(faults(inputs.opening, data))
+    raise_if_invalid(faults(inputs.opening, data))
     ruleset = call.host.shelf[inputs.edition]
     opening = {name: value for name, value in data.items() if name != "edition"}
-    judge(list(openings.opening_faults(ruleset, opening)))
+    raise_if_invalid(list(openings.opening_faults(ruleset, opening)))
     assert call.caller is not None
     assert call.caller.key is not None
     owner = call.caller.key.owner
@@ -82,7 +210,7 @@ def open_encounter(call: Call) -> Steps[Answer]:
     TAG,
     roles=KEY_HOLDERS,
     query=(CURSOR, PAGE_LIMIT),
-    answers={200: Shape("A page of encounters.", "Encounters")},
+    answers={200: Shape("A page of encounters.", ENCOUNTERS)},
 )
 def list_encounters(call: Call) -> Answer:
     """List your encounters, the newest first."""
@@ -117,7 +245,7 @@ def list_encounters(call: Call) -> Answer:
     TAG,
     roles=READERS,
     query=(Parameter("line", "`as_played`: tell this line, also if another goes on.", pattern=r"as_played"),),
-    answers={200: Shape("The encounter.", "Encounter"), 304: Shape("Nothing has changed.")},
+    answers={200: Shape("The encounter.", ENCOUNTER), 304: UNCHANGED},
 )
 def get_encounter(call: Call) -> Answer:
     """Tell where an encounter stands: its version, its round, and whose move it is.
@@ -198,8 +326,8 @@ def _origin(state: Table) -> dict[str, Any] | None:
     waits=True,
     query=(Parameter("reason", "Why, for the record.", pattern=r"[^\x00-\x1f\x7f]{1,500}"),),
     answers={
-        200: Shape("It is closed; the seed of its dice is disclosed.", "Outcome"),
-        202: Shape("The command is on the record and not yet decided.", "Outcome"),
+        200: Shape("It is closed; the seed of its dice is disclosed.", OUTCOME),
+        202: PENDING,
     },
     problems=("command-refused", "version-mismatch"),
 )

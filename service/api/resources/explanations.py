@@ -4,13 +4,51 @@ from __future__ import annotations
 
 from typing import Final
 
+from service.api.answers import EVENT, REFUSAL, ROLL
 from service.api.call import Answer, Call
-from service.api.operations import READERS, Shape, operation
+from service.api.operations import READERS, UNCHANGED, Shape, operation
 from service.api.problems import not_found
+from service.api.shapes import HASH, NUMBER, TEXT, TRUTH, closed, component, listing, maybe, ref
 from service.audit.moment import explanation
 from service.encounter.reading import records
 
 TAG: Final = "Record"
+_WHY: Final = closed(
+    "An event, the rules it came from, and the house's rulings on ambiguities that they used.",
+    event=EVENT,
+    rules=listing(ref("Rule")),
+    rulings=listing(
+        closed(
+            "An ambiguity of the books and how it is settled here.",
+            ambiguity=TEXT,
+            option=maybe(TEXT),
+            value={},
+            text=TEXT,
+        )
+    ),
+)
+_DERIVATION: Final = closed(
+    "How the faces follow from what was published; the keys are told once the roll's epoch is disclosed.",
+    {"link": HASH, "key": HASH, "faces": listing(NUMBER)},
+    algorithm=TEXT,
+    disclosed=TRUTH,
+    name=TEXT,
+)
+_STEP: Final = closed("A rule that took part, and how deep in the chain of calls.", rule=TEXT, depth=NUMBER)
+EXPLANATION: Final = component(
+    "Explanation",
+    closed(
+        "Why a commit says what it says.",
+        {"refusal": REFUSAL, "chain": listing(_STEP)},
+        n=NUMBER,
+        hash=HASH,
+        type={**maybe(TEXT), "description": "The command's type, where this seat may know it."},
+        outcome={"enum": ["accepted", "refused", "sealed", "quarantined"]},
+        events=listing(_WHY),
+        rolls=listing(closed("A roll and how it came about.", roll=ROLL, text=TEXT, derivation=_DERIVATION)),
+        rules=listing(ref("Rule")),
+    ),
+)
 
 
 @operation(
@@ -19,7 +57,7 @@ TAG: Final = "Record"
     "explainCommit",
     TAG,
     roles=READERS,
-    answers={200: Shape("The explanation.", "Explanation"), 304: Shape("Nothing has changed.")},
+    answers={200: Shape("The explanation.", EXPLANATION), 304: UNCHANGED},
 )
 def explain_commit(call: Call) -> Answer:
     """Tell why a commit says what it says: its events with their rules, its dice with their derivation.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from service.api.answers import OUTCOME
 from service.api.call import Answer, Call
-from service.api.inputs import NEW_FORK
 from service.api.operations import READERS, Shape, operation
 from service.api.problems import Problem, invalid, not_found
-from service.api.schemas import faults
-from service.api.sending import after, first_commit, judge, once, read_command, refused_at_the_door
+from service.api.schemas import raise_if_invalid, schema_of
+from service.api.sending import after, first_commit, once, read_command, refused_at_the_door
+from service.api.shapes import HASH, NUMBER, TEXT, TIME, UUID, closed, component, listing, maybe
 from service.encounter import play
 from service.encounter.at_the_door import Given
 from service.encounter.lines import forking, seams
@@ -19,12 +20,56 @@ from service.encounter.stores import forks, seats
 from service.encounter.stores.register import Registered
 from service.log import StoreFailure
 from service.rules.messages import Refused
+from service.rules.records import record
 from service.rules.table import GM
 from service.steps import Steps
 
 TAG: Final = "Forks"
+FORK: Final = component(
+    "Fork",
+    closed(
+        "A what-if: its address, where it goes on from, and its first commit.",
+        {"token": {**TEXT, "description": "Your token in it, where a seat's token asked."}},
+        encounter=UUID,
+        parent=UUID,
+        at={**NUMBER, "description": "The last commit of its parent that stands in it."},
+        expires={**TIME, "description": "When it is forgotten."},
+        n={**NUMBER, "description": "Its last command so far: the last one given, or its opening."},
+        outcome={
+            "enum": ["pending", "accepted", "refused", "sealed", "quarantined"],
+            "description": "What became of command `n`.",
+        },
+        outcomes={**listing(OUTCOME), "description": "What became of each command given, in order."},
+        version={**NUMBER, "description": "How far it is folded."},
+        hash={**maybe(HASH), "description": "The hash of commit `n`; null until that is decided."},
+    ),
+)
+LISTED_FORK: Final = component(
+    "ListedFork",
+    closed(
+        "A fork of this encounter.",
+        encounter=UUID,
+        parent=UUID,
+        at={**maybe(NUMBER), "description": "The last commit of its parent that stands in it."},
+        opened=TIME,
+        expires={**TIME, "description": "When it is deleted."},
+        made_by={**TEXT, "description": "The seat that made it."},
+    ),
+)
+FORKS: Final = component("Forks", closed("The forks of an encounter.", forks=listing(LISTED_FORK)))
 _PATH: Final = "/v1/encounters/{encounter}/forks"
 MOST_COMMANDS: Final = 50
+
+
+@record
+class NewFork:
+    """After which commit a what-if goes on, and what its gm commands there at once."""
+
+    at: int
+    commands: tuple[Any, ...] = ()
+
+
+NEW_FORK: Final = schema_of(NewFork)()
 
 
 @operation(
@@ -33,12 +78,12 @@ MOST_COMMANDS: Final = 50
     "forkEncounter",
     TAG,
     roles=READERS,
-    body="NewFork",
+    body=NEW_FORK,
     waits=True,
     problems=("command-refused", "too-many-forks"),
     answers={
-        201: Shape("The fork exists.", "Fork"),
-        202: Shape("Its opening is on its record and not yet decided.", "Fork"),
+        201: Shape("The fork exists.", FORK),
+        202: Shape("Its opening is on its record and not yet decided.", FORK),
     },
 )
 def fork_encounter(call: Call) -> Steps[Answer]:
@@ -53,7 +98,6 @@ def fork_encounter(call: Call) -> Steps[Answer]:
     `n`, `outcome` and `hash` are of the last command given, or of the opening where none is; `outcomes` tells
     what became of each one. A refused command leaves the fork as it was before it.
     """
-    judge(faults(NEW_FORK, call.data))
     newest = records.head(call.host, call.encounter)
     at: int = call.data["at"]
     if not 1 <= at <= newest:
@@ -101,7 +145,7 @@ def _outcome(call: Call, fork: str, n: int) -> views.Data:
     return {"n": n, "outcome": "pending"} if found is None else play.outcome(call.host, fork, GM, found)
 
 
-@operation("GET", _PATH, "listForks", TAG, roles=READERS, answers={200: Shape("The forks.", "Forks")})
+@operation("GET", _PATH, "listForks", TAG, roles=READERS, answers={200: Shape("The forks.", FORKS)})
 def list_forks(call: Call) -> Answer:
     """List the forks that go on from this encounter, the newest first: the gm sees all, a seat its own."""
     found = forks.of_parent(call.host.log, call.host.register, call.encounter)
@@ -115,7 +159,7 @@ def list_forks(call: Call) -> Answer:
     "deleteFork",
     TAG,
     roles=READERS,
-    answers={200: Shape("The fork, which has ended.", "ListedFork")},
+    answers={200: Shape("The fork, which has ended.", LISTED_FORK)},
 )
 def delete_fork(call: Call) -> Answer:
     """Delete a fork now, with every line that went on from it: the gm any of them, a seat its own.
@@ -157,5 +201,5 @@ def _commands(call: Call) -> list[Given]:
         kind, data, wrong = read_command(call, each, f"/commands/{index}")
         found += wrong
         made.append((kind, data))
-    judge(found)
+    raise_if_invalid(found)
     return made

@@ -6,9 +6,20 @@ from typing import Final
 
 from service.api.call import Answer, Call
 from service.api.operations import KEY_HOLDERS, PUBLIC, Shape, operation
+from service.api.shapes import TEXT, closed, component
 from service.encounter.signals import readiness
 
 TAG: Final = "Service"
+LIVE: Final = component("Live", closed("The process answers.", status={"enum": ["alive"]}))
+READY: Final = component(
+    "Ready",
+    closed(
+        "Whether commands are taken, and what was looked at.",
+        status={"enum": ["ready", "not_ready"]},
+        mode={"enum": ["durable", "replicated", "memory"]},
+        checks={"type": "object", "additionalProperties": TEXT},
+    ),
+)
 
 
 @operation(
@@ -19,7 +30,7 @@ TAG: Final = "Service"
     roles=PUBLIC,
     is_probe=True,
     is_quick=True,
-    answers={200: Shape("It does.", "Live")},
+    answers={200: Shape("It does.", LIVE)},
 )
 def is_alive(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
     """Tell that the process answers."""
@@ -33,7 +44,7 @@ def is_alive(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
     TAG,
     roles=PUBLIC,
     is_probe=True,
-    answers={200: Shape("Commands are taken.", "Ready"), 503: Shape("They are not.", "Ready")},
+    answers={200: Shape("Commands are taken.", READY), 503: Shape("They are not.", READY)},
 )
 def is_ready(call: Call) -> Answer:
     """Tell whether the store answers and a worker lives, and how durable answers are.

@@ -6,13 +6,30 @@ from typing import Final
 
 from service.api.call import Answer, Call
 from service.api.operations import PUBLIC, Shape, operation
+from service.api.shapes import HASH, TEXT, TIME, closed, component, listing
 from service.audit import signing
 from service.encounter.play import moment_of
 
 TAG: Final = "Service"
+KEYS: Final = component(
+    "Keys",
+    closed(
+        "Public keys that verify what this service signs.",
+        keys=listing(
+            closed(
+                "A key.",
+                {"rotation": {**TEXT, "description": "The note in which the key before it names it."}},
+                name=TEXT,
+                algorithm=TEXT,
+                public_key=HASH,
+                since=TIME,
+            )
+        ),
+    ),
+)
 
 
-@operation("GET", "/v1/keys", "listKeys", TAG, roles=PUBLIC, answers={200: Shape("The keys.", "Keys")})
+@operation("GET", "/v1/keys", "listKeys", TAG, roles=PUBLIC, answers={200: Shape("The keys.", KEYS)})
 def list_keys(call: Call) -> Answer:
     """List the public keys with which checkpoints and certificates are verified, the first one first.
 

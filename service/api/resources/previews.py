@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from typing import Final
 
+from service.api.answers import REFUSAL
 from service.api.call import Answer, Call
 from service.api.operations import ACTORS, Shape, operation
-from service.api.sending import judge, read_command
+from service.api.schemas import raise_if_invalid
+from service.api.sending import read_command
+from service.api.shapes import NUMBER, TRUTH, closed, component, ref
 from service.encounter import play
 from service.rules.codec import to_data
 from service.rules.messages import Actor
 
 TAG: Final = "Commands"
+PREVIEW: Final = component(
+    "Preview",
+    closed(
+        "Whether a command would be accepted now, as far as the seat that would send it can know.",
+        {"refusal": REFUSAL},
+        version=NUMBER,
+        accepted=TRUTH,
+    ),
+)
 
 
 @operation(
@@ -21,9 +33,8 @@ TAG: Final = "Commands"
     TAG,
     roles=ACTORS,
     scope="read",
-    body="Command",
-    answers={200: Shape("Whether it would be accepted.", "Preview")},
-    problems=("not-strict-json", "body-too-large", "request-timeout", "unsupported-media-type"),
+    body=ref("Command"),
+    answers={200: Shape("Whether it would be accepted.", PREVIEW)},
 )
 def preview_command(call: Call) -> Answer:
     """Tell whether a command would be accepted now, without sending it.
@@ -32,7 +43,7 @@ def preview_command(call: Call) -> Answer:
     none is drawn, and nothing stands on the record.
     """
     kind, data, found = read_command(call, call.data)
-    judge(found)
+    raise_if_invalid(found)
     actor = Actor(seat=call.me.seat, role=call.me.role)
     version, refusal = play.preview(call.host, call.encounter, actor, kind, data)
     told = {"refusal": to_data(refusal)} if refusal is not None else {}

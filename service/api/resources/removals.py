@@ -6,17 +6,32 @@ from hashlib import sha256
 from typing import Final
 
 from service.api.call import Answer, Call
-from service.api.inputs import NEW_REMOVAL
+from service.api.fields import Text
 from service.api.operations import GM_ALONE, READERS, Shape, operation
 from service.api.problems import Problem, not_found, removed
-from service.api.schemas import faults
-from service.api.sending import judge
+from service.api.schemas import strict
+from service.api.shapes import HASH, NUMBER, TIME, UUID, closed, component
 from service.audit import bundle
 from service.audit.evidence import evidence_once_signed
 from service.encounter.lines import removing
 
 TAG: Final = "Encounters"
+REMOVAL: Final = component(
+    "Removal",
+    closed(
+        "What is left of an encounter that was removed.",
+        encounter=UUID,
+        at=TIME,
+        by={"enum": ["owner", "retention"]},
+        size={**NUMBER, "description": "How many commits it had."},
+        hash={**HASH, "description": "The last one's."},
+        bundle={**HASH, "description": "SHA-256 of the bundle that was had first."},
+    ),
+)
 _PATH: Final = "/v1/encounters/{encounter}/removal"
+NEW_REMOVAL: Final = strict(
+    "NewRemoval", {"bundle": Text(length=64, required=True, metadata={"example": "5e" * 32})}
+)
 
 
 @operation(
@@ -26,12 +41,9 @@ _PATH: Final = "/v1/encounters/{encounter}/removal"
     TAG,
     roles=GM_ALONE,
     outlives=True,
-    body="NewRemoval",
-    answers={200: Shape("It is removed.", "Removal")},
-    problems=(
-        *("not-strict-json", "body-too-large", "request-timeout", "unsupported-media-type"),
-        *("not-removable", "bundle-not-had"),
-    ),
+    body=NEW_REMOVAL,
+    answers={200: Shape("It is removed.", REMOVAL)},
+    problems=("not-removable", "bundle-not-had"),
 )
 def remove_encounter(call: Call) -> Answer:
     """Remove a closed encounter, of which you have the bundle: its record is deleted.
@@ -40,7 +52,6 @@ def remove_encounter(call: Call) -> Answer:
     it. From then on every address of the encounter answers 410, but for this one, its checkpoints and its
     audits.
     """
-    judge(faults(NEW_REMOVAL, call.data))
     host, encounter, had = call.host, call.encounter, call.data["bundle"]
     standing = host.removals.of(encounter)
     if standing is not None:
@@ -68,7 +79,7 @@ def remove_encounter(call: Call) -> Answer:
     TAG,
     roles=READERS,
     outlives=True,
-    answers={200: Shape("What is left of it.", "Removal")},
+    answers={200: Shape("What is left of it.", REMOVAL)},
 )
 def get_removal(call: Call) -> Answer:
     """Tell what an encounter that was removed had been: its commits' number, its last hash, its bundle's."""

@@ -5,16 +5,54 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from service.api.answers import OUTCOME
 from service.api.call import Answer, Call, cursor, read_cursor
-from service.api.operations import READERS, Shape, operation
+from service.api.operations import READERS, UNCHANGED, Shape, operation
 from service.api.paging import CURSOR, next_link, paged
 from service.api.problems import invalid, not_found
 from service.api.resources.commits import LIMIT, PAGE
+from service.api.shapes import NUMBER, OPEN, TEXT, Schema, closed, component, listing, maybe, page, ref
 from service.encounter.reading import records, views
 
 TAG: Final = "Rounds"
+_ROUND_MEMBERS: Final[dict[str, Schema]] = {
+    "round": NUMBER,
+    "first": {**NUMBER, "description": "The commit in which the round begins."},
+    "last": {**maybe(NUMBER), "description": "The commit with which it ends; null while it is running."},
+}
+ROUND: Final = component(
+    "Round",
+    closed(
+        "A round and a page of its commits.",
+        **_ROUND_MEMBERS,
+        commits=listing(ref("Commit")),
+        next_cursor=maybe(TEXT),
+    ),
+)
+ROUNDS: Final = component(
+    "Rounds", page("Rounds that began, in order.", "rounds", closed("A round.", **_ROUND_MEMBERS))
+)
+REPLAY: Final = component(
+    "Replay",
+    closed(
+        "A page of a round from the stored record: a state, and commit by commit what became of it.",
+        **_ROUND_MEMBERS,
+        state={**OPEN, "description": "Before the first of these frames."},
+        frames=listing(
+            closed(
+                "One commit and what it changed.",
+                commit=ref("Commit"),
+                outcome=OUTCOME,
+                patch={
+                    **listing(OPEN),
+                    "description": "From the state before it to the state after it (RFC 6902).",
+                },
+            )
+        ),
+        next_cursor=maybe(TEXT),
+    ),
+)
 _PATH: Final = "/v1/encounters/{encounter}/rounds"
-_UNCHANGED: Final = Shape("Nothing has changed.")
 
 
 @operation(
@@ -24,7 +62,7 @@ _UNCHANGED: Final = Shape("Nothing has changed.")
     TAG,
     roles=READERS,
     query=(CURSOR, LIMIT),
-    answers={200: Shape("A page of rounds.", "Rounds"), 304: _UNCHANGED},
+    answers={200: Shape("A page of rounds.", ROUNDS), 304: UNCHANGED},
 )
 def list_rounds(call: Call) -> Answer:
     """List the rounds that have begun, with the commits they begin and end with.
@@ -49,7 +87,7 @@ def list_rounds(call: Call) -> Answer:
     TAG,
     roles=READERS,
     query=(CURSOR, LIMIT),
-    answers={200: Shape("The round.", "Round"), 304: _UNCHANGED},
+    answers={200: Shape("The round.", ROUND), 304: UNCHANGED},
 )
 def get_round(call: Call) -> Answer:
     """Give one round with its commits, page by page."""
@@ -66,7 +104,7 @@ def get_round(call: Call) -> Answer:
     TAG,
     roles=READERS,
     query=(CURSOR, LIMIT),
-    answers={200: Shape("The frames.", "Replay"), 304: _UNCHANGED},
+    answers={200: Shape("The frames.", REPLAY), 304: UNCHANGED},
 )
 def replay_round(call: Call) -> Answer:
     """Play a round again: a state, then for each commit what it says and how it changes the state.

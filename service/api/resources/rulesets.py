@@ -8,12 +8,56 @@ from service.api.call import Answer, Call
 from service.api.describe import json_schema
 from service.api.operations import PUBLIC, Shape, operation
 from service.api.problems import not_found
+from service.api.shapes import HASH, OPEN, TEXT, closed, component, listing
 from service.encounter.reading.explain import rule_data, rules_of
 from service.encounter.record.digest import ruleset_digest
 from service.rules.house import OptionSpec
 from service.rules.ruleset import Ruleset
 
 TAG: Final = "Rulesets"
+RULE: Final = component(
+    "Rule",
+    closed(
+        "A rule: its statement in our words and where the books have it.",
+        id=TEXT,
+        statement=TEXT,
+        source=TEXT,
+        settles={**listing(TEXT), "description": "Ambiguities of the books that it decides."},
+    ),
+)
+RULESET: Final = component(
+    "Ruleset",
+    closed(
+        "An edition of a rulebook.",
+        edition=TEXT,
+        title=TEXT,
+        digest=HASH,
+        commands=listing(TEXT),
+        events=listing(TEXT),
+        options=listing(
+            closed(
+                "A choice of the house rules; the first value is the default.",
+                {"bounds": {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}},
+                key=TEXT,
+                values={"type": "array", "items": {}},
+                settles=TEXT,
+                text=TEXT,
+            )
+        ),
+        rules=listing(RULE),
+    ),
+)
+RULESETS: Final = component(
+    "Rulesets", closed("All editions.", rulesets=listing(closed("One.", edition=TEXT, title=TEXT)))
+)
+COMMAND_TYPES: Final = component(
+    "CommandTypes",
+    closed(
+        "The commands of an edition, each with the JSON Schema of its parameters.",
+        edition=TEXT,
+        commands=listing(closed("A type of command.", type=TEXT, text=TEXT, schema=OPEN)),
+    ),
+)
 
 
 @operation(
@@ -22,7 +66,7 @@ TAG: Final = "Rulesets"
     "listRulesets",
     TAG,
     roles=PUBLIC,
-    answers={200: Shape("The editions.", "Rulesets")},
+    answers={200: Shape("The editions.", RULESETS)},
 )
 def list_rulesets(call: Call) -> Answer:
     """List the editions that encounters can be opened with."""
@@ -36,7 +80,7 @@ def list_rulesets(call: Call) -> Answer:
     "getRuleset",
     TAG,
     roles=PUBLIC,
-    answers={200: Shape("The edition.", "Ruleset")},
+    answers={200: Shape("The edition.", RULESET)},
     problems=("not-found",),
 )
 def get_ruleset(call: Call) -> Answer:
@@ -61,7 +105,7 @@ def get_ruleset(call: Call) -> Answer:
     "listCommandTypes",
     TAG,
     roles=PUBLIC,
-    answers={200: Shape("The command types.", "CommandTypes")},
+    answers={200: Shape("The command types.", COMMAND_TYPES)},
     problems=("not-found",),
 )
 def list_command_types(call: Call) -> Answer:
@@ -88,7 +132,7 @@ def list_command_types(call: Call) -> Answer:
     "getRule",
     TAG,
     roles=PUBLIC,
-    answers={200: Shape("The rule.", "Rule")},
+    answers={200: Shape("The rule.", RULE)},
     problems=("not-found",),
 )
 def get_rule(call: Call) -> Answer:

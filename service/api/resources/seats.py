@@ -5,22 +5,53 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from service.api.answers import PENDING
 from service.api.call import Answer, Call
 from service.api.fields import ID
-from service.api.inputs import NEW_SEAT, NOTHING, SEAT_CHANGE
-from service.api.operations import GM_ALONE, READERS, Shape, operation
+from service.api.inputs import NOTHING
+from service.api.operations import GM_ALONE, READERS, UNCHANGED, Shape, operation
 from service.api.problems import not_found
-from service.api.schemas import faults
-from service.api.sending import judge, pending, send_checked
+from service.api.schemas import schema_of
+from service.api.sending import pending, send_checked
+from service.api.shapes import NUMBER, SEAT, TEXT, TRUTH, Schema, closed, component, listing
 from service.encounter.reading import views
 from service.encounter.stores import seats
+from service.rules.records import record
 from service.rules.seats import ChangeSeat, CloseSeat, IssueToken, OpenSeat
 from service.steps import Steps
 
 TAG: Final = "Seats"
+_SEAT_MEMBERS: Final[dict[str, Schema]] = {
+    "seat": SEAT,
+    "role": {"enum": ["gm", "player", "observer", "auditor"]},
+    "creatures": listing(SEAT),
+    "tokens": {**NUMBER, "description": "How many tokens were issued for it so far."},
+    "closed": TRUTH,
+}
+ONE_SEAT: Final = component("Seat", closed("Who may act, and for which creatures.", **_SEAT_MEMBERS))
+SEATS: Final = component("Seats", closed("All seats, the closed ones too.", seats=listing(ONE_SEAT)))
+SEAT_WITH_TOKEN: Final = component(
+    "SeatWithToken",
+    closed(
+        "A seat and its token. The token is shown here alone; a repeat of the request shows it again.",
+        **_SEAT_MEMBERS,
+        token=TEXT,
+        n=NUMBER,
+    ),
+)
 _PATH: Final = "/v1/encounters/{encounter}/seats"
 _PROBLEMS: Final = ("command-refused", "version-mismatch")
-_PENDING: Final = Shape("The command is on the record and not yet decided.", "Outcome")
+
+
+@record
+class SeatChange:
+    """The creatures a seat controls from now on."""
+
+    creatures: tuple[str, ...]
+
+
+NEW_SEAT: Final = schema_of(OpenSeat, name="NewSeat")()
+SEAT_CHANGE: Final = schema_of(SeatChange)()
 
 
 @operation(
@@ -29,10 +60,10 @@ _PENDING: Final = Shape("The command is on the record and not yet decided.", "Ou
     "openSeat",
     TAG,
     roles=GM_ALONE,
-    body="NewSeat",
+    body=NEW_SEAT,
     waits=True,
     problems=_PROBLEMS,
-    answers={201: Shape("The seat, with its token.", "SeatWithToken"), 202: _PENDING},
+    answers={201: Shape("The seat, with its token.", SEAT_WITH_TOKEN), 202: PENDING},
 )
 def open_seat(call: Call) -> Steps[Answer]:
     """Open a seat for a player or an observer, and get its token.
@@ -40,7 +71,6 @@ def open_seat(call: Call) -> Steps[Answer]:
     Everybody sees on the record that the seat was opened and that a token was issued. The token is told here
     alone; a repeat with the same idempotency key tells it again.
     """
-    judge(faults(NEW_SEAT, call.data))
     sent = yield from send_checked(call, OpenSeat, call.data)
     return (yield from pending(call, sent, _with_token(call, call.data["seat"], 201)))
 
@@ -51,7 +81,7 @@ def open_seat(call: Call) -> Steps[Answer]:
     "listSeats",
     TAG,
     roles=READERS,
-    answers={200: Shape("The seats.", "Seats"), 304: Shape("Nothing has changed.")},
+    answers={200: Shape("The seats.", SEATS), 304: UNCHANGED},
 )
 def list_seats(call: Call) -> Answer:
     """List all seats, as everybody sees them."""
@@ -66,7 +96,7 @@ def list_seats(call: Call) -> Answer:
     "getSeat",
     TAG,
     roles=READERS,
-    answers={200: Shape("The seat.", "Seat"), 304: Shape("Nothing has changed.")},
+    answers={200: Shape("The seat.", ONE_SEAT), 304: UNCHANGED},
 )
 def get_seat(call: Call) -> Answer:
     """Tell one seat."""
@@ -80,14 +110,13 @@ def get_seat(call: Call) -> Answer:
     "changeSeat",
     TAG,
     roles=GM_ALONE,
-    body="SeatChange",
+    body=SEAT_CHANGE,
     waits=True,
     problems=_PROBLEMS,
-    answers={200: Shape("The seat.", "Seat"), 202: _PENDING},
+    answers={200: Shape("The seat.", ONE_SEAT), 202: PENDING},
 )
 def change_seat(call: Call) -> Steps[Answer]:
     """Give a seat other creatures to control."""
-    judge(faults(SEAT_CHANGE, call.data))
     name = _named(call)
     sent = yield from send_checked(call, ChangeSeat, {"seat": name, **call.data})
     return (yield from pending(call, sent, _without_token(call, name)))
@@ -101,7 +130,7 @@ def change_seat(call: Call) -> Steps[Answer]:
     roles=GM_ALONE,
     waits=True,
     problems=_PROBLEMS,
-    answers={200: Shape("The seat, closed.", "Seat"), 202: _PENDING},
+    answers={200: Shape("The seat, closed.", ONE_SEAT), 202: PENDING},
 )
 def close_seat(call: Call) -> Steps[Answer]:
     """Close a seat: its token stops working and its creatures fall to the gm."""
@@ -116,10 +145,10 @@ def close_seat(call: Call) -> Steps[Answer]:
     "issueToken",
     TAG,
     roles=GM_ALONE,
-    body="Nothing",
+    body=NOTHING,
     waits=True,
     problems=_PROBLEMS,
-    answers={201: Shape("The seat, with its new token.", "SeatWithToken"), 202: _PENDING},
+    answers={201: Shape("The seat, with its new token.", SEAT_WITH_TOKEN), 202: PENDING},
 )
 def issue_token(call: Call) -> Steps[Answer]:
     """Hand out a token for a seat; the one before it stops working.
@@ -127,7 +156,6 @@ def issue_token(call: Call) -> Steps[Answer]:
     Everybody sees on the record that one was issued. The new token reads what its seat reads, choices that
     were sealed before it included. It works in every line of play, and the one before it in none.
     """
-    judge(faults(NOTHING, call.data))
     name = _named(call)
     sent = yield from send_checked(call, IssueToken, {"seat": name})
     return (yield from pending(call, sent, _with_token(call, name, 201)))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from service.api.call import Answer, Call
-from service.api.inputs import SIMULATION
+from service.api.fields import Component, Text, Whole
 from service.api.operations import KEY_HOLDERS, OPENING_LIMIT, Shape, operation
 from service.api.problems import invalid, not_found
-from service.api.schemas import faults
-from service.api.sending import judge, once, under_way
+from service.api.schemas import faults, raise_if_invalid, strict
+from service.api.sending import once, under_way
+from service.api.shapes import NUMBER, OPEN, TEXT, TIME, UUID, Schema, closed, component, listing, maybe
 from service.api.waiting import ask
 from service.encounter.openings import opening_faults
 from service.encounter.stores.jobs import SIMULATIONS
@@ -17,7 +18,55 @@ from service.simulation.fights import COMMANDS, ROUNDS
 from service.simulation.table import SERVER
 
 TAG: Final = "Simulations"
+_NUMBERS: Final[Schema] = {"type": "object", "additionalProperties": NUMBER}
+SIMULATED_FIGHT: Final = component(
+    "SimulatedFight",
+    closed(
+        "How one fight came out.",
+        fight=NUMBER,
+        seed=TEXT,
+        encounter=UUID,
+        ended={
+            "enum": [
+                *("one_side_stands", "nobody_stands", "combat_ended"),
+                *("rounds", "commands", "nobody_acts"),
+            ]
+        },
+        winner=maybe(TEXT),
+        rounds=NUMBER,
+        commands=NUMBER,
+        damage={**_NUMBERS, "description": "Hit points each creature lost, healing not counted back."},
+        hp={"type": "object", "additionalProperties": {"type": "integer"}},
+    ),
+)
+SIMULATION_JOB: Final = component(
+    "Simulation",
+    closed(
+        "An encounter played with bots: how far it is, and how each fight came out.",
+        {"progress": maybe(OPEN), "fights": maybe(listing(SIMULATED_FIGHT)), "fault": TEXT},
+        simulation=TEXT,
+        status={"enum": ["pending", "running", "done", "failed"]},
+        asked=TIME,
+        times=NUMBER,
+        seed=TEXT,
+        rounds=NUMBER,
+        commands=NUMBER,
+        winners=maybe(
+            {**_NUMBERS, "description": "How many fights each side won; `nobody` is no side at all."}
+        ),
+    ),
+)
 _PATH: Final = "/v1/simulations"
+SIMULATION: Final = strict(
+    "SimulationRequest",
+    {
+        "opening": Component("Opening", required=True),
+        "times": Whole(least=1, most=100),
+        "seed": Text(least=1, length=64),
+        "rounds": Whole(least=1, most=200),
+        "commands": Whole(least=1, most=5_000),
+    },
+)
 
 
 @operation(
@@ -26,17 +75,11 @@ _PATH: Final = "/v1/simulations"
     "startSimulation",
     TAG,
     roles=KEY_HOLDERS,
-    body="SimulationRequest",
+    body=SIMULATION,
     limit=OPENING_LIMIT,
-    answers={202: Shape("The simulation is under way; `Location` tells where to ask.", "Simulation")},
-    problems=(
-        "not-strict-json",
-        "body-too-large",
-        "request-timeout",
-        "unsupported-media-type",
-        "idempotency-key-reused",
-        "too-many-simulations",
-    ),
+    answers={202: Shape("The simulation is under way; `Location` tells where to ask.", SIMULATION_JOB)},
+    is_keyed=True,
+    problems=("too-many-simulations",),
 )
 def start_simulation(call: Call) -> Answer:
     """Play an encounter with bots that pick from the options, up to a hundred times.
@@ -44,7 +87,6 @@ def start_simulation(call: Call) -> Answer:
     Each fight has a seed of its own, `seed/0`, `seed/1` and so on; the same seed plays the same fight, here
     and with `rewound play`. A fight ends when one side stands alone, or at a limit: `rounds`, `commands`.
     """
-    judge(faults(SIMULATION, call.data))
     opening = call.data["opening"]
     _check_opening(call, opening)
     assert call.caller is not None
@@ -69,7 +111,7 @@ def start_simulation(call: Call) -> Answer:
     "getSimulation",
     TAG,
     roles=KEY_HOLDERS,
-    answers={200: Shape("The simulation.", "Simulation")},
+    answers={200: Shape("The simulation.", SIMULATION_JOB)},
 )
 def get_simulation(call: Call) -> Answer:
     """Tell how far a simulation is, and how its fights came out once it is `done`."""
@@ -93,4 +135,4 @@ def _check_opening(call: Call, opening: object) -> None:
         found = list(opening_faults(call.host.shelf[inputs.edition], given))
     if not found and opening.get("seeding", {}).get("mode", SERVER) != SERVER:
         found = [("/seeding/mode", "server: nobody is here who could add to the seed")]
-    judge([(f"/opening{pointer}", detail) for pointer, detail in found])
+    raise_if_invalid([(f"/opening{pointer}", detail) for pointer, detail in found])

@@ -4,18 +4,63 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from service.api.answers import PROMPT
 from service.api.call import Answer, Call
 from service.api.describe import json_schema
-from service.api.operations import READERS, Parameter, Shape, operation
+from service.api.operations import READERS, UNCHANGED, Parameter, Shape, operation
 from service.api.problems import Problem, invalid
+from service.api.shapes import HASH, NUMBER, OPEN, SEAT, TEXT, closed, component, listing, maybe
 from service.encounter.reading import records, views
 from service.rules.codec import to_data
 from service.rules.ruleset import legal
 from service.steps import Steps
 
 TAG: Final = "State"
+STATE: Final = component(
+    "State",
+    closed(
+        "The encounter as this seat sees it after a commit.",
+        version=NUMBER,
+        known=NUMBER,
+        hash=HASH,
+        view={**HASH, "description": "SHA-256 of the canonical JSON of `state`."},
+        state=OPEN,
+    ),
+)
+OFFER: Final = component(
+    "Offer",
+    closed(
+        "A command that is legal now: `given` as it is, with any value listed of each of `choices`.",
+        type=TEXT,
+        creature=maybe(SEAT),
+        prompt=maybe(TEXT),
+        given=OPEN,
+        choices={"type": "object", "additionalProperties": {"type": "array", "items": {}}},
+    ),
+)
+OPTION: Final = component(
+    "Option",
+    closed(
+        "An answer this seat owes or may give, and the commands that give it.",
+        prompt=PROMPT,
+        commands=listing(OFFER),
+    ),
+)
+OPTIONS: Final = component(
+    "Options",
+    closed(
+        "Everything this seat may do now.",
+        version=NUMBER,
+        seat=SEAT,
+        options=listing(OPTION),
+        schemas={
+            "type": "object",
+            "description": "JSON Schema of each type's parameters.",
+            "additionalProperties": OPEN,
+        },
+    ),
+)
 VERSION: Final = Parameter("at", "As it was after this commit.", kind="whole", least=1)
-_UNCHANGED: Final = Shape("Nothing has changed.")
 
 
 @operation(
@@ -30,7 +75,7 @@ _UNCHANGED: Final = Shape("Nothing has changed.")
         Parameter("round", "As it was at the end of this round.", kind="whole", least=1),
         Parameter("min_version", "Not before this commit is folded.", kind="whole"),
     ),
-    answers={200: Shape("The state.", "State"), 304: _UNCHANGED},
+    answers={200: Shape("The state.", STATE), 304: UNCHANGED},
     problems=("not-yet-folded",),
 )
 def get_state(call: Call) -> Steps[Answer]:
@@ -102,7 +147,7 @@ def _moment(call: Call, head: int) -> tuple[int, int]:
     TAG,
     roles=READERS,
     query=(Parameter("creature", "Only what this creature may do.", pattern=r"[a-z0-9][a-z0-9-]{0,23}"),),
-    answers={200: Shape("The options.", "Options"), 304: _UNCHANGED},
+    answers={200: Shape("The options.", OPTIONS), 304: UNCHANGED},
 )
 def get_options(call: Call) -> Answer:
     """List every command that is legal now for your seat, with concrete choices and its schema.

@@ -8,11 +8,11 @@ from typing import Final
 from service.api.call import Answer, Call
 from service.api.inputs import NOTHING
 from service.api.operations import READERS, Shape, operation
-from service.api.schemas import faults
-from service.api.sending import judge
+from service.api.shapes import TEXT, TIME, closed, component
 from service.encounter.stores import tickets
 
 TAG: Final = "Record"
+TICKET: Final = component("Ticket", closed("It opens one stream, once.", ticket=TEXT, expires=TIME))
 
 
 @operation(
@@ -22,9 +22,8 @@ TAG: Final = "Record"
     TAG,
     roles=READERS,
     scope="read",
-    body="Nothing",
-    answers={201: Shape("The ticket.", "Ticket")},
-    problems=("not-strict-json", "body-too-large", "request-timeout", "unsupported-media-type"),
+    body=NOTHING,
+    answers={201: Shape("The ticket.", TICKET)},
 )
 def issue_ticket(call: Call) -> Answer:
     """Get a ticket that opens one stream of commits within thirty seconds.
@@ -32,7 +31,6 @@ def issue_ticket(call: Call) -> Answer:
     A browser's `EventSource` can send no headers: it opens `…/commits?ticket=<ticket>`. A ticket sees what
     you see, and opens nothing a second time; each request makes another.
     """
-    judge(faults(NOTHING, call.data))
     caller = call.caller
     assert caller is not None
     host, claim = call.host, caller.claim

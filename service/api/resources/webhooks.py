@@ -7,20 +7,64 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from service.api.call import Answer, Call, cursor, read_cursor
-from service.api.inputs import NEW_WEBHOOK, NOTHING, WEBHOOK_CHANGE
+from service.api.fields import OneOf, Text
+from service.api.inputs import NOTHING
 from service.api.operations import KEY_HOLDERS, Shape, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import Problem, invalid, not_found
-from service.api.schemas import faults
-from service.api.sending import judge
+from service.api.schemas import strict
+from service.api.shapes import NUMBER, TEXT, TIME, UUID, Schema, closed, component, listing, maybe, page
 from service.encounter import play
 from service.encounter.signals import webhooks
 from service.encounter.signals.outward import NotAllowed
 from service.encounter.signals.webhooks import Delivery, Webhook
 
 TAG: Final = "Webhooks"
+_WEBHOOK: Final[dict[str, Schema]] = {
+    "webhook": TEXT,
+    "url": {"type": "string", "format": "uri"},
+    "encounter": {**maybe(UUID), "description": "Null: every encounter of yours."},
+    "state": {"enum": ["active", "gone", "ended"], "description": "`gone`: its receiver answered 410."},
+    "created": TIME,
+}
+WEBHOOK: Final = component("Webhook", closed("Where commits are posted to.", **_WEBHOOK))
+WEBHOOKS: Final = component("Webhooks", closed("All webhooks of yours.", webhooks=listing(WEBHOOK)))
+WEBHOOK_WITH_SECRET: Final = component(
+    "WebhookWithSecret",
+    closed(
+        "A webhook and the secret that signs what it gets. It is shown here alone; a repeat of the "
+        "request shows it again.",
+        **_WEBHOOK,
+        secret={"type": "string", "pattern": "^whsec_[A-Za-z0-9+/]{43}=$"},
+    ),
+)
+DELIVERY: Final = component(
+    "Delivery",
+    closed(
+        "How the telling of one commit fares.",
+        delivery=TEXT,
+        encounter=UUID,
+        n=NUMBER,
+        message={**TEXT, "description": "Its `webhook-id`: the same in every attempt."},
+        state={"enum": ["pending", "delivered", "failed"]},
+        attempts=NUMBER,
+        status={**maybe(NUMBER), "description": "The last answer's."},
+        fault={**maybe(TEXT), "description": "What kept the last attempt from an answer."},
+        due={**maybe(TIME), "description": "When it is tried next."},
+    ),
+)
+DELIVERIES: Final = component(
+    "Deliveries", page("Deliveries, those first tried last come first.", "deliveries", DELIVERY)
+)
 _PATH: Final = "/v1/webhooks"
-_BODY: Final = ("not-strict-json", "body-too-large", "request-timeout", "unsupported-media-type")
+NEW_WEBHOOK: Final = strict(
+    "NewWebhook",
+    {
+        "url": Text(length=2_000, required=True, metadata={"example": "https://example.org/hook"}),
+        "encounter": Text(length=36),
+    },
+)
+WEBHOOK_CHANGE: Final = strict("WebhookChange", {"url": Text(length=2_000), "state": OneOf(("active",))})
 
 
 @operation(
@@ -29,9 +73,10 @@ _BODY: Final = ("not-strict-json", "body-too-large", "request-timeout", "unsuppo
     "createWebhook",
     TAG,
     roles=KEY_HOLDERS,
-    body="NewWebhook",
-    answers={201: Shape("The webhook, with its secret.", "WebhookWithSecret")},
-    problems=(*_BODY, "idempotency-key-reused", "too-many-webhooks"),
+    body=NEW_WEBHOOK,
+    answers={201: Shape("The webhook, with its secret.", WEBHOOK_WITH_SECRET)},
+    is_keyed=True,
+    problems=("too-many-webhooks",),
 )
 def create_webhook(call: Call) -> Answer:
     """Have every commit from now on posted to an address: of one encounter, or of all of yours.
@@ -40,7 +85,6 @@ def create_webhook(call: Call) -> Answer:
     is the same in every attempt. 2xx takes it, 410 ends it all, anything else is tried again for three days.
     The address must be `https` and public.
     """
-    judge(faults(NEW_WEBHOOK, call.data))
     host, data, owner = call.host, call.data, _owner(call)
     _judge_url(call, data["url"])
     encounter = data.get("encounter")
@@ -62,7 +106,7 @@ def create_webhook(call: Call) -> Answer:
 
 
 @operation(
-    "GET", _PATH, "listWebhooks", TAG, roles=KEY_HOLDERS, answers={200: Shape("The webhooks.", "Webhooks")}
+    "GET", _PATH, "listWebhooks", TAG, roles=KEY_HOLDERS, answers={200: Shape("The webhooks.", WEBHOOKS)}
 )
 def list_webhooks(call: Call) -> Answer:
     """List your webhooks, the newest first; their secrets are not shown again."""
@@ -75,7 +119,7 @@ def list_webhooks(call: Call) -> Answer:
     "getWebhook",
     TAG,
     roles=KEY_HOLDERS,
-    answers={200: Shape("The webhook.", "Webhook")},
+    answers={200: Shape("The webhook.", WEBHOOK)},
 )
 def get_webhook(call: Call) -> Answer:
     """Show a webhook, and whether its receiver still wants it."""
@@ -88,9 +132,8 @@ def get_webhook(call: Call) -> Answer:
     "changeWebhook",
     TAG,
     roles=KEY_HOLDERS,
-    body="WebhookChange",
-    answers={200: Shape("The webhook as it is now.", "Webhook")},
-    problems=_BODY,
+    body=WEBHOOK_CHANGE,
+    answers={200: Shape("The webhook as it is now.", WEBHOOK)},
 )
 def change_webhook(call: Call) -> Answer:
     """Give a webhook another address, or make one active again whose receiver had answered 410.
@@ -98,7 +141,6 @@ def change_webhook(call: Call) -> Answer:
     Its id and secret stay. `"state": "active"` has everything told that was committed meanwhile: what was
     due when it was disabled too, and what the receiver had refused with 410.
     """
-    judge(faults(WEBHOOK_CHANGE, call.data))
     webhook = _named(call)
     if "url" in call.data:
         _judge_url(call, call.data["url"])
@@ -114,7 +156,7 @@ def change_webhook(call: Call) -> Answer:
     "endWebhook",
     TAG,
     roles=KEY_HOLDERS,
-    answers={200: Shape("The webhook, ended.", "Webhook")},
+    answers={200: Shape("The webhook, ended.", WEBHOOK)},
 )
 def end_webhook(call: Call) -> Answer:
     """End a webhook: nothing more is posted, also what was due."""
@@ -130,7 +172,7 @@ def end_webhook(call: Call) -> Answer:
     TAG,
     roles=KEY_HOLDERS,
     query=(CURSOR, PAGE_LIMIT),
-    answers={200: Shape("A page of deliveries.", "Deliveries")},
+    answers={200: Shape("A page of deliveries.", DELIVERIES)},
 )
 def list_deliveries(call: Call) -> Answer:
     """List what was posted, or tried: those first tried last come first.
@@ -151,13 +193,12 @@ def list_deliveries(call: Call) -> Answer:
     "retryDelivery",
     TAG,
     roles=KEY_HOLDERS,
-    body="Nothing",
-    answers={202: Shape("It is tried again now.", "Delivery")},
-    problems=(*_BODY, "webhook-disabled"),
+    body=NOTHING,
+    answers={202: Shape("It is tried again now.", DELIVERY)},
+    problems=("webhook-disabled",),
 )
 def retry_delivery(call: Call) -> Answer:
     """Have a delivery tried again now, whether it was taken, was given up or waits for its next try."""
-    judge(faults(NOTHING, call.data))
     webhook = _named(call)
     each = webhooks.delivery(call.host.log, webhook.id, call.path["delivery"])
     if each is None:
