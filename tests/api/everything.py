@@ -11,11 +11,12 @@ from typing import Any, Final
 from werkzeug.test import TestResponse
 
 from tests.api.client import Api
+from tests.api.declared import operations, target
 
 _HASH = re.compile(r"[0-9a-f]{64}|(?<=sha-256=:)[A-Za-z0-9+/]{43}=")
 _SECONDS = re.compile(r";t=[0-9]+")
 
-PATHS: Final = (
+_ASKED_FOR: Final = (
     "",
     "/state",
     "/state?round=0",
@@ -48,6 +49,28 @@ PATHS: Final = (
     "/audits/1",
     "/nothing",
 )
+_ENCOUNTER: Final = "/v1/encounters/{encounter}"
+
+
+def of_each(head: int) -> Iterator[str]:
+    for n in range(1, head + 1):
+        yield f"/commands/{n}"
+        yield f"/commits?after={n - 1}&limit=1"
+        yield f"/commits/{n}/explanation"
+
+
+def unlisted(listed: Sequence[str]) -> Iterator[str]:
+    """Yield a path for each operation that reads an encounter and that no path of *listed* asks."""
+    asked = [path.partition("?")[0] for path in listed]
+    for each in operations():
+        inside = each.path.removeprefix(_ENCOUNTER)
+        pattern = re.compile(re.sub(r"{\w+}", "[^/]+", inside))
+        if each.method == "GET" and inside != each.path and not any(map(pattern.fullmatch, asked)):
+            yield target(each, {"encounter": "e"}).removeprefix("/v1/encounters/e")
+
+
+PATHS: Final = (*_ASKED_FOR, *unlisted((*_ASKED_FOR, *of_each(1))))
+"""What is read of an encounter: with the queries that show most, and every other GET as it is declared."""
 ASKED: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("/contests", {"commit": 2, "claim": "it was otherwise"}),
     ("/forks", {"at": 1, "commands": []}),
@@ -102,13 +125,6 @@ def streamed(who: Api, at: str) -> str:
             break
     answer.close()
     return _named_alike(answer, f"GET /stream {answer.status_code} {sorted(answer.headers)} {text}")
-
-
-def of_each(head: int) -> Iterator[str]:
-    for n in range(1, head + 1):
-        yield f"/commands/{n}"
-        yield f"/commits?after={n - 1}&limit=1"
-        yield f"/commits/{n}/explanation"
 
 
 def masked(texts: list[str], hashes: Container[str] | None = None) -> list[str]:
