@@ -19,8 +19,8 @@ from marshmallow.exceptions import SCHEMA
 
 from service.api.fields import NUMBER_AS_TEXT, Either, Items, OneOf, Row, Table, Text, Truth, Whole, kind_of
 from service.api.problems import Problem, invalid, listed
-from service.api.strict import escape
 from service.rules.families import family_tag, members
+from service.rules.json_pointer import escaped
 
 _ID_WORDS: Final = "an id"
 _NOT_NEGATIVE: Final = "feet, 0 or more"
@@ -279,7 +279,7 @@ def _messages(schema: Schema, data: dict[str, Any]) -> Any:
 def _pointers(messages: Any, pointer: str) -> Iterator[tuple[str, str]]:
     if isinstance(messages, Mapping):
         for key, below in messages.items():
-            yield from _pointers(below, pointer if key == SCHEMA else f"{pointer}/{escape(str(key))}")
+            yield from _pointers(below, pointer if key == SCHEMA else f"{pointer}/{escaped(str(key))}")
     elif isinstance(messages, list):
         yield from ((pointer, str(message)) for message in messages)
     else:

@@ -13,6 +13,7 @@ from typing import Any, Final
 from unicodedata import is_normalized
 
 from service.encounter.record.text import fault
+from service.rules.json_pointer import escaped
 
 DEPTH: Final = 32
 WHOLE: Final = 2**53 - 1
@@ -129,7 +130,7 @@ def _faults(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
                 yield f"{pointer}/{_shown(name)}", "names are visible ASCII characters"
             if type(item) is str and item.isascii() and item.isprintable():
                 continue
-            yield from _faults(item, f"{pointer}/{escape(name)}")
+            yield from _faults(item, f"{pointer}/{escaped(name)}")
     elif kind is list:
         for i, item in enumerate(value):
             yield from _faults(item, f"{pointer}/{i}")
@@ -150,11 +151,6 @@ def _text_faults(text: str, pointer: str) -> Iterator[tuple[str, str]]:
         yield pointer, "text is in Unicode normalization form C"
 
 
-def escape(name: str) -> str:
-    """Return *name* as it stands in a JSON pointer (RFC 6901)."""
-    return name.replace("~", "~0").replace("/", "~1")
-
-
 def _shown(name: str) -> str:
     """Return *name* for a pointer that is itself answered as strict JSON."""
-    return escape(name).encode("ascii", "backslashreplace").decode()
+    return escaped(name).encode("ascii", "backslashreplace").decode()

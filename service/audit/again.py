@@ -34,6 +34,7 @@ from service.encounter.record.canonical import NotCanonical, loads
 from service.encounter.record.commit import ACCEPTED, QUARANTINED, Commit, fold_commit, load_request
 from service.encounter.record.envelopes import Opened, Place
 from service.rules.codec import to_data
+from service.rules.json_pointer import escaped
 from service.rules.records import EMPTY
 from service.rules.ruleset import Ruleset
 from service.rules.table import Table
@@ -227,7 +228,7 @@ def first_difference(then: Any, now: Any, pointer: str = "") -> tuple[str, Any, 
         same = type(then) is type(now) and then == now
         return None if same else (pointer, then, now)
     for key, one, two in pairs:
-        found = first_difference(one, two, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
+        found = first_difference(one, two, f"{pointer}/{escaped(key)}")
         if found is not None:
             return found
     return None

@@ -12,12 +12,13 @@ from typing import Any, ClassVar, TypeAlias, cast
 
 from service.dice.values import Roll
 from service.rules.codec import from_data, to_data
+from service.rules.json_pointer import escaped, steps
 from service.rules.lines import Origin
 from service.rules.messages import Command, Event, Private, Refused, Scope, Tale
 from service.rules.records import EMPTY, record
 from service.rules.rulebook import rule
-from service.rules.sealed import Sealed, escaped, names, places_of_sealed
-from service.rules.sealed_data import holder, put, steps, taken
+from service.rules.sealed import Sealed, names, places_of_sealed
+from service.rules.sealed_data import holder, put, taken
 from service.rules.table import DiceSetup, Table
 
 Orders: TypeAlias = Mapping[str, tuple[str, ...]]

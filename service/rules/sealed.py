@@ -24,6 +24,7 @@ from typing import (
 )
 
 from service.dice.values import Roll
+from service.rules.json_pointer import escaped
 from service.rules.records import PUBLIC, SEALABLE, SEEN, rebuilt, record
 
 T = TypeVar("T")
@@ -127,11 +128,6 @@ def _resealed(value: Any, audience: tuple[str, ...]) -> Any:
     if isinstance(value, Sealed):
         return rebuilt(value, audience=audience, value=_resealed(value.value, audience))
     return _within(value, lambda item: _resealed(item, audience))
-
-
-def escaped(name: str) -> str:
-    """Return *name* as a step of a JSON pointer (RFC 6901)."""
-    return name.replace("~", "~0").replace("/", "~1")
 
 
 def places_of_sealed(value: Any, pointer: str = "") -> Iterator[tuple[str, Sealed[Any]]]:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from service.rules.json_pointer import steps
+
 Data = Any
 """Plain data of any shape."""
-
-
-def steps(pointer: str) -> list[str]:
-    """Return the steps of a JSON pointer (RFC 6901)."""
-    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
 
 
 def holder(data: Data, way: list[str]) -> Data:

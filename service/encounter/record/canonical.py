@@ -22,6 +22,7 @@ import orjson
 
 from service.dice.encoding import HASH_BYTES, check_length, hkdf
 from service.encounter.record.unicode14 import VERSION, first_unassigned
+from service.rules.json_pointer import escaped
 
 FORMAT: Final = "rewound/log/1"
 
@@ -191,7 +192,7 @@ def _check_object(value: dict[Any, object], pointer: str, levels: int) -> None:
     for key, item in value.items():
         if not isinstance(key, str) or not key.isascii():
             raise NotCanonical(pointer, f"key {key!a} is not ASCII text")
-        _check(item, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}", levels)
+        _check(item, f"{pointer}/{escaped(key)}", levels)
 
 
 def _check_text(value: str, pointer: str) -> None:
