@@ -1,4 +1,4 @@
-"""One server, asked over pooled connections; every call is one round trip and is sent once.
+"""One server, asked over connections that are used again; every call is one round trip and is sent once.
 
 Nothing is ever sent twice: redis-py's own retries are off, because a lost reply is not a lost command.
 An error is translated here, where it enters, one by one; what is not named here is a programming mistake or
@@ -11,7 +11,8 @@ import os
 import re
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 from redis import exceptions
@@ -63,21 +64,20 @@ class Wire:
     A change is answered when *replicas* of the server's replicas have it, too.
     """
 
-    def __init__(
-        self, url: str, *, answer_s: float = ANSWER_S, connections: int = 1000, replicas: int = 0
-    ) -> None:
+    def __init__(self, url: str, *, answer_s: float = ANSWER_S, replicas: int = 0) -> None:
         self.url = without_password(url)
         self._replicas = replicas
         self._pid = os.getpid()
         self._idle: deque[tuple[Raw, float]] = deque()
-        self._pool: Raw = ConnectionPool.from_url(
+        told: Raw = ConnectionPool.from_url(
             url,
-            max_connections=connections,
             protocol=2,
             retry=Retry(NoBackoff(), 0),
             socket_timeout=answer_s,
             socket_connect_timeout=answer_s,
         )
+        # not its `make_connection`: that counts each try as open for ever, and refuses all when it has many
+        self._new: Callable[[], Raw] = partial(told.connection_class, **told.connection_kwargs)
 
     def read(self, *command: Argument) -> Reply:
         """Ask one question; raises `Unavailable`."""
@@ -97,7 +97,7 @@ class Wire:
 
     def dedicated(self) -> Raw:
         """Open a connection for the caller alone; raises `Unavailable`."""
-        connection = self._pool.make_connection()
+        connection = self._new()
         try:
             connection.connect()
         except exceptions.RedisError as error:
@@ -105,8 +105,7 @@ class Wire:
         return connection
 
     def close(self) -> None:
-        """Close all connections, whatever they are in the middle of; the next call opens new ones."""
-        self._pool.disconnect()
+        """Close the connections that nobody uses now; the next call opens new ones."""
         self._drop_idle()
 
     def _drop_idle(self) -> None:
@@ -186,7 +185,7 @@ class Wire:
                 if time.monotonic() - since < FRESH_S or not self._is_cut(connection):
                     return connection
                 connection.disconnect()
-            connection = self._pool.make_connection()
+            connection = self._new()
             connection.connect()
         except IndexError:  # another thread took the last one between look and pop
             return self._connect()

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,18 @@ def test_a_listener_that_waits_when_its_log_is_closed_says_so(streams_url: str) 
 def test_a_server_that_is_not_there_is_unavailable(tmp_path: Path) -> None:
     with pytest.raises(Unavailable):
         ValkeyLog.connect(f"unix://{tmp_path}/nobody.sock")
+
+
+def test_a_server_that_was_away_for_long_is_reached_again(valkey: EmbeddedValkey, tmp_path: Path) -> None:
+    path = tmp_path / "later.sock"
+    wire = Wire(f"unix://{path}")
+    for _ in range(1_200):
+        with pytest.raises(Unavailable):
+            wire.read("PING")
+    path.symlink_to(valkey.directory / "valkey.sock")
+
+    with closing(wire):
+        assert wire.read("PING") == b"PONG"
 
 
 # --- memory -------------------------------------------------------------------------------------------
