@@ -168,7 +168,7 @@ class Folding:
             if written is None:
                 self._folder.drop(folded.encounter)  # the next look is a cold one, and counts its try
                 return None
-            folds.append(self._to_write(folded, written))
+            folds.append(self._to_write(folded, entry, written))
             folded = self._reached(written.folded)
         return folded, folds
 
@@ -222,7 +222,7 @@ class Folding:
             if written is None:
                 crashed = True
                 break
-            waiting.append(self._to_write(folded, written))
+            waiting.append(self._to_write(folded, entry, written))
             folded = self._reached(written.folded)
             if suspicious:
                 self._log.commit(encounter, *waiting)
@@ -258,7 +258,7 @@ class Folding:
         finally:
             self.deciding_since = None
 
-    def _to_write(self, before: Folded[Any], written: Written[Any]) -> Fold:
+    def _to_write(self, before: Folded[Any], entry: Entry, written: Written[Any]) -> Fold:
         """Return what to write; that an encounter was played to its end is noted first.
 
         So whoever hears of the end finds it noted. If this process dies in between, the next one decides the
@@ -268,7 +268,7 @@ class Folding:
         over = state.is_over or state.continued is not None
         if state.closed and over and not before.state.closed:
             self._register.finish(before.encounter)
-        return _fold_of(before, written)
+        return _fold_of(before, entry, written)
 
     def _reached(self, folded: Folded[Any]) -> Folded[Any]:
         """Note a decided state of which a snapshot is due once its commit stands."""
@@ -329,12 +329,13 @@ def _by_encounter(wakes: Sequence[Wake]) -> Mapping[str, list[Entry]]:
     return found
 
 
-def _fold_of(before: Folded[Any], written: Written[Any]) -> Fold:
+def _fold_of(before: Folded[Any], entry: Entry, written: Written[Any]) -> Fold:
     return Fold(
         n=written.n,
         prev=before.hash,
         hash=written.hash,
         raw=written.raw,
+        request=entry.raw,
         frontier=written.folded.frontier.to_bytes(),
         sealed=written.kept_apart,
         marks=written.marks,

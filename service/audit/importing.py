@@ -252,6 +252,7 @@ def _store(log: Log, shelf: Shelf, address: str, evidence: Evidence, commits: Se
                 prev=commit.prev,
                 hash=commit.hash,
                 raw=commit.raw,
+                request=request,
                 frontier=frontier.to_bytes(),
                 sealed=tuple((index, opened.stored) for index, opened in sorted(lying.items())),
                 marks=marks_of(before, state, commit.n),

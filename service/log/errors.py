@@ -74,7 +74,10 @@ class VersionConflict(Refusal):
 
 
 class Stale(Refusal):
-    """Say that a commit does not continue the head: *folded* and *hash* are the head's."""
+    """Say that a commit does not continue the head, or that its number has another command.
+
+    *folded* and *hash* are the head's.
+    """
 
     def __init__(self, folded: int, hash_: str) -> None:
         super().__init__(f"the head is commit {folded}, {hash_[:12]}")

@@ -151,6 +151,8 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryShelves, MemoryAgendas):
             return False
         if (kept.head.folded, kept.head.hash) != (fold.n - 1, fold.prev) or kept.head.appended < fold.n:
             return None
+        if kept.commands[fold.n - 1] != fold.request:
+            return None
         kept.commits.append(fold.raw)
         kept.bytes += len(fold.raw) + sum(len(raw) for _, raw in fold.sealed)
         kept.head = replace(kept.head, folded=fold.n, hash=fold.hash, frontier=fold.frontier)

@@ -90,8 +90,9 @@ class Streams(Protocol):
         """Write consecutive commits, each only on the head it was decided on; how many are new.
 
         Each is all or nothing and is published as an `Outcome` as it is written. A commit that already is the
-        head (same number, same hash) counts as written earlier. Raises `Stale` when the last one does not
-        stand; those before it may: read the head again.
+        head (same number, same hash) counts as written earlier. One that decides another request than the
+        command at its number is refused: a failover gives a number that it has lost to another command.
+        Raises `Stale` when the last one does not stand; those before it may: read the head again.
         """
         ...
 
@@ -138,7 +139,10 @@ class Streams(Protocol):
         ...
 
     def find_key(self, encounter: str, scope: str, key: str) -> Known | None:
-        """Read what an idempotency key stands for: the answer to every `Unknown` append."""
+        """Read what an idempotency key stands for: the answer to every `Unknown` append.
+
+        What it says is as safe as the append's own answer; raises `Unknown` where too few replicas have it.
+        """
         ...
 
     def put_secret(self, encounter: str, blob: bytes) -> bool:

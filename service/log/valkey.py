@@ -7,6 +7,7 @@ and turns replies into values. It decides nothing.
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from hashlib import sha1
 from typing import Self, Unpack
 
 from service.log import keys
@@ -140,8 +141,12 @@ class ValkeyStreams:
         return {name.decode(): value for name, value in zip(flat[::2], flat[1::2], strict=True)}
 
     def find_key(self, encounter: str, scope: str, key: str) -> Known | None:
-        """Read what an idempotency key stands for."""
-        known = self._wire.read("HGET", keys.idempotency(encounter), keys.key_field(scope, key))
+        """Read what an idempotency key stands for; in the replicated mode replicas have it, too."""
+        place, name = keys.idempotency(encounter), keys.key_field(scope, key)
+        if self._wire.wanted_replicas:
+            known = self._wire.change(*call("find_key", (place,), name))
+        else:
+            known = self._wire.read("HGET", place, name)
         if known is None:
             return None
         n, _, fingerprint = known.decode().partition(" ")
@@ -254,11 +259,18 @@ def _commit_call(encounter: str, fold: Fold) -> Command:
     assert b"\n" not in fold.told, "what is told stands on one line"
     return call(
         "commit",
-        (keys.commits(encounter), keys.head(encounter), keys.marks(encounter), keys.sealed(encounter)),
+        (
+            keys.commits(encounter),
+            keys.head(encounter),
+            keys.marks(encounter),
+            keys.sealed(encounter),
+            keys.commands(encounter),
+        ),
         fold.n,
         fold.prev,
         fold.hash,
         fold.raw,
+        sha1(fold.request, usedforsecurity=False).hexdigest(),
         fold.frontier,
         keys.outcomes(keys.bucket_of(encounter)),
         encounter,

@@ -90,14 +90,15 @@ class Payload:
 class Fold:
     """One command folded: its commit, and what is written together with it or not at all.
 
-    *prev* is the hash the worker started from; *sealed* holds (index, payload) with rising indices; *marks*
-    are set beside those of earlier commits.
+    *prev* is the hash the worker started from, *request* the bytes of the command that was decided; *sealed*
+    holds (index, payload) with rising indices; *marks* are set beside those of earlier commits.
     """
 
     n: int
     prev: str
     hash: str
     raw: bytes
+    request: bytes
     frontier: bytes = b""
     sealed: tuple[tuple[int, bytes], ...] = ()
     marks: Mapping[str, bytes] = field(default_factory=dict)

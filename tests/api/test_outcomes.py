@@ -62,7 +62,7 @@ def outcomes(log: Flaky) -> Iterator[Outcomes]:
 
 
 def commit(log: Flaky) -> None:
-    log.commit(EID, Fold(n=1, prev="0" * 64, hash="1" * 64, raw=b"one"))
+    log.commit(EID, Fold(n=1, prev="0" * 64, hash="1" * 64, raw=b"one", request=b"{}"))
 
 
 def test_who_comes_late_gets_what_was_heard(log: Flaky, outcomes: Outcomes) -> None:
@@ -112,7 +112,7 @@ def test_what_a_broken_subscription_heard_is_not_believed_after_it(log: Flaky, o
     log.append(EID, b"{}", scope="s", key="k", fingerprint="f", create=True)
     log.broken.set()
     until(lambda: not outcomes.stands)
-    log.commit(EID, Fold(n=1, prev="0" * 64, hash="2" * 64, raw=b"another"))
+    log.commit(EID, Fold(n=1, prev="0" * 64, hash="2" * 64, raw=b"another", request=b"{}"))
 
     assert outcomes.wait(EID, 1, 30) == Outcome(EID, 1, b"another")
     log.broken.clear()

@@ -51,6 +51,7 @@ def kept(sitting: Sitting, log: MemoryLog | None = None, upto: int | None = None
                 prev=load_commit(made.raw).prev,
                 hash=made.hash,
                 raw=made.raw,
+                request=request,
                 frontier=made.folded.frontier.to_bytes(),
                 sealed=made.kept_apart,
                 marks=made.marks,

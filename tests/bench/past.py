@@ -51,17 +51,18 @@ def write(log: Log, count: int) -> None:
         folds = []
         for raw in page:
             written = decide_request(core.RULESET, folded, raw, folded.n + 1, secrets)
-            folds.append(_fold(folded, written))
+            folds.append(_fold(folded, raw, written))
             folded = written.folded
         log.commit(core.ENCOUNTER, *folds)
 
 
-def _fold(before: Folded[Any], written: Written[Any]) -> Fold:
+def _fold(before: Folded[Any], request: bytes, written: Written[Any]) -> Fold:
     return Fold(
         n=written.n,
         prev=before.hash,
         hash=written.hash,
         raw=written.raw,
+        request=request,
         frontier=written.folded.frontier.to_bytes(),
         sealed=written.kept_apart,
         marks=written.marks,

@@ -50,7 +50,7 @@ def _store(log: MemoryLog, sitting: Sitting, start: int = 0) -> None:
         prev = load_commit(written.raw).prev
         log.commit(
             sitting.encounter,
-            Fold(n=n, prev=prev, hash=written.hash, raw=written.raw, sealed=written.kept_apart),
+            Fold(n, prev, written.hash, written.raw, raw, sealed=written.kept_apart),
         )
 
 
@@ -302,7 +302,7 @@ def test_a_quarantined_command_is_folded_over(folder: Folder, log: CountingLog, 
     raw = request(before.n + 1, "burst", {"how": "raise"})
     written = quarantine_request(before, raw, before.n + 1)
     log.append(eid(), raw, scope="s", key="q", fingerprint="f")
-    log.commit(eid(), Fold(n=written.n, prev=before.hash, hash=written.hash, raw=written.raw))
+    log.commit(eid(), Fold(written.n, before.hash, written.hash, written.raw, raw))
 
     assert folder.current(eid()) == written.folded
     assert written.state == before.state

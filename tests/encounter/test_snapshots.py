@@ -73,7 +73,7 @@ def stored_log(sitting: Sitting) -> CountingLog:
         n = written.n
         log.append(eid(), raw, scope="s", key=str(n), fingerprint="f", create=n == 1)
         prev = load_commit(written.raw).prev
-        log.commit(eid(), Fold(n=n, prev=prev, hash=written.hash, raw=written.raw, sealed=written.kept_apart))
+        log.commit(eid(), Fold(n, prev, written.hash, written.raw, raw, sealed=written.kept_apart))
     return log
 
 

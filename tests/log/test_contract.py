@@ -37,7 +37,14 @@ def digest(n: int) -> str:
 
 def fold(n: int, prev: str | None = None, raw: bytes | None = None) -> Fold:
     """Make the plain commit n of a chain whose hashes are their numbers."""
-    return Fold(n, prev or digest(n - 1), digest(n), raw or b"commit %d" % n, b"frontier %d" % n)
+    return Fold(
+        n,
+        prev or digest(n - 1),
+        digest(n),
+        raw or b"commit %d" % n,
+        request=b"request %d" % n,
+        frontier=b"frontier %d" % n,
+    )
 
 
 def opened(log: Log, encounter: str = "e1", commands: int = 1) -> None:
@@ -142,9 +149,8 @@ def test_the_expected_version_is_exact(log: Log) -> None:
 def test_bytes_come_back_as_they_were(log: Log) -> None:
     every_byte = bytes(range(256))
     log.append("e1", every_byte, scope="gm", key="k", fingerprint="f", create=True)
-    log.commit(
-        "e1", Fold(1, ZERO_HASH, digest(1), every_byte, every_byte, ((0, every_byte),), {"r": every_byte})
-    )
+    beside = ((0, every_byte),), {"r": every_byte}
+    log.commit("e1", Fold(1, ZERO_HASH, digest(1), every_byte, every_byte, every_byte, *beside))
 
     head = log.head("e1")
 
@@ -228,7 +234,8 @@ def test_of_racing_workers_one_commits_each_number(log: Log) -> None:
                 head = log.head("e1")
                 assert head is not None
                 together.wait()
-                written += log.commit("e1", Fold(n, head.hash, f"{n * 10 + thread:064x}", b"by %d" % thread))
+                mine = replace(fold(n, head.hash, b"by %d" % thread), hash=f"{n * 10 + thread:064x}")
+                written += log.commit("e1", mine)
             except Stale:
                 pass
             together.wait()
@@ -311,10 +318,12 @@ def test_a_worker_that_was_overtaken_by_equal_decisions_goes_on(log: Log) -> Non
     "late",
     [
         pytest.param(fold(1, raw=b"other"), id="a number folded before"),
-        pytest.param(Fold(2, digest(1), "f" * 64, b"other"), id="the head's number with another hash"),
+        pytest.param(replace(fold(2), hash="f" * 64), id="the head's number with another hash"),
         pytest.param(fold(4), id="a number too far"),
         pytest.param(fold(3, prev="f" * 64), id="another hash before it"),
         pytest.param(fold(3, prev=digest(1)), id="the hash of an older head"),
+        pytest.param(replace(fold(3), request=b"request 4"), id="another request than command 3"),
+        pytest.param(replace(fold(3), request=b""), id="no request"),
     ],
 )
 def test_a_commit_that_does_not_continue_the_head_changes_nothing(store: Store, late: Fold) -> None:
@@ -343,8 +352,8 @@ def test_a_command_that_was_not_appended_is_not_committed(store: Store) -> None:
 
 def test_sealed_and_marks_stand_with_their_commit(log: Log) -> None:
     opened(log, commands=2)
-    first = Fold(1, ZERO_HASH, digest(1), b"c1", sealed=((0, b"stance"), (3, b"roll")), marks={"r1": b"1"})
-    second = Fold(2, digest(1), digest(2), b"c2", sealed=((0, b"plan"),), marks={"r2": b"2", "e2": b"2"})
+    first = replace(fold(1), sealed=((0, b"stance"), (3, b"roll")), marks={"r1": b"1"})
+    second = replace(fold(2), sealed=((0, b"plan"),), marks={"r2": b"2", "e2": b"2"})
 
     log.commit("e1", first, second)
 
@@ -358,7 +367,7 @@ def test_sealed_and_marks_stand_with_their_commit(log: Log) -> None:
 
 def test_a_stale_commit_leaves_neither_payload_nor_mark(log: Log) -> None:
     opened(log)
-    late = Fold(1, "f" * 64, digest(1), b"c1", sealed=((0, b"stance"),), marks={"r1": b"1"})
+    late = replace(fold(1, prev="f" * 64), sealed=((0, b"stance"),), marks={"r1": b"1"})
 
     with pytest.raises(Stale):
         log.commit("e1", late)

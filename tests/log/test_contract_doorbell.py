@@ -101,7 +101,7 @@ def test_a_repeated_submission_notifies_again_until_it_is_folded(store: Store) -
 
     assert Submitted(1, replayed=True, must_ring=True) == submit(log, create=True)
 
-    log.commit("e1", Fold(1, ZERO_HASH, "a" * 64, b"c"))
+    log.commit("e1", Fold(1, ZERO_HASH, "a" * 64, b"c", b"request"))
     log.answer_ring(bucket_of("e1"))
     log.clean("e1")
     before = store.dump()
@@ -123,12 +123,12 @@ def test_the_longest_waiting_come_first_and_the_late_not_yet(log: Log) -> None:
 def test_an_encounter_stays_dirty_until_all_is_folded(log: Log) -> None:
     submit(log, create=True)
     submit(log, key="k2")
-    log.commit("e1", Fold(1, ZERO_HASH, "a" * 64, b"c"))
+    log.commit("e1", Fold(1, ZERO_HASH, "a" * 64, b"c", b"request"))
 
     assert not log.clean("e1")
     assert log.dirty(ALL_BUCKETS, 1) == ["e1"]
 
-    log.commit("e1", Fold(2, "a" * 64, "b" * 64, b"c"))
+    log.commit("e1", Fold(2, "a" * 64, "b" * 64, b"c", b"request"))
 
     assert log.clean("e1")
     assert log.dirty(ALL_BUCKETS, 1) == []
@@ -164,7 +164,8 @@ def test_every_commit_is_heard_by_every_listener_in_order(log: Log) -> None:
     submit(log, create=True)
     submit(log, key="k2")
     with log.listen_outcomes() as one, log.listen_outcomes() as two:
-        log.commit("e1", Fold(1, ZERO_HASH, "a" * 64, b"c\n1\n"), Fold(2, "a" * 64, "b" * 64, b"\x00\xff"))
+        first = Fold(1, ZERO_HASH, "a" * 64, b"c\n1\n", b"request")
+        log.commit("e1", first, Fold(2, "a" * 64, "b" * 64, b"\x00\xff", b"request"))
 
         for listener in (one, two):
             assert Outcome("e1", 1, b"c\n1\n") == listener.get(30)

@@ -118,7 +118,7 @@ def test_a_server_that_is_not_there_was_sent_nothing() -> None:
 
 def test_commits_are_heard_on_the_loop(opened: ValkeyLog) -> None:
     heard: list[Outcome] = []
-    fold = Fold(n=1, prev=ZERO_HASH, hash="1" * 64, raw=b"commit", frontier=b"")
+    fold = Fold(n=1, prev=ZERO_HASH, hash="1" * 64, raw=b"commit", request=b"open", frontier=b"")
 
     async def work(log: ValkeyLoopLog) -> None:
         stands, came = asyncio.Event(), asyncio.Event()

@@ -184,7 +184,7 @@ def test_a_late_commit_is_refused_by_the_log(log: Meddler) -> None:
     late = sitting.written[2]
 
     with pytest.raises(Stale):
-        log.commit(eid(), Fold(n=3, prev=load_commit(late.raw).prev, hash="0" * 64, raw=late.raw))
+        log.commit(eid(), Fold(3, load_commit(late.raw).prev, "0" * 64, late.raw, sitting.requests[2]))
 
     assert _stored(log, sitting)
 

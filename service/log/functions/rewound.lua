@@ -1,4 +1,4 @@
-#!lua name=rewound_4
+#!lua name=rewound_5
 -- The changes that must be one step, as functions inside the server.
 --
 -- Every check stands before the first write: an error half way would leave the writes before it.
@@ -92,8 +92,23 @@ local function submit(keys, args)
   return answer
 end
 
--- commits, head, marks, sealed | n, prev, hash, commit, frontier, channel, encounter, told (one line),
---   count of marks, (name, value)..., (index, payload)... with rising indices
+-- keys | key's field -> what stands there, written again: WAIT counts the replicas that have the caller's last write
+local function find_key(keys, args)
+  local known = redis.call('HGET', keys[1], args[1])
+  if known then
+    redis.call('HSET', keys[1], args[1], known)
+  end
+  return known
+end
+
+-- Whether *request* (SHA-1) is command n: a failover may have put another one there since n was decided.
+local function is_command(commands, n, request)
+  local entry = redis.call('XRANGE', commands, n, n)[1]
+  return entry ~= nil and redis.sha1hex(entry[2][2]) == request
+end
+
+-- commits, head, marks, sealed, commands | n, prev, hash, commit, SHA-1 of the request it decides, frontier, channel,
+--   encounter, told (one line), count of marks, (name, value)..., (index, payload)... with rising indices
 -- -> {committed} | {already} | {stale, folded, hash}
 local function commit(keys, args)
   local commits, head, marks, sealed = keys[1], keys[2], keys[3], keys[4]
@@ -104,24 +119,24 @@ local function commit(keys, args)
   if folded == n and head_hash == hash then
     return { 'already' }
   end
-  if folded ~= n - 1 or head_hash ~= prev or appended < n then
+  if folded ~= n - 1 or head_hash ~= prev or appended < n or not is_command(keys[5], n, args[5]) then
     return { 'stale', folded, head_hash }
   end
 
-  local first_sealed = 10 + 2 * tonumber(args[9])
+  local first_sealed = 11 + 2 * tonumber(args[10])
   local bytes = tonumber(now[4] or '0') + #args[4]
   for i = first_sealed, #args, 2 do
     bytes = bytes + #args[i + 1]
   end
   redis.call('XADD', commits, entry_id(n, 0), 'r', args[4])
-  redis.call('HSET', head, 'folded', n, 'hash', hash, 'frontier', args[5], 'bytes', bytes, 'run', run())
-  for i = 10, first_sealed - 1, 2 do
+  redis.call('HSET', head, 'folded', n, 'hash', hash, 'frontier', args[6], 'bytes', bytes, 'run', run())
+  for i = 11, first_sealed - 1, 2 do
     redis.call('HSET', marks, args[i], args[i + 1])
   end
   for i = first_sealed, #args, 2 do
     redis.call('XADD', sealed, entry_id(n, tonumber(args[i])), 'r', args[i + 1])
   end
-  redis.call('SPUBLISH', args[6], args[7] .. '\n' .. args[1] .. '\n' .. args[8] .. '\n' .. args[4])
+  redis.call('SPUBLISH', args[7], args[8] .. '\n' .. args[1] .. '\n' .. args[9] .. '\n' .. args[4])
   return { 'committed' }
 end
 
@@ -231,14 +246,15 @@ local function put_record(keys, args)
   return tonumber(number)
 end
 
-redis.register_function('rewound_4_append', function(keys, args) return (append(keys, args)) end)
-redis.register_function('rewound_4_submit', submit)
-redis.register_function('rewound_4_commit', commit)
-redis.register_function('rewound_4_evict', evict)
-redis.register_function('rewound_4_restore', restore)
-redis.register_function('rewound_4_tried', tried)
-redis.register_function('rewound_4_put_derived', put_derived)
-redis.register_function('rewound_4_clean', clean)
-redis.register_function('rewound_4_hold', hold)
-redis.register_function('rewound_4_release', release)
-redis.register_function('rewound_4_put_record', put_record)
+redis.register_function('rewound_5_append', function(keys, args) return (append(keys, args)) end)
+redis.register_function('rewound_5_submit', submit)
+redis.register_function('rewound_5_find_key', find_key)
+redis.register_function('rewound_5_commit', commit)
+redis.register_function('rewound_5_evict', evict)
+redis.register_function('rewound_5_restore', restore)
+redis.register_function('rewound_5_tried', tried)
+redis.register_function('rewound_5_put_derived', put_derived)
+redis.register_function('rewound_5_clean', clean)
+redis.register_function('rewound_5_hold', hold)
+redis.register_function('rewound_5_release', release)
+redis.register_function('rewound_5_put_record', put_record)
