@@ -92,6 +92,7 @@ def host_of(
     folder = Folder(log, shelf)
     outcomes = Outcomes(log)
     outcomes.on_awaited(lambda outcome: folder.offer(outcome.encounter, outcome.n, outcome.raw))
+    outcomes.on_lost(folder.doubt)
     feeds = Feeds(outcomes)
     if on_loop is None:
         outcomes.start()

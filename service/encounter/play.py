@@ -30,7 +30,7 @@ from service.encounter.record.envelopes import Opened, envelopes
 from service.encounter.signals.doorbell import RING_MS
 from service.encounter.stores.capacity import QuotaExceeded
 from service.encounter.stores.disputes import Disputes
-from service.log import Outcome, StoreFull, SubmitOptions, Submitted, bucket_of
+from service.log import Outcome, StoreFull, SubmitOptions, Submitted, Unavailable, bucket_of
 from service.rules.chance import check_sealed
 from service.rules.closing import CloseEncounter
 from service.rules.codec import from_data
@@ -303,6 +303,8 @@ def read(host: Host, encounter: str, seat: str, commit: Commit) -> Became:
     if not commit.has_envelopes:
         return Became(commit, {}, views.Reader(seat, views.NOTHING))
     lying = {at[1]: lies for at, lies in envelopes(host.log, encounter, commit.n - 1, commit.n).items()}
+    if commit.lacks_any_of(lying):
+        raise Unavailable(f"commit {commit.n} of {encounter} has lost its envelopes")
     head = host.folder.current(encounter, commit.n)
     return Became(commit, lying, views.Reader(seat, host.occasions.upto(encounter, head.n)))
 

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from service.encounter.host import Host
 from service.encounter.signals.outcomes import Outcomes
-from service.log import ALL_BUCKETS, Fold, Outcome, Unavailable
+from service.log import ALL_BUCKETS, Fold, NoSuchEncounter, Outcome, Unavailable
 from service.log.memory import MemoryLog
 from service.log.memory_listener import MemoryListener
 from tests.api.client import Api, Table, is_problem
@@ -210,6 +210,7 @@ def test_a_token_replaced_while_nothing_is_heard_is_none(log: Flaky, host: Host,
 
 
 ADD = {"type": "add", "amount": 3}
+CHOOSE = {"type": "choose", "number": 2}
 
 
 @pytest.mark.parametrize(
@@ -234,6 +235,35 @@ def test_what_was_appended_is_pending_where_the_store_fails_behind_it(
     again = table.gm(method, table.at + path, body, Idempotency_Key="k", Prefer="wait=20")
     assert again.headers["Idempotency-Replayed"] == "true"
     assert again.status_code in (200, 201)
+
+
+@pytest.mark.parametrize("body", [CHOOSE, [CHOOSE]], ids=["a command", "an array"])
+def test_an_outcome_whose_envelopes_a_failover_took_back_is_pending(
+    table: Table, host: Host, body: object
+) -> None:
+    with mock.patch.object(host.log, "sealed", return_value=[]):
+        answer = table.ada("POST", f"{table.at}/commands", body, Idempotency_Key="k")
+        page = table.ada("GET", f"{table.at}/commits")
+
+    assert answer.status_code == 202, answer.text
+    is_problem(page, 503, "store-unavailable")
+    again = table.ada("POST", f"{table.at}/commands", body, Idempotency_Key="k", Prefer="wait=20")
+    assert (again.status_code, again.headers["Idempotency-Replayed"]) == (200, "true")
+
+
+def test_what_is_kept_is_compared_again_when_the_subscription_was_lost(
+    log: Flaky, host: Host, table: Table
+) -> None:
+    """A failover may have given its number to another commit."""
+    n = table.gm.get(table.at)["version"]
+    with mock.patch.object(log, "head", return_value=None):
+        assert host.folder.current(table.id, n).n == n
+        log.broken.set()
+        until(lambda: not host.outcomes.stands)
+        with pytest.raises(NoSuchEncounter):
+            host.folder.current(table.id, n)
+    log.broken.clear()
+    until(lambda: host.outcomes.stands)
 
 
 def test_an_opening_that_was_appended_is_pending_where_the_store_fails_behind_it(

@@ -7,6 +7,7 @@ import time
 from hashlib import sha256
 from threading import Event
 from typing import Any
+from unittest import mock
 
 import jsonpatch
 import pytest
@@ -17,7 +18,7 @@ from service.dice.chain import envelope_commitment
 from service.encounter.host import Host
 from service.encounter.record.canonical import eid_of
 from service.encounter.stores import keys
-from service.log import Log
+from service.log import Log, Outcome
 from service.steps import Steps
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import BOTH, Worker
@@ -184,6 +185,20 @@ def test_a_version_that_is_not_folded_in_time_is_said_so(played: Table, worker: 
     worker.go_on()
 
     assert "Retry-After" in late.headers
+    is_problem(late, 503, "not-yet-folded")
+    assert played.gm.get(f"{played.at}/state?min_version={n}")["version"] == n
+
+
+def test_a_version_that_a_failover_took_back_is_not_shown(played: Table, worker: Worker, host: Host) -> None:
+    worker.pause()
+    sent = played.send(played.gm, {"type": "add", "amount": 1}, Prefer="respond-async")
+    n = json.loads(sent.text)["n"]
+
+    heard = Outcome(played.id, n, b"")
+    with mock.patch.object(host.outcomes, "wait", return_value=heard):
+        late = played.gm("GET", f"{played.at}/state?min_version={n}")
+    worker.go_on()
+
     is_problem(late, 503, "not-yet-folded")
     assert played.gm.get(f"{played.at}/state?min_version={n}")["version"] == n
 

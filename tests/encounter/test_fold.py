@@ -117,6 +117,57 @@ def test_a_kept_state_that_is_new_enough_costs_none(
     assert log.reads == []
 
 
+def test_a_kept_state_that_is_doubted_is_compared_with_its_head_again(
+    folder: Folder, log: CountingLog, sitting: Sitting
+) -> None:
+    last = len(sitting.written)
+    folder.current(eid())
+    _take_back(log, sitting)
+    other = replace(sitting, requests=sitting.requests[:-1], written=sitting.written[:-1])
+    other.do("add", amount=7)
+    _store(log, other, last - 1)
+
+    assert folder.current(eid(), at_least=last) == sitting.folded, "nobody has said that it may be lost"
+    folder.doubt()
+
+    assert folder.current(eid(), at_least=last) == other.folded
+    log.reads.clear()
+    assert folder.current(eid(), at_least=last) == other.folded
+    assert log.reads == [], "it was compared"
+
+
+def test_what_was_published_before_a_doubt_is_not_folded(
+    folder: Folder, log: CountingLog, sitting: Sitting
+) -> None:
+    last = len(sitting.written)
+    _take_back(log, sitting)
+    before = folder.current(eid())
+    folder.offer(eid(), last, sitting.written[-1].raw)
+    folder.doubt()
+
+    assert folder.current(eid()) == before
+    assert before.n == last - 1
+
+
+def test_a_failover_between_the_head_and_its_commits_breaks_no_chain(
+    folder: Folder, log: CountingLog, sitting: Sitting
+) -> None:
+    before = log.head(eid())
+    _take_back(log, sitting)
+    heads = [before, log.head(eid())]
+    with mock.patch.object(log, "head", side_effect=heads):
+        assert folder.current(eid()).n == len(sitting.written) - 1
+    with mock.patch.object(log, "head", side_effect=heads):
+        assert folder.at(eid(), len(sitting.written)).n == len(sitting.written) - 1
+
+
+def _take_back(log: CountingLog, sitting: Sitting) -> None:
+    """Lose the last command and its commit, as a failover does."""
+    stored = replace(sitting, requests=sitting.requests[:-1], written=sitting.written[:-1])
+    log.forget(sitting.encounter)
+    _store(log, stored)
+
+
 def test_what_came_since_is_folded_onto_the_kept_state(
     folder: Folder, log: CountingLog, sitting: Sitting
 ) -> None:

@@ -269,6 +269,7 @@ class Client:
 
     def read(self, wanted: int, wait_s: float) -> None:
         """Read the state, not older than *wanted*."""
+        began = self.hub.now
         try:
             seen = self._api().ask(lambda host: self._state(host, wanted, wait_s), PATIENCE_S)
         except (Failed, Unanswered, StoreFailure, NoSuchEncounter):
@@ -278,7 +279,7 @@ class Client:
             return
         version, state = seen
         told = {"client": self.name, "encounter": self.table.id}
-        self.book.note("read", **told, asked=wanted, version=version, view=view_of(state))
+        self.book.note("read", **told, began=began, asked=wanted, version=version, view=view_of(state))
 
     def _api(self) -> Api:
         return self.hub.chance.choice(self.apis)
@@ -361,6 +362,8 @@ class Client:
                 raise Failed(504, "not-yet-folded")
             folded = wanted
         seen = host.folder.current(encounter, folded)
+        if seen.n < folded:
+            raise Failed(504, "not-yet-folded")
         return seen.n, seen.state
 
 

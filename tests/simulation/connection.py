@@ -158,7 +158,8 @@ class Connection:
         if name.startswith("listen_"):
             made: Callable[..., Any] = partial(Heard, self._wire, name)
         else:
-            made = partial(self._wire.call, name, changes=name not in READS)
+            waits = name == "find_key" and self._wire.server.mode == "replicated"
+            made = partial(self._wire.call, name, changes=waits or name not in READS)
         setattr(self, name, made)
         return made
 

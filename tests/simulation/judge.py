@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -46,14 +46,21 @@ class Broken:
 
 
 def judge(
-    log: Log, tables: Sequence[Table], book: Book, live: dict[str, tuple[int, str]], lost_at: float
+    log: Log,
+    tables: Sequence[Table],
+    book: Book,
+    live: dict[str, tuple[int, str]],
+    lost_at: float,
+    lost: Mapping[tuple[str, int], float],
 ) -> list[Broken]:
     """Return every promise that was broken.
 
     *live* is what an API process shows in the end. What was answered before *lost_at* counts as unknown: a
-    failover to a replica that nobody waited for may have lost it, which is not promised.
+    failover to a replica that nobody waited for may have lost it, which is not promised. Nor is what others
+    read before the replica had it: *lost* says when a failover took each commit back.
     """
     history = _forgiven(book.entries, lost_at)
+    history = [entry for entry in history if not _is_taken_back(entry, lost)]
     found = [Broken(*each) for each in book.broken]
     shown: dict[str, Shown] = {}
     read = {(entry["encounter"], entry["version"]) for entry in history if entry["do"] == "read"}
@@ -82,6 +89,13 @@ def _forgiven(history: list[Entry], lost_at: float) -> list[Entry]:
         elif entry["do"] not in {"asked", "read", "odd"} or entry["t"] - PATIENCE_S > until:
             kept.append(entry)
     return kept
+
+
+def _is_taken_back(entry: Entry, lost: Mapping[tuple[str, int], float]) -> bool:
+    """Tell whether *entry* is a read, begun before a failover, of a commit that it took back."""
+    if entry["do"] != "read":
+        return False
+    return bool(entry["began"] <= lost.get((entry["encounter"], entry["version"]), -1.0))
 
 
 def _shown(

@@ -99,12 +99,13 @@ def plan_of(seed: int, mode: Mode | None = None, *, bursts: bool = False) -> Pla
     chosen = mode or chosen
     encounters = chance.choice((1, 1, 2))
     ops = (*_OPS, "burst") if bursts else _OPS
+    fewest = 2 if chosen == "replicated" else 1
     clients = tuple(
-        tuple(_op(chance, ops) for _ in range(chance.randint(1, 6))) for _ in range(chance.randint(1, 3))
+        tuple(_op(chance, ops) for _ in range(chance.randint(1, 6))) for _ in range(chance.randint(fewest, 3))
     )
     kinds = chance.sample(_FAULTS, chance.randint(0, 4))
     if chosen != "single":
-        kinds.append("fail_over")
+        kinds += ["fail_over"] * (3 if chosen == "replicated" else 1)
     faults = [_fault(chance, kind) for kind in kinds for _ in range(chance.randint(1, 2))]
     noise = {
         kind: chance.choice(_NOISE[kind])

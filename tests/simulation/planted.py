@@ -73,6 +73,14 @@ class _AnyCommit(MemoryLog):
         return len(folds)
 
 
+class _AnyRequest(MemoryLog):
+    """Commits without a look at the command."""
+
+    def _commit(self, encounter: str, fold: Fold) -> bool | None:
+        stored = self.commands(encounter, fold.n - 1, 1)
+        return super()._commit(encounter, replace(fold, request=stored[0].raw) if stored else fold)
+
+
 class _EndlessLease(MemoryLog):
     """A lease is held until it is given back."""
 
@@ -165,6 +173,12 @@ def _seal_all_later(self: Connection, batch: Sequence[tuple[str, Sequence[Fold]]
     return [None] * len(batch)
 
 
+def _find_unconfirmed(self: Connection, encounter: str, scope: str, key: str) -> Known | None:
+    """Read from the primary what the replica may lack."""
+    found: Known | None = self._wire.call("find_key", encounter, scope, key, changes=False)
+    return found
+
+
 # --- in the product -----------------------------------------------------------------------------------
 
 
@@ -205,6 +219,12 @@ PLANTED: Final = (
         kind=_AnyCommit,
     ),
     Planted(
+        "commit without a look at the command",
+        frozenset({violations.TORN}),
+        kind=_AnyRequest,
+        mode="replicated",
+    ),
+    Planted(
         "mark dirty in a step after the append",
         NEVER_FOLDED,
         kind=_InSteps,
@@ -243,7 +263,7 @@ PLANTED: Final = (
     ),
     Planted(
         "envelopes in a step after the commit",
-        frozenset({violations.AUDIT, violations.BUNDLE, violations.STATE, violations.STRANGE}),
+        frozenset({LEFT_DIRTY, violations.AUDIT, violations.BUNDLE, violations.STATE, violations.STRANGE}),
         kind=_InSteps,
         patch=lambda: mock.patch.multiple(Connection, commit=_seal_later, commit_all=_seal_all_later),
     ),
@@ -268,6 +288,18 @@ PLANTED: Final = (
         NEVER_FOLDED,
         kind=_AnyClean,
         patch=lambda: mock.patch.object(GroupFolding, "_stop", _stop_and_forget),
+    ),
+    Planted(
+        "kept state believed after a failover",
+        frozenset({violations.AHEAD}),
+        patch=lambda: mock.patch.object(Folder, "doubt"),
+        mode="replicated",
+    ),
+    Planted(
+        "key settled by the primary alone",
+        frozenset({violations.MOVED}),
+        patch=_sent_otherwise("find_key", _find_unconfirmed),
+        mode="replicated",
     ),
     Planted("tries that are not counted", NEVER_FOLDED, kind=_NoTries, bursts=True),
 )

@@ -28,6 +28,8 @@ QUIET_S: Final = 40.0
 """Within how much virtual time everything is folded once nothing goes wrong any more."""
 
 DOWN_S: Final = 0.3
+FAILS_OVER_S: Final = 0.01
+"""How long at least it takes until a replica is in its primary's place."""
 
 Sabotage = Callable[["World"], None]
 
@@ -76,7 +78,9 @@ class World:
             broken.append(Broken(HANGS, "", str(stuck)))
         live = {} if broken else self._live()
         log = self.server.log
-        broken += judge(log, self.tables, self.book, live, self.server.lost_at) if live else []
+        if live:
+            lost_at, lost = self.server.lost_at, self.server.lost
+            broken += judge(log, self.tables, self.book, live, lost_at, lost)
         for actor in hub.failed:
             error = actor.error
             broken.append(Broken(CRASHED, "", f"{actor.name}: {type(error).__name__}: {error}"))
@@ -110,6 +114,7 @@ class World:
         self.noise.late = self.noise.lost_answers = self.noise.lost_messages = 0.0
         self.queue.lost = self.queue.doubled = server.slow_syncs = 0.0
         server.armed.clear()
+        hub.run(lambda: server.is_up and not server.is_parted, QUIET_S)
         for each in (*self.apis, *self.workers):
             each.skew(0.0)
         if server.lost_at >= 0:
@@ -233,8 +238,13 @@ class World:
             self.server.crash()
             self.hub.after(fault.lasts_s * DOWN_S, self.server.restart)
 
-    def _fail_over(self, _fault: Fault) -> None:
-        self.server.fail_over()
+    def _fail_over(self, fault: Fault) -> None:
+        """Lose the primary, at once or cut off from its replica first; the replica takes its place."""
+        parted_s = fault.lasts_s * DOWN_S * (fault.who % 2)
+        if parted_s:
+            self.server.part()
+        self.hub.after(parted_s, self.server.fail_over)
+        self.hub.after(parted_s + FAILS_OVER_S + fault.lasts_s * DOWN_S, self.server.restart)
 
     def _wipe_queue(self, _fault: Fault) -> None:
         self.queue.wipe()

@@ -2,7 +2,8 @@
 
 What is kept is a `MemoryLog`; what happened to it is a journal. A crash loses what was not synced: the
 journal's start is played again into a new log. A failover does the same with what the replica had.
-Nothing that was not synced (and, in replicated mode, not replicated) is answered or published.
+Nothing that was not synced is answered or published. In replicated mode a change is answered when the replica
+has it, and is seen before: whoever reads or listens is shown what the primary has.
 """
 
 from __future__ import annotations
@@ -21,6 +22,12 @@ Mode = Literal["single", "replicated", "lagging"]
 SYNC_S: Final = 0.0005
 SLOW_SYNC_S: Final = 0.5
 REPLICATION_S: Final = 0.001
+SLOW_REPLICATION_S: Final = 0.3
+_PAUSE_S: Final = 0.05
+"""How soon a call looks again for a primary."""
+_SLOW_REPLICATION: Final = 0.1
+"""How often replication is slow, of 1."""
+
 LAG_S: Final = 0.3
 """How far a replica that nobody waits for may be behind."""
 
@@ -80,6 +87,8 @@ class Server:
     slow_syncs: float = 0.0
     """How many syncs of the disk are slow, of 1."""
     is_up: bool = True
+    is_parted: bool = False
+    """Whether the replica gets nothing."""
     generation: int = 0
     """Counts crashes and failovers: what was on its way to an earlier one is lost."""
     journal: list[Line] = field(default_factory=list)
@@ -91,6 +100,8 @@ class Server:
     """False is a planted fault of replicated mode: it answers before the replica has it."""
     lost_at: float = -1.0
     """When a failover last lost what may have been answered."""
+    lost: dict[tuple[str, int], float] = field(default_factory=dict)
+    """When a failover last lost a commit that may have been seen, by encounter and number."""
     calls: int = 0
     armed: list[tuple[str, Callable[[], object]]] = field(default_factory=list)
     """What happens a moment after the next call of a name."""
@@ -106,6 +117,8 @@ class Server:
         self._inbox: list[Call] = []
         self._pending: list[Call] = []
         """What ran and is answered with the next sync."""
+        self._awaited: list[tuple[int, Call]] = []
+        """What is synced and is answered when the replica has as much of the journal."""
         self._unsaid: list[tuple[Subscription, list[Any]]] = []
         self._is_busy = False
         self._safe = 0
@@ -116,7 +129,13 @@ class Server:
     # --- calls ----------------------------------------------------------------------------------------
 
     def arrive(self, call: Call) -> None:
-        """Take *call* from the network; a server that is down breaks the connection."""
+        """Take *call* from the network; a server that is down breaks the connection.
+
+        In a cluster a call finds out before it is sent, and waits for the next primary, as in the product.
+        """
+        if not self.is_up and self.mode != "single":
+            self.hub.after(_PAUSE_S * self.hub.chance.random(), lambda: self.arrive(call))
+            return
         if not self.is_up:
             call.broken()
             return
@@ -177,40 +196,55 @@ class Server:
 
     def _flush(self) -> None:
         self.synced = len(self.journal)
-        if self.mode == "single":
-            self._done()
-        elif self.mode == "lagging" or not self.waits_for_replica:
-            self._replicate_within(LAG_S)
-            self._done()
-        else:
-            self._later(REPLICATION_S * self.hub.chance.random(), self._replicated)
-
-    def _replicate_within(self, seconds: float) -> None:
-        upto = self.synced
-
-        def arrive() -> None:
-            self.replicated = max(self.replicated, upto)
-
-        self._later(seconds * self.hub.chance.random(), arrive)
-
-    def _replicated(self) -> None:
-        self.replicated = self.synced
+        self._replicate()
         self._done()
 
+    @property
+    def _waits(self) -> bool:
+        """Whether a change is answered when the replica has it."""
+        return self.mode == "replicated" and self.waits_for_replica
+
+    def _replicate(self) -> None:
+        """Let the replica have later what is synced now."""
+        if self.mode == "single":
+            return
+        upto, longest = self.synced, LAG_S
+        if self._waits:
+            is_slow = self.hub.chance.random() < _SLOW_REPLICATION
+            longest = SLOW_REPLICATION_S if is_slow else REPLICATION_S
+
+        def arrive() -> None:
+            if not self.is_parted:
+                self.replicated = max(self.replicated, upto)
+                self._confirm()
+
+        self._later(longest * self.hub.chance.random(), arrive)
+
     def _done(self) -> None:
-        """Answer and publish what is safe now, and go on with what arrived meanwhile."""
-        for line in self.journal[self._safe :]:
-            if line.name == "commit":
-                self.stood.setdefault((line.args[0], line.args[1].n), self.hub.now)
-        self._safe = len(self.journal)
+        """Publish what is synced, answer what waits for no replica, and go on with what arrived meanwhile."""
         answers, self._pending = self._pending, []
         unsaid, self._unsaid = self._unsaid, []
         for subscription, heard in unsaid:
             subscription.told(heard)
+        if self._waits:
+            self._awaited += [(self.synced, call) for call in answers if call.changes]
+            answers = [call for call in answers if not call.changes]
         self._answer(answers)
+        self._confirm()
         self._is_busy = False
         if self._inbox:
             self._work()
+
+    def _confirm(self) -> None:
+        """Note what is safe now, and answer what waited for that."""
+        safe = self.replicated if self._waits else self.synced
+        for line in self.journal[self._safe : safe]:
+            if line.name == "commit":
+                self.stood.setdefault((line.args[0], line.args[1].n), self.hub.now)
+        self._safe = max(self._safe, safe)
+        confirmed = [call for upto, call in self._awaited if upto <= self.replicated]
+        self._awaited = [(upto, call) for upto, call in self._awaited if upto > self.replicated]
+        self._answer(confirmed)
 
     @staticmethod
     def _answer(calls: list[Call]) -> None:
@@ -275,24 +309,33 @@ class Server:
             self.hub.note("the store is up")
             self._replay()
             self.is_up = True
+            self._replicate()
+
+    def part(self) -> None:
+        """Let nothing more come to the replica."""
+        self.hub.note("the replica is cut off")
+        self.is_parted = True
 
     def fail_over(self) -> None:
-        """Let the replica take the primary's place, with what it has."""
+        """Lose the primary with all that the replica has not; the replica takes its place with `restart`."""
         answered = self.replicated < self.synced
         self.hub.note(f"failover: {len(self.journal) - self.replicated} changes lost")
+        for line in self.journal[self.replicated : self.synced]:
+            if line.name == "commit":
+                self.lost[line.args[0], line.args[1].n] = self.hub.now
         self._cut(self.replicated)
         self.synced = len(self.journal)
         if answered and self.mode == "lagging":
             self.lost_at = self.hub.now
-        self._replay()
-        self.is_up = True
+        self.is_up = self.is_parted = False
 
     def _cut(self, upto: int) -> None:
         del self.journal[upto:]
         self._safe = min(self._safe, upto)
         self.generation += 1
-        waiting = [*self._pending, *self._inbox]
+        waiting = [*self._pending, *self._inbox, *(call for _, call in self._awaited)]
         self._pending, self._inbox, self._unsaid, self._is_busy = [], [], [], False
+        self._awaited = []
         subscriptions, self.subscriptions = self.subscriptions, []
         for call in waiting:
             call.broken()

@@ -88,6 +88,8 @@ def get_state(call: Call) -> Steps[Answer]:
     at, known = _moment(call, head)
     folder = call.host.folder
     folded = folder.current(call.encounter, head) if at == head else folder.at(call.encounter, at)
+    if folded.n < at:  # a failover took back what was heard
+        raise _not_yet(at, folded.n)
     known = max(known, folded.n)  # it may be newer than the head that was asked for
     may_differ = known > folded.n or folded.state.closed  # what the end opened is sealed in the state still
     occasions = call.host.occasions.upto(call.encounter, known) if may_differ else {}
@@ -115,9 +117,13 @@ def _head(call: Call) -> Steps[int]:
         heard = yield call.host.outcomes.pause(call.encounter, wanted, call.preference.seconds)
         folded = folded if heard is None else wanted
     if folded < max(wanted, 1):
-        detail = f"commit {max(wanted, 1)} is not folded yet; the encounter is at {folded}"
-        raise Problem("not-yet-folded", detail, headers={"Retry-After": "1"})
+        raise _not_yet(max(wanted, 1), folded)
     return folded
+
+
+def _not_yet(wanted: int, folded: int) -> Problem:
+    detail = f"commit {wanted} is not folded yet; the encounter is at {folded}"
+    return Problem("not-yet-folded", detail, headers={"Retry-After": "1"})
 
 
 def _moment(call: Call, head: int) -> tuple[int, int]:

@@ -8,7 +8,7 @@ commits as they are published. It may be used by any number of threads.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from json import loads
 from threading import Lock
 from typing import Any, Final
@@ -45,7 +45,10 @@ class UnknownEdition(Exception):
 
 
 class ChainBroken(Exception):
-    """Say that stored commits do not follow each other: *n* does not continue the one before it."""
+    """Say that stored commits do not follow each other: *n* does not continue the one before it.
+
+    Or an envelope of it is not there.
+    """
 
     def __init__(self, encounter: str, n: int) -> None:
         super().__init__(f"commit {n} of {encounter} does not continue the one before it")
@@ -65,6 +68,9 @@ class Folder:
         self._kept: OrderedDict[str, AnyFolded] = OrderedDict()
         self._offered: dict[str, list[Entry]] = {}
         self._lock = Lock()
+        self._doubts = 0
+        self._compared: dict[str, int] = {}
+        """How often all was doubted before each kept state was last compared with its head."""
 
     # --- the present ---------------------------------------------------------------------------------
 
@@ -74,11 +80,17 @@ class Folder:
         With *at_least* a kept state that has it is returned without asking the store. Raises
         `NoSuchEncounter`, `UnknownEdition`, `ChainBroken`.
         """
+        return _twice(lambda: self._current(encounter, at_least))
+
+    def _current(self, encounter: str, at_least: int | None) -> AnyFolded:
+        doubts = self._doubts
         kept = self._caught_up(encounter)
-        if kept is not None and at_least is not None and kept.n >= at_least:
+        is_sure = self._compared.get(encounter) == doubts
+        if kept is not None and at_least is not None and kept.n >= at_least and is_sure:
             return kept
         head = self._head(encounter)
         if kept is not None and (kept.n, kept.hash) == (head.folded, head.hash):
+            self._compared[encounter] = doubts
             return kept
         folded = self._from_store(encounter, head.folded, kept)
         if folded.hash != head.hash:  # the store has lost what was kept
@@ -86,7 +98,17 @@ class Folder:
         if folded.hash != head.hash:
             raise ChainBroken(encounter, folded.n + 1)
         self.keep(folded)
+        self._compared[encounter] = doubts
         return folded
+
+    def doubt(self) -> None:
+        """Compare each kept state with its head before it is used again: the store may have lost commits.
+
+        What was published until now is not folded: it may be of those.
+        """
+        with self._lock:
+            self._doubts += 1
+            self._offered.clear()
 
     def offer(self, encounter: str, n: int, raw: bytes) -> None:
         """Take commit *n* as published: it is folded when somebody asks and it continues what is kept."""
@@ -131,17 +153,22 @@ class Folder:
             if len(self._kept) > self._capacity:
                 gone, _ = self._kept.popitem(last=False)
                 self._offered.pop(gone, None)
+                self._compared.pop(gone, None)
 
     def drop(self, encounter: str) -> None:
         """Forget the encounter: the next question is answered from the store alone."""
         with self._lock:
             self._kept.pop(encounter, None)
             self._offered.pop(encounter, None)
+            self._compared.pop(encounter, None)
 
     # --- the past ------------------------------------------------------------------------------------
 
     def at(self, encounter: str, n: int) -> AnyFolded:
         """Return the encounter as folded up to commit *n*, or to the last one there is."""
+        return _twice(lambda: self._at(encounter, n))
+
+    def _at(self, encounter: str, n: int) -> AnyFolded:
         head = self._head(encounter)
         kept = self.kept(encounter)
         if kept is not None and kept.n == n <= head.folded:
@@ -239,7 +266,10 @@ class Folder:
             n = folded.n + 1
             if commit.n != n or commit.prev != folded.hash:
                 raise ChainBroken(encounter, n)
-            state = fold_commit(folded.ruleset, folded.state, commit, payloads.get(n, {}), stops.get(n))
+            lying = payloads.get(n, {})
+            if commit.has_envelopes and commit.lacks_any_of(lying):
+                raise ChainBroken(encounter, n)
+            state = fold_commit(folded.ruleset, folded.state, commit, lying, stops.get(n))
             folded = folded.followed(bytes.fromhex(commit.hash), state)
             yield commit, folded
 
@@ -265,6 +295,14 @@ class Folder:
                 if stops is not None:
                     found[entry.n] = stops
         return found
+
+
+def _twice(fold: Callable[[], AnyFolded]) -> AnyFolded:
+    """Return what *fold* returns; a failover between its look at the head and at the commits is no damage."""
+    try:
+        return fold()
+    except ChainBroken:
+        return fold()
 
 
 def _stops(raw: bytes) -> str | None:

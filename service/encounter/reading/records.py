@@ -10,7 +10,7 @@ from service.encounter.play import Became
 from service.encounter.reading import views
 from service.encounter.record.commit import Commit, load_commit
 from service.encounter.record.envelopes import Opened, Place, envelopes
-from service.log import NoSuchEncounter
+from service.log import NoSuchEncounter, Unavailable
 
 _ROUND = "round/"
 
@@ -57,6 +57,9 @@ def read_all(host: Host, encounter: str, seat: str, commits: Sequence[Commit]) -
     if sealed:
         for (n, index), lies in envelopes(host.log, encounter, sealed[0] - 1, sealed[-1]).items():
             lying.setdefault(n, {})[index] = lies
+        for commit in commits:
+            if commit.has_envelopes and commit.lacks_any_of(lying.get(commit.n, {})):
+                raise Unavailable(f"commit {commit.n} of {encounter} has lost its envelopes")
         occasions = host.occasions.upto(encounter, head(host, encounter))
     reader = views.Reader(seat, occasions)
     return [Became(commit, lying.get(commit.n, {}), reader) for commit in commits]

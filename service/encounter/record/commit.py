@@ -93,6 +93,13 @@ class Commit:
         """Whether anything in it is sealed."""
         return any("sealed" in event for event in self.events)
 
+    def lacks_any_of(self, found: Mapping[int, object]) -> bool:
+        """Tell whether an envelope of it is not among those *found*, by index.
+
+        They are read after the commit, which a failover may have taken back meanwhile.
+        """
+        return any("sealed" in event and index not in found for index, event in enumerate(self.events))
+
 
 def dump_request(request: Request) -> bytes:
     """Return the bytes of *request*, which has passed `canonical.check`."""

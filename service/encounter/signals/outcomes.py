@@ -49,6 +49,7 @@ class Outcomes:
         self._hooks: list[Callable[[Outcome], None]] = []
         self._awaited_hooks: list[Callable[[Outcome], None]] = []
         self._again_hooks: list[Callable[[], None]] = []
+        self._lost_hooks: list[Callable[[], None]] = []
         self._stop = Event()
         self._stands = Event()
         self._thread = Thread(target=self._run, name="outcomes", daemon=True)
@@ -84,6 +85,10 @@ class Outcomes:
     def on_again(self, hook: Callable[[], None]) -> None:
         """Call *hook* whenever the subscription stands anew: something may have been missed."""
         self._again_hooks.append(hook)
+
+    def on_lost(self, hook: Callable[[], None]) -> None:
+        """Call *hook* whenever the subscription is lost: a failover may have taken back what was heard."""
+        self._lost_hooks.append(hook)
 
     def pause(self, encounter: str, n: int, seconds: float) -> Pause[Outcome | None]:
         """Return the wait for commit *n*, in a thread or on a loop; see `wait`."""
@@ -214,6 +219,8 @@ class Outcomes:
             if self._heard:
                 self._doubted = set(self._heard)
                 self._heard.clear()
+        for hook in self._lost_hooks:
+            hook()
 
     def _catch_up(self) -> None:
         """Read what was committed while nobody listened, for those who wait."""
