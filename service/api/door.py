@@ -243,8 +243,8 @@ class Door:
 
 
 def _check(operation: Operation, caller: Caller, seat: Seated | None) -> None:
-    if caller.key is not None and operation.scope not in caller.key.scopes:
-        raise Problem("forbidden", f"the API key lacks the scope {operation.scope}")
+    if caller.key is not None and operation.needed_scope not in caller.key.scopes:
+        raise Problem("forbidden", f"the API key lacks the scope {operation.needed_scope}")
     role = seat.role if seat else KEY
     if role not in operation.roles:
         raise Problem("forbidden", f"the role {role} may not do this; {_listed(operation.roles)} may")

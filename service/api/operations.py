@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property, wraps
 from inspect import cleandoc
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from service.api.schemas import Strict, faults, raise_if_invalid
 from service.api.shapes import Schema
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Handler = Callable[["Call"], "Answer | Steps[Answer]"]
 """What waits is written as steps; see `service.steps`."""
+DeclaredHandler = TypeVar("DeclaredHandler", bound=Handler)
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
 Scope = Literal["read", "write", "keys", "operator"]
@@ -83,19 +84,22 @@ UNCHANGED: Final = Shape("Nothing has changed.")
 """The 304 of a GET."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Operation:
-    """One method of one path."""
+    """One method of one path, and the decorator of the function that answers it.
 
-    id: str
+    Its documentation is the handler's docstring: the first line is the summary.
+    """
+
     method: Method
     path: str
+    id: str
     tag: str
-    handler: Handler
+    _: KW_ONLY
     roles: tuple[str, ...]
     """Who may call it: seats' roles inside an encounter, `KEY_HOLDERS` outside, or everybody (`PUBLIC`)."""
-    scope: Scope
-    """What an API key must be allowed."""
+    scope: Scope | None = None
+    """What an API key must be allowed; None is `read` for a GET and `write` for every other method."""
     answers: Mapping[int, Shape]
     outlives: bool = False
     """Whether it also answers for an encounter that was removed."""
@@ -116,6 +120,19 @@ class Operation:
     """Whether it appends a command: takes `Prefer` and `Idempotency-Key`, may answer 202."""
     is_keyed: bool = False
     """Whether it takes an `Idempotency-Key` without appending a command."""
+    handler: Handler = field(init=False)
+
+    def __call__(self, handler: DeclaredHandler) -> DeclaredHandler:
+        """Make the function below the handler; an id that is taken does not import."""
+        assert self.id not in OPERATIONS.all, f"two operations are called {self.id}"
+        self.handler = _checking(handler, self.body)
+        OPERATIONS.all[self.id] = self
+        return handler
+
+    @cached_property
+    def needed_scope(self) -> Scope:
+        """What an API key must be allowed."""
+        return self.scope or ("read" if self.method == "GET" else "write")
 
     @cached_property
     def is_public(self) -> bool:
@@ -160,44 +177,9 @@ class Operation:
 
 @dataclass
 class Operations:
-    """All operations, in the order the documentation shows them."""
+    """All operations by their ids, in the order in which they were declared."""
 
     all: dict[str, Operation] = field(default_factory=dict)
-
-    def add(
-        self,
-        method: Method,
-        path: str,
-        id_: str,
-        tag: str,
-        *,
-        roles: tuple[str, ...],
-        scope: Scope | None = None,
-        body: Strict | Schema | None = None,
-        **declared: Any,
-    ) -> Callable[[Handler], Handler]:
-        """Declare that the function below answers *method* on *path*, for *roles*.
-
-        An id that is taken does not import. Without a *scope* a GET needs `read`, every other method `write`.
-        """
-        needed = scope or ("read" if method == "GET" else "write")
-
-        def mark(handler: Handler) -> Handler:
-            assert id_ not in self.all, f"two operations are called {id_}"
-            self.all[id_] = Operation(
-                id_,
-                method,
-                path,
-                tag,
-                _checking(handler, body),
-                roles=roles,
-                scope=needed,
-                body=body,
-                **declared,
-            )
-            return handler
-
-        return mark
 
 
 def _checking(handler: Handler, body: Strict | Schema | None) -> Handler:
@@ -214,4 +196,4 @@ def _checking(handler: Handler, body: Strict | Schema | None) -> Handler:
 
 
 OPERATIONS: Final = Operations()
-operation: Final = OPERATIONS.add
+operation: Final = Operation

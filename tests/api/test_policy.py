@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from service.api.operations import KEY, OPERATIONS, READERS, Operation, Operations
+from service.api.operations import KEY, OPERATIONS, READERS, Operation
 from service.encounter.host import Host
 from service.encounter.stores import keys
 from tests.api.client import Api, Table, is_problem
@@ -19,7 +19,7 @@ INSIDE = [each for each in operations() if each.is_inside]
 
 def test_an_operation_that_does_not_say_who_may_call_it_cannot_be_declared() -> None:
     with pytest.raises(TypeError, match="roles"):
-        Operations().add("GET", "/v1/nothing", "getNothing", "Record", answers={})  # type: ignore[call-arg]  # so it is
+        Operation("GET", "/v1/nothing", "getNothing", "Record", answers={})  # type: ignore[call-arg]  # it is meant
 
 
 def test_every_route_of_the_application_is_an_operation(api: Api) -> None:
@@ -64,7 +64,7 @@ def test_what_needs_a_key_needs_its_scope_and_is_for_no_seat(
     assert status(table.ada) == 403
     for scope in keys.SCOPES:
         who = owner.with_token(keys.create(host.log, scope, time.time(), scopes=(scope,))[0])
-        assert (status(who) != 403) == (scope == each.scope), scope
+        assert (status(who) != 403) == (scope == each.needed_scope), scope
 
 
 def test_a_public_operation_asks_for_nothing(api: Api) -> None:
