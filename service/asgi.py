@@ -16,9 +16,9 @@ from service.api.app import create_app
 from service.api.loop.adapter import LoopApplication
 from service.api.loop.sockets import Limits
 from service.api.quotas import Bounds
-from service.encounter.archive.cold import ArchiveLoopLog, with_archive
+from service.encounter.archive.archive_log import ArchiveLoopLog, with_archive
 from service.encounter.archive.container import key_of
-from service.encounter.archive.places import Directory
+from service.encounter.archive.opening import storage_of
 from service.encounter.host import host_of
 from service.encounter.record.digest import ruleset_digest
 from service.encounter.signals.doorbell import Ringer
@@ -51,11 +51,11 @@ def application() -> LoopApplication:
     except StoreFailure as failure:  # requests are answered 503 until it serves
         _logger.warning("store.awaited", why=str(failure))
         Thread(target=_open_when_there, args=(log,), name="store", daemon=True).start()
-    cold = with_archive(log, Directory(settings.archive_dir), key_of(settings.secret_key()))
-    on_loop = ArchiveLoopLog(ValkeyLoopLog(log), cold)
+    with_archived = with_archive(log, storage_of(settings), key_of(settings.secret_key()))
+    on_loop = ArchiveLoopLog(ValkeyLoopLog(log), with_archived)
     ringer = Ringer(queue_client(settings.queue_url))
     host = host_of(
-        cold,
+        with_archived,
         SHELF,
         ring=ringer.ring,
         clock=time.time,

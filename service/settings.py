@@ -4,11 +4,8 @@ Everything is checked together: whoever starts the service learns of all faults 
 A setting has a default on which one machine runs as it is.
 """
 
-import contextlib
 import os
 import re
-import secrets
-import tempfile
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_network
 from pathlib import Path
@@ -16,21 +13,18 @@ from typing import Self
 
 from environs import Env, EnvValidationError, ValidationError, validate
 
+from service.key_files import SettingsError, kept_key, private_text
+
 _ADDRESS = r"(rediss?|unix)://\S+"
 _ORIGIN = r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?(/[A-Za-z0-9._~-]+)*"
 _PAGE_ORIGIN = r"https?://[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[1-9][0-9]{0,4})?"
 _KEY = r"[0-9a-f]{64}"
+_ARCHIVE = r"file:///\S*|s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9._~-]+)*/?"
+_ARCHIVES = "file:///directory or s3://bucket/prefix"
 _LEVELS = ("debug", "info", "warning", "error")
-_KEY_BYTES = 32
 _LARGE = 10**9
 
-
-class SettingsError(Exception):
-    """Name every fault of the environment, one for each line."""
-
-    def __init__(self, faults: list[str]) -> None:
-        super().__init__("\n".join(faults))
-        self.faults = faults
+__all__ = ["Settings", "SettingsError"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +84,16 @@ class Settings:
     """Days after which closed encounters are archived and removed; 0: never."""
     archive_days: int = 0
     """Days without a command after which an encounter leaves the store for the archive; 0: never."""
-    archive_dir: Path = Path(".rewound/archive")
-    """Where archived encounters lie, and the bundles of removed ones."""
+    archive_url: str | None = None
+    """Where archived encounters are, and bundles of removed ones: a directory (`file:///…`) or a bucket
+    (`s3://bucket/prefix`); None: `archive` in *data_dir*."""
+    archive_endpoint: str = "https://s3.amazonaws.com"
+    """Where the storage of a bucket is reached."""
+    archive_region: str = "us-east-1"
+    archive_access_key: str = ""
+    """Who writes to a bucket; the secret that goes with it is given, or in a file."""
+    archive_secret_file: Path | None = None
+    given_archive_secret: str = field(default="", repr=False)
     cors_origins: tuple[str, ...] = ()
     accepted_keys: tuple[bytes, ...] = ()
     """Public keys whose signatures count for bundles that are taken in."""
@@ -161,7 +163,20 @@ class Settings:
                     "RETENTION_DAYS", cls().retention_days, validate=validate.Range(0, 36_500)
                 ),
                 archive_days=env.int("ARCHIVE_DAYS", cls().archive_days, validate=validate.Range(0, 36_500)),
-                archive_dir=Path(env.str("ARCHIVE_DIR", "") or data_dir / "archive"),
+                archive_url=env.str("ARCHIVE_URL", "", validate=_matches(_ARCHIVE, _ARCHIVES)) or None,
+                archive_endpoint=env.str(
+                    "ARCHIVE_ENDPOINT",
+                    "",
+                    validate=_matches(_PAGE_ORIGIN, "https://host or http://host:port"),
+                )
+                or cls().archive_endpoint,
+                archive_region=env.str(
+                    "ARCHIVE_REGION", "", validate=_matches(r"[a-z0-9-]+", "a region's name")
+                )
+                or cls().archive_region,
+                archive_access_key=env.str("ARCHIVE_ACCESS_KEY", ""),
+                archive_secret_file=_path(env.str("ARCHIVE_SECRET_FILE", "")),
+                given_archive_secret=env.str("ARCHIVE_SECRET_KEY", ""),
                 cors_origins=tuple(env.list("CORS_ORIGINS", [], validate=_origins) or ()),
                 accepted_keys=tuple(map(bytes.fromhex, env.list("ACCEPTED_KEYS", [], validate=_keys) or ())),
                 fork_days=env.int("FORK_DAYS", cls().fork_days, validate=validate.Range(1, 3650)),
@@ -190,9 +205,25 @@ class Settings:
             )
         if key and key_file:
             faults.append("REWOUND_SECRET_KEY, REWOUND_KEY_FILE: set one of them")
+        faults += settings._archive_faults()
         if faults:
             raise SettingsError(faults)
         return replace(settings, given_key=bytes.fromhex(key)) if key else settings
+
+    def _archive_faults(self) -> list[str]:
+        """Return what a bucket needs and does not have."""
+        if self.given_archive_secret and self.archive_secret_file:
+            return ["REWOUND_ARCHIVE_SECRET_KEY, REWOUND_ARCHIVE_SECRET_FILE: set one of them"]
+        if self.archive_url is None or not self.archive_url.startswith("s3:"):
+            return []
+        faults = []
+        if not self.archive_access_key:
+            faults.append("REWOUND_ARCHIVE_ACCESS_KEY: a bucket needs one")
+        if not self.given_archive_secret and self.archive_secret_file is None:
+            faults.append(
+                "REWOUND_ARCHIVE_SECRET_KEY, REWOUND_ARCHIVE_SECRET_FILE: a bucket needs one of them"
+            )
+        return faults
 
     @property
     def is_embedded(self) -> bool:
@@ -207,6 +238,11 @@ class Settings:
     def secret_key(self) -> bytes:
         """Give the 32 bytes that encrypt seeds at rest; makes the key file on the first start."""
         return self.given_key or kept_key(self.key_file)
+
+    def archive_secret(self) -> str:
+        """Return the secret that goes with the access key of a bucket; raises `SettingsError`."""
+        path = self.archive_secret_file
+        return self.given_archive_secret if path is None else private_text(path).strip()
 
     def signing_key(self) -> bytes:
         """Give the 32 bytes that sign; makes the key file on the first start."""
@@ -252,7 +288,12 @@ class Settings:
             "WEBHOOK_NETWORKS": ",".join(self.webhook_networks),
             "RETENTION_DAYS": str(self.retention_days),
             "ARCHIVE_DAYS": str(self.archive_days),
-            "ARCHIVE_DIR": str(self.archive_dir),
+            "ARCHIVE_URL": self.archive_url or "",
+            "ARCHIVE_ENDPOINT": self.archive_endpoint,
+            "ARCHIVE_REGION": self.archive_region,
+            "ARCHIVE_ACCESS_KEY": self.archive_access_key,
+            "ARCHIVE_SECRET_FILE": str(self.archive_secret_file or ""),
+            "ARCHIVE_SECRET_KEY": self.given_archive_secret,
             "CORS_ORIGINS": ",".join(self.cors_origins),
             "ACCEPTED_KEYS": ",".join(key.hex() for key in self.accepted_keys),
             "FORK_DAYS": str(self.fork_days),
@@ -265,45 +306,8 @@ class Settings:
         return os.environ | {f"REWOUND_{name}": value for name, value in spelled.items()}
 
 
-def kept_key(path: Path) -> bytes:
-    """Read the 32 bytes kept in *path*; the first to ask makes them, for its owner's eyes alone.
-
-    Processes that start at once get the same key. Raises `SettingsError` for a file that holds no key, that
-    others may read, or that cannot be made.
-    """
-    try:
-        if not path.exists():
-            _make_key(path)
-        if path.stat().st_mode & 0o077:
-            raise SettingsError([f"{path}: others may read this key: chmod 600 it"])
-        text = path.read_text("ascii").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(
-            [f"{path}: the key cannot be kept there: {error}; or set REWOUND_SECRET_KEY"]
-        ) from error
-    if not re.fullmatch(_KEY, text):
-        raise SettingsError([f"{path}: this is no key: it holds 64 hexadecimal digits"])
-    return bytes.fromhex(text)
-
-
-def _make_key(path: Path) -> None:
-    """Write a new key unless there is one by now: the whole file appears at once, or not at all."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, draft = tempfile.mkstemp(dir=path.parent)  # 0600
-    try:
-        with os.fdopen(handle, "w") as file:
-            file.write(secrets.token_hex(_KEY_BYTES) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        with contextlib.suppress(FileExistsError):  # another process was first: its key is the key
-            os.link(draft, path)
-    finally:
-        Path(draft).unlink()
-    directory = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+def _path(text: str) -> Path | None:
+    return Path(text) if text else None
 
 
 def _matches(pattern: str, what: str) -> validate.Regexp:
@@ -314,7 +318,7 @@ def _matches(pattern: str, what: str) -> validate.Regexp:
 def _keys(texts: list[str]) -> None:
     """Refuse what is not a public key: 64 hexadecimal digits."""
     for text in texts:
-        if not re.fullmatch(r"[0-9a-f]{64}", text):
+        if not re.fullmatch(_KEY, text):
             raise ValidationError("must be public keys, 64 hexadecimal digits each")
 
 

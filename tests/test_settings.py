@@ -4,10 +4,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
-from service.settings import Settings, SettingsError, kept_key
+from service.key_files import kept_key
+from service.settings import Settings, SettingsError
 
 ROOT = Path(__file__).parents[1]
 
@@ -42,6 +44,9 @@ def test_every_fault_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         "WEBHOOK_NETWORKS": "127.0.0.1/8",
         "RETENTION_DAYS": "-1",
         "CORS_ORIGINS": "https://table.example,*",
+        "ARCHIVE_URL": "s3:bucket",
+        "ARCHIVE_ENDPOINT": "storage.example",
+        "ARCHIVE_REGION": "the north",
         "LOG_LEVEL": "loud",
         "ORIGIN": "two words",
         "SECRET_KEY": "short",
@@ -72,6 +77,58 @@ def test_the_servers_are_both_others_or_both_ours(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv(alone, "redis://store:6379/0")
 
     with pytest.raises(SettingsError, match="set both, or neither"):
+        Settings.from_environment()
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [("file:///srv/cold", "/srv/cold"), ("s3://bucket", ""), ("s3://bucket-1/a/b.c", "/a/b.c")],
+)
+def test_an_archive_is_a_directory_or_a_bucket(monkeypatch: pytest.MonkeyPatch, url: str, path: str) -> None:
+    monkeypatch.setenv("REWOUND_ARCHIVE_URL", url)
+    monkeypatch.setenv("REWOUND_ARCHIVE_ACCESS_KEY", "us")
+    monkeypatch.setenv("REWOUND_ARCHIVE_SECRET_KEY", "known to us")
+
+    settings = Settings.from_environment()
+
+    assert urlsplit(settings.archive_url).path == path
+    assert settings.archive_secret() == "known to us"
+    assert "known to us" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    "url", ["/srv/cold", "file://srv", "s3:///a", "s3://UPPER", "https://bucket", "s3://b?c=d"]
+)
+def test_an_archive_elsewhere_is_refused(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    monkeypatch.setenv("REWOUND_ARCHIVE_URL", url)
+
+    with pytest.raises(SettingsError, match="REWOUND_ARCHIVE_URL: must be"):
+        Settings.from_environment()
+
+
+def test_a_bucket_needs_both_its_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("REWOUND_ARCHIVE_URL", "s3://bucket")
+    with pytest.raises(SettingsError) as refused:
+        Settings.from_environment()
+    assert [fault.partition(":")[0] for fault in refused.value.faults] == [
+        "REWOUND_ARCHIVE_ACCESS_KEY",
+        "REWOUND_ARCHIVE_SECRET_KEY, REWOUND_ARCHIVE_SECRET_FILE",
+    ]
+    secret = tmp_path / "secret"
+    secret.write_text("known to us\n")
+    secret.chmod(0o644)
+    monkeypatch.setenv("REWOUND_ARCHIVE_ACCESS_KEY", "us")
+    monkeypatch.setenv("REWOUND_ARCHIVE_SECRET_FILE", str(secret))
+
+    with pytest.raises(SettingsError, match="others may read this"):
+        Settings.from_environment().archive_secret()
+    secret.chmod(0o600)
+    assert Settings.from_environment().archive_secret() == "known to us"
+    secret.unlink()
+    with pytest.raises(SettingsError, match="cannot be read"):
+        Settings.from_environment().archive_secret()
+    monkeypatch.setenv("REWOUND_ARCHIVE_SECRET_KEY", "known to us")
+    with pytest.raises(SettingsError, match="set one of them"):
         Settings.from_environment()
 
 
@@ -152,7 +209,7 @@ def test_the_key_file_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
 
 def test_processes_that_start_at_once_get_one_key(tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from service.settings import kept_key;"
+        "import sys; from pathlib import Path; from service.key_files import kept_key;"
         "sys.stdin.read(1); print(kept_key(Path(sys.argv[1])).hex())"
     )
     starters = [

@@ -8,7 +8,7 @@ import sys
 from service.audit.signing import Signer
 from service.audit.witness import Witness
 from service.collecting import collect_seldom
-from service.encounter.archive.places import Directory
+from service.encounter.archive.opening import storage_of
 from service.encounter.signals.outward import Outward
 from service.log.errors import StoreRefused
 from service.log.queue import check_queue, queue_client
@@ -16,8 +16,7 @@ from service.logs import write_json_lines
 from service.rules.shelf import SHELF
 from service.settings import Settings, SettingsError
 from workers.faults import faulty
-from workers.retention import Archive
-from workers.run import DURABLE, REPLICATED, run
+from workers.run import DURABLE, REPLICATED, Keeping, run
 from workers.start import connected
 
 
@@ -28,7 +27,7 @@ def main() -> int:
         key = settings.secret_key()
         settings.signing_key()
         witness = Witness(settings.witness_file)
-        place = Directory(settings.archive_dir)
+        storage = storage_of(settings)
     except SettingsError as faults:
         sys.stderr.write(f"{faults}\n")
         return 2
@@ -59,8 +58,8 @@ def main() -> int:
         witness=witness,
         groups=settings.groups,
         outward=Outward.of(settings.webhook_networks),
-        archive=Archive(settings.retention_days, place),
-        archive_days=settings.archive_days,
+        storage=storage,
+        keeping=Keeping(settings.archive_days, settings.retention_days),
         durability=REPLICATED if settings.replicas else DURABLE,
     )
     return 0

@@ -1,10 +1,10 @@
-"""Archive what has been idle long enough, and bring back what somebody wants.
+"""Archive encounters that were idle long enough, and bring back those that are asked for.
 
-Laws. Nothing leaves the store of which no sound file stands in the archive, read again from there, compared
-with what was written and audited as it was read. The store lets go of it in one step, and only if it is
-still what was archived. Whoever dies between two steps leaves the encounter on its schedule, so that it is
-done again. A file's name holds its digest: one that is written twice is two files, and the store names one
-of them at most.
+Laws. An encounter leaves the store only if its file was written, read again, compared with what was written,
+and audited as it was read, and is sound. The store deletes the record in one step, and only if it still is
+what was archived. A worker that dies between two steps leaves the encounter on its schedule, so that another
+does it again. A file's name has its digest: an encounter that is written twice has two files, and the store
+names at most one of them.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from service.audit.evidence import stored
 from service.audit.notary import Disputed
 from service.audit.signing import own_keys
 from service.audit.verify import Shelf, verify
-from service.encounter.archive import cold
-from service.encounter.archive.cold import IDLE, RESTORING, Archived, alone
+from service.encounter.archive import entries
+from service.encounter.archive.archive_log import with_one_from_memory
 from service.encounter.archive.container import NotAnArchive, pack, unpack
-from service.encounter.archive.places import Place
+from service.encounter.archive.entries import IDLE, RESTORING, Archived
+from service.encounter.archive.storage import ArchiveUnavailable, FileMissing, Storage
 from service.encounter.deciding.fold import Folder
 from service.encounter.stores import imports, removals
 from service.encounter.stores.disputes import Disputes
@@ -38,7 +39,9 @@ from service.log.protocol import Log
 from workers.lookout import Lookout, Stopped
 
 EVERY_S: Final = 0.5
-"""How soon is looked for what somebody wants back: a command waits for it."""
+"""How often the schedule of those to be brought back is read: a command waits for it."""
+AWAY_S: Final = 60.0
+"""How long nothing is archived after the archive was unavailable: each try packs an encounter again."""
 DAY_S: Final = 86_400
 PAGE: Final = 20
 _REGISTER_PAGE: Final = 500
@@ -64,7 +67,7 @@ class Archiver(Lookout):
         self,
         log: Log,
         shelf: Shelf,
-        place: Place,
+        storage: Storage,
         key: bytes,
         idle_s: float,
         stopping: Event,
@@ -79,13 +82,14 @@ class Archiver(Lookout):
         super().__init__(stopping)
         self._log = log
         self._shelf = shelf
-        self._place = place
+        self._storage = storage
         self._key = key
         self._idle_s = idle_s
         self._sign = sign
         self._clock = clock
         self._folder = Folder(log, shelf, capacity=1, asks=False)
         self._has_started = False
+        self._away_until = 0.0
 
     def touched(self, encounter: str) -> None:
         """Note that something happened to the encounter just now; any thread may."""
@@ -93,18 +97,21 @@ class Archiver(Lookout):
             self._log.set_due(IDLE, [encounter], self._ms(self._idle_s), anew=True)
 
     def look(self) -> None:
-        """Bring back what is wanted, then archive what is due."""
+        """Bring back what is asked for, then archive what is due."""
         self._bring_back_all()
-        if not self._idle_s:
+        if not self._idle_s or self._is_away():
             return
         if not self._has_started:
             self._note_all()
             self._has_started = True
         for encounter in self._log.due(IDLE, self._ms(0), PAGE):
-            if self.stopping.is_set():
+            if self.stopping.is_set() or self._is_away():
                 return
             self._archive(encounter)
             self._bring_back_all()
+
+    def _is_away(self) -> bool:
+        return self._clock() < self._away_until
 
     def _ms(self, later_s: float) -> int:
         return int((self._clock() + later_s) * 1000)
@@ -125,6 +132,9 @@ class Archiver(Lookout):
             entry = self.archive(encounter)
         except NoSuchEncounter:
             self._log.drop_due(IDLE, encounter)  # it was removed, or is archived already
+        except ArchiveUnavailable as why:
+            self._away_until = self._clock() + AWAY_S
+            _logger.warning("archive.unavailable", encounter=encounter, why=str(why))
         except (StoreFailure, Stopped):
             raise
         except Exception as why:  # noqa: BLE001 - whatever is wrong with one, the others have their turn
@@ -147,7 +157,7 @@ class Archiver(Lookout):
         n = len(whole.commits)
         entry = Archived(
             encounter=encounter,
-            name=f"{encounter}.{n}.{digest[:16]}{cold.SUFFIX}",
+            name=f"{encounter}.{n}.{digest[:16]}{entries.SUFFIX}",
             digest=digest,
             n=n,
             hash=whole.hash,
@@ -155,16 +165,22 @@ class Archiver(Lookout):
             size=len(raw),
             at=int(self._clock()),
         )
-        self._place.put(entry.name, raw)
-        back = self._place.get(entry.name)
-        if sha256(back).hexdigest() != digest:
-            raise NotArchivable("what was read back is not what was written")
-        self._verify(encounter, back, whole.hash)
-        if not self._log.evict(encounter, n, whole.hash, entry.blob):
-            self._place.drop(entry.name)
-            raise NotArchivable("something happened to it meanwhile")
-        self._log.put_record(cold.SHELF, encounter, entry.blob)
+        self._storage.put(entry.name, raw)
+        try:
+            self._move(entry)
+        except (NotArchivable, Stopped):
+            self._storage.drop(entry.name)
+            raise
         return entry
+
+    def _move(self, entry: Archived) -> None:
+        """Check the file of *entry*, and put the entry in the place of the record."""
+        raw = self._storage.get(entry.name)
+        if sha256(raw).hexdigest() != entry.digest:
+            raise NotArchivable("what was read back is not what was written")
+        self._verify(entry.encounter, raw, entry.hash)
+        if not self._log.evict(entry.encounter, entry.n, entry.hash, entry.blob, entry.size):
+            raise NotArchivable("something happened to it meanwhile")
 
     def _check(self, encounter: str) -> None:
         """Return if the encounter may leave the store; raises `NotArchivable`."""
@@ -188,7 +204,7 @@ class Archiver(Lookout):
         """Audit the encounter as the file *raw* has it; raises `NotArchivable`."""
         memory = MemoryLog()
         memory.restore(unpack(encounter, raw, self._key))
-        evidence = stored(alone(self._log, encounter, memory), encounter)
+        evidence = stored(with_one_from_memory(self._log, encounter, memory), encounter)
         keys = () if imports.find(self._log, encounter) is not None else own_keys(self._log, encounter)
         report = verify(replace(evidence, pinned=keys), self._shelf, progress=self._breathe)
         if not report.verdict.is_sound or report.head != head:
@@ -205,22 +221,21 @@ class Archiver(Lookout):
         for encounter in self._log.due(RESTORING, self._ms(0), PAGE):
             try:
                 self.bring_back(encounter)
-            except NotAnArchive as why:
+            except (FileMissing, NotAnArchive) as why:
                 _logger.error("archive.damaged", encounter=encounter, why=str(why))  # noqa: TRY400 - ids only
             self._log.drop_due(RESTORING, encounter)
 
     def bring_back(self, encounter: str) -> None:
         """Put an archived encounter into the store again; nothing if it is not archived."""
-        entry = cold.find(self._log, encounter)
+        entry = entries.find(self._log, encounter)
         if entry is None:
             return
-        raw = self._place.get(entry.name)
+        raw = self._storage.get(entry.name)
         if sha256(raw).hexdigest() != entry.digest:
             raise NotAnArchive(encounter, "it is not the file that was written")
         if not self._log.restore(unpack(encounter, raw, self._key), entry.blob):
             return  # another worker was first
-        self._log.drop_record(cold.SHELF, encounter)
-        self._place.drop(entry.name)
+        self._storage.drop(entry.name)
         self.touched(encounter)
         _logger.info("encounter.restored", encounter=encounter, commits=entry.n)
 

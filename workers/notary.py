@@ -15,7 +15,7 @@ import structlog
 
 from service.audit.notary import Disputed, Notary
 from service.audit.signing import Signer, is_unvouched, publish
-from service.encounter.archive import cold
+from service.encounter.archive import entries
 from service.encounter.stores import imports, points
 from service.encounter.stores.register import SHELF as REGISTERED
 from service.log.errors import NoSuchEncounter, StoreFailure
@@ -175,7 +175,7 @@ class Signing(Lookout):
     def _sign(self, encounter: str, *, whole: bool = False, head: bool = False) -> None:
         if imports.find(self._log, encounter) is not None:
             return  # what was played elsewhere is signed there
-        if cold.find(self._log, encounter) is not None:
+        if entries.find(self._log, encounter) is not None:
             return  # its head was signed before it was archived
         try:
             made = self._made(encounter, whole=whole, head=head)

@@ -1,15 +1,14 @@
-"""Keep closed encounters as long as the house wants: then archive each as a bundle, and remove its record.
+"""Remove closed encounters once they were kept long enough, and keep a bundle of each.
 
-Laws. Nothing is removed of which no sound bundle stands in the archive, read again from the disk and audited.
-The archive holds bundles named by their encounters; it is never tidied up here. What cannot be
-removed is tried again a day later, and said in the log.
+Laws. An encounter is removed only if its bundle was written, read again and audited, and is sound. Bundles
+are named by their encounters and never deleted here. What cannot be removed is tried again a day later, and
+said in the log.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import sha256
 from threading import Event
 from typing import Final
@@ -20,7 +19,7 @@ from service.audit import bundle
 from service.audit.evidence import stored
 from service.audit.signing import own_keys
 from service.audit.verify import Shelf, verify
-from service.encounter.archive.places import Place
+from service.encounter.archive.storage import Storage
 from service.encounter.deciding.fold import Folder
 from service.encounter.lines.removing import NotRemovable, check, delete, remove
 from service.encounter.stores import removals
@@ -34,32 +33,16 @@ EVERY_S: Final = 30.0
 DAY_S: Final = 86_400
 PAGE: Final = 50
 _SUFFIX: Final = ".jsonl"
+_UNSOUND: Final = ".unsound"
+"""What a bundle that is not sound is called, so that nobody takes it for the record."""
 _BREATH_S: Final = 0.002
 """Left to the threads that fold, between two stretches of an audit."""
 
 _logger: Final = structlog.get_logger()
 
 
-@dataclass(frozen=True)
-class Archive:
-    """How many days closed encounters are kept (0: for ever), and where their bundles are kept then."""
-
-    days: int
-    place: Place
-
-    def keep(self, encounter: str, raw: bytes) -> bytes:
-        """Write the bundle *raw*, whole or not at all, and return it as it was read again."""
-        self.place.put(f"{encounter}{_SUFFIX}", raw)
-        return self.place.get(f"{encounter}{_SUFFIX}")
-
-    def refuse(self, encounter: str, raw: bytes) -> None:
-        """Keep a bundle that is not sound under another name."""
-        self.place.put(f"{encounter}.unsound", raw)
-        self.place.drop(f"{encounter}{_SUFFIX}")
-
-
 class Retention(Lookout):
-    """What one worker archives and deletes, in a thread of its own; several at once do no harm."""
+    """Removes for one worker, in a thread of its own; several workers at once do no harm."""
 
     name = "retention"
     every_s = EVERY_S
@@ -68,22 +51,28 @@ class Retention(Lookout):
         self,
         log: Log,
         shelf: Shelf,
-        archive: Archive,
+        storage: Storage,
+        days: int,
         stopping: Event,
         gone: Callable[[str], object],
         clock: Callable[[], float] = time.time,
     ) -> None:
+        """Keep closed encounters for *days* (0: for ever), and their bundles in *storage* after that.
+
+        *gone* is called with what was deleted.
+        """
         super().__init__(stopping)
         self._log = log
         self._shelf = shelf
         self._folder = Folder(log, shelf, capacity=1)
         self._register = Register(log)
-        self._archive = archive
+        self._storage = storage
+        self._days = days
         self._gone = gone
         self._clock = clock
 
     def look(self) -> None:
-        """Delete what was removed a minute ago, and archive and remove what was closed long enough ago."""
+        """Delete what was removed a minute ago, and remove what was closed long enough ago."""
         now = self._clock()
         for encounter in self._log.due(removals.REMOVING, int(now * 1000), PAGE):
             entry = self._register.find(encounter)
@@ -92,16 +81,16 @@ class Retention(Lookout):
                 self._gone(encounter)
                 _logger.info("encounter.deleted", encounter=encounter)
             self._log.drop_due(removals.REMOVING, encounter)
-        if not self._archive.days:
+        if not self._days:
             return
-        upto = now - self._archive.days * DAY_S
+        upto = now - self._days * DAY_S
         for encounter in self._log.due(removals.CLOSED, int(upto * 1000), PAGE):
             if self.stopping.is_set():
                 return
             self._retire(encounter, now)
 
     def _retire(self, encounter: str, now: float) -> None:
-        """Archive and remove *encounter*, or come back to it in a day."""
+        """Remove *encounter*, or come back to it in a day."""
         try:
             if removals.find(self._log, encounter) is None and not self._is_fork(encounter):
                 self._remove(encounter, now)
@@ -112,7 +101,7 @@ class Retention(Lookout):
         except Exception as why:  # noqa: BLE001 - whatever is wrong with one record, the others have their turn
             told = str(why) if isinstance(why, NotRemovable) else type(why).__name__
             _logger.warning("retention.kept", encounter=encounter, why=told)
-            again = int((now - self._archive.days * DAY_S + DAY_S) * 1000)
+            again = int((now - self._days * DAY_S + DAY_S) * 1000)
             self._log.set_due(removals.CLOSED, [encounter], again, anew=True)
             return
         self._log.drop_due(removals.CLOSED, encounter)
@@ -123,14 +112,17 @@ class Retention(Lookout):
             raise NoSuchEncounter(encounter)
         folded = self._folder.current(encounter)
         check(self._log, entry, folded)
-        raw = self._archive.keep(encounter, b"".join(bundle.write(stored(self._log, encounter), GM)))
+        name = f"{encounter}{_SUFFIX}"
+        self._storage.put(name, b"".join(bundle.write(stored(self._log, encounter), GM)))
+        raw = self._storage.get(name)
         keys = own_keys(self._log, encounter)
         report = verify(bundle.read(raw, pinned=keys), self._shelf, progress=_breathe)
         if not report.verdict.is_sound or report.head != folded.hash:
-            self._archive.refuse(encounter, raw)
+            self._storage.put(f"{encounter}{_UNSOUND}", raw)
+            self._storage.drop(name)
             raise NotRemovable(f"its bundle is {report.verdict.name}")
         remove(self._log, folded, sha256(raw).hexdigest(), "retention", now)
-        _logger.info("encounter.archived", encounter=encounter, commits=folded.n)
+        _logger.info("encounter.removed", encounter=encounter, commits=folded.n)
 
     def _is_fork(self, encounter: str) -> bool:
         entry = self._register.find(encounter)

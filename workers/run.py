@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable
+from dataclasses import dataclass
 from threading import Event, Thread
 from typing import Any, Final
 
@@ -17,8 +18,9 @@ import structlog
 from service.audit.notary import Notary
 from service.audit.signing import Signer
 from service.audit.witness import Witness
-from service.encounter.archive.cold import with_archive
+from service.encounter.archive.archive_log import with_archive
 from service.encounter.archive.container import key_of as archive_key_of
+from service.encounter.archive.storage import Storage
 from service.encounter.deciding.fold import Folder, Shelf
 from service.encounter.host import service_key_of
 from service.encounter.signals.doorbell import FOLD, Ringer
@@ -34,7 +36,7 @@ from workers.lookout import Lookout
 from workers.notary import Signing
 from workers.pulse import LONGEST_S, Pulse
 from workers.queue import Answering
-from workers.retention import Archive, Retention
+from workers.retention import Retention
 from workers.simulations import Simulator
 from workers.snapshots import Snapshooter
 from workers.sweep import Sweeper
@@ -48,6 +50,19 @@ REPLICATED: Final = "replicated"
 _logger: Final = structlog.get_logger()
 
 
+@dataclass(frozen=True)
+class Keeping:
+    """After how many days something is done with encounters; 0: never."""
+
+    idle_days: int = 0
+    """Days without a command after which an encounter is archived."""
+    closed_days: int = 0
+    """Days after which a closed encounter is removed, and its bundle kept in its place."""
+
+
+FOR_EVER: Final = Keeping()
+
+
 def run(  # noqa: PLR0913 - everything one worker works with
     log: Log,
     queue: Any,  # noqa: ANN401 - redis-py's client has its home in the log
@@ -58,8 +73,8 @@ def run(  # noqa: PLR0913 - everything one worker works with
     witness: Witness,
     groups: int,
     outward: Outward | None = None,
-    archive: Archive,
-    archive_days: int = 0,
+    storage: Storage,
+    keeping: Keeping = FOR_EVER,
     pace: Pace | None = None,
     longest_s: float = LONGEST_S,
     durability: str = DURABLE,
@@ -68,11 +83,10 @@ def run(  # noqa: PLR0913 - everything one worker works with
 
     *queue* is a client of RQ's server, *key* opens the encounters' secrets, *signer* gives who signs their
     checkpoints and *witness* remembers them; *outward* guards where webhooks lead, *pace* says when they are
-    told, *archive* how long closed encounters are kept and where archived ones lie; an encounter is archived
-    after *archive_days* without a command (0: never). A command that is decided for *longest_s* ends the
-    process.
+    told, *storage* has the files of archived and the bundles of removed encounters, *keeping* says when
+    encounters are archived and removed. A command that is decided for *longest_s* ends the process.
     """
-    log = with_archive(log, archive.place, archive_key_of(key))
+    log = with_archive(log, storage, archive_key_of(key))
     worker = f"{socket.gethostname()}-{os.getpid()}"
     stopping = Event()
     folder, ringer = Folder(log, shelf, capacity=KEPT), Ringer(queue)
@@ -82,9 +96,9 @@ def run(  # noqa: PLR0913 - everything one worker works with
     archiver = Archiver(
         log,
         shelf,
-        archive.place,
+        storage,
         archive_key_of(key),
-        archive_days * DAY_S,
+        keeping.idle_days * DAY_S,
         stopping,
         sign=notary.sign_head,
     )
@@ -113,7 +127,7 @@ def run(  # noqa: PLR0913 - everything one worker works with
         signing.ring()
         fold.answer(bucket)
 
-    retention = Retention(log, shelf, archive, stopping, witness.forget)
+    retention = Retention(log, shelf, storage, keeping.closed_days, stopping, witness.forget)
     answering = Answering(queue, {FOLD: answer}, stopping)
 
     lookouts: tuple[Lookout, ...] = (

@@ -28,6 +28,7 @@ from service.api.operations import OPERATIONS, Operation
 from service.api.problems import MEDIA_TYPE, Problem, missing, not_found, removed
 from service.api.quotas import Bounds, Quotas
 from service.api.request_ids import new_request_id
+from service.encounter.archive.storage import ArchiveUnavailable
 from service.encounter.deciding.fold import ChainBroken, UnknownEdition
 from service.encounter.host import Host
 from service.encounter.openings import Missing, Removed
@@ -302,6 +303,11 @@ _TOLD: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
     StoreFull: lambda _: Problem("store-full", "the store has no room", headers={"Retry-After": "10"}),
     StoreLoading: lambda _: Problem(
         "store-loading", "the store reads its log from disk", headers={"Retry-After": "2"}
+    ),
+    ArchiveUnavailable: lambda _: Problem(
+        "archive-unavailable",
+        "the encounter is archived, and cannot be had from the archive now",
+        headers={"Retry-After": "2"},
     ),
     StoreFailure: lambda _: Problem(
         "store-unavailable", "the store cannot be reached", headers={"Retry-After": "1"}

@@ -16,7 +16,6 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.registry import Collector
 
-from service.encounter.archive.cold import totals
 from service.encounter.host import Host
 from service.log import ALL_BUCKETS, LogError
 
@@ -131,12 +130,13 @@ class _Waiting(Collector):
         limit = GaugeMetricFamily(
             "rewound_store_memory_limit_bytes", "The store's `maxmemory`; 0 means that it has none."
         )
-        cold = GaugeMetricFamily("rewound_archived_encounters", "Encounters that lie in the archive.")
-        cold_size = GaugeMetricFamily("rewound_archived_bytes", "What their files hold.")
+        archived = GaugeMetricFamily("rewound_archived_encounters", "Encounters in the archive.")
+        archived_bytes = GaugeMetricFamily("rewound_archived_bytes", "What their files hold.")
         now_ms = int(self._host.clock() * 1000)
         try:
-            for family, total in zip((cold, cold_size), totals(self._host.log), strict=True):
-                family.add_metric((), total)
+            totals = self._host.log.archived_totals()
+            archived.add_metric((), totals.encounters)
+            archived_bytes.add_metric((), totals.bytes)
             memory = self._host.log.memory()
             used.add_metric((), memory.used)
             limit.add_metric((), memory.limit)
@@ -148,4 +148,4 @@ class _Waiting(Collector):
             yield up
             return
         up.add_metric((), 1)
-        yield from (up, workers, all_, late, used, limit, cold, cold_size)
+        yield from (up, workers, all_, late, used, limit, archived, archived_bytes)

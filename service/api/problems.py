@@ -304,6 +304,13 @@ _TYPES: Final = (
         "Nothing was changed. Try again after the time that `Retry-After` gives.",
     ),
     ProblemType(
+        "archive-unavailable",
+        503,
+        "The archive cannot be reached",
+        "The encounter is archived. The archive does not answer, or no worker has brought the encounter back "
+        "yet. Nothing was changed. Try again after the time that `Retry-After` gives.",
+    ),
+    ProblemType(
         "store-loading",
         503,
         "The store is starting",

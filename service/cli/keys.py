@@ -16,7 +16,7 @@ from service.cli.environment import read_settings
 from service.cli.store import opened
 from service.cli.terminal import Failure, say
 from service.encounter.stores import keys
-from service.settings import kept_key
+from service.key_files import kept_key
 
 _DAY_S = 86_400
 

@@ -12,9 +12,9 @@ from contextlib import closing, contextmanager
 from service.cli.loading import LoadingDisplay
 from service.cli.local_service import NotServing
 from service.cli.terminal import say
-from service.encounter.archive.cold import with_archive
+from service.encounter.archive.archive_log import with_archive
 from service.encounter.archive.container import key_of
-from service.encounter.archive.places import Directory
+from service.encounter.archive.opening import storage_of
 from service.log import Log, StoreFailure, StoreRefused
 from service.log.valkey import ValkeyLog
 from service.settings import Settings
@@ -50,7 +50,7 @@ def opened(settings: Settings) -> Iterator[Log]:
 
 
 def _with_archive(log: Log, settings: Settings) -> Log:
-    return with_archive(log, Directory(settings.archive_dir), key_of(settings.secret_key()))
+    return with_archive(log, storage_of(settings), key_of(settings.secret_key()))
 
 
 def _say(text: str) -> None:

@@ -89,8 +89,13 @@ def tries(encounter: str) -> str:
 
 
 def archived(encounter: str) -> str:
-    """Name what stands in the place of an encounter that is archived."""
+    """Name the hash that takes the place of an archived encounter: entry, bytes of its file."""
     return f"{_own(encounter)}:archived"
+
+
+def archived_tally(bucket: int) -> str:
+    """Name the hash that counts a bucket's archived encounters, and the bytes of their files."""
+    return f"{_tag(bucket)}:archived"
 
 
 def draft(name: str) -> str:
@@ -100,8 +105,8 @@ def draft(name: str) -> str:
 
 
 def all_of(encounter: str) -> tuple[str, ...]:
-    """Name every key of one encounter."""
-    names = (commands, commits, head, idempotency, state, marks, sealed, secret, tries, archived)
+    """Name every key of one encounter that is in the store."""
+    names = (commands, commits, head, idempotency, state, marks, sealed, secret, tries)
     return tuple(name(encounter) for name in names)
 
 

@@ -10,6 +10,7 @@ from service.log import keys
 from service.log.values import (
     SNAPSHOT_BYTES,
     SNAPSHOT_SHARE,
+    ArchivedTotals,
     CachedState,
     Head,
     Known,
@@ -36,7 +37,9 @@ class Encounter:
     occasions: dict[int, bytes] = field(default_factory=dict)
     tries: tuple[int, int] = (0, 0)
     archived: bytes | None = None
-    """What stands in its place."""
+    """The entry that is there in its place."""
+    archived_bytes: int = 0
+    """What its file holds."""
     bytes: int = 0
     """What its requests, commits and envelopes hold."""
 
@@ -60,7 +63,7 @@ class MemoryArchive:
     _encounters: dict[str, Encounter]
 
     def dump(self, encounter: str) -> StoredEncounter | None:
-        """Read everything of one encounter; see `Wholes.dump`."""
+        """Read everything of one encounter; see `ArchivedEncounters.dump`."""
         with self._lock:
             kept = self._encounters.get(encounter)
             if kept is None or kept.head is None or kept.head.appended != kept.head.folded:
@@ -82,24 +85,30 @@ class MemoryArchive:
                 derived=snapshots | occasions,
             )
 
-    def evict(self, encounter: str, n: int, hash_: str, entry: bytes) -> bool:
-        """Put *entry* in the place of an encounter that ends with commit *n*; see `Wholes.evict`."""
+    def evict(self, encounter: str, n: int, hash_: str, entry: bytes, size: int) -> bool:
+        """Put *entry* in the place of an encounter; see `ArchivedEncounters.evict`."""
         with self._lock:
             kept = self._encounters.get(encounter)
             head = kept.head if kept is not None else None
             if kept is None or head is None or (head.appended, head.folded, head.hash) != (n, n, hash_):
                 return False
-            self._encounters[encounter] = Encounter(secret=kept.secret, archived=entry)
+            self._encounters[encounter] = Encounter(secret=kept.secret, archived=entry, archived_bytes=size)
             return True
 
     def archived(self, encounter: str) -> bytes | None:
-        """Read what stands in the place of an encounter."""
+        """Read the entry of an archived encounter."""
         with self._lock:
             kept = self._encounters.get(encounter)
             return None if kept is None else kept.archived
 
+    def archived_totals(self) -> ArchivedTotals:
+        """Read how many encounters are archived, and what their files hold."""
+        with self._lock:
+            found = [each.archived_bytes for each in self._encounters.values() if each.archived is not None]
+            return ArchivedTotals(len(found), sum(found))
+
     def restore(self, stored: StoredEncounter, entry: bytes = b"") -> bool:
-        """Put an encounter in the place of *entry*; see `Wholes.restore`."""
+        """Put an encounter in the place of *entry*; see `ArchivedEncounters.restore`."""
         with self._lock:
             kept = self._encounters.get(stored.encounter, Encounter())
             if kept.head is not None or (kept.archived or b"") != entry:

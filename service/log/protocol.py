@@ -8,6 +8,7 @@ What is said here holds for every store; `tests/log` holds each of them to it.
 from collections.abc import Sequence
 from typing import Final, NotRequired, Protocol, Self, TypedDict, TypeVar, Unpack
 
+from service.log.archived import ArchivedEncounters
 from service.log.errors import Stale
 from service.log.keys import BUCKETS
 from service.log.values import (
@@ -26,7 +27,6 @@ from service.log.values import (
     Submitted,
     Wake,
 )
-from service.log.wholes import Wholes
 
 Heard_co = TypeVar("Heard_co", covariant=True)
 
@@ -319,7 +319,7 @@ class Agendas(Protocol):
         ...
 
 
-class Log(Streams, Wholes, Doorbell, Shelves, Agendas, Protocol):
+class Log(Streams, ArchivedEncounters, Doorbell, Shelves, Agendas, Protocol):
     """Everything a store keeps for the service."""
 
     def memory(self) -> Memory:

@@ -27,3 +27,9 @@ def stale_in(answer: Reply) -> Stale | None:
         return None
     folded, head_hash = head
     return Stale(folded, head_hash.decode())
+
+
+def entry_numbers(entry_id: bytes) -> tuple[int, int]:
+    """Return both numbers of a stream entry's id."""
+    n, _, sub = entry_id.partition(b"-")
+    return int(n), int(sub)

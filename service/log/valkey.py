@@ -16,11 +16,11 @@ from service.log.errors import FORMAT, OtherFormat, Stale, StoreLoading
 from service.log.library import call, install
 from service.log.loading import OnProgress, load_progress, wait_until_loaded
 from service.log.protocol import Log, SubmitOptions
-from service.log.replies import place_in, stale_in
+from service.log.replies import entry_numbers, place_in, stale_in
 from service.log.routing import Router
 from service.log.submission import submit_call, submitted
 from service.log.valkey_agenda import ValkeyAgendas
-from service.log.valkey_archive import ValkeyArchive
+from service.log.valkey_archive import ValkeyArchive, archived_names
 from service.log.valkey_doorbell import ValkeyDoorbell
 from service.log.valkey_shelves import ValkeyShelves
 from service.log.valkey_states import ValkeyStates
@@ -133,7 +133,7 @@ class ValkeyStreams:
         if upto <= after:
             return []
         listed = self._wire.read("XRANGE", keys.sealed(encounter), after + 1, upto)
-        return [Payload(*_numbers(id_), fields[1]) for id_, fields in listed]
+        return [Payload(*entry_numbers(id_), fields[1]) for id_, fields in listed]
 
     def marks(self, encounter: str) -> dict[str, bytes]:
         """Read all marks."""
@@ -163,7 +163,8 @@ class ValkeyStreams:
 
     def forget(self, encounter: str) -> None:
         """Delete everything that is kept of one encounter."""
-        self._wire.change("DEL", *keys.all_of(encounter))
+        drop_entry = call("drop_archived", archived_names(encounter))
+        self._wire.change_all((drop_entry, ("DEL", *keys.all_of(encounter))))
 
     def tried(self, encounter: str, n: int) -> int:
         """Count one more try of command *n*."""
@@ -285,13 +286,8 @@ def _range(stream: str, after: int, count: int) -> Command:
     return ("XRANGE", stream, after + 1, "+", "COUNT", count)
 
 
-def _numbers(entry_id: bytes) -> tuple[int, int]:
-    n, _, sub = entry_id.partition(b"-")
-    return int(n), int(sub)
-
-
 def _entries(listed: Reply) -> list[Entry]:
-    return [Entry(_numbers(id_)[0], fields[1]) for id_, fields in listed]
+    return [Entry(entry_numbers(id_)[0], fields[1]) for id_, fields in listed]
 
 
 def _head(fields: Reply) -> Head | None:

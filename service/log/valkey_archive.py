@@ -5,8 +5,9 @@ from itertools import islice
 
 from service.log import keys
 from service.log.library import call
+from service.log.replies import entry_numbers
 from service.log.routing import Router
-from service.log.values import Payload, StoredEncounter
+from service.log.values import ArchivedTotals, Payload, StoredEncounter
 from service.log.wire import Command
 
 _PAGE = 500
@@ -19,7 +20,7 @@ class ValkeyArchive:
     _wire: Router
 
     def dump(self, encounter: str) -> StoredEncounter | None:
-        """Read everything of one encounter; see `Streams.dump`."""
+        """Read everything of one encounter; see `ArchivedEncounters.dump`."""
         fields = self._wire.read("HMGET", keys.head(encounter), "appended", "folded", "hash", "frontier")
         if fields[0] is None or fields[0] != fields[1]:
             return None
@@ -30,7 +31,7 @@ class ValkeyArchive:
             frontier=fields[3],
             commands=[raw for _, raw in self._entries(keys.commands(encounter))],
             commits=[raw for _, raw in self._entries(keys.commits(encounter))],
-            sealed=[Payload(*_numbers(id_), raw) for id_, raw in self._entries(keys.sealed(encounter))],
+            sealed=[Payload(*entry_numbers(id_), raw) for id_, raw in self._entries(keys.sealed(encounter))],
             keys={
                 name: value.decode()
                 for name, value in _mapping(self._wire.read("HGETALL", keys.idempotency(encounter))).items()
@@ -47,23 +48,28 @@ class ValkeyArchive:
                 yield id_, fields[1]
             start = "(" + page[-1][0].decode()
 
-    def evict(self, encounter: str, n: int, hash_: str, entry: bytes) -> bool:
-        """Put *entry* in the place of an encounter that ends with commit *n*; see `Streams.evict`."""
-        stays = (keys.head(encounter), keys.secret(encounter), keys.archived(encounter))
-        names = (
-            keys.archived(encounter),
-            keys.head(encounter),
-            *(name for name in keys.all_of(encounter) if name not in stays),
-        )
-        return bool(self._wire.change(*call("evict", names, n, hash_, entry)))
+    def evict(self, encounter: str, n: int, hash_: str, entry: bytes, size: int) -> bool:
+        """Put *entry* in the place of an encounter; see `ArchivedEncounters.evict`."""
+        stays = (keys.head(encounter), keys.secret(encounter))
+        goes = (name for name in keys.all_of(encounter) if name not in stays)
+        names = (*archived_names(encounter), keys.head(encounter), *goes)
+        return bool(self._wire.change(*call("evict", names, n, hash_, entry, size)))
 
     def archived(self, encounter: str) -> bytes | None:
-        """Read what stands in the place of an encounter."""
-        entry: bytes | None = self._wire.read("GET", keys.archived(encounter))
+        """Read the entry of an archived encounter."""
+        entry: bytes | None = self._wire.read("HGET", keys.archived(encounter), "entry")
         return entry
 
+    def archived_totals(self) -> ArchivedTotals:
+        """Read how many encounters are archived, and what their files hold."""
+        tallies = [
+            ("HMGET", keys.archived_tally(bucket), "encounters", "bytes") for bucket in range(keys.BUCKETS)
+        ]
+        counted = self._wire.read_all(tallies)
+        return ArchivedTotals(*(sum(int(each[i] or 0) for each in counted) for i in (0, 1)))
+
     def restore(self, stored: StoredEncounter, entry: bytes = b"") -> bool:
-        """Put an encounter in the place of *entry*; see `Streams.restore`."""
+        """Put an encounter in the place of *entry*; see `ArchivedEncounters.restore`."""
         encounter = stored.encounter
         there = {
             keys.head(encounter): True,
@@ -81,9 +87,14 @@ class ValkeyArchive:
         drafts = [keys.draft(name) for name in names]
         return bool(
             self._wire.change(
-                *call("restore", (keys.archived(encounter), *drafts, *names), entry, len(names))
+                *call("restore", (*archived_names(encounter), *drafts, *names), entry, len(names))
             )
         )
+
+
+def archived_names(encounter: str) -> tuple[str, str]:
+    """Return the keys of an encounter's entry, and of its bucket's count of entries."""
+    return keys.archived(encounter), keys.archived_tally(keys.bucket_of(encounter))
 
 
 def _writes(stored: StoredEncounter) -> Iterator[Command]:
@@ -115,11 +126,6 @@ def _writes(stored: StoredEncounter) -> Iterator[Command]:
 
 def _mapping(flat: Sequence[bytes]) -> dict[str, bytes]:
     return {name.decode(): value for name, value in zip(flat[::2], flat[1::2], strict=True)}
-
-
-def _numbers(entry_id: bytes) -> tuple[int, int]:
-    n, _, sub = entry_id.partition(b"-")
-    return int(n), int(sub)
 
 
 def _batched(commands: Iterator[Command], size: int) -> Iterator[list[Command]]:

@@ -173,6 +173,14 @@ class StoredEncounter:
 
 
 @dataclass(frozen=True, slots=True)
+class ArchivedTotals:
+    """How many encounters are archived, and how many bytes their files hold."""
+
+    encounters: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Wake:
     """News of a command that waits: its number and bytes as appended; 0 and nothing if they are not told."""
 

@@ -17,11 +17,12 @@ from service.api.app import create_app
 from service.audit.evidence import stored
 from service.audit.notary import Notary
 from service.audit.verify import verify
-from service.encounter.archive import cold
-from service.encounter.archive.cold import IDLE, SHELF, ArchiveLog, ArchiveLoopLog, totals, with_archive
+from service.encounter.archive import archive_log
+from service.encounter.archive.archive_log import ArchiveLog, ArchiveLoopLog, with_archive
 from service.encounter.archive.container import NotAnArchive, key_of, pack, unpack
+from service.encounter.archive.entries import IDLE
 from service.encounter.archive.lines import spell
-from service.encounter.archive.places import ArchiveUnavailable, Directory
+from service.encounter.archive.storage import ArchiveUnavailable, DirectoryStorage
 from service.encounter.host import host_of
 from service.encounter.record.commit import load_request
 from service.encounter.stores import keys
@@ -30,6 +31,7 @@ from service.encounter.stores.secrets import EncounterSecrets
 from service.log import CachedState, Log, NoSuchEncounter, Submitted, Taken
 from service.log.loop_log import LoopLog
 from service.log.memory import MemoryLog
+from service.log.values import ArchivedTotals
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import BOTH, KEY, Worker, until_it_listens
 from tests.api.test_removal import had, keeping
@@ -47,12 +49,12 @@ ARCHIVE_KEY = key_of(KEY)
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Directory:
-    return Directory(tmp_path / "archive")
+def place(tmp_path: Path) -> DirectoryStorage:
+    return DirectoryStorage(tmp_path / "archive")
 
 
 @pytest.fixture
-def log(place: Directory) -> Iterator[Log]:
+def log(place: DirectoryStorage) -> Iterator[Log]:
     """Give a log with an archive, as every process has it."""
     kept = with_archive(MemoryLog(), place, ARCHIVE_KEY)
     yield kept
@@ -64,7 +66,7 @@ def archiver(log: Log, place: Any, idle_s: float = 0.0, later_s: float = 0.0) ->
 
 
 @contextmanager
-def archiving(log: Log, place: Directory) -> Iterator[None]:
+def archiving(log: Log, place: DirectoryStorage) -> Iterator[None]:
     """Bring back what is wanted, as a worker does."""
     working = archiver(log, place)
     thread = Thread(target=working.run, daemon=True)
@@ -93,7 +95,7 @@ def played(table: Table) -> Table:
 
 
 @pytest.fixture
-def fresh(log: Any, place: Directory) -> Iterator[Api]:
+def fresh(log: Any, place: DirectoryStorage) -> Iterator[Api]:
     """Give another process's API, without a token."""
     host = host_of(
         with_archive(inner(log), place, ARCHIVE_KEY),
@@ -114,7 +116,7 @@ def version(table: Table) -> int:
 
 
 def inner(log: Any) -> MemoryLog:
-    found: MemoryLog = log.inner
+    found: MemoryLog = log.log
     return found
 
 
@@ -166,7 +168,7 @@ def is_cold(log: Any, encounter: str) -> bool:
 
 @pytest.mark.parametrize("closes", [False, True], ids=["idle", "closed"])
 def test_an_archived_encounter_answers_as_before(
-    log: Log, place: Directory, played: Table, *, closes: bool
+    log: Log, place: DirectoryStorage, played: Table, *, closes: bool
 ) -> None:
     if closes:
         assert played.gm("DELETE", played.at).status_code == 200
@@ -183,7 +185,7 @@ def test_an_archived_encounter_answers_as_before(
 
 
 def test_a_process_that_never_saw_it_reads_it_too(
-    log: Log, place: Directory, played: Table, fresh: Api
+    log: Log, place: DirectoryStorage, played: Table, fresh: Api
 ) -> None:
     wanted = played.gm.get(f"{played.at}/state?at=6")
     archiver(log, place).archive(played.id)
@@ -191,7 +193,9 @@ def test_a_process_that_never_saw_it_reads_it_too(
     assert fresh.with_token(played.gm.token or "").get(f"{played.at}/state?at=6") == wanted
 
 
-def test_an_archived_encounter_is_audited_where_it_lies(log: Log, place: Directory, played: Table) -> None:
+def test_an_archived_encounter_is_audited_where_it_lies(
+    log: Log, place: DirectoryStorage, played: Table
+) -> None:
     archiver(log, place).archive(played.id)
     asked = played.gm("POST", f"{played.at}/audits", {})
     Auditor(log, BOTH, worker="one", stopping=Event()).look()
@@ -218,7 +222,7 @@ def test_a_file_keeps_no_fingerprint_of_a_command_that_came_alone(log: Log, play
 
 
 def test_a_file_keeps_few_snapshots(
-    log: Log, place: Directory, played: Table, monkeypatch: pytest.MonkeyPatch
+    log: Log, place: DirectoryStorage, played: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workers.archiving.SNAPSHOT_EVERY", 4)
     for n in (2, 4, 6, 8):
@@ -234,7 +238,7 @@ def test_a_file_keeps_few_snapshots(
 # --- bringing back ------------------------------------------------------------------------------------
 
 
-def test_a_command_brings_an_idle_encounter_back(log: Log, place: Directory, played: Table) -> None:
+def test_a_command_brings_an_idle_encounter_back(log: Log, place: DirectoryStorage, played: Table) -> None:
     archiver(log, place).archive(played.id)
     with archiving(log, place):
         played.send(played.gm, ADD)
@@ -242,12 +246,12 @@ def test_a_command_brings_an_idle_encounter_back(log: Log, place: Directory, pla
 
     assert not is_cold(log, played.id)
     assert list(place.path.iterdir()) == []
-    assert totals(log) == (0, 0)
+    assert log.archived_totals() == ArchivedTotals(0, 0)
     assert verify(stored(log, played.id), BOTH).verdict.is_sound
 
 
 def test_a_repeated_command_of_an_archived_encounter_is_the_first_one(
-    log: Log, place: Directory, played: Table
+    log: Log, place: DirectoryStorage, played: Table
 ) -> None:
     key = {"Idempotency-Key": '"once"'}
     first = played.gm("POST", f"{played.at}/commands", ADD, **key)
@@ -260,27 +264,27 @@ def test_a_repeated_command_of_an_archived_encounter_is_the_first_one(
 
 
 def test_while_nobody_brings_it_back_a_command_is_answered_503_and_is_nowhere(
-    log: Log, place: Directory, played: Table, monkeypatch: pytest.MonkeyPatch
+    log: Log, place: DirectoryStorage, played: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cold, "WAIT_S", 0.05)
+    monkeypatch.setattr(archive_log, "WAIT_S", 0.05)
     archiver(log, place).archive(played.id)
 
     before = version(played)
     problem = played.gm("POST", f"{played.at}/commands", ADD)
 
-    is_problem(problem, 503, "store-unavailable")
-    assert problem.headers["Retry-After"] == "1"
+    is_problem(problem, 503, "archive-unavailable")
+    assert problem.headers["Retry-After"] == "2"
     archiver(log, place).look()
     assert not is_cold(log, played.id)
     assert version(played) == before
 
 
-def test_it_may_be_archived_again_and_again(log: Log, place: Directory, played: Table) -> None:
+def test_it_may_be_archived_again_and_again(log: Log, place: DirectoryStorage, played: Table) -> None:
     first = version(played)
     for n in (first, first + 1, first + 2):
         entry = archiver(log, place).archive(played.id)
         assert (entry.n, [file.name for file in place.path.iterdir()]) == (n, [entry.name])
-        assert totals(log) == (1, entry.size)
+        assert log.archived_totals() == ArchivedTotals(1, entry.size)
         with archiving(log, place):
             played.send(played.gm, ADD)
 
@@ -288,7 +292,7 @@ def test_it_may_be_archived_again_and_again(log: Log, place: Directory, played: 
 # --- when -----------------------------------------------------------------------------------------------
 
 
-def test_what_has_been_idle_long_enough_is_archived(log: Log, place: Directory, played: Table) -> None:
+def test_what_has_been_idle_long_enough_is_archived(log: Log, place: DirectoryStorage, played: Table) -> None:
     archiver(log, place, idle_s=60, later_s=0).look()  # its first look notes what there is
     archiver(log, place, idle_s=60, later_s=50).look()
     assert not is_cold(log, played.id)
@@ -299,7 +303,7 @@ def test_what_has_been_idle_long_enough_is_archived(log: Log, place: Directory, 
     assert log.due(IDLE, 2**53, 9) == []
 
 
-def test_a_command_begins_the_idle_time_anew(log: Log, place: Directory, played: Table) -> None:
+def test_a_command_begins_the_idle_time_anew(log: Log, place: DirectoryStorage, played: Table) -> None:
     archiver(log, place, idle_s=60).look()
     archiver(log, place, idle_s=60, later_s=40).touched(played.id)
 
@@ -310,7 +314,9 @@ def test_a_command_begins_the_idle_time_anew(log: Log, place: Directory, played:
     assert is_cold(log, played.id)
 
 
-def test_what_waits_for_a_decision_stays(log: Log, place: Directory, played: Table, worker: Worker) -> None:
+def test_what_waits_for_a_decision_stays(
+    log: Log, place: DirectoryStorage, played: Table, worker: Worker
+) -> None:
     worker.pause()
     played.gm("POST", f"{played.at}/commands", ADD, Prefer="respond-async")
 
@@ -323,10 +329,10 @@ def test_what_waits_for_a_decision_stays(log: Log, place: Directory, played: Tab
 # --- faults ---------------------------------------------------------------------------------------------
 
 
-class Broken(Directory):
+class Broken(DirectoryStorage):
     """A directory in which one thing goes wrong."""
 
-    def __init__(self, place: Directory, fault: str) -> None:
+    def __init__(self, place: DirectoryStorage, fault: str) -> None:
         super().__init__(place.path)
         self.fault = fault
 
@@ -344,7 +350,7 @@ class Broken(Directory):
 
 @pytest.mark.parametrize("fault", ["put", "after put", "get", "evict", "after evict"])
 def test_a_fault_at_any_step_loses_nothing_and_is_made_good(
-    log: Any, place: Directory, played: Table, monkeypatch: pytest.MonkeyPatch, fault: str
+    log: Any, place: DirectoryStorage, played: Table, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
     before = told(played)
     evict = inner(log).evict
@@ -369,10 +375,10 @@ def test_a_fault_at_any_step_loses_nothing_and_is_made_good(
     assert log.due(IDLE, 2**53, 9) == []
 
 
-def test_what_is_played_while_it_is_archived_stays(log: Any, place: Directory, played: Table) -> None:
+def test_what_is_played_while_it_is_archived_stays(log: Any, place: DirectoryStorage, played: Table) -> None:
     before = version(played)
 
-    class Slow(Directory):
+    class Slow(DirectoryStorage):
         def get(self, name: str) -> bytes:
             played.send(played.gm, ADD)
             return super().get(name)
@@ -385,7 +391,7 @@ def test_what_is_played_while_it_is_archived_stays(log: Any, place: Directory, p
     assert version(played) == before + 1
 
 
-def test_of_two_workers_one_brings_it_back(log: Any, place: Directory, played: Table) -> None:
+def test_of_two_workers_one_brings_it_back(log: Any, place: DirectoryStorage, played: Table) -> None:
     archiver(log, place).archive(played.id)
     one, two, before = archiver(log, place), archiver(log, place), version(played)
     restore = inner(log).restore
@@ -406,21 +412,21 @@ def test_of_two_workers_one_brings_it_back(log: Any, place: Directory, played: T
     "spoil", [lambda raw: raw[:-1], lambda raw: raw[:60] + b"x" + raw[61:], lambda _: b""]
 )
 def test_a_damaged_file_is_never_read_as_the_record(
-    log: Log, place: Directory, played: Table, spoil: Callable[[bytes], bytes]
+    log: Log, place: DirectoryStorage, played: Table, spoil: Callable[[bytes], bytes]
 ) -> None:
     entry = archiver(log, place).archive(played.id)
     file = place.path / entry.name
     file.write_bytes(spoil(file.read_bytes()))
 
     for path in ("/state?at=4", "/commits", "/bundle"):
-        is_problem(played.gm("GET", played.at + path), 503, "store-unavailable")
+        is_problem(played.gm("GET", played.at + path), 503, "archive-unavailable")
 
 
 # --- what lies there ------------------------------------------------------------------------------------
 
 
 def test_nothing_sealed_and_no_secret_can_be_read_from_the_file(
-    log: Log, place: Directory, played: Table
+    log: Log, place: DirectoryStorage, played: Table
 ) -> None:
     secrets = EncounterSecrets.decrypt(played.id, log.secret(played.id) or b"", KEY)
     blob = log.secret(played.id) or b"-"
@@ -447,7 +453,7 @@ def test_nothing_sealed_and_no_secret_can_be_read_from_the_file(
 
 
 def test_a_record_that_was_tampered_with_does_not_leave_the_store(
-    log: Any, place: Directory, played: Table
+    log: Any, place: DirectoryStorage, played: Table
 ) -> None:
     kept = inner(log)._encounters[played.id]  # noqa: SLF001 - planted
     kept.commands[3] = kept.commands[3].replace(b'"nonce":"', b'"nonce":"0', 1)
@@ -461,7 +467,9 @@ def test_a_record_that_was_tampered_with_does_not_leave_the_store(
 # --- erasure --------------------------------------------------------------------------------------------
 
 
-def test_an_archived_encounter_is_removed_with_its_file(log: Log, place: Directory, played: Table) -> None:
+def test_an_archived_encounter_is_removed_with_its_file(
+    log: Log, place: DirectoryStorage, played: Table
+) -> None:
     assert played.gm("DELETE", played.at).status_code == 200
     _, digest = had(played)
     archiver(log, place).archive(played.id)
@@ -470,16 +478,13 @@ def test_an_archived_encounter_is_removed_with_its_file(log: Log, place: Directo
     keeping(log, 0, place.path, GRACE_S + 1).look()
 
     assert list(place.path.iterdir()) == []
-    assert (inner(log).archived(played.id), inner(log).secret(played.id), log.record(SHELF, played.id)) == (
-        None,
-        None,
-        None,
-    )
+    assert (inner(log).archived(played.id), inner(log).secret(played.id)) == (None, None)
+    assert log.archived_totals() == ArchivedTotals(0, 0)
     is_problem(played.gm("GET", f"{played.at}/state"), 410, "encounter-removed")
 
 
 def test_the_house_keeps_an_archived_encounter_no_longer_than_another(
-    log: Log, place: Directory, played: Table, fresh: Api
+    log: Log, place: DirectoryStorage, played: Table, fresh: Api
 ) -> None:
     assert played.gm("DELETE", played.at).status_code == 200
     raw, _ = had(played)
@@ -494,9 +499,9 @@ def test_the_house_keeps_an_archived_encounter_no_longer_than_another(
 
 
 def test_loaded_files_have_a_bound(
-    log: Any, place: Directory, owner: Api, worker: Worker, monkeypatch: pytest.MonkeyPatch
+    log: Any, place: DirectoryStorage, owner: Api, worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cold, "LOADED_BYTES", 1)
+    monkeypatch.setattr(archive_log, "LOADED_BYTES", 1)
     tables = [Table.opened(owner) for _ in range(3)]
     assert worker.witness is not None
     notary = Notary(log, worker.witness, lambda: SIGNER)
@@ -510,7 +515,9 @@ def test_loaded_files_have_a_bound(
         assert len(other._loaded) == 1  # noqa: SLF001 - what is bounded
 
 
-def test_metrics_tell_how_much_is_archived(log: Log, place: Directory, played: Table, api: Api) -> None:
+def test_metrics_tell_how_much_is_archived(
+    log: Log, place: DirectoryStorage, played: Table, api: Api
+) -> None:
     token, _ = keys.create(log, "operator", time.time(), scopes=("operator",))
     entry = archiver(log, place).archive(played.id)
 
@@ -521,7 +528,7 @@ def test_metrics_tell_how_much_is_archived(log: Log, place: Directory, played: T
 
 
 def test_an_opening_asked_for_again_is_the_archived_encounter(
-    log: Any, place: Directory, played: Table
+    log: Any, place: DirectoryStorage, played: Table
 ) -> None:
     archiver(log, place).archive(played.id)
 
@@ -529,7 +536,9 @@ def test_an_opening_asked_for_again_is_the_archived_encounter(
         log.append(played.id, b"{}", scope="x", key="y", fingerprint="z", create=True)
 
 
-def test_a_command_sent_on_the_loop_brings_it_back_too(log: Any, place: Directory, played: Table) -> None:
+def test_a_command_sent_on_the_loop_brings_it_back_too(
+    log: Any, place: DirectoryStorage, played: Table
+) -> None:
     class Direct:
         """The loop's own way to the store, past the archive."""
 

@@ -18,7 +18,7 @@ from service.audit import bundle
 from service.audit.importing import Taken, take
 from service.audit.verify import verify
 from service.cli.script import sample
-from service.encounter.archive.places import Directory
+from service.encounter.archive.storage import DirectoryStorage
 from service.encounter.deciding.fold import Folder
 from service.encounter.host import Host, host_of
 from service.encounter.stores import keys
@@ -34,7 +34,7 @@ from tests.encounter.sitting import Sitting
 from workers.audits import Auditor
 from workers.fold import Folding
 from workers.imports import Importer
-from workers.retention import Archive, Retention
+from workers.retention import Retention
 
 JSONL = {"Content_Type": "application/jsonl"}
 
@@ -433,7 +433,8 @@ def test_what_was_removed_is_not_taken_in_again(table: Table, elsewhere: Api, ot
         Retention(
             other.log,
             BOTH,
-            Archive(0, Directory(Path())),
+            DirectoryStorage(Path()),
+            0,
             Event(),
             lambda _: None,
             clock=lambda late=late: time.time() + late,  # type: ignore[misc]  # bound to this turn

@@ -16,7 +16,7 @@ import pytest
 
 from service.audit import bundle
 from service.audit.verify import verify
-from service.encounter.archive.places import Directory
+from service.encounter.archive.storage import DirectoryStorage
 from service.encounter.host import Host
 from service.encounter.lines.removing import NotRemovable, check
 from service.encounter.stores.register import GRACE_S
@@ -28,7 +28,7 @@ from tests.api.conftest import Worker
 from tests.api.test_amendments import accepted, did, made
 from tests.api.test_fork_lifetime import keys_of
 from tests.encounter.tiny import SHELF
-from workers.retention import DAY_S, Archive, Retention
+from workers.retention import DAY_S, Retention
 
 ADD = {"type": "add", "amount": 1}
 DELETED: tuple[object, ...] = (None, [], [], [], {}, None, None)
@@ -78,7 +78,8 @@ def keeping(log: Log, days: int, directory: Path, later_s: float = 0) -> Retenti
     return Retention(
         log,
         SHELF,
-        Archive(days, Directory(directory)),
+        DirectoryStorage(directory),
+        days,
         Event(),
         lambda _: None,
         lambda: time.time() + later_s,

@@ -9,8 +9,8 @@ import pytest
 from service.audit import signing
 from service.audit.notes import BadNote, public_key, verifier_key
 from service.audit.signing import PublishedKey, Signer
+from service.key_files import kept_key
 from service.log.memory import MemoryLog
-from service.settings import kept_key
 from tests.encounter.sitting import SIGNER
 
 ORIGIN = SIGNER.origin

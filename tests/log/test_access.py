@@ -28,7 +28,7 @@ from service.audit import bundle
 from service.audit.notary import Notary
 from service.audit.verify import verify
 from service.audit.witness import Seen, Witness
-from service.encounter.archive.places import Directory
+from service.encounter.archive.storage import DirectoryStorage
 from service.encounter.host import host_of
 from service.encounter.signals import webhooks
 from service.encounter.signals.doorbell import FOLD, Ringer
@@ -50,7 +50,7 @@ from tests.encounter.sitting import SIGNER
 from tests.encounter.tiny import SHELF
 from tests.workers.conftest import until
 from workers.queue import Answering
-from workers.retention import Archive, Retention
+from workers.retention import Retention
 
 ROOT = Path(__file__).parents[2]
 PASSWORDS = {
@@ -303,14 +303,14 @@ def test_a_worker_archives_and_restores_and_the_api_can_do_neither(table: Table,
         assert whole is not None
         before, secret = api.commits(table.id, 0, 99), worker.secret(table.id)
         moves: list[Callable[[], object]] = [
-            lambda: api.evict(table.id, len(whole.commits), whole.hash, b"entry"),
+            lambda: api.evict(table.id, len(whole.commits), whole.hash, b"entry", 1),
             lambda: api.restore(whole, b""),
         ]
         for move in moves:
             with pytest.raises(redis.exceptions.NoPermissionError):
                 move()
 
-        assert worker.evict(table.id, len(whole.commits), whole.hash, b"entry")
+        assert worker.evict(table.id, len(whole.commits), whole.hash, b"entry", 1)
         assert (api.archived(table.id), api.head(table.id)) == (b"entry", None)
         assert worker.restore(whole, b"entry")
 
@@ -410,7 +410,7 @@ def test_of_a_removed_encounter_its_tombstone_is_left_and_nothing_else(
     assert verify(bundle.read(raw), SHELF).verdict.is_sound
     assert table.gm("POST", f"{table.at}/removal", {"bundle": digest}).status_code == 200
     later = lambda: time.time() + GRACE_S + 1  # noqa: E731 - the clock of whoever deletes
-    Retention(worker, SHELF, Archive(0, Directory(tmp_path)), Event(), witness.forget, later).look()
+    Retention(worker, SHELF, DirectoryStorage(tmp_path), 0, Event(), witness.forget, later).look()
 
     assert worker.clean(table.id)  # as whoever folds does once it is quiet
     for who, method, target, body in everywhere(table):

@@ -25,7 +25,7 @@ from service.log import (
     Taken,
     VersionConflict,
 )
-from service.log.values import SNAPSHOT_BYTES
+from service.log.values import SNAPSHOT_BYTES, ArchivedTotals
 from tests.log.conftest import Store
 
 THREADS = 8
@@ -582,7 +582,7 @@ def test_an_encounter_that_was_forgotten_is_as_one_that_never_was(log: Log) -> N
     assert log.secret("e2") == b"secret"
 
 
-# --- wholes -------------------------------------------------------------------------------------------
+# --- archived encounters ------------------------------------------------------------------------------
 
 
 def everything(log: Log, encounter: str = "e1") -> list[object]:
@@ -619,11 +619,13 @@ def test_an_encounter_goes_out_and_comes_back_as_it_was(log: Log) -> None:
     stored = whole(log)
     before = everything(log)
 
-    assert log.evict("e1", 2, digest(2), b"entry")
+    assert log.evict("e1", 2, digest(2), b"entry", 5)
 
     assert everything(log) == everything(log, "nobody")
     assert (log.archived("e1"), log.secret("e1")) == (b"entry", b"secret")
+    assert log.archived_totals() == ArchivedTotals(1, 5)
     assert log.restore(stored, b"entry")
+    assert log.archived_totals() == ArchivedTotals(0, 0)
     assert everything(log) == before
     assert (log.archived("e1"), log.secret("e1")) == (None, b"secret")
     log.append("e1", b"request 3", scope="gm", key="k", fingerprint="f", expected=2)
@@ -633,12 +635,12 @@ def test_an_encounter_goes_out_and_comes_back_as_it_was(log: Log) -> None:
 def test_an_encounter_gives_place_only_as_it_was_archived(log: Log) -> None:
     stored = whole(log)
     before = everything(log)
-    assert not log.evict("e1", 1, digest(1), b"entry")
-    assert not log.evict("e1", 2, digest(1), b"entry")
-    assert not log.evict("nobody", 0, digest(0), b"entry")
+    assert not log.evict("e1", 1, digest(1), b"entry", 5)
+    assert not log.evict("e1", 2, digest(1), b"entry", 5)
+    assert not log.evict("nobody", 0, digest(0), b"entry", 5)
     assert (everything(log), log.archived("e1"), log.archived("nobody")) == (before, None, None)
     log.append("e1", b"late", scope="gm", key="k", fingerprint="f")
-    assert not log.evict("e1", 2, digest(2), b"entry")
+    assert not log.evict("e1", 2, digest(2), b"entry", 5)
     assert log.dump("e1") is None
     assert stored.hash == digest(2)
 
@@ -646,7 +648,7 @@ def test_an_encounter_gives_place_only_as_it_was_archived(log: Log) -> None:
 def test_an_encounter_comes_back_once_and_in_its_own_place(log: Log) -> None:
     stored = whole(log)
     assert not log.restore(stored, b"entry")
-    log.evict("e1", 2, digest(2), b"entry")
+    log.evict("e1", 2, digest(2), b"entry", 5)
     assert not log.restore(stored, b"another")
     assert everything(log) == everything(log, "nobody")
 
@@ -662,7 +664,7 @@ def test_an_encounter_comes_back_once_and_in_its_own_place(log: Log) -> None:
 def test_a_restoring_that_was_cut_short_is_begun_anew(log: Log, store: Store) -> None:
     stored = whole(log)
     before = everything(log)
-    log.evict("e1", 2, digest(2), b"entry")
+    log.evict("e1", 2, digest(2), b"entry", 5)
     log.restore(replace(stored, commands=[b"other"] * 3), b"another")
 
     assert log.restore(stored, b"entry")
@@ -673,11 +675,28 @@ def test_a_restoring_that_was_cut_short_is_begun_anew(log: Log, store: Store) ->
 
 def test_an_archived_encounter_is_forgotten_whole(log: Log) -> None:
     whole(log)
-    log.evict("e1", 2, digest(2), b"entry")
+    log.evict("e1", 2, digest(2), b"entry", 5)
 
     log.forget("e1")
 
     assert (log.archived("e1"), log.secret("e1"), log.head("e1")) == (None, None, None)
+    assert log.archived_totals() == ArchivedTotals(0, 0)
+    log.forget("e1")
+    assert log.archived_totals() == ArchivedTotals(0, 0)
+
+
+def test_archived_encounters_are_counted_with_what_their_files_hold(log: Log) -> None:
+    assert log.archived_totals() == ArchivedTotals(0, 0)
+    for name, size in (("a", 7), ("b", 20), ("c", 1_000)):
+        log.append(name, b"request 1", scope="gm", key="k", fingerprint="f", create=True)
+        log.commit(name, fold(1, ZERO_HASH))
+        assert log.evict(name, 1, digest(1), b"entry", size)
+        assert not log.evict(name, 1, digest(1), b"entry", size)
+    assert log.archived_totals() == ArchivedTotals(3, 1_027)
+
+    log.forget("b")
+
+    assert log.archived_totals() == ArchivedTotals(2, 1_007)
 
 
 def test_what_comes_late_to_a_forgotten_encounter_makes_nothing_of_it(log: Log) -> None:

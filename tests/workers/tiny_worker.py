@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from service.audit.witness import Witness
-from service.encounter.archive.places import Directory
+from service.encounter.archive.storage import DirectoryStorage
 from service.encounter.signals.outward import Outward
 from service.log.queue import queue_client
 from service.logs import write_json_lines
@@ -14,7 +14,6 @@ from tests.encounter.tiny import SHELF
 from tests.receiver import NETWORK
 from workers import sweep
 from workers.faults import faulty
-from workers.retention import Archive
 from workers.run import run
 from workers.start import connected
 from workers.webhooks import Pace
@@ -34,7 +33,7 @@ def main() -> None:
         signer=lambda: SIGNER,
         witness=Witness(Path(witness)),
         groups=int(groups),
-        archive=Archive(0, Directory(Path(witness).with_name("archive"))),
+        storage=DirectoryStorage(Path(witness).with_name("archive")),
         outward=Outward.of([NETWORK]),
         pace=Pace(first_s=0.02, longest_s=0.1, tick_s=0.02, answer_s=2, lease_s=0.5),
         longest_s=float(longest_s),

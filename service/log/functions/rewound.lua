@@ -1,4 +1,4 @@
-#!lua name=rewound_5
+#!lua name=rewound_6
 -- The changes that must be one step, as functions inside the server.
 --
 -- Every check stands before the first write: an error half way would leave the writes before it.
@@ -140,36 +140,59 @@ local function commit(keys, args)
   return { 'committed' }
 end
 
--- archived, head, all other keys but the secret | n, hash, entry -> 1 if the encounter ended with that commit, had
---   nothing waiting, and its keys gave place to the entry
+-- tally, encounters more, bytes more: counts the archived encounters of a bucket and the bytes of their files
+local function count_archived(tally, encounters, bytes)
+  local counted = redis.call('HMGET', tally, 'encounters', 'bytes')
+  local many, all = tonumber(counted[1] or '0') + encounters, tonumber(counted[2] or '0') + bytes
+  redis.call('HSET', tally, 'encounters', many, 'bytes', all)
+end
+
+-- archived, tally -> 1 if the encounter was archived, and is counted no longer
+local function uncount_archived(archived, tally)
+  local bytes = redis.call('HGET', archived, 'bytes')
+  if not bytes then
+    return 0
+  end
+  count_archived(tally, -1, -tonumber(bytes))
+  return redis.call('DEL', archived)
+end
+
+-- archived, tally, head, all other keys but the secret | n, hash, entry, bytes of the file -> 1 if the encounter ended
+--   with that commit, had nothing waiting, and its keys gave place to the entry
 local function evict(keys, args)
-  local head = redis.call('HMGET', keys[2], 'appended', 'folded', 'hash')
+  local head = redis.call('HMGET', keys[3], 'appended', 'folded', 'hash')
   if head[1] ~= args[1] or head[2] ~= args[1] or head[3] ~= args[2] then
     return 0
   end
-  redis.call('SET', keys[1], args[3])
-  for i = 2, #keys do
+  redis.call('HSET', keys[1], 'entry', args[3], 'bytes', args[4])
+  count_archived(keys[2], 1, tonumber(args[4]))
+  for i = 3, #keys do
     redis.call('DEL', keys[i])
   end
   return 1
 end
 
--- archived, drafts..., as many keys they become, the head first | entry or '', how many -> 1 if they took the
+-- archived, tally, drafts..., as many keys they become, the head first | entry or '', how many -> 1 if they took the
 --   entry's place, 0 if that is another one or the encounter is there
 local function restore(keys, args)
   local count = tonumber(args[2])
-  local entry = redis.call('GET', keys[1]) or ''
-  if entry ~= args[1] or redis.call('HGET', keys[2 + count], 'appended') then
-    for i = 2, 1 + count do
+  local entry = redis.call('HGET', keys[1], 'entry') or ''
+  if entry ~= args[1] or redis.call('HGET', keys[3 + count], 'appended') then
+    for i = 3, 2 + count do
       redis.call('DEL', keys[i])
     end
     return 0
   end
-  for i = 2, 1 + count do
+  for i = 3, 2 + count do
     redis.call('RENAME', keys[i], keys[i + count])
   end
-  redis.call('DEL', keys[1])
+  uncount_archived(keys[1], keys[2])
   return 1
+end
+
+-- archived, tally -> 1 if there was an entry
+local function drop_archived(keys)
+  return uncount_archived(keys[1], keys[2])
 end
 
 -- tries | n -> how often n was tried, this time included
@@ -246,15 +269,16 @@ local function put_record(keys, args)
   return tonumber(number)
 end
 
-redis.register_function('rewound_5_append', function(keys, args) return (append(keys, args)) end)
-redis.register_function('rewound_5_submit', submit)
-redis.register_function('rewound_5_find_key', find_key)
-redis.register_function('rewound_5_commit', commit)
-redis.register_function('rewound_5_evict', evict)
-redis.register_function('rewound_5_restore', restore)
-redis.register_function('rewound_5_tried', tried)
-redis.register_function('rewound_5_put_derived', put_derived)
-redis.register_function('rewound_5_clean', clean)
-redis.register_function('rewound_5_hold', hold)
-redis.register_function('rewound_5_release', release)
-redis.register_function('rewound_5_put_record', put_record)
+redis.register_function('rewound_6_append', function(keys, args) return (append(keys, args)) end)
+redis.register_function('rewound_6_submit', submit)
+redis.register_function('rewound_6_find_key', find_key)
+redis.register_function('rewound_6_commit', commit)
+redis.register_function('rewound_6_evict', evict)
+redis.register_function('rewound_6_restore', restore)
+redis.register_function('rewound_6_drop_archived', drop_archived)
+redis.register_function('rewound_6_tried', tried)
+redis.register_function('rewound_6_put_derived', put_derived)
+redis.register_function('rewound_6_clean', clean)
+redis.register_function('rewound_6_hold', hold)
+redis.register_function('rewound_6_release', release)
+redis.register_function('rewound_6_put_record', put_record)
