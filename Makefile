@@ -15,6 +15,7 @@ PROCESSES ?= auto
 KILLS ?= 50
 SCHEDULES ?= 5000
 SEED ?=
+CLUSTER ?=
 
 # QUICK=1 ONLY="core over_http" make bench says how long and what.
 QUICK ?=
@@ -24,6 +25,7 @@ export PYTHON
 export KILLS
 export SCHEDULES
 export SEED
+export CLUSTER
 export QUICK
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -73,7 +75,7 @@ fuzz: .venv/ready ## play random fights of both rulesets until every rule has ta
 offered: .venv/ready ## play 10,000 commands of each book by options alone, over HTTP: all accepted, none quarantined (long)
 	nice $(PY) -m tests.offered
 
-nemesis: .venv/ready ## kill, stop, starve and fill everything KILLS=50 times, under play, SEED= by its chances, and hold all promises (minutes)
+nemesis: .venv/ready ## kill, stop, starve and fill everything KILLS=50 times, under play, SEED= by its chances, CLUSTER=1 on a cluster, and hold all promises (minutes)
 	$(PY) -m tests.nemesis
 
 cluster: .venv/ready ## kill the primaries of a cluster 20 times under load, play the API and worker tests on a cluster (minutes)

@@ -1,4 +1,4 @@
-"""Kill everything, again and again, and judge what is left: `make nemesis`, with `KILLS=` and `SEED=`.
+"""Kill everything, again and again, and judge it: `make nemesis` with `KILLS=`, `SEED=`, `CLUSTER=1`.
 
 Exit status 0: nothing was lost; 1: something is wrong; 3: void, too few kills met a request in flight to show
 anything.
@@ -20,14 +20,15 @@ def main() -> int:
     """Run it, and print what came of it."""
     seed = os.environ.get("SEED") or str(int(time.time()))
     kills = int(os.environ.get("KILLS") or 50)
-    sys.stdout.write(f"seed {seed}, {kills} kills\n")
+    on_cluster = bool(os.environ.get("CLUSTER"))
+    sys.stdout.write(f"seed {seed}, {kills} kills{', on a cluster' if on_cluster else ''}\n")
     sys.stdout.flush()
 
     def say(text: str) -> None:
         sys.stderr.write(f"\r\033[K{text}")
         sys.stderr.flush()
 
-    outcome = run(Plan(kills, seed), say)
+    outcome = run(Plan(kills, seed, on_cluster=on_cluster), say)
     say("")
     sys.stdout.write(table(outcome))
     if not outcome.is_good:

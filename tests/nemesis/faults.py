@@ -18,8 +18,10 @@ from typing import Final
 import redis
 
 from service.supervisor import EmbeddedValkey
+from tests.cluster.nodes import Node
 from tests.nemesis.disk import Disk
 from tests.nemesis.history import History
+from tests.nemesis.servers import Servers
 from tests.nemesis.tree import API, KEEPER, MASTER, SERVE, STORE, WORKER, Tree
 
 KILLED: Final = (
@@ -36,6 +38,20 @@ KILLED: Final = (
     f"{SERVE} + {KEEPER}",
 )
 """A deck of kills."""
+PRIMARY: Final = "primary"
+QUEUE: Final = "queue's server"
+KILLED_ON_CLUSTER: Final = (
+    *(PRIMARY,) * 6,
+    *(API,) * 3,
+    *(WORKER,) * 3,
+    *(MASTER,) * 2,
+    *(SERVE,) * 2,
+    QUEUE,
+    f"{PRIMARY} + {API}",
+    f"{PRIMARY} + {WORKER}",
+    f"{SERVE} + {PRIMARY}",
+)
+"""A deck of kills where the streams lie on a cluster."""
 OTHERS: Final = (
     *("stop a process",) * 4,
     "stop and start serve",
@@ -45,6 +61,14 @@ OTHERS: Final = (
     "move the clock",
 )
 """A deck of the other faults."""
+OTHERS_ON_CLUSTER: Final = (
+    *("stop a process",) * 3,
+    *("stop a primary",) * 2,
+    "stop and start serve",
+    "wipe the queue",
+    "move the clock",
+)
+"""A deck of the other faults there; its servers share a disk that is not to be full."""
 OTHERS_SHARE: Final = 0.35
 """How many of the actions are no kills."""
 MOMENTS: Final = ("invoke", "ok", "told", "random")
@@ -61,6 +85,8 @@ class Nemesis:
     disk: Disk
     history: History
     chance: Random
+    servers: Servers | None = None
+    """The cluster and the queue's server, where the service does not start its own."""
     longest_s: float = 4.0
     """How long a process is stopped, the disk is full or slow, the clock wrong, at most."""
     kills: int = 0
@@ -72,6 +98,7 @@ class Nemesis:
         what = what or self._next()
         deeds: dict[str, Callable[[], None]] = {
             "stop a process": self._stop,
+            "stop a primary": self._stop_primary,
             "stop and start serve": self.tree.restart,
             "fill the disk": lambda: self.disk.fill(self.tree, self._seconds()),
             "slow the disk": lambda: self.disk.slow(self.tree, self._seconds()),
@@ -85,8 +112,8 @@ class Nemesis:
 
     def _next(self) -> str:
         if self.chance.random() < OTHERS_SHARE:
-            return self._dealt("others", OTHERS)
-        return self._dealt("kills", KILLED)
+            return self._dealt("others", OTHERS_ON_CLUSTER if self.servers else OTHERS)
+        return self._dealt("kills", KILLED_ON_CLUSTER if self.servers else KILLED)
 
     def _dealt(self, name: str, cards: tuple[str, ...]) -> str:
         """Return the next card of a deck; it is shuffled again when it is used up."""
@@ -110,7 +137,9 @@ class Nemesis:
 
     def _kill(self, roles: str) -> None:
         how = signal.SIGTERM if "+" not in roles and self.chance.random() < 0.2 else signal.SIGKILL
+        nodes = [node for role in roles.split(" + ") for node in self._nodes(role)]
         pids = [pid for role in roles.split(" + ") for pid in self._one(role)]
+        pids += [node.process.pid for node in nodes if node.process is not None]
         when = self.chance.choice(MOMENTS)
         if when != "random":
             self.history.wait_for(when, FLIGHT_S)
@@ -129,6 +158,15 @@ class Nemesis:
             self._noted(name, len(pids), deed, when)
         else:
             self.history.note("note", text=f"there is no {roles}")
+        for node in nodes:
+            assert self.servers is not None
+            self.servers.bring_back(node)
+
+    def _nodes(self, role: str) -> list[Node]:
+        """Return the server of *role* that is to be killed, where the harness keeps it."""
+        if self.servers is None or role not in (PRIMARY, QUEUE):
+            return []
+        return [self.servers.queue if role == QUEUE else self.servers.primary(self.chance)]
 
     def _one(self, role: str) -> list[int]:
         found = self.tree.of(role)
@@ -151,10 +189,19 @@ class Nemesis:
             time.sleep(self._seconds())
             os.kill(process.pid, signal.SIGCONT)
 
+    def _stop_primary(self) -> None:
+        """Stop a primary for so long that a replica may take its place, and let it go on."""
+        assert self.servers is not None
+        node = self.servers.primary(self.chance)
+        self.history.note("note", text=f"primary {node.port} is stopped")
+        node.signal(signal.SIGSTOP)
+        time.sleep(self._seconds())
+        node.signal(signal.SIGCONT)
+
     def _wipe(self) -> None:
         """Empty RQ's database again and again."""
         ends = time.monotonic() + self._seconds()
-        url = EmbeddedValkey(self.tree.home / "valkey").queue_url
+        url = self.servers.queue_url if self.servers else EmbeddedValkey(self.tree.home / "valkey").queue_url
         with redis.Redis.from_url(url, socket_timeout=5) as queue:
             while time.monotonic() < ends:
                 with suppress(redis.RedisError):

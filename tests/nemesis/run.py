@@ -23,6 +23,7 @@ from tests.nemesis.faults import Nemesis
 from tests.nemesis.history import Entry, History
 from tests.nemesis.http import HOST
 from tests.nemesis.sender import Scene
+from tests.nemesis.servers import Servers
 from tests.nemesis.tree import Tree
 from tests.nemesis.violations import Violation
 
@@ -52,6 +53,8 @@ class Plan:
     disk: bool = True
     """Whether the data get a disk of their own, which can be full."""
     rests_s: tuple[float, float] = (0.1, 0.8)
+    on_cluster: bool = False
+    """Whether the streams lie on a cluster of three primaries, in the mode `replicated`."""
 
 
 @dataclass
@@ -103,9 +106,14 @@ class Run:
         began = time.monotonic()
         with ExitStack() as stack:
             port = stack.enter_context(held_port(HOST))
-            disk = stack.enter_context(mounted(self.outcome.directory, own=self.plan.disk))
+            own_disk = self.plan.disk and not self.plan.on_cluster
+            disk = stack.enter_context(mounted(self.outcome.directory, own=own_disk))
             self.outcome.disk = disk.kind
             tree = Tree(disk.home, port, self.outcome.directory)
+            servers = None
+            if self.plan.on_cluster:
+                servers = stack.enter_context(Servers(self.outcome.directory / "cluster"))
+                tree.store = servers.settings
             stack.callback(tree.end)
             key = tree.run("keys", "create", "nemesis")
             tree.clock.write_text("0", "ascii")
@@ -118,7 +126,7 @@ class Run:
             tables = [Table(scene, f"t{i}", BOOKS[i % len(BOOKS)]) for i in range(self.plan.tables)]
             for table in tables:
                 table.start()
-            nemesis = Nemesis(tree, disk, self.history, Random(self.plan.seed), self.plan.longest_s)
+            nemesis = Nemesis(tree, disk, self.history, Random(self.plan.seed), servers, self.plan.longest_s)
             self._until(lambda: all(table.fight is not None for table in tables), READY_S, "play begins")
             self._strike(nemesis, scene)
             self._end(nemesis, scene, tables)

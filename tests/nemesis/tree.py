@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,6 +51,8 @@ class Tree:
     directory: Path
     """Where the harness keeps what is its own, on another disk than the data."""
     workers: int = 2
+    store: Mapping[str, str] = field(default_factory=dict)
+    """Settings that name the servers, where the service does not start its own."""
     process: subprocess.Popen[bytes] | None = None
     refused: int = 0
     """Starts that ended by themselves before somebody killed them."""
@@ -79,6 +81,7 @@ class Tree:
             "REWOUND_RATE_LIMIT": "0",
             "REWOUND_OWNER_RATE_LIMIT": "0",
             "NEMESIS_CLOCK": str(self.clock),
+            **self.store,
             "PYTHONPATH": os.pathsep.join(path for path in paths if path),
         }
 

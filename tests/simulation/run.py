@@ -64,6 +64,8 @@ class World:
         self.book = Book(hub)
         self.tables = [Table(number) for number in range(plan.encounters)]
         self.happened: dict[str, int] = {}
+        self.settles = False
+        """Whether play is over and all is only waited for."""
 
     def run(self) -> Result:
         """Play the plan, let everything settle, and judge."""
@@ -114,6 +116,7 @@ class World:
         self.noise.late = self.noise.lost_answers = self.noise.lost_messages = 0.0
         self.queue.lost = self.queue.doubled = server.slow_syncs = 0.0
         server.armed.clear()
+        self.settles = True
         hub.run(lambda: server.is_up and not server.is_parted, QUIET_S)
         for each in (*self.apis, *self.workers):
             each.skew(0.0)
@@ -240,10 +243,14 @@ class World:
 
     def _fail_over(self, fault: Fault) -> None:
         """Lose the primary, at once or cut off from its replica first; the replica takes its place."""
+        if self.settles:
+            return  # what it would lose is noticed by nobody any more
         parted_s = fault.lasts_s * DOWN_S * (fault.who % 2)
         if parted_s:
             self.server.part()
-        self.hub.after(parted_s, self.server.fail_over)
+            self.hub.after(parted_s, self.server.fail_over)
+        else:
+            self.server.fail_over()
         self.hub.after(parted_s + FAILS_OVER_S + fault.lasts_s * DOWN_S, self.server.restart)
 
     def _wipe_queue(self, _fault: Fault) -> None:
