@@ -25,13 +25,6 @@ def rim(side: int) -> Iterator[tuple[Cell, Cell]]:
 
 AROUND = [(size, cell, step) for size, side in SIDES.items() for cell, step in rim(side)]
 EACH = pytest.mark.parametrize(("size", "at", "step"), AROUND)
-FACED = [
-    (size, cell, step)
-    for size, cell, step in AROUND
-    if size in {"l2", "l4"} and SIDES[size] - 1 in cell and 0 in step
-]
-"""For each way of pushing: cells beside a large space that do not touch its least corner."""
-BESIDE = pytest.mark.parametrize(("size", "at", "step"), FACED)
 
 
 def after(at: Cell, step: Cell, cells: int) -> Cell:
@@ -97,7 +90,7 @@ def test_HR_FORCE_1_a_wall_on_the_straight_way_stops_a_push_where_it_stands(
     assert [event.mover_damage for event in fight.told("collision")] == [3]
 
 
-@BESIDE
+@EACH
 def test_HR_WPN_6_whoever_follows_enters_a_cell_on_the_straight_way(size: str, at: Cell, step: Cell) -> None:
     fight = pushes(size, at)
     ways = [o for o in fight.offers("zoe", "pia") if o.type == "choose_push" and o.given["distance"] == 10]
@@ -112,7 +105,7 @@ def test_HR_WPN_6_one_follows_a_large_target_into_any_cell_it_leaves() -> None:
     assert (fight["wolf"].position, fight["pia"].position) == ((2, 0), (1, 1))
 
 
-@BESIDE
+@EACH
 def test_HR_CAST_3_force_strike_pushes_straight_away_from_a_large_caster(
     size: str, at: Cell, step: Cell
 ) -> None:
@@ -126,7 +119,7 @@ def test_HR_CAST_3_force_strike_pushes_straight_away_from_a_large_caster(
     assert fight["wolf"].position == after(at, step, 3)
 
 
-@BESIDE
+@EACH
 def test_HR_HIND_1_a_shove_leads_straight_away_from_a_large_creature(size: str, at: Cell, step: Cell) -> None:
     fight = begun({"pia": (0, 0), "wolf": at}, sheets={"pia": {"size": size, "weapons": []}})
     engaged(fight, "pia", "wolf", pia="cunning", wolf="defensive")
@@ -134,7 +127,7 @@ def test_HR_HIND_1_a_shove_leads_straight_away_from_a_large_creature(size: str, 
     assert fight.told("push_begun")[-1].step == step
 
 
-@BESIDE
+@EACH
 def test_HR_FORCE_1_an_effect_pushes_straight_away_from_its_source(size: str, at: Cell, step: Cell) -> None:
     gust = ability(
         "gust",
@@ -149,7 +142,7 @@ def test_HR_FORCE_1_an_effect_pushes_straight_away_from_its_source(size: str, at
     assert fight["wolf"].position == after(at, step, 2)
 
 
-@BESIDE
+@EACH
 def test_HR_WPN_13_a_blast_pushes_straight_away_from_a_large_caster(size: str, at: Cell, step: Cell) -> None:
     blast = {
         "id": "force-blast",
@@ -166,7 +159,7 @@ def test_HR_WPN_13_a_blast_pushes_straight_away_from_a_large_caster(size: str, a
     assert fight.told("push_begun")[-1].step == step
 
 
-@BESIDE
+@EACH
 def test_HR_OA_3_the_push_of_an_opportunity_attack_leads_straight_away(
     size: str, at: Cell, step: Cell
 ) -> None:
