@@ -90,6 +90,34 @@ def test_HR_FORCE_1_a_wall_on_the_straight_way_stops_a_push_where_it_stands(
     assert [event.mover_damage for event in fight.told("collision")] == [3]
 
 
+def cells(at: Cell, side: int) -> set[Cell]:
+    """Return the cells of a space."""
+    return {(at[0] + x, at[1] + y) for x in range(side) for y in range(side)}
+
+
+@pytest.mark.parametrize(
+    "at", [(x, y) for x in range(-2, 4) for y in range(-2, 4) if x in (-2, 3) or y in (-2, 3)]
+)
+def test_HR_FORCE_1_a_wall_stops_a_large_target_where_any_of_its_space_meets_it(at: Cell) -> None:
+    """Pia is 3 cells wide, the wolf 2: a wall in each cell around its way, one after the other."""
+    step = ((at[0] >= 3) - (at[0] <= -2), (at[1] >= 3) - (at[1] <= -2))
+    ways = [after(at, step, n) for n in range(4)]
+    near = {
+        (x + dx, y + dy) for way in ways for x, y in cells(way, 2) for dx in (-1, 0, 1) for dy in (-1, 0, 1)
+    }
+    for wall in near - cells(at, 2) - cells((0, 0), 3):
+        fight = begun(
+            {"pia": (0, 0), "wolf": at},
+            sheets={"pia": {"size": "l3"}, "wolf": {"size": "l2"}},
+            terrain={f"{wall[0]},{wall[1]}": "wall"},
+        )
+        engaged(fight, "pia", "wolf", pia="might", wolf="cunning")
+        fight.answer("declare_attack", "pia", 1, 1, 1, 1, 6, 6, target="wolf")
+        free = next((n for n in range(3) if wall in cells(ways[n + 1], 2)), 3)
+        fight.answer("choose_push", "pia", *[1] * (3 - free), distance=15)
+        assert (wall, fight["wolf"].position) == (wall, ways[free])
+
+
 @EACH
 def test_HR_WPN_6_whoever_follows_enters_a_cell_on_the_straight_way(size: str, at: Cell, step: Cell) -> None:
     fight = pushes(size, at)
