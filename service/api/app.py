@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from http import HTTPStatus
 from time import perf_counter
 from typing import Any, Final, cast
 
@@ -224,7 +225,7 @@ def respond(answer: Answer, if_none_match: str | None = None) -> Response:
         frames = cast("Iterator[bytes]", stream)
         return Response(frames, answer.status, headers, content_type=answer.media_type)
     body = answer.raw if answer.raw is not None else _ENCODER.encode(answer.data).encode()
-    if answer.status == 204:  # noqa: PLR2004 - No Content
+    if answer.status == HTTPStatus.NO_CONTENT:
         body = b""
     return Response(body, status=answer.status, headers=headers, content_type=answer.media_type)
 

@@ -67,11 +67,11 @@ def _teach(converter: OpenAPIConverter) -> None:
         if isinstance(field, Either):
             return {"anyOf": [self.field2property(way) for way in field.ways]}
         if isinstance(field, OneKind):
-            refs = [self.resolve_nested_schema(each) for each in field.kinds.values()]  # type: ignore[no-untyped-call]  # and this one
+            refs = [self.resolve_nested_schema(each) for each in field.kinds.values()]  # type: ignore[no-untyped-call]  # apispec left it untyped
             return {"oneOf": refs}
         return _bounds(field)
 
-    converter.add_attribute_function(narrow)  # type: ignore[no-untyped-call]  # apispec left this one untyped
+    converter.add_attribute_function(narrow)  # type: ignore[no-untyped-call]  # apispec left it untyped
 
 
 def _bounds(field: fields.Field[Any]) -> Schema:

@@ -25,6 +25,8 @@ from service.steps import Pause, Stream
 
 MEDIA_TYPE: Final = "text/event-stream"
 RETRY_MS: Final = 3_000
+_DIGITS: Final = 15
+"""A number of so many digits is exact for every JSON reader."""
 _logger: Final = structlog.get_logger()
 
 
@@ -62,7 +64,7 @@ def _position(call: Call) -> int | None:
     if last is None or not last.strip():
         return int(call.query.get("after", 0))
     text = last.strip()
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None  # noqa: PLR2004 - 53 bits
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _DIGITS else None
 
 
 class _Events(Generator[bytes | Pause[Any], Any, None]):

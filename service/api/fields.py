@@ -23,7 +23,17 @@ LIST_LENGTH: Final = 2_000
 NUMBER_AS_TEXT: Final = "a whole number, not text"
 
 
-class Text(marshmallow.fields.String):
+class Worded(marshmallow.fields.Field[Any]):
+    """What each field here says of a value that is missing or null, in place of marshmallow's words."""
+
+    default_error_messages = {  # noqa: RUF012 - marshmallow reads it of the class and never writes it
+        "required": "this field is required",
+        "null": "a value, not null",
+        "type": "an object",
+    }
+
+
+class Text(Worded, marshmallow.fields.String):
     """Text of bounded length, of one line unless it may have *lines*; ids match their pattern whole."""
 
     def __init__(
@@ -57,7 +67,7 @@ class Text(marshmallow.fields.String):
         return value
 
 
-class Whole(marshmallow.fields.Integer):
+class Whole(Worded, marshmallow.fields.Integer):
     """A whole number that every JSON reader keeps exact."""
 
     def __init__(self, *, least: int = -WHOLE, most: int = WHOLE, **kwargs: Any) -> None:
@@ -76,7 +86,7 @@ class Whole(marshmallow.fields.Integer):
         return value
 
 
-class Truth(marshmallow.fields.Boolean):
+class Truth(Worded, marshmallow.fields.Boolean):
     """True or false, and nothing that resembles them."""
 
     def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> bool:
@@ -86,7 +96,7 @@ class Truth(marshmallow.fields.Boolean):
         return value
 
 
-class OneOf(marshmallow.fields.Field[Any]):
+class OneOf(Worded):
     """One of the listed values, of their very types."""
 
     def __init__(self, values: tuple[Any, ...], **kwargs: Any) -> None:
@@ -101,7 +111,7 @@ class OneOf(marshmallow.fields.Field[Any]):
         raise ValidationError("one of " + ", ".join(_spelled(known) for known in self.values))
 
 
-class Items(marshmallow.fields.List[Any]):
+class Items(Worded, marshmallow.fields.List[Any]):
     """A list of bounded length, each item like the others."""
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
@@ -112,7 +122,7 @@ class Items(marshmallow.fields.List[Any]):
         return super()._deserialize(value, attr, data, **kwargs)
 
 
-class Row(marshmallow.fields.Tuple):
+class Row(Worded, marshmallow.fields.Tuple):
     """A list of exactly the parts named, each of its own kind."""
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> Any:
@@ -123,7 +133,7 @@ class Row(marshmallow.fields.Tuple):
         return super()._deserialize(value, attr, data, **kwargs)
 
 
-class Table(marshmallow.fields.Dict):
+class Table(Worded, marshmallow.fields.Dict):
     """An object whose names are free and whose values are alike."""
 
     def __init__(self, each: marshmallow.fields.Field[Any], **kwargs: Any) -> None:
@@ -149,7 +159,7 @@ class Table(marshmallow.fields.Dict):
         return value
 
 
-class Either(marshmallow.fields.Field[Any]):
+class Either(Worded):
     """A value of any of several plain kinds."""
 
     def __init__(self, ways: tuple[marshmallow.fields.Field[Any], ...], **kwargs: Any) -> None:
@@ -166,12 +176,20 @@ class Either(marshmallow.fields.Field[Any]):
         raise ValidationError(" or ".join(dict.fromkeys(wanted)))
 
 
-class Component(marshmallow.fields.Raw):
+class Component(Worded, marshmallow.fields.Raw):
     """An object that another component of the contract describes; whoever takes it checks it."""
 
     def __init__(self, name: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.component = name
+
+
+class Anything(Worded, marshmallow.fields.Raw):
+    """A value of any kind."""
+
+
+class Part(Worded, marshmallow.fields.Nested):
+    """An object with a schema of its own."""
 
 
 def kind_of(value: object) -> str:

@@ -17,7 +17,21 @@ import marshmallow
 from marshmallow import RAISE, Schema, ValidationError
 from marshmallow.exceptions import SCHEMA
 
-from service.api.fields import NUMBER_AS_TEXT, Either, Items, OneOf, Row, Table, Text, Truth, Whole, kind_of
+from service.api.fields import (
+    NUMBER_AS_TEXT,
+    Anything,
+    Either,
+    Items,
+    OneOf,
+    Part,
+    Row,
+    Table,
+    Text,
+    Truth,
+    Whole,
+    Worded,
+    kind_of,
+)
 from service.api.problems import Problem, invalid, listed
 from service.rules.families import family_tag, members
 from service.rules.json_pointer import escaped
@@ -28,7 +42,7 @@ UNKNOWN: Final = "no such field"
 """What is said of a field that a record does not have."""
 
 
-class OneKind(marshmallow.fields.Field[Any]):
+class OneKind(Worded):
     """An object of one of several kinds, which its own *tag* names."""
 
     def __init__(self, tag: str, head: type, **kwargs: Any) -> None:
@@ -149,7 +163,6 @@ def _fields(kind: type, *, named: bool = True) -> Iterator[tuple[str, marshmallo
 
 def field_of(hint: Any, *, name: str = "", **kwargs: Any) -> marshmallow.fields.Field[Any]:
     """Return the marshmallow field of a type *hint*; a hint nobody thought of is a programming mistake."""
-    kwargs.setdefault("error_messages", dict(_MESSAGES))
     origin, args = get_origin(hint), get_args(hint)
     if origin is Annotated:
         text = next((note for note in args[1:] if isinstance(note, str)), "")
@@ -162,13 +175,6 @@ def field_of(hint: Any, *, name: str = "", **kwargs: Any) -> marshmallow.fields.
     if origin is Literal:
         return OneOf(args, **kwargs)
     return _plain(hint, name, kwargs) or _of_many(hint, name, kwargs)
-
-
-_MESSAGES: Final = {
-    "required": "this field is required",
-    "null": "a value, not null",
-    "type": "an object",
-}
 
 
 def _of_many(hint: Any, name: str, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
@@ -188,7 +194,7 @@ def _of_record(hint: Any, kwargs: dict[str, Any]) -> marshmallow.fields.Field[An
     tag = family_tag(hint)
     if tag is not None:
         return OneKind(tag, hint, **kwargs)
-    return marshmallow.fields.Nested(nested(hint), **kwargs)
+    return Part(nested(hint), **kwargs)
 
 
 _IDS: Final = (
@@ -226,7 +232,7 @@ def _plain(hint: Any, name: str, kwargs: dict[str, Any]) -> marshmallow.fields.F
     if hint is int:
         return Whole(**kwargs)
     if hint is Any:  # what the rules themselves look at: a parameter of an ability that a client brought
-        return marshmallow.fields.Raw(**kwargs | {"allow_none": True})
+        return Anything(**kwargs | {"allow_none": True})
     return None
 
 

@@ -8,6 +8,9 @@ from uuid import UUID
 
 import pytest
 
+from service.api.fields import Worded
+from service.api.operations import OPERATIONS
+from service.api.schemas import Strict
 from tests.api.client import Api, Table, contract, is_problem
 
 LISTED = "/v1/rulesets/heartrush@1/commands lists them"
@@ -59,6 +62,33 @@ def test_a_command_that_does_not_fit_says_what_to_mend(
     owner: Api, commands: str, sent: object, detail: str
 ) -> None:
     assert is_problem(owner("POST", commands, sent), 422, "invalid")["detail"] == detail
+
+
+@pytest.mark.parametrize(
+    ("path", "sent", "detail"),
+    [
+        ("{at}/removal", {}, "/bundle: this field is required"),
+        ("/v1/simulations", {}, "/opening: this field is required"),
+        ("/v1/simulations", {"opening": None}, "/opening: a value, not null"),
+        ("/v1/webhooks", {}, "/url: this field is required"),
+        ("/v1/api-keys", {"name": "x", "scopes": [None]}, "/scopes/0: a value, not null"),
+        ("/v1/api-keys", {"name": "x", "expires_in_s": None}, "/expires_in_s: a value, not null"),
+    ],
+)
+def test_what_is_missing_or_null_is_told_in_the_same_words_everywhere(
+    owner: Api, table: Table, path: str, sent: object, detail: str
+) -> None:
+    answer = owner("POST", path.format(at=table.at), sent)
+
+    assert is_problem(answer, 422, "invalid")["detail"] == detail
+
+
+def test_no_field_of_what_clients_send_speaks_the_librarys_words() -> None:
+    bodies = [each.body for each in OPERATIONS.all.values() if isinstance(each.body, Strict)]
+    assert bodies
+    for body in bodies:
+        for name, field in body.fields.items():
+            assert isinstance(field, Worded), f"{body} {name}"
 
 
 def test_more_faults_than_a_line_holds_are_counted_and_listed(owner: Api, commands: str) -> None:
