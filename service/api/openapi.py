@@ -257,6 +257,7 @@ def _headers(operation: Operation) -> Iterable[Schema]:
         )
     if operation.waits:
         yield _header("Prefer", "`wait=N` seconds, or `respond-async`; others are ignored.", "^[ -~]*$")
+    if "version-mismatch" in operation.problems:
         yield _header(
             "If-Match",
             'Refuse unless this is the newest version: `"12"`.',

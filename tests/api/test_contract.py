@@ -84,6 +84,16 @@ def test_the_contract_promises(method: str, path: str, status: int, code: str | 
         assert f"(/problems/{code})" in responses[str(status)]["description"]
 
 
+def test_if_match_is_listed_where_it_has_an_effect() -> None:
+    listed = refused = 0
+    for path, item in openapi.document()["paths"].items():
+        for method, operation in item.items():
+            takes = any(each["name"] == "If-Match" for each in operation.get("parameters", ()))
+            assert takes == ("412" in operation["responses"]), f"{method} {path}"
+            listed, refused = listed + takes, refused + ("412" in operation["responses"])
+    assert listed == refused > 10
+
+
 def test_the_contract_is_valid_openapi() -> None:
     validate(openapi.document())
 
