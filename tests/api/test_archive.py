@@ -20,7 +20,7 @@ from service.audit.verify import verify
 from service.encounter.archive import archive_log
 from service.encounter.archive.archive_log import ArchiveLog, ArchiveLoopLog, with_archive
 from service.encounter.archive.container import NotAnArchive, key_of, pack, unpack
-from service.encounter.archive.entries import IDLE
+from service.encounter.archive.entries import IDLE, find
 from service.encounter.archive.lines import spell
 from service.encounter.archive.storage import ArchiveUnavailable, DirectoryStorage
 from service.encounter.host import host_of
@@ -406,6 +406,43 @@ def test_of_two_workers_one_brings_it_back(log: Any, place: DirectoryStorage, pl
 
     assert not is_cold(log, played.id)
     assert version(played) == before
+
+
+def meanwhile(
+    log: Any, place: DirectoryStorage, table: Table, step: Callable[..., Any]
+) -> Callable[..., Any]:
+    """Return *step* with a worker that brings the table's encounter back right before it."""
+
+    def late(*given: Any) -> Any:
+        archiver(log, place).bring_back(table.id)
+        return step(*given)
+
+    return late
+
+
+@pytest.mark.parametrize("step", ["find", "read_file"])
+def test_what_is_brought_back_while_somebody_looks_for_it_is_found(
+    log: Any, place: DirectoryStorage, played: Table, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """The store has nothing, then the archive has nothing: the store has it by now."""
+    before = log.head(played.id)
+    monkeypatch.setattr(archive_log, step, meanwhile(log, place, played, getattr(archive_log, step)))
+
+    archiver(log, place).archive(played.id)
+    assert log.head(played.id) == before
+    archiver(log, place).archive(played.id)
+    assert log.look(played.id, 0, 1)[0] == before
+
+
+def test_a_command_that_meets_an_encounter_on_its_way_back_is_appended(
+    log: Any, place: DirectoryStorage, played: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive_log, "find", meanwhile(log, place, played, find))
+    archiver(log, place).archive(played.id)
+
+    sent = played.send(played.gm, ADD)
+
+    assert sent.status_code == 200, sent.text
 
 
 @pytest.mark.parametrize(

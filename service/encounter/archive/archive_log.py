@@ -50,12 +50,21 @@ class ArchiveLog(EncounterReading):
     # --- reading -------------------------------------------------------------------------------------
 
     def read(self, encounter: str, question: Callable[[Log], T]) -> T:
-        """Return the store's answer; where it has nothing, the file's."""
+        """Return the store's answer; where it has nothing, the file's.
+
+        A worker may put the encounter back between two questions, and delete its file: the store is asked
+        once more before what it has is called nothing.
+        """
         answer = question(self.log)
         if answer and answer != (None, []):
             return answer
-        memory = self.loaded(encounter)
-        return answer if memory is None else question(memory)
+        try:
+            memory = self.loaded(encounter)
+        except ArchiveUnavailable:
+            if find(self.log, encounter) is not None:
+                raise
+            memory = None
+        return question(self.log if memory is None else memory)
 
     def sizes(self, encounters: Sequence[str]) -> list[Size]:
         """Read what *encounters* hold; an archived one its commands, and the bytes of its file."""
@@ -115,25 +124,23 @@ class ArchiveLog(EncounterReading):
             return append()
         try:
             return append()
-        except NoSuchEncounter:
-            if not self.bring_back(encounter):
-                raise
+        except NoSuchEncounter:  # it is archived, has come back since, or never was
+            self.bring_back(encounter)
             return append()
 
-    def bring_back(self, encounter: str) -> bool:
-        """Return once an archived encounter is in the store again; whether it had left it.
+    def bring_back(self, encounter: str) -> None:
+        """Return once an archived encounter is in the store again; at once where none is archived.
 
         Raises `ArchiveUnavailable` if no worker has put it back after `WAIT_S`.
         """
         if find(self.log, encounter) is None:
-            return False
+            return
         self.log.set_due(RESTORING, [encounter], 0, anew=False)
         ends = time.monotonic() + WAIT_S
         while self.log.head(encounter) is None:
             if time.monotonic() > ends:
                 raise ArchiveUnavailable(f"{encounter} is not back from the archive yet: send it again")
             time.sleep(_TICK_S)
-        return True
 
     def forget(self, encounter: str) -> None:
         """Delete all that there is of one encounter, in the store and in the archive."""
@@ -178,9 +185,8 @@ class ArchiveLoopLog:
             return await self._loop_log.submit(encounter, request, **options)
         try:
             return await self._loop_log.submit(encounter, request, **options)
-        except NoSuchEncounter:
-            if not await asyncio.to_thread(self._bring_back, encounter):
-                raise
+        except NoSuchEncounter:  # as above
+            await asyncio.to_thread(self._bring_back, encounter)
             return await self._loop_log.submit(encounter, request, **options)
 
     async def hear_outcomes(
