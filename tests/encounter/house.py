@@ -18,7 +18,7 @@ from service.audit.verify import verify
 from service.encounter import openings, play
 from service.encounter.deciding.fold import Folder
 from service.encounter.host import host_of
-from service.encounter.lines import accepting, amending, continuing
+from service.encounter.lines import accepting, amending, continuing, forking
 from service.encounter.record.commit import Commit, load_commit
 from service.encounter.record.envelopes import envelopes
 from service.log.memory import MemoryLog
@@ -118,6 +118,12 @@ class House:
         accepting.take_up(self.host, line)
         self.folding.fold(line, lambda: True)
         return line
+
+    def forked(self, encounter: str, at: int) -> str:
+        """Fork an encounter after commit *at*; return the fork's id."""
+        fork = forking.fork(self.host, encounter, at, GM, GM, (), self._once()).entry.encounter
+        self.folding.fold(fork, lambda: True)
+        return fork
 
     def rolls(self, encounter: str, after: int = 0) -> list[dict[str, Any]]:
         """Return the rolls *after* a commit, sealed ones too, in the order of their commits."""

@@ -341,6 +341,36 @@ def test_play_goes_back_and_forth_across_snapshots() -> None:
                 assert fresh.at(line, n) == cold.at(line, n), (line, n)
 
 
+@pytest.mark.parametrize("at", [10, EVERY - 1, EVERY, EVERY + 1, 2 * EVERY + 5])
+def test_a_fork_of_a_long_encounter_is_played_on_across_snapshots(at: int) -> None:
+    """Forked before, on and behind a snapshot of its parent; its own snapshots are of its own commits."""
+    with House() as house:
+        snapshooter = Snapshooter(house.log, BOTH, Event())
+        house.folding._snapshot = snapshooter.take  # noqa: SLF001 - as a worker wires it
+        parent = house.open(TINY, {})
+        while len(house.commits(parent)) < 2 * EVERY + 20:
+            house.send(parent, "gm", "add", amount=1)
+        snapshooter.look()
+        before = house.commits(parent)
+
+        fork = house.forked(parent, at)
+        came = house.state(fork)
+        while len(house.commits(fork)) < EVERY + 20:
+            house.send(fork, "gm", "add", amount=2)
+        snapshooter.look()
+
+        bare = Folder(_bare(house.log, parent), BOTH)
+        assert came.counter == bare.at(parent, at).state.counter  # type: ignore[attr-defined]  # the tiny game's
+        assert numbers(house.log, parent) == [EVERY, 2 * EVERY]
+        assert numbers(house.log, fork) == [EVERY]
+        assert house.commits(parent) == before
+        for line in (parent, fork):
+            assert house.audit(line).verdict.is_sound
+            fresh, cold = Folder(house.log, BOTH), Folder(_bare(house.log, line), BOTH)
+            for n in (1, 2, EVERY - 1, EVERY, EVERY + 1, len(house.commits(line))):
+                assert fresh.at(line, n) == cold.at(line, n), (line, n)
+
+
 def _bare(log: MemoryLog, encounter: str) -> MemoryLog:
     """Return a log with the same record of *encounter*, and no state of it."""
     bare = MemoryLog()
