@@ -155,7 +155,7 @@ class Folding:
         entries = [entry for entry in entries if not 0 < entry.n <= folded.n]  # a look was before the wake
         if not entries:
             return folded, []
-        if secrets is None or not secrets.are_of(folded.state) or entries[0].n != folded.n + 1:
+        if secrets is None or folded.n == 0 or not secrets.are_of(folded.state):
             return None
         if not self._watch.may_fold(encounter) or entries[0].n < self._watch.resumes(encounter):
             return None
@@ -293,8 +293,8 @@ class Folding:
 
     def _secrets_for(self, folded: Folded[Any]) -> EncounterSecrets:
         """Return the secrets that *folded* was opened with; those at hand may be of a lost opening."""
-        if not self._secrets_of(folded.encounter).are_of(folded.state):
-            del self._secrets[folded.encounter]
+        if folded.n == 0 or not self._secrets_of(folded.encounter).are_of(folded.state):
+            self._secrets.pop(folded.encounter, None)  # a blank state says nothing of them
         return self._secrets_of(folded.encounter)
 
     def _secrets_of(self, encounter: str) -> EncounterSecrets:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from structlog.testing import capture_logs
 
+from service.encounter.deciding.decider import unfolded
 from service.encounter.deciding.fold import Folder
 from service.encounter.record.commit import load_commit
 from service.encounter.stores.register import Register, Registered
@@ -16,7 +17,7 @@ from service.log import Fold, NoSuchEncounter, Stale, Unavailable, Wake
 from service.log.memory import MemoryLog
 from service.rules.codec import to_data
 from tests.encounter.sitting import KEY, Sitting, eid, player, request
-from tests.encounter.tiny import EDITION, SHELF, TinyState
+from tests.encounter.tiny import EDITION, SHELF, TINY, TinyState
 from workers.fold import MAX_TRIES, PAGE, Folding, NoSecret
 
 
@@ -156,10 +157,13 @@ def test_a_race_that_is_lost_starts_again_from_the_store(log: Meddler) -> None:
     assert folder.current(eid()) == sitting.folded
 
 
-def test_an_encounter_that_was_lost_and_opened_again_is_decided_with_its_new_secrets(log: Meddler) -> None:
+@pytest.mark.parametrize("folded_after", [(1, 2), (2,), ()], ids=["one by one", "together", "woken"])
+def test_an_encounter_that_was_lost_and_opened_again_is_decided_with_its_new_secrets(
+    log: Meddler, folded_after: tuple[int, ...]
+) -> None:
     lost = _sitting(1)
     _append(log, lost)
-    folding, _ = _folding(log)
+    folding, folder = _folding(log)
     folding.fold(eid(), always)
     log.forget(eid())  # as a store that was set back does
     drawn = EncounterSecrets(eid(), {0: b"a" * 32, 1: b"b" * 32}, {0: 64, 1: 64}, b"c" * 32)
@@ -168,6 +172,13 @@ def test_an_encounter_that_was_lost_and_opened_again_is_decided_with_its_new_sec
     requests = [request(1, "open", data), request(2, "choose", {"number": 2}, player("ada"))]
     for n, raw in enumerate(requests, 1):
         log.append(eid(), raw, scope="s", key=str(n), fingerprint="f", create=n == 1)
+        if n in folded_after:
+            folding.fold(eid(), always)
+    if not folded_after:
+        folder.drop(eid())
+        folder.keep(unfolded(eid(), TINY))
+        _, left = folding.fold_woken([Wake(eid(), n, raw) for n, raw in enumerate(requests, 1)])
+        assert left == [eid()]
         folding.fold(eid(), always)
 
     again = Sitting()
