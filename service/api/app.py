@@ -1,79 +1,33 @@
-"""Join the operations to Flask: one door in, one way out.
+"""Join the operations to Flask, which finds them by their paths, and serves them in a thread.
 
-Whatever happens, the answer is JSON of a known shape or a problem of a known type, with the request's id.
+On the event loop Flask is asked where a path is not found at once; see `service.api.loop.adapter`.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
 from functools import partial
-from http import HTTPStatus
-from time import perf_counter
-from typing import Any, Final, cast
+from typing import Final
 
-import structlog
-from flask import Flask, Response, request
-from werkzeug.exceptions import HTTPException, NotFound, RequestEntityTooLarge
-from werkzeug.http import parse_etags, quote_etag
+from flask import Flask, Request, Response, request
+from werkzeug.exceptions import MethodNotAllowed, NotFound
 
 from service.api import cors, resources
-from service.api.call import Answer, Call
 from service.api.door import Door
-from service.api.exchange import ON_LOOP, Exchange
-from service.api.inputs import EditionInputs, all_inputs
+from service.api.exchange import Asked, Reply
+from service.api.inputs import all_inputs
 from service.api.metrics import Metrics
 from service.api.near_paths import near_path
 from service.api.operations import OPERATIONS, Operation
-from service.api.problems import MEDIA_TYPE, Problem, missing, not_found, removed
+from service.api.problems import not_found
 from service.api.quotas import Bounds, Quotas
 from service.api.request_ids import new_request_id
-from service.encounter.archive.storage import ArchiveUnavailable
-from service.encounter.deciding.fold import ChainBroken, UnknownEdition
+from service.api.serving import Served, as_problem, refuse, serve
 from service.encounter.host import Host
-from service.encounter.openings import Missing, Removed
-from service.encounter.play import Imported
-from service.encounter.stores.capacity import QuotaExceeded
-from service.encounter.stores.points import Point
-from service.encounter.stores.secrets import Undecipherable
-from service.log import (
-    KeyReused,
-    NoSuchEncounter,
-    StoreFailure,
-    StoreFull,
-    StoreLoading,
-    Unknown,
-    VersionConflict,
-    WouldWait,
-)
-from service.steps import IN_POOL, Steps, blocking, run, settle
+from service.steps import Pause, blocking, run
 
-_logger: Final = structlog.get_logger()
-_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-CHECKPOINT: Final = "Rewound-Checkpoint"
-_HEADERS: Final = {
-    "Cache-Control": "private, no-cache",
-    "Vary": "Authorization",
-    "X-Content-Type-Options": "nosniff",
-}
-_CODES: Final = {
-    404: "not-found",
-    405: "method-not-allowed",
-    413: "body-too-large",
-    415: "unsupported-media-type",
-}
-"""Which problem stands for what the framework raises; other faults of the client are `bad-request`."""
-
-
-@dataclass(frozen=True)
-class Served:
-    """What every request of one application is answered with."""
-
-    host: Host
-    inputs: Mapping[str, EditionInputs]
-    door: Door
-    metrics: Metrics
+SERVED: Final = "rewound.served"
+"""The extension that is the `Served` of an application."""
 
 
 def create_app(host: Host, bounds: Bounds | None = None, origins: Collection[str] = ()) -> Flask:
@@ -90,245 +44,67 @@ def create_app(host: Host, bounds: Bounds | None = None, origins: Collection[str
         inputs=all_inputs(host.shelf),
         door=Door(host, Quotas(bounds or Bounds())),
         metrics=Metrics(host),
+        origins=frozenset(origins),
     )
     for each in OPERATIONS.all.values():
         app.add_url_rule(
             each.path.replace("{", "<").replace("}", ">"),
             endpoint=each.id,
-            view_func=cast("Callable[..., Response]", _view(each, served)),  # Flask knows no steps
+            view_func=_view(each, served),
             methods=[each.method],
             provide_automatic_options=False,
         )
-    app.register_error_handler(Exception, _framework_fault)
-    app.extensions["streams"] = host.feeds
-    cors.allow(app, origins)
+    app.register_error_handler(Exception, partial(_framework_fault, served))
+    app.extensions[SERVED] = served
+    cors.allow(app, served.origins)
     return app
 
 
-def _view(operation: Operation, served: Served) -> Callable[..., Response | Steps[Response]]:
-    def view(**path: str) -> Response | Steps[Response]:
-        steps = _steps(operation, served, _call(operation, served, path))
-        return steps if ON_LOOP in request.environ else run(steps)
+def _view(operation: Operation, served: Served) -> Callable[..., Response]:
+    def view(**path: str) -> Response:
+        asked = asked_of(request, lambda limit: Pause(lambda: _read(request, limit), _cannot_park))
+        return _response(run(serve(operation, served, path, asked)))
 
     return view
 
 
-def _steps(operation: Operation, served: Served, call: Call) -> Steps[Response]:
-    """Answer *call*; whatever happens, it is answered."""
-    start = perf_counter()
-    try:
-        answer = yield from _answer(operation, served, call)
-        if request.method == "HEAD" and answer.stream is not None:
-            answer.stream.close()
-        response = respond(answer, call.headers.get("If-None-Match"))
-    except Exception as fault:  # noqa: BLE001 - the one place where every fault becomes an answer
-        if isinstance(fault, QuotaExceeded | StoreFull):
-            served.metrics.quota_refused(fault.name if isinstance(fault, QuotaExceeded) else "store")
-        response = _refuse(as_problem(fault, call.request_id), request.path, call.request_id)
-    response.headers.update(call.told)
-    response.headers["Request-Id"] = call.request_id
-    if call.seat is not None:
-        point = yield from settle(partial(_checkpoint, call))
-        if point is not None:
-            response.headers[CHECKPOINT] = f"size={point.size}, root={point.root}"
-    seconds = perf_counter() - start
-    served.metrics.answered(operation.id, response.status_code, seconds)
-    _logger.info(
-        "http.answered",
-        operation=operation.id,
-        status=response.status_code,
-        ms=round(seconds * 1000, 1),
-        request=call.request_id,
-        encounter=call.path.get("encounter"),
-        caller=call.caller.name if call.caller is not None else None,
-        address=call.address,
-    )
-    return response
-
-
-def _answer(operation: Operation, served: Served, call: Call) -> Steps[Answer]:
-    """Admit *call* and have it handled; what would wait on the loop is begun anew in the pool.
-
-    Nothing was appended by then: a handler that appends waits after it in the pool alone.
-    """
-    if not operation.is_quick:
-        yield IN_POOL
-    is_read = False
-    while True:
-        try:
-            served.door.admit(call)
-            if not is_read:
-                call.body = yield from _body(operation)
-                is_read = True
-            call.query  # noqa: B018 - reading it is checking it: unknown parameters are refused everywhere
-            answer = operation.handler(call)
-            return answer if isinstance(answer, Answer) else (yield from answer)
-        except WouldWait:
-            yield IN_POOL
-        except NoSuchEncounter:  # it has ended since what is remembered of it was looked up
-            yield IN_POOL
-            served.host.removals.forget(call.path.get("encounter", ""))
-            served.host.missing.forget(call.path.get("encounter", ""))
-            served.door.admit(call)
-            raise
-
-
-def _checkpoint(call: Call) -> Point | None:
-    """Return the latest signed checkpoint, so that two clients can compare what they were shown."""
-    try:
-        return call.host.points.of(call.encounter)
-    except StoreFailure:
-        return None
-
-
-def _call(operation: Operation, served: Served, path: dict[str, str]) -> Call:
-    return Call(
-        operation=operation,
-        host=served.host,
-        inputs=served.inputs,
-        metrics=served.metrics,
-        request_id=new_request_id(),
-        path=path,
-        target=request.path,
+def asked_of(request: Request, body: Callable[[int], Pause[bytes]]) -> Asked:
+    """Return Flask's *request* as operations read it, with the wait for its *body*."""
+    return Asked(
+        method=request.method,
+        path=request.path,
         query_text=request.query_string.decode("latin-1"),
         given=request.args.to_dict(flat=False) if request.query_string else {},
         headers=request.headers,
         address=request.remote_addr or "",
+        length=request.content_length or 0,
+        body=body,
     )
 
 
-def _body(operation: Operation) -> Steps[bytes]:
-    """Return the request's body; what is declared too large is not read at all."""
-    if request.headers.get("Content-Encoding", "identity") != "identity":
-        raise Problem("unsupported-media-type", "bodies are not encoded")
-    if operation.method == "GET":
-        return b""
-    request.max_content_length = operation.limit
-    if (request.content_length or 0) > operation.limit:
-        raise RequestEntityTooLarge
-    exchange: Exchange | None = request.environ.get(ON_LOOP)
-    if exchange is None:
-        return request.get_data(cache=False)
-    body: bytes = yield exchange.body(operation.limit)
-    return body
+def _read(request: Request, limit: int) -> bytes:
+    request.max_content_length = limit
+    return request.get_data(cache=False)
 
 
-def respond(answer: Answer, if_none_match: str | None = None) -> Response:
-    """Return *answer* as HTTP, or 304 where the client has it already."""
-    headers = _HEADERS | answer.headers
-    if answer.version is not None:
-        headers["ETag"] = quote_etag(answer.version)
-        if parse_etags(if_none_match).contains_weak(answer.version):
-            return Response(status=304, headers=headers)
-    if answer.stream is not None:
-        stream = answer.stream if ON_LOOP in request.environ else blocking(answer.stream)
-        frames = cast("Iterator[bytes]", stream)
-        return Response(frames, answer.status, headers, content_type=answer.media_type)
-    body = answer.raw if answer.raw is not None else _ENCODER.encode(answer.data).encode()
-    if answer.status == HTTPStatus.NO_CONTENT:
-        body = b""
-    return Response(body, status=answer.status, headers=headers, content_type=answer.media_type)
+async def _cannot_park() -> bytes:
+    raise AssertionError("a request in a thread has no loop")
 
 
-def as_problem(fault: Exception, request_id: str) -> Problem:
-    """Return the problem that tells *fault* to a client; what nobody foresaw is logged and told as ours."""
-    if isinstance(fault, Problem):
-        return fault
-    if isinstance(fault, HTTPException):
-        return _of_framework(fault)
-    known = _of_log(fault)
-    if known is not None:
-        return known
-    _logger.error("http.broken", request=request_id, exc_info=fault)
-    return Problem("internal-error", "the fault was logged under this request's id")
+def _response(reply: Reply) -> Response:
+    body = reply.body if isinstance(reply.body, bytes) else blocking(reply.body)
+    return Response(body, status=reply.status, headers=reply.headers)
 
 
-def _of_framework(fault: HTTPException) -> Problem:
-    code = _CODES.get(fault.code or 500)
-    if code is None:
-        code = "bad-request" if 400 <= (fault.code or 500) < 500 else "internal-error"  # noqa: PLR2004 - HTTP's classes
-    headers = {name: value for name, value in fault.get_headers() if name == "Allow"}
-    method = "no page of another origin may ask here: REWOUND_CORS_ORIGINS lists none"
-    detail = {
-        "not-found": "there is nothing at this address for you",
-        "method-not-allowed": method
-        if cors.is_preflight(request)
-        else "this resource does not have this method",
-        "body-too-large": "the body is larger than this operation takes",
-    }.get(code, (fault.description or fault.name).lower().rstrip("."))
-    return Problem(code, detail, headers=headers)
-
-
-def _of_log(fault: Exception) -> Problem | None:
-    for kind, tell in _TOLD.items():
-        if isinstance(fault, kind):
-            return tell(fault)
-    return None
-
-
-def _conflict(fault: Any) -> Problem:
-    return Problem(
-        "version-mismatch",
-        str(fault),
-        members={"version": fault.actual},
-        headers={"ETag": f'"{fault.actual}"'},
-    )
-
-
-_TOLD: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
-    NoSuchEncounter: lambda _: not_found(),
-    Removed: lambda fault: removed(fault.removal.told),
-    Missing: lambda fault: missing(fault.dispute.told),
-    UnknownEdition: lambda fault: Problem(
-        "edition-unavailable",
-        f"this process does not have the rules of {fault.edition}",
-        headers={"Retry-After": "10"},
-    ),
-    ChainBroken: lambda fault: Problem(
-        "record-damaged", f"commit {fault.n} does not continue the one before it"
-    ),
-    Undecipherable: lambda _: Problem(
-        "record-damaged", "the service's secret does not open the encounter's secrets"
-    ),
-    Imported: lambda fault: Problem("encounter-imported", str(fault)),
-    KeyReused: lambda fault: Problem(
-        "idempotency-key-reused", "the key stands for another request", members={"n": fault.n}
-    ),
-    VersionConflict: _conflict,
-    QuotaExceeded: lambda fault: Problem(
-        "quota-exceeded",
-        str(fault),
-        members={"quota": fault.name, "used": fault.used, "limit": fault.limit},
-    ),
-    Unknown: lambda _: Problem("outcome-unknown", "the store did not answer; ask by the idempotency key"),
-    StoreFull: lambda _: Problem("store-full", "the store has no room", headers={"Retry-After": "10"}),
-    StoreLoading: lambda _: Problem(
-        "store-loading", "the store reads its log from disk", headers={"Retry-After": "2"}
-    ),
-    ArchiveUnavailable: lambda _: Problem(
-        "archive-unavailable",
-        "the encounter is archived, and cannot be had from the archive now",
-        headers={"Retry-After": "2"},
-    ),
-    StoreFailure: lambda _: Problem(
-        "store-unavailable", "the store cannot be reached", headers={"Retry-After": "1"}
-    ),
-}
-"""How each thing the log may answer is told; the first that fits, the narrow before the wide."""
-
-
-def _refuse(problem: Problem, instance: str, request_id: str) -> Response:
-    body = _ENCODER.encode(problem.body(instance, request_id)).encode()
-    headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"} | problem.headers
-    return Response(body, status=problem.kind.status, headers=headers, content_type=MEDIA_TYPE)
-
-
-def _framework_fault(fault: Exception) -> Response:
+def _framework_fault(served: Served, fault: Exception) -> Response:
     """Answer what never reached an operation: no such path, no such method."""
     request_id = new_request_id()
     problem = as_problem(fault, request_id)
     if isinstance(fault, NotFound):
         problem = not_found(f"no operation has this path{near_path(request.path, request.method)}")
-    response = _refuse(problem, request.path, request_id)
-    response.headers["Request-Id"] = request_id
-    return response
+    elif isinstance(fault, MethodNotAllowed) and cors.is_preflight(request):
+        problem.detail = "no page of another origin may ask here: REWOUND_CORS_ORIGINS lists none"
+    reply = refuse(problem, request.path, request_id)
+    reply.headers["Request-Id"] = request_id
+    cors.add(reply.headers, served.origins, request.headers.get("Origin"))
+    return _response(reply)

@@ -15,10 +15,10 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 from unicodedata import is_normalized
 
-from werkzeug.datastructures import Headers
 from werkzeug.http import parse_options_header
 
 from service.api import strict
+from service.api.exchange import Fields
 from service.api.operations import Operation, Parameter
 from service.api.problems import Problem, invalid, listed
 from service.encounter.record import canonical
@@ -73,7 +73,7 @@ class Call:
     query_text: str
     given: Mapping[str, list[str]]
     """Query parameters as sent, each with every value it was given."""
-    headers: Headers | Mapping[str, str]
+    headers: Fields
     body: bytes = b""
     address: str = ""
     """Where the request came from, as far as proxies that are trusted tell."""

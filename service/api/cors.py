@@ -29,24 +29,24 @@ REMEMBERED_S: Final = 7_200
 
 
 def allow(app: Flask, origins: Collection[str]) -> None:
-    """Have *app* answer pages of *origins*; with none it says nothing of origins at all."""
+    """Have *app* answer preflights of *origins*; with none it knows no preflight."""
     if not origins:
         return
-    listed = frozenset(origins)
 
     def preflight() -> Response | None:
-        return _permission(listed) if is_preflight(request) else None
-
-    def tell(response: Response) -> Response:
-        response.vary.add("Origin")
-        origin = request.headers.get("Origin")
-        if origin in listed:
-            response.headers["Access-Control-Allow-Origin"] = origin
-            response.headers["Access-Control-Expose-Headers"] = EXPOSED
-        return response
+        return _permission(origins) if is_preflight(request) else None
 
     app.before_request(preflight)
-    app.after_request(tell)
+
+
+def add(headers: dict[str, str], listed: Collection[str], origin: str | None) -> None:
+    """Add to the *headers* of an answer what a page of *origin* may read of it."""
+    if not listed:
+        return
+    headers["Vary"] = f"{headers['Vary']}, Origin" if "Vary" in headers else "Origin"
+    if origin is not None and origin in listed:
+        headers["Access-Control-Allow-Origin"] = origin
+        headers["Access-Control-Expose-Headers"] = EXPOSED
 
 
 def is_preflight(asked: Request) -> bool:
@@ -60,8 +60,11 @@ _ASKED: Final = "Access-Control-Request-Method"
 def _permission(listed: Collection[str]) -> Response:
     """Answer a preflight: what a listed origin may send, to another nothing."""
     response = Response(status=204)
-    response.vary.update((_ASKED, "Access-Control-Request-Headers"))
-    if request.headers["Origin"] in listed:
+    response.vary.update((_ASKED, "Access-Control-Request-Headers", "Origin"))
+    origin = request.headers["Origin"]
+    if origin in listed:
+        response.headers["Access-Control-Allow-Origin"] = origin
+        response.headers["Access-Control-Expose-Headers"] = EXPOSED
         response.headers["Access-Control-Allow-Methods"] = METHODS
         response.headers["Access-Control-Allow-Headers"] = SENT
         response.headers["Access-Control-Max-Age"] = str(REMEMBERED_S)

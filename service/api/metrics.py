@@ -71,6 +71,8 @@ class Metrics:
             ("quota",),
             registry=self._registry,
         )
+        self._counted: dict[tuple[str, int], tuple[Counter, Histogram]] = {}
+        """What counts the answers of an operation with one status: finding it by labels takes a lock each."""
         self._room.set(host.feeds.room.process)
         self._owner_room.set(host.feeds.room.owner)
         host.feeds.on_count(self._streams.set)
@@ -85,8 +87,12 @@ class Metrics:
 
     def answered(self, operation: str, status: int, seconds: float) -> None:
         """Count one answer."""
-        self._requests.labels(operation, str(status)).inc()
-        self._seconds.labels(operation).observe(seconds)
+        counted = self._counted.get((operation, status))
+        if counted is None:
+            counted = (self._requests.labels(operation, str(status)), self._seconds.labels(operation))
+            self._counted[operation, status] = counted
+        counted[0].inc()
+        counted[1].observe(seconds)
 
     def told(self) -> bytes:
         """Return all metrics in Prometheus's text format."""

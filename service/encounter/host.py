@@ -96,7 +96,7 @@ def host_of(
     feeds = Feeds(outcomes)
     if on_loop is None:
         outcomes.start()
-    register = Register(log)
+    register, disputed = Register(log), disputes.Disputes(log)
     return Host(
         log=log,
         shelf=shelf,
@@ -108,9 +108,9 @@ def host_of(
         register=register,
         capacity=Capacity(log, register, clock),
         occasions=Occasions(log),
-        points=Fresh(partial(points.latest, log), clock),
-        removals=Fresh(partial(removals.find, log), clock),
-        missing=Fresh(disputes.Disputes(log).missing, clock),
+        points=Fresh(partial(points.latest, log), clock, looks=partial(points.latest_of, log)),
+        removals=Fresh(partial(removals.find, log), clock, looks=partial(removals.find_all, log)),
+        missing=Fresh(disputed.missing, clock, looks=disputed.missing_of),
         ring=ring,
         clock=clock,
         service_key=service_key_of(key),

@@ -13,10 +13,11 @@ from hashlib import sha256
 from typing import Any, Final
 
 import pytest
-from flask import Response, request
+from flask import request
 
-from service.api import app, event_stream
+from service.api import event_stream, serving
 from service.api.call import Answer
+from service.api.exchange import Reply
 from service.encounter import play
 from service.encounter.deciding.fold import Folder
 from service.encounter.reading import explain
@@ -74,12 +75,12 @@ def a_view_that_opens_sheets(patch: Patch, _: Look) -> None:
 
 def _answered(patch: Patch, ending: str, change: Callable[[Answer], Answer]) -> None:
     """Have every answer at an address that ends with *ending* changed."""
-    respond = app.respond
+    respond = serving.respond
 
-    def responded(answer: Answer, if_none_match: str | None = None) -> Response:
+    def responded(answer: Answer, if_none_match: str = "") -> Reply:
         return respond(change(answer) if request.path.endswith(ending) else answer, if_none_match)
 
-    patch.setattr(app, "respond", responded)
+    patch.setattr(serving, "respond", responded)
 
 
 def an_etag_that_hashes_it(patch: Patch, look: Look) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -285,3 +287,26 @@ def test_the_latest_checkpoint_is_looked_up_once_a_second() -> None:
     assert latest.of("e1") == Point(3, "a" * 64)
     now[0] = 1.0
     assert latest.of("e1") == Point(5, "b" * 64)
+
+
+def test_on_a_loop_what_is_old_of_many_encounters_is_looked_up_together() -> None:
+    now = [0.0]
+    asked: list[tuple[str, ...]] = []
+    looked = Event()
+    names = [f"e{i}" for i in range(50)]
+
+    def looks(encounters: Sequence[str]) -> list[int]:
+        asked.append(tuple(sorted(encounters)))
+        looked.set()
+        return [1] * len(encounters)
+
+    async def ask() -> None:
+        fresh = Fresh(lambda _: 0, lambda: now[0], looks=looks)
+        await asyncio.to_thread(lambda: [fresh.of(each) for each in names])
+        now[0] = 5.0
+        assert [fresh.of(each) for each in names] == [0] * 50
+        assert await asyncio.to_thread(looked.wait, 30)
+
+    asyncio.run(ask())
+
+    assert asked == [tuple(sorted(names))]

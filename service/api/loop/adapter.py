@@ -1,8 +1,8 @@
-"""Serve a Flask application on an event loop, as an ASGI application.
+"""Serve the operations of a Flask application on an event loop, as an ASGI application.
 
-A view returns its response, or the steps towards it. Steps run on the loop until they ask for the pool;
-from then on each runs in a thread of it. A pause is awaited on the loop in either case, so what waits
-holds no thread.
+What answers a request is steps. They run on the loop until they ask for the pool; from then on each runs in
+a thread of it. A pause is awaited on the loop in either case, so what waits holds no thread. Flask is asked
+where a request goes only if its path is not found at once, and answers itself what goes nowhere.
 """
 
 from __future__ import annotations
@@ -10,24 +10,28 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from functools import partial
-from types import GeneratorType
+from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
+from urllib.parse import parse_qsl
 
 import structlog
 from flask import Flask, Response, request
+from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from service.api.exchange import ON_LOOP
+from service.api.app import SERVED, asked_of
+from service.api.exchange import Asked, Reply
 from service.api.loop.environ import environ_of
+from service.api.loop.routes import Route, Routes
 from service.api.loop.sockets import Limits
-from service.api.operations import OPERATIONS
+from service.api.operations import OPERATIONS, Operation
 from service.api.problems import Problem
-from service.steps import IN_POOL, Pause
+from service.api.serving import Served, serve
+from service.steps import IN_POOL, Pause, Steps
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -42,6 +46,7 @@ QUICK: Final = 16
 FOLLOWERS: Final = 4
 """Threads that make the frames of streams."""
 
+_WITHOUT_LENGTH: Final = frozenset((204, 304))
 _logger: Final = structlog.get_logger()
 
 
@@ -52,6 +57,14 @@ class Advanced(NamedTuple):
     found: Any
 
 
+class Folded(dict[str, str]):
+    """Fields by their names in lower case."""
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the value of the field *name*, spelled in any case."""
+        return super().get(name.lower(), default)
+
+
 class LoopExchange:
     """One request on the loop."""
 
@@ -59,7 +72,7 @@ class LoopExchange:
         self._receive = receive
 
     def body(self, limit: int) -> Pause[bytes]:
-        """Return the wait for the whole body; see `Exchange`."""
+        """Return the wait for the whole body; raises `RequestEntityTooLarge` past *limit* bytes."""
         return Pause(_cannot_block, partial(self._body, limit))
 
     async def _body(self, limit: int) -> bytes:
@@ -98,6 +111,8 @@ class LoopApplication:
         self._beside = beside
         self.app = app
         self.limits = limits
+        self._served: Served = app.extensions[SERVED]
+        self._routes = Routes.of(OPERATIONS.all.values())
         self._trust = ProxyFix(_as_it_is, x_for=proxies) if proxies else None
         self._readers = ThreadPoolExecutor(READERS, "reader")
         self._quick = ThreadPoolExecutor(QUICK, "quick")
@@ -112,7 +127,7 @@ class LoopApplication:
 
     def begin_stop(self) -> None:
         """End streams, which have no end of their own: the server has begun to stop."""
-        self.app.extensions["streams"].close()
+        self._served.host.feeds.close()
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
@@ -126,60 +141,74 @@ class LoopApplication:
 
     async def _serve(self, scope: Message, receive: Receive, send: Send) -> None:
         exchange = LoopExchange(receive)
-        environ = environ_of(scope)
-        environ[ON_LOOP] = exchange
+        body = exchange.body
+        query: bytes = scope["query_string"]
+        headers = _folded(scope["headers"])
+        route = self._routes.find(scope["method"], scope["raw_path"].decode("latin-1"))
+        if route is None or not query.isascii() or "upgrade" in headers:
+            environ = environ_of(scope)
+            if self._trust is not None:
+                self._trust(environ, _answer_nothing)
+            with self.app.request_context(environ):
+                if request.routing_exception is not None or request.endpoint is None:
+                    await self._send_whole(_reply_of(self.app.full_dispatch_request()), scope, send)
+                    return
+                route = Route(OPERATIONS.all[request.endpoint], request.view_args or {})
+                asked = asked_of(request, body)
+        else:
+            asked = self._asked(scope, headers, query.decode("ascii"), body)
+        reply = await self._run(route.operation, serve(route.operation, self._served, route.path, asked))
+        if isinstance(reply.body, bytes) or asked.method == "HEAD":
+            await self._send_whole(reply, scope, send)
+        else:
+            scope["extensions"]["rewound.connection"].hold_little()
+            await self._stream(reply.body, _start(reply), exchange, send)
+
+    def _asked(
+        self, scope: Message, headers: Folded, query: str, body: Callable[[int], Pause[bytes]]
+    ) -> Asked:
+        """Return the request in *scope* as operations read it."""
+        client = scope["client"]
+        address = str(client[0]) if client else ""
         if self._trust is not None:
+            environ = {"REMOTE_ADDR": address, "HTTP_X_FORWARDED_FOR": headers.get("x-forwarded-for", "")}
             self._trust(environ, _answer_nothing)
-        context = self.app.request_context(environ)
-        context.push()
-        try:
-            response = await self._response()
-            stream = response.response
-            _, status, headers = response.get_wsgi_response(environ)
-            start = {
-                "type": "http.response.start",
-                "status": int(status[:3]),
-                "headers": [
-                    (name.lower().encode("latin-1"), text.encode("latin-1")) for name, text in headers
-                ],
-            }
-            if isinstance(stream, list) or environ["REQUEST_METHOD"] == "HEAD":
-                has_body = environ["REQUEST_METHOD"] != "HEAD" and isinstance(stream, list)
-                await send(start)
-                await send({"type": "http.response.body", "body": b"".join(stream) if has_body else b""})  # type: ignore[arg-type]  # bytes, as we made them
-            else:
-                scope["extensions"]["rewound.connection"].hold_little()
-                await self._stream(stream, start, exchange, send)
-        finally:
-            context.pop()
+            address = environ["REMOTE_ADDR"]
+        return Asked(
+            method=scope["method"],
+            path=scope["raw_path"].decode("ascii"),
+            query_text=query,
+            given=_given(query) if query else {},
+            headers=headers,
+            address=address,
+            length=0 if "transfer-encoding" in headers else int(headers.get("content-length", "0")),
+            body=body,
+        )
 
-    async def _response(self) -> Response:
-        """Do as Flask's `full_dispatch_request`, and await what the view waits for."""
-        app = self.app
-        found: Any
-        try:
-            found = app.preprocess_request()
-            if found is None:
-                found = app.dispatch_request()
-            if isinstance(found, GeneratorType):
-                found = await self._run(found)
-        except Exception as fault:  # noqa: BLE001 - the application's own handler answers it
-            found = app.handle_user_exception(fault)
-        return app.finalize_request(found)
+    async def _send_whole(self, reply: Reply, scope: Message, send: Send) -> None:
+        """Send an answer whose body has an end, and its length."""
+        body = reply.body if isinstance(reply.body, bytes) else b""
+        start = _start(reply)
+        if reply.status not in _WITHOUT_LENGTH and isinstance(reply.body, bytes):
+            start["headers"].append((b"content-length", b"%d" % len(body)))
+        await send(start)
+        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
 
-    async def _run(self, steps: Any) -> Any:
+    async def _run(self, operation: Operation, steps: Steps[Reply]) -> Reply:
         """Return what *steps* return."""
-        operation = OPERATIONS.all[request.endpoint or ""]
         pool = self._quick if operation.is_quick else self._readers
         is_in_pool = False
         result: Any = None
         failure: Exception | None = None
         try:
             while True:
-                advance = partial(_advance, steps, result, failure)
-                found = await _in(pool, advance) if is_in_pool else advance()
+                if is_in_pool:
+                    found = await _in(pool, partial(_advance, steps, result, failure))
+                else:
+                    found = _advance(steps, result, failure)
                 if found.has_ended:
-                    return found.found
+                    reply: Reply = found.found
+                    return reply
                 result = failure = None
                 if found.found is IN_POOL:
                     is_in_pool = True
@@ -215,6 +244,39 @@ class LoopApplication:
         finally:
             gone.cancel()
             stream.close()
+
+
+def _start(reply: Reply) -> Message:
+    headers = [(_field_name(name), text.encode("latin-1")) for name, text in reply.headers.items()]
+    return {"type": "http.response.start", "status": reply.status, "headers": headers}
+
+
+@lru_cache(maxsize=256)
+def _field_name(name: str) -> bytes:
+    return name.lower().encode("latin-1")
+
+
+def _folded(fields: Iterable[tuple[bytes, bytes]]) -> Folded:
+    """Return *fields*, whose names are in lower case; one that is sent twice has both texts."""
+    found = Folded()
+    for raw_name, raw_text in fields:
+        name, text = raw_name.decode("latin-1"), raw_text.decode("latin-1")
+        found[name] = f"{found[name]},{text}" if name in found else text
+    return found
+
+
+def _given(query: str) -> dict[str, list[str]]:
+    """Return the parameters in *query*, read as Flask reads them."""
+    found = parse_qsl(query, keep_blank_values=True, errors="werkzeug.url_quote")
+    return MultiDict(found).to_dict(flat=False)
+
+
+def _reply_of(response: Response) -> Reply:
+    """Return what Flask answers by itself: a problem, or a preflight."""
+    headers = {name: text for name, text in response.headers.items() if name != "Content-Length"}
+    if response.status_code in _WITHOUT_LENGTH:
+        headers.pop("Content-Type", None)
+    return Reply(response.status_code, headers, response.get_data())
 
 
 def _end_process(beside: asyncio.Task[None]) -> None:

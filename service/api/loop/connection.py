@@ -141,6 +141,11 @@ class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is un
 
     # --- from gunicorn's loop of requests -------------------------------------------------------------
 
+    async def _serve_http_request(self, request: Any, sockname: Any, peername: Any) -> bool:
+        """Answer in this connection's task: nothing of ours runs on when its answer is out."""
+        goes_on: bool = await self._handle_http_request(request, sockname, peername)
+        return goes_on
+
     def _arm_keepalive_timer(self) -> None:
         """Begin to wait for the next request, of which a part may be here."""
         self._head_bytes = len(getattr(self._callback_parser, "_buffer", b""))

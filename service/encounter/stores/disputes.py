@@ -8,7 +8,7 @@ signed, so whoever holds it can show what was lost.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
@@ -95,10 +95,21 @@ class Disputes:
 
     def missing(self, encounter: str) -> Dispute | None:
         """Return the dispute about one that was signed and is not in the store, None if none is."""
-        found = self.standing(encounter)
-        if found is None or found.why != MISSING or self._log.head(encounter) is not None:
-            return None
-        return found
+        return self.missing_of((encounter,))[0]
+
+    def missing_of(self, encounters: Sequence[str]) -> list[Dispute | None]:
+        """Return the same for each of *encounters*; all records are read in one round trip."""
+        blobs = self._log.records_named([(SHELF, each) for each in encounters])
+        found = [None if blob is None else Dispute(**json.loads(blob)) for blob in blobs]
+        return [
+            each
+            if each is not None
+            and not each.accepted
+            and each.why == MISSING
+            and self._log.head(each.encounter) is None
+            else None
+            for each in found
+        ]
 
     def withdraw(self, encounter: str) -> None:
         """Drop the dispute that stands about *encounter*: its stored history is the signed one again."""

@@ -75,6 +75,12 @@ def latest(log: Log, encounter: str) -> Point | None:
     return None if told is None else Point(told["size"], told["root"])
 
 
+def latest_of(log: Log, encounters: Sequence[str]) -> list[Point | None]:
+    """Return the latest checkpoint of each of *encounters*, read in one round trip."""
+    blobs = log.records_named([(SHELF, each) for each in encounters])
+    return [None if blob is None else read_latest(blob) for blob in blobs]
+
+
 def epoch(log: Log, encounter: str) -> int:
     """Return the epoch after the latest checkpoint of *encounter*, 1 where none is known."""
     told = _latest(log, encounter)

@@ -7,7 +7,7 @@ a receipt can hold it to them.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
@@ -55,8 +55,13 @@ class Removal:
 
 def find(log: Log, encounter: str) -> Removal | None:
     """Return what is left of *encounter*, None if it was not removed."""
-    blob = log.record(SHELF, encounter)
-    return None if blob is None else Removal(**json.loads(blob))
+    return find_all(log, (encounter,))[0]
+
+
+def find_all(log: Log, encounters: Sequence[str]) -> list[Removal | None]:
+    """Return what is left of each of *encounters*, read in one round trip."""
+    blobs = log.records_named([(SHELF, each) for each in encounters])
+    return [None if blob is None else Removal(**json.loads(blob)) for blob in blobs]
 
 
 def put(log: Log, removal: Removal, now: float) -> None:

@@ -1,0 +1,282 @@
+"""Answer requests to operations: one door in, one way out, however HTTP is served.
+
+Whatever happens, the answer is JSON of a known shape or a problem of a known type, with the request's id.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
+from time import perf_counter
+from typing import Any, Final
+
+import structlog
+from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
+from werkzeug.http import parse_etags, quote_etag
+
+from service.api import cors
+from service.api.call import Answer, Call
+from service.api.door import Door
+from service.api.exchange import Asked, Reply
+from service.api.inputs import EditionInputs
+from service.api.metrics import Metrics
+from service.api.operations import Operation
+from service.api.problems import MEDIA_TYPE, Problem, missing, not_found, removed
+from service.api.request_ids import new_request_id
+from service.encounter.archive.storage import ArchiveUnavailable
+from service.encounter.deciding.fold import ChainBroken, UnknownEdition
+from service.encounter.host import Host
+from service.encounter.openings import Missing, Removed
+from service.encounter.play import Imported
+from service.encounter.stores.capacity import QuotaExceeded
+from service.encounter.stores.points import Point
+from service.encounter.stores.secrets import Undecipherable
+from service.log import (
+    KeyReused,
+    NoSuchEncounter,
+    StoreFailure,
+    StoreFull,
+    StoreLoading,
+    Unknown,
+    VersionConflict,
+    WouldWait,
+)
+from service.steps import IN_POOL, Steps, settle
+
+_logger: Final = structlog.get_logger()
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+CHECKPOINT: Final = "Rewound-Checkpoint"
+_HEADERS: Final = {
+    "Cache-Control": "private, no-cache",
+    "Vary": "Authorization",
+    "X-Content-Type-Options": "nosniff",
+}
+_CODES: Final = {
+    404: "not-found",
+    405: "method-not-allowed",
+    413: "body-too-large",
+    415: "unsupported-media-type",
+}
+"""Which problem stands for what the framework raises; other faults of the client are `bad-request`."""
+
+
+@dataclass(frozen=True)
+class Served:
+    """What every request of one application is answered with."""
+
+    host: Host
+    inputs: Mapping[str, EditionInputs]
+    door: Door
+    metrics: Metrics
+    origins: frozenset[str]
+    """The origins whose pages may read answers in a browser."""
+
+
+def serve(operation: Operation, served: Served, path: Mapping[str, str], asked: Asked) -> Steps[Reply]:
+    """Answer what was *asked* of *operation*; whatever happens, it is answered.
+
+    *path* has the named parts of the path.
+    """
+    start = perf_counter()
+    call = _call(operation, served, path, asked)
+    try:
+        answer = yield from _answer(operation, served, call, asked)
+        if asked.method == "HEAD" and answer.stream is not None:
+            answer.stream.close()
+        reply = respond(answer, call.headers.get("If-None-Match", ""))
+    except Exception as fault:  # noqa: BLE001 - the one place where every fault becomes an answer
+        if isinstance(fault, QuotaExceeded | StoreFull):
+            served.metrics.quota_refused(fault.name if isinstance(fault, QuotaExceeded) else "store")
+        reply = refuse(as_problem(fault, call.request_id), asked.path, call.request_id)
+    reply.headers |= call.told
+    reply.headers["Request-Id"] = call.request_id
+    if call.seat is not None:
+        point = yield from settle(partial(_checkpoint, call))
+        if point is not None:
+            reply.headers[CHECKPOINT] = f"size={point.size}, root={point.root}"
+    if served.origins:
+        cors.add(reply.headers, served.origins, asked.headers.get("Origin"))
+    seconds = perf_counter() - start
+    served.metrics.answered(operation.id, reply.status, seconds)
+    _logger.info(
+        "http.answered",
+        operation=operation.id,
+        status=reply.status,
+        ms=round(seconds * 1000, 1),
+        request=call.request_id,
+        encounter=call.path.get("encounter"),
+        caller=call.caller.name if call.caller is not None else None,
+        address=call.address,
+    )
+    return reply
+
+
+def _answer(operation: Operation, served: Served, call: Call, asked: Asked) -> Steps[Answer]:
+    """Admit *call* and have it handled; what would wait on the loop is begun anew in the pool.
+
+    Nothing was appended by then: a handler that appends waits after it in the pool alone.
+    """
+    if not operation.is_quick:
+        yield IN_POOL
+    is_read = False
+    while True:
+        try:
+            served.door.admit(call)
+            if not is_read:
+                call.body = yield from _body(operation, asked)
+                is_read = True
+            call.query  # noqa: B018 - reading it is checking it: unknown parameters are refused everywhere
+            answer = operation.handler(call)
+            return answer if isinstance(answer, Answer) else (yield from answer)
+        except WouldWait:
+            yield IN_POOL
+        except NoSuchEncounter:  # it has ended since what is remembered of it was looked up
+            yield IN_POOL
+            served.host.removals.forget(call.path.get("encounter", ""))
+            served.host.missing.forget(call.path.get("encounter", ""))
+            served.door.admit(call)
+            raise
+
+
+def _checkpoint(call: Call) -> Point | None:
+    """Return the latest signed checkpoint, so that two clients can compare what they were shown."""
+    try:
+        return call.host.points.of(call.encounter)
+    except StoreFailure:
+        return None
+
+
+def _call(operation: Operation, served: Served, path: Mapping[str, str], asked: Asked) -> Call:
+    return Call(
+        operation=operation,
+        host=served.host,
+        inputs=served.inputs,
+        metrics=served.metrics,
+        request_id=new_request_id(),
+        path=path,
+        target=asked.path,
+        query_text=asked.query_text,
+        given=asked.given,
+        headers=asked.headers,
+        address=asked.address,
+    )
+
+
+def _body(operation: Operation, asked: Asked) -> Steps[bytes]:
+    """Return the request's body; what is declared too large is not read at all."""
+    if asked.headers.get("Content-Encoding", "identity") != "identity":
+        raise Problem("unsupported-media-type", "bodies are not encoded")
+    if operation.method == "GET":
+        return b""
+    if asked.length > operation.limit:
+        raise RequestEntityTooLarge
+    body: bytes = yield asked.body(operation.limit)
+    return body
+
+
+def respond(answer: Answer, if_none_match: str = "") -> Reply:
+    """Return *answer* as HTTP, or 304 where the client has it already."""
+    headers = _HEADERS | answer.headers
+    if answer.version is not None:
+        headers["ETag"] = quote_etag(answer.version)
+        if if_none_match and parse_etags(if_none_match).contains_weak(answer.version):
+            return Reply(HTTPStatus.NOT_MODIFIED, headers, b"")
+    headers["Content-Type"] = answer.media_type
+    if answer.stream is not None:
+        return Reply(answer.status, headers, answer.stream)
+    body = answer.raw if answer.raw is not None else _ENCODER.encode(answer.data).encode()
+    return Reply(answer.status, headers, b"" if answer.status == HTTPStatus.NO_CONTENT else body)
+
+
+def as_problem(fault: Exception, request_id: str) -> Problem:
+    """Return the problem that tells *fault* to a client; what nobody foresaw is logged and told as ours."""
+    if isinstance(fault, Problem):
+        return fault
+    if isinstance(fault, HTTPException):
+        return _of_framework(fault)
+    known = _of_log(fault)
+    if known is not None:
+        return known
+    _logger.error("http.broken", request=request_id, exc_info=fault)
+    return Problem("internal-error", "the fault was logged under this request's id")
+
+
+def _of_framework(fault: HTTPException) -> Problem:
+    code = _CODES.get(fault.code or 500)
+    if code is None:
+        code = "bad-request" if 400 <= (fault.code or 500) < 500 else "internal-error"  # noqa: PLR2004 - HTTP's classes
+    headers = {name: value for name, value in fault.get_headers() if name == "Allow"}
+    detail = {
+        "not-found": "there is nothing at this address for you",
+        "method-not-allowed": "this resource does not have this method",
+        "body-too-large": "the body is larger than this operation takes",
+    }.get(code, (fault.description or fault.name).lower().rstrip("."))
+    return Problem(code, detail, headers=headers)
+
+
+def _of_log(fault: Exception) -> Problem | None:
+    for kind, tell in _TOLD.items():
+        if isinstance(fault, kind):
+            return tell(fault)
+    return None
+
+
+def _conflict(fault: Any) -> Problem:
+    return Problem(
+        "version-mismatch",
+        str(fault),
+        members={"version": fault.actual},
+        headers={"ETag": f'"{fault.actual}"'},
+    )
+
+
+_TOLD: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
+    NoSuchEncounter: lambda _: not_found(),
+    Removed: lambda fault: removed(fault.removal.told),
+    Missing: lambda fault: missing(fault.dispute.told),
+    UnknownEdition: lambda fault: Problem(
+        "edition-unavailable",
+        f"this process does not have the rules of {fault.edition}",
+        headers={"Retry-After": "10"},
+    ),
+    ChainBroken: lambda fault: Problem(
+        "record-damaged", f"commit {fault.n} does not continue the one before it"
+    ),
+    Undecipherable: lambda _: Problem(
+        "record-damaged", "the service's secret does not open the encounter's secrets"
+    ),
+    Imported: lambda fault: Problem("encounter-imported", str(fault)),
+    KeyReused: lambda fault: Problem(
+        "idempotency-key-reused", "the key stands for another request", members={"n": fault.n}
+    ),
+    VersionConflict: _conflict,
+    QuotaExceeded: lambda fault: Problem(
+        "quota-exceeded",
+        str(fault),
+        members={"quota": fault.name, "used": fault.used, "limit": fault.limit},
+    ),
+    Unknown: lambda _: Problem("outcome-unknown", "the store did not answer; ask by the idempotency key"),
+    StoreFull: lambda _: Problem("store-full", "the store has no room", headers={"Retry-After": "10"}),
+    StoreLoading: lambda _: Problem(
+        "store-loading", "the store reads its log from disk", headers={"Retry-After": "2"}
+    ),
+    ArchiveUnavailable: lambda _: Problem(
+        "archive-unavailable",
+        "the encounter is archived, and cannot be had from the archive now",
+        headers={"Retry-After": "2"},
+    ),
+    StoreFailure: lambda _: Problem(
+        "store-unavailable", "the store cannot be reached", headers={"Retry-After": "1"}
+    ),
+}
+"""How each thing the log may answer is told; the first that fits, the narrow before the wide."""
+
+
+def refuse(problem: Problem, instance: str, request_id: str) -> Reply:
+    """Return *problem* as the answer to the request *request_id* to the path *instance*."""
+    body = _ENCODER.encode(problem.body(instance, request_id)).encode()
+    headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Content-Type": MEDIA_TYPE}
+    return Reply(problem.kind.status, headers | problem.headers, body)
