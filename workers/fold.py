@@ -24,6 +24,7 @@ from service.encounter.reading import views
 from service.encounter.record.canonical import dumps
 from service.encounter.record.intervals import EVERY
 from service.encounter.record.occasions import Occasions
+from service.encounter.signals.followed import concerns_all
 from service.encounter.stores.register import Register
 from service.encounter.stores.removals import CLOSED
 from service.encounter.stores.secrets import EncounterSecrets
@@ -45,6 +46,7 @@ KEPT: Final = 10_000
 """Encounters whose state and secrets are kept: 30 kB each for a fight of four, a millisecond each to load."""
 
 _logger: Final = structlog.get_logger()
+Decided = tuple[Folded[Any], list[Fold]]
 
 
 class NoSecret(Exception):
@@ -127,9 +129,9 @@ class Folding:
         """
         done: list[tuple[Folded[Any], Folded[Any], list[Fold]]] = []
         left: list[str] = []
-        for encounter, entries in _by_encounter(wakes).items():
+        for encounter, mine in _by_encounter(wakes).items():
             kept = self._folder.kept(encounter)
-            decided = None if kept is None else self._decide_woken(kept, entries)
+            decided = None if kept is None else self._decide_woken(kept, mine)
             if kept is None or decided is None:
                 left.append(encounter)
             elif decided[1]:
@@ -146,29 +148,26 @@ class Folding:
                     left.append(kept.encounter)
         return stood, left
 
-    def _decide_woken(
-        self, folded: Folded[Any], entries: Sequence[Entry]
-    ) -> tuple[Folded[Any], list[Fold]] | None:
-        """Return what *entries* make of *folded* and what to write, None if they do not continue it."""
-        encounter = folded.encounter
-        secrets = self._secrets.get(encounter)
-        entries = [entry for entry in entries if not 0 < entry.n <= folded.n]  # a look was before the wake
-        if not entries:
+    def _decide_woken(self, folded: Folded[Any], wakes: Sequence[Wake]) -> Decided | None:
+        """Return what *wakes* make of *folded* and what to write, None if they do not continue it."""
+        secrets = self._secrets.get(folded.encounter)
+        wakes = [wake for wake in wakes if not 0 < wake.n <= folded.n]  # a look was before the wake
+        if not wakes:
             return folded, []
         if secrets is None or folded.n == 0 or not secrets.are_of(folded.state):
             return None
-        if not self._watch.may_fold(encounter) or entries[0].n < self._watch.resumes(encounter):
+        if not self._watch.may_fold(folded.encounter) or wakes[0].n < self._watch.resumes(folded.encounter):
             return None
         self._secrets.move_to_end(folded.encounter)
         folds: list[Fold] = []
-        for entry in entries:
-            if entry.n != folded.n + 1:
+        for wake in wakes:
+            if wake.n != folded.n + 1:
                 return None
-            written = self._try(folded, entry, secrets, tries=1)
+            written = self._try(folded, wake, secrets, tries=1)
             if written is None:
                 self._folder.drop(folded.encounter)  # the next look is a cold one, and counts its try
                 return None
-            folds.append(self._to_write(folded, entry, written))
+            folds.append(self._to_write(folded, wake, written))
             folded = self._reached(written.folded)
         return folded, folds
 
@@ -236,7 +235,7 @@ class Folding:
         return folded.n - start.n
 
     def _try(
-        self, folded: Folded[Any], entry: Entry, secrets: EncounterSecrets, tries: int
+        self, folded: Folded[Any], entry: Entry | Wake, secrets: EncounterSecrets, tries: int
     ) -> Written[Any] | None:
         """Return what became of the request, or None if the rules failed on it."""
         if tries > MAX_TRIES:
@@ -258,8 +257,8 @@ class Folding:
         finally:
             self.deciding_since = None
 
-    def _to_write(self, before: Folded[Any], entry: Entry, written: Written[Any]) -> Fold:
-        """Return what to write; that an encounter was played to its end is noted first.
+    def _to_write(self, before: Folded[Any], entry: Entry | Wake, written: Written[Any]) -> Fold:
+        """Return what to write and for whom; that an encounter was played to its end is noted first.
 
         So whoever hears of the end finds it noted. If this process dies in between, the next one decides the
         same end; only if three in a row die just there is the end put away, and one too many counts as ended.
@@ -321,15 +320,15 @@ class Folding:
         return forking.kept(self, origin) if origin.kind == forking.FORK else continuing.kept(self, origin)
 
 
-def _by_encounter(wakes: Sequence[Wake]) -> Mapping[str, list[Entry]]:
-    """Return the commands that *wakes* bring, by encounter and in order."""
-    found: dict[str, list[Entry]] = {}
+def _by_encounter(wakes: Sequence[Wake]) -> Mapping[str, list[Wake]]:
+    """Return *wakes* by encounter and in order."""
+    found: dict[str, list[Wake]] = {}
     for wake in wakes:
-        found.setdefault(wake.encounter, []).append(Entry(wake.n, wake.raw))
+        found.setdefault(wake.encounter, []).append(wake)
     return found
 
 
-def _fold_of(before: Folded[Any], entry: Entry, written: Written[Any]) -> Fold:
+def _fold_of(before: Folded[Any], entry: Entry | Wake, written: Written[Any]) -> Fold:
     return Fold(
         n=written.n,
         prev=before.hash,
@@ -340,6 +339,7 @@ def _fold_of(before: Folded[Any], entry: Entry, written: Written[Any]) -> Fold:
         sealed=written.kept_apart,
         marks=written.marks,
         told=_told(written),
+        process="" if isinstance(entry, Entry) or concerns_all(written.raw) else entry.process,
     )
 
 

@@ -18,6 +18,7 @@ from service.api.operations import KEY, TICKET, Operation
 from service.api.problems import Problem, missing, not_found, removed
 from service.api.quotas import Quotas
 from service.encounter.lines.accepting import is_draft, seated_in
+from service.encounter.signals.followed import GOES_ON, concerns_all
 from service.encounter.stores import keys, seats, tickets
 from service.encounter.stores.keys import ApiKey
 from service.log import NoSuchEncounter, Outcome
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
 CHALLENGE: Final = 'Bearer realm="rewound"'
 _BEARER: Final = "bearer "
-_SEAT_EVENT: Final = b'"seat_'
-_GOES_ON: Final = (b'"continued"', b'"line_accepted"')
 
 
 @dataclass(frozen=True)
@@ -226,9 +225,9 @@ class Door:
 
     def _hear(self, outcome: Outcome) -> None:
         """Forget the seats that a change is about; all of them where an encounter goes on in another line."""
-        goes_on = any(trace in outcome.raw for trace in _GOES_ON)
-        if _SEAT_EVENT not in outcome.raw and not goes_on:
+        if not concerns_all(outcome.raw):
             return
+        goes_on = any(trace in outcome.raw for trace in GOES_ON)
         with self._lock:
             self._forgotten += 1
             for place, caller in list(self._seats.items()):

@@ -89,7 +89,9 @@ def pending_array(call: Call, sent: play.Sent, count: int) -> Steps[Answer]:
     They are on the record: a store that fails from here on makes them pending, never failed.
     """
     try:
-        yield call.host.outcomes.pause(call.encounter, sent.n + count - 1, call.preference.seconds)
+        yield call.host.outcomes.pause(
+            call.encounter, sent.n + count - 1, call.preference.seconds, asked=not sent.replayed
+        )
         answer = yield from settle(partial(outcomes, call, sent.n, count, sender=True))
     except StoreFailure:
         answer = _undecided(call, sent.n, {"outcomes": _pending(sent.n, sent.n + count)})
@@ -137,7 +139,9 @@ def _undecided(call: Call, n: int, told: views.Data) -> Answer:
 def _decided(
     call: Call, sent: play.Sent, headers: dict[str, str], answer: Callable[[views.Data], Answer] | None
 ) -> Steps[Answer]:
-    heard = yield call.host.outcomes.pause(call.encounter, sent.n, call.preference.seconds)
+    heard = yield call.host.outcomes.pause(
+        call.encounter, sent.n, call.preference.seconds, asked=not sent.replayed
+    )
     if heard is None:
         made = _undecided(call, sent.n, {"outcome": "pending"})
         made.headers |= headers

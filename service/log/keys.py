@@ -121,13 +121,26 @@ def ring(bucket: int) -> str:
 
 
 def appends(bucket: int) -> str:
-    """Name the channel of a bucket's commands: encounter, LF, number, LF, the request's bytes."""
+    """Name the channel of a bucket's commands: encounter, LF, number, LF, the request's bytes.
+
+    A space and the name of the process that asked may stand behind the encounter.
+    """
     return f"rewound:{_tag(bucket)}:commands"
 
 
 def outcomes(bucket: int) -> str:
     """Name the channel of a bucket's commits: encounter, LF, number, LF, what is told beside, LF, bytes."""
     return f"rewound:{_tag(bucket)}:commits"
+
+
+def replies(bucket: int, process: str) -> str:
+    """Name the channel of those of a bucket's commits that were asked for by *process*, as `outcomes`."""
+    return f"rewound:{_tag(bucket)}:replies:{process}"
+
+
+def notices(bucket: int) -> str:
+    """Name the channel of those of a bucket's commits that every process must hear, as `outcomes`."""
+    return f"rewound:{_tag(bucket)}:notices"
 
 
 def lease(name: str) -> str:

@@ -13,7 +13,7 @@ from redis import exceptions
 from service.log.errors import Unavailable
 from service.log.wire import Argument, Command, Wire
 
-LIBRARY = "rewound_6"
+LIBRARY = "rewound_7"
 """Name and number; `functions/rewound.lua` says the same in its first line and its last ones."""
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
+from secrets import token_hex
 from typing import Protocol, Unpack
 
 from service.log import keys
-from service.log.errors import WouldWait
+from service.log.errors import Unavailable, WouldWait
 from service.log.loop_subscription import LoopSubscription
 from service.log.pipe import Pipe
 from service.log.protocol import ALL_BUCKETS, SubmitOptions
@@ -29,10 +30,22 @@ class LoopLog(Protocol):
     async def hear_outcomes(
         self, heard: Callable[[Outcome], None], begun: Callable[[], Awaitable[None]]
     ) -> None:
-        """Call *heard* with every commit of every encounter, until that can be heard no more.
+        """Call *heard* with commits until they can be heard no more.
 
-        *begun* is awaited once the subscription stands. Raises `Unavailable` when it ends.
+        They are those that were asked for here, those that every process must hear, and those of the buckets
+        that are followed. *begun* is awaited once the subscription stands. Raises `Unavailable` when it ends.
         """
+        ...
+
+    async def follow(self, bucket: int) -> None:
+        """Hear every commit of *bucket* too, as long as the subscription stands; returns when that is so.
+
+        Raises `Unavailable` where no subscription stands.
+        """
+        ...
+
+    def leave(self, bucket: int) -> None:
+        """Hear the bucket no more."""
         ...
 
 
@@ -41,10 +54,13 @@ class ValkeyLoopLog:
 
     def __init__(self, log: ValkeyLog) -> None:
         self._router = log.router
+        self._process = token_hex(8)
+        self._subscription: LoopSubscription | None = None
         self._pipes: dict[Wire, Pipe] = {}
 
     async def submit(self, encounter: str, request: bytes, **options: Unpack[SubmitOptions]) -> Submitted:
         """Send the append with all others that wait; see `Pipe`."""
+        options["process"] = self._process
         command = submit_call(encounter, request, options)
         try:
             answer: Reply = await self._pipe_to(keys.head(encounter)).change(command)
@@ -57,14 +73,28 @@ class ValkeyLoopLog:
         self, heard: Callable[[Outcome], None], begun: Callable[[], Awaitable[None]]
     ) -> None:
         """Subscribe on this loop; see `LoopLog.hear_outcomes`."""
-        channels = [keys.outcomes(bucket) for bucket in ALL_BUCKETS]
+        replies = [keys.replies(bucket, self._process) for bucket in ALL_BUCKETS]
+        channels = replies + [keys.notices(bucket) for bucket in ALL_BUCKETS]
         subscription = LoopSubscription(self._router, channels, lambda message: heard(outcome_of(message)))
         try:
             await subscription.begin()
+            self._subscription = subscription
             await begun()
             await subscription.last()
         finally:
+            self._subscription = None
             subscription.close()
+
+    async def follow(self, bucket: int) -> None:
+        """Subscribe to one more channel; see `LoopLog.follow`."""
+        if self._subscription is None:
+            raise Unavailable("no subscription stands")
+        await self._subscription.follow(keys.outcomes(bucket))
+
+    def leave(self, bucket: int) -> None:
+        """Leave the bucket's channel."""
+        if self._subscription is not None:
+            self._subscription.leave(keys.outcomes(bucket))
 
     def _pipe_to(self, key: str) -> Pipe:
         """Return this loop's pipe to the node that has *key*; raises `WouldWait`."""

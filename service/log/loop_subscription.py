@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import hiredis
@@ -24,6 +25,10 @@ class LoopSubscription:
         self._heard = heard
         self._lines: dict[Wire, LoopLine] = {}
         self._awaited: set[bytes] = set()
+        self._followed: dict[bytes, asyncio.Future[None]] = {}
+        """Channels beside the first ones, each with its confirmation."""
+        self._left: Counter[bytes] = Counter()
+        """How many confirmations are to come that a channel was left."""
         self._confirmed: asyncio.Future[None] = loop.create_future()
         self._ended: asyncio.Future[None] = loop.create_future()
 
@@ -42,6 +47,34 @@ class LoopSubscription:
         if self._ended.done():
             self._ended.result()
 
+    async def follow(self, channel: str) -> None:
+        """Hear *channel* too; returns when the server has confirmed it. Raises `Unavailable`."""
+        name = channel.encode()
+        confirmed = self._followed.get(name)
+        if confirmed is None:
+            confirmed = self._followed[name] = asyncio.get_running_loop().create_future()
+            self._send("SSUBSCRIBE", channel)
+        await asyncio.wait((confirmed, self._ended), return_when=asyncio.FIRST_COMPLETED)
+        if self._ended.done():
+            self._ended.result()
+
+    def leave(self, channel: str) -> None:
+        """Hear *channel* no more."""
+        name = channel.encode()
+        confirmed = self._followed.pop(name, None)
+        if confirmed is not None and not self._ended.done():
+            self._left[name] += 1
+            self._send("SUNSUBSCRIBE", channel)
+
+    def _send(self, command: str, channel: str) -> None:
+        """Send *command* to the node that keeps *channel*; where it has changed the subscription ends."""
+        try:
+            line = self._lines[self._router.node_of(channel)]
+        except (Unavailable, KeyError):
+            self._end(f"{channel} has moved")
+            return
+        line.write(hiredis.pack_command((command, channel)))  # type: ignore[arg-type]  # as in `Pipe`
+
     async def last(self) -> None:
         """Wait until the subscription ends, which raises `Unavailable`."""
         await self._ended
@@ -55,11 +88,19 @@ class LoopSubscription:
         if isinstance(message, list) and message[0] == b"smessage":
             self._heard(message[2])
         elif isinstance(message, list) and message[0] == b"ssubscribe":
-            self._awaited.discard(message[1])
-            if not self._awaited and not self._confirmed.done():
-                self._confirmed.set_result(None)
+            self._confirm(message[1])
+        elif isinstance(message, list) and message[0] == b"sunsubscribe" and self._left[message[1]]:
+            self._left[message[1]] -= 1
         else:  # an error, or the slot of a channel has moved to another node
             self._end(f"it answered {message!r}")
+
+    def _confirm(self, channel: bytes) -> None:
+        self._awaited.discard(channel)
+        if not self._awaited and not self._confirmed.done():
+            self._confirmed.set_result(None)
+        followed = self._followed.get(channel)
+        if followed is not None and not followed.done():
+            followed.set_result(None)
 
     def _end(self, why: str) -> None:
         if not self._ended.done():

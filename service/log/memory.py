@@ -90,6 +90,7 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryShelves, MemoryAgendas):
         ring_ms: int,
         more: Sequence[bytes] = (),
         secret: bytes = b"",
+        process: str = "",
     ) -> Submitted:
         """Append, mark dirty and notify in one step; see `Doorbell.submit`."""
         with self._lock:
@@ -100,14 +101,14 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryShelves, MemoryAgendas):
                 return Submitted(place.n, place.replayed, must_ring=False)
             self.mark_dirty(encounter, at_ms)
             if place.replayed:
-                listeners = self._notify(Wake(encounter, 0, b""))
+                listeners = self._notify(Wake(encounter, 0, b"", process))
             else:
                 if secret:
                     self.put_secret(encounter, secret)
                 self._extend(encounter, more)
-                listeners = self._notify(Wake(encounter, place.n, request))
+                listeners = self._notify(Wake(encounter, place.n, request, process))
                 for n, raw in enumerate(more, place.n + 1):
-                    self._notify(Wake(encounter, n, raw))
+                    self._notify(Wake(encounter, n, raw, process))
             must_ring = not listeners and self._ring(bucket_of(encounter), ring_ms)
             return Submitted(place.n, place.replayed, must_ring=must_ring)
 

@@ -212,6 +212,7 @@ class SubmitOptions(TypedDict):
     ring_ms: int
     more: NotRequired[Sequence[bytes]]
     secret: NotRequired[bytes]
+    process: NotRequired[str]
 
 
 class Doorbell(Protocol):
@@ -223,6 +224,7 @@ class Doorbell(Protocol):
         `more` requests get the numbers after the first one's, which is the one the key stands for. Raises as
         `append` does. A command that was there already and is not folded yet notifies again. Where nobody
         listens to the encounter's bucket, it is rung for, once in `ring_ms` until the ring is answered.
+        The `process` that asks goes along with the notification; see `Fold.process`.
         """
         ...
 

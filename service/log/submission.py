@@ -32,6 +32,7 @@ def submit_call(encounter: str, request: bytes, options: SubmitOptions) -> Comma
         keys.appends(bucket),
         keys.secret(encounter) if secret else "",
         secret,
+        options.get("process", ""),
         *options.get("more", ()),
     )
 

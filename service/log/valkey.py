@@ -258,6 +258,7 @@ def _commit_call(encounter: str, fold: Fold) -> Command:
     indices = [index for index, _ in fold.sealed]
     assert indices == sorted(set(indices)), f"payloads of commit {fold.n} are not in order: {indices}"
     assert b"\n" not in fold.told, "what is told stands on one line"
+    bucket = keys.bucket_of(encounter)
     return call(
         "commit",
         (
@@ -273,7 +274,8 @@ def _commit_call(encounter: str, fold: Fold) -> Command:
         fold.raw,
         sha1(fold.request, usedforsecurity=False).hexdigest(),
         fold.frontier,
-        keys.outcomes(keys.bucket_of(encounter)),
+        keys.outcomes(bucket),
+        keys.replies(bucket, fold.process) if fold.process else keys.notices(bucket),
         encounter,
         fold.told,
         len(fold.marks),

@@ -65,8 +65,9 @@ class ValkeyDoorbell:
 
 
 def _wake(message: bytes) -> Wake:
-    encounter, n, raw = message.split(b"\n", 2)
-    return Wake(encounter.decode(), int(n), raw)
+    whose, n, raw = message.split(b"\n", 2)
+    encounter, _, process = whose.decode().partition(" ")
+    return Wake(encounter, int(n), raw, process)
 
 
 def outcome_of(message: bytes) -> Outcome:

@@ -104,6 +104,8 @@ class Fold:
     marks: Mapping[str, bytes] = field(default_factory=dict)
     told: bytes = b""
     """What those who wait for the commit hear beside its bytes, on one line; it is not kept."""
+    process: str = ""
+    """The process that hears of it beside those who follow the bucket; where none is named, all do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +189,8 @@ class Wake:
     encounter: str
     n: int
     raw: bytes
+    process: str = ""
+    """Which process asked, as far as it says so."""
 
 
 @dataclass(frozen=True, slots=True)

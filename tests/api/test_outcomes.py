@@ -90,6 +90,14 @@ def test_all_who_wait_for_one_commit_are_told(log: Flaky, outcomes: Outcomes) ->
     assert told == [Outcome(EID, 1, b"one")] * 5
 
 
+def test_what_stood_before_anybody_listened_is_read_at_once(log: Flaky) -> None:
+    """A repeat may come to a process that has not heard of the command."""
+    commit(log)
+    outcomes = Outcomes(log)
+
+    assert outcomes.wait(EID, 1, 3_600) == Outcome(EID, 1, b"one")
+
+
 def test_what_a_broken_subscription_missed_is_read_from_the_log(log: Flaky, outcomes: Outcomes) -> None:
     told: list[Outcome | None] = []
     waiting = Thread(target=lambda: told.append(outcomes.wait(EID, 1, 30)))

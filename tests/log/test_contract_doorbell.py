@@ -20,6 +20,7 @@ def submit(
     ring_ms: int = RING_MS,
     create: bool = False,
     more: Sequence[bytes] = (),
+    process: str = "",
 ) -> Submitted:
     return log.submit(
         encounter,
@@ -31,6 +32,7 @@ def submit(
         at_ms=at_ms,
         ring_ms=ring_ms,
         more=more,
+        process=process,
     )
 
 
@@ -193,13 +195,13 @@ def test_a_wake_brings_the_command_as_appended_but_a_repeat_brings_none(log: Log
 def test_several_requests_go_together_under_one_key(log: Log) -> None:
     submit(log, b"open", create=True)
     with log.listen_wakes() as wakes:
-        placed = submit(log, b"two", key="k2", more=(b"three", b"four"))
+        placed = submit(log, b"two", key="k2", more=(b"three", b"four"), process="asks")
 
         assert (placed.n, placed.replayed) == (2, False)
         assert [wakes.get(30) for _ in range(3)] == [
-            Wake("e1", 2, b"two"),
-            Wake("e1", 3, b"three"),
-            Wake("e1", 4, b"four"),
+            Wake("e1", 2, b"two", "asks"),
+            Wake("e1", 3, b"three", "asks"),
+            Wake("e1", 4, b"four", "asks"),
         ]
     again = submit(log, b"two, anew", key="k2", more=(b"three, anew", b"four, anew"))
     after = submit(log, b"five", key="k5")

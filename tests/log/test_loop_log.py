@@ -10,7 +10,16 @@ from typing import Any
 import pytest
 import redis
 
-from service.log import Fold, KeyReused, NoSuchEncounter, Outcome, Submitted, Unknown, VersionConflict
+from service.log import (
+    Fold,
+    KeyReused,
+    NoSuchEncounter,
+    Outcome,
+    Submitted,
+    Unknown,
+    VersionConflict,
+    bucket_of,
+)
 from service.log.errors import Unavailable, WouldWait
 from service.log.loop_log import ValkeyLoopLog
 from service.log.valkey import ValkeyLog
@@ -139,6 +148,96 @@ def test_commits_are_heard_on_the_loop(opened: ValkeyLog) -> None:
     on_loop(opened, work)
 
     assert [(each.encounter, each.n, each.raw) for each in heard] == [(EID, 1, b"commit")]
+
+
+def test_who_asked_hears_a_commit_and_who_follows_its_bucket_but_no_other(opened: ValkeyLog) -> None:
+    """The last commit names nobody who asked, so everybody hears it, and has heard the others by then."""
+    heard: dict[str, list[bytes]] = {"asker": [], "follower": [], "other": []}
+    hashes = ["0" * 64, "1" * 64, "2" * 64, "3" * 64]
+    asked = (b"open", b"request 1", b"request 2")
+
+    def commit(n: int, process: str) -> None:
+        fold = Fold(
+            n=n, prev=hashes[n - 1], hash=hashes[n], raw=b"%d" % n, request=asked[n - 1], process=process
+        )
+        opened.commit(EID, fold)
+
+    async def listen(name: str, log: ValkeyLoopLog, seen: asyncio.Event) -> asyncio.Task[None]:
+        stands = asyncio.Event()
+
+        def hear(outcome: Outcome) -> None:
+            heard[name].append(outcome.raw)
+            if outcome.n == len(hashes) - 1:
+                seen.set()
+
+        async def begun() -> None:
+            stands.set()
+
+        hearing = asyncio.ensure_future(log.hear_outcomes(hear, begun))
+        await stands.wait()
+        return hearing
+
+    async def work(asker: ValkeyLoopLog) -> None:
+        logs = {"asker": asker, "follower": ValkeyLoopLog(opened), "other": ValkeyLoopLog(opened)}
+        seen = {name: asyncio.Event() for name in logs}
+        hearing = [await listen(name, log, seen[name]) for name, log in logs.items()]
+        await logs["follower"].follow(bucket_of(EID))
+        wakes = await asyncio.to_thread(opened.listen_wakes)
+        await submit(asker, 1)
+        wake = await asyncio.to_thread(wakes.get, 30)
+        assert wake is not None
+        await submit(asker, 2)
+        await asyncio.to_thread(commit, 1, wake.process)
+        await asyncio.to_thread(commit, 2, wake.process)
+        await asyncio.to_thread(commit, 3, "")
+        await asyncio.gather(*(each.wait() for each in seen.values()))
+        wakes.close()
+        for each in hearing:
+            each.cancel()
+
+    on_loop(opened, work)
+
+    assert heard["asker"] == [b"1", b"2", b"3"]
+    assert sorted(set(heard["follower"])) == [b"1", b"2", b"3"]
+    assert heard["other"] == [b"3"]
+
+
+def test_a_bucket_that_is_left_is_heard_no_more_and_may_be_followed_again(opened: ValkeyLog) -> None:
+    heard: list[int] = []
+    hashes = ["0" * 64, "1" * 64, "2" * 64]
+    asked = (b"open", b"request 1")
+
+    def commit(n: int) -> None:
+        fold = Fold(
+            n=n, prev=hashes[n - 1], hash=hashes[n], raw=b"%d" % n, request=asked[n - 1], process="another"
+        )
+        opened.commit(EID, fold)
+
+    async def work(log: ValkeyLoopLog) -> None:
+        stands, came = asyncio.Event(), asyncio.Event()
+
+        def hear(outcome: Outcome) -> None:
+            heard.append(outcome.n)
+            came.set()
+
+        async def begun() -> None:
+            stands.set()
+
+        hearing = asyncio.ensure_future(log.hear_outcomes(hear, begun))
+        await stands.wait()
+        await submit(log, 1)
+        await log.follow(bucket_of(EID))
+        log.leave(bucket_of(EID))
+        await log.follow(bucket_of(OTHER))  # the server has answered both by then
+        await asyncio.to_thread(commit, 1)
+        await log.follow(bucket_of(EID))
+        await asyncio.to_thread(commit, 2)
+        await came.wait()
+        hearing.cancel()
+
+    on_loop(opened, work)
+
+    assert heard == [2]
 
 
 def test_a_subscription_that_is_cut_says_so(opened: ValkeyLog, streams_url: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -286,6 +286,29 @@ def test_what_wakes_bring_is_written_without_a_look(log: Meddler, monkeypatch: p
     monkeypatch.undo()
     assert all(_stored(log, sitting) for sitting in sittings)
     assert [folder.kept(sitting.encounter) for sitting in sittings] == [s.folded for s in sittings]
+
+
+def test_a_commit_names_who_asked_unless_every_process_must_hear_it(
+    log: Meddler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folding, _, [sitting], wakes = _going(log, 1)
+    start = len(sitting.requests)
+    sitting.do("open_seat", seat="eve", role="observer")
+    _append(log, sitting, start)
+    written: list[Fold] = []
+    commit_all = log.commit_all
+
+    def note(batch: Sequence[tuple[str, Sequence[Fold]]]) -> list[Stale | None]:
+        written.extend(fold for _, folds in batch for fold in folds)
+        return commit_all(batch)
+
+    monkeypatch.setattr(log, "commit_all", note)
+    asked = [replace(wake, process="asks") for wake in (*wakes, *_wakes(sitting, start))]
+
+    assert folding.fold_woken(asked) == ({eid(1): 3}, [])
+
+    assert [fold.process for fold in written] == ["asks", "asks", ""]
+    assert b'"seat_' in written[-1].raw
 
 
 def test_a_wake_that_does_not_continue_what_is_kept_is_left_to_a_look(log: Meddler) -> None:

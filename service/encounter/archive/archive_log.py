@@ -195,6 +195,14 @@ class ArchiveLoopLog:
         """Hear of commits: an archived encounter has none."""
         await self._loop_log.hear_outcomes(heard, begun)
 
+    async def follow(self, bucket: int) -> None:
+        """Hear every commit of *bucket* too."""
+        await self._loop_log.follow(bucket)
+
+    def leave(self, bucket: int) -> None:
+        """Hear the bucket no more."""
+        self._loop_log.leave(bucket)
+
 
 class _OneFromMemory(EncounterReading):
     """A log in which one encounter is read from memory alone."""

@@ -73,6 +73,7 @@ class Feed:
         self.has_ended = False
         self._feeds = feeds
         self._followed = followed
+        self._follow = feeds.followed.follow(encounter)
 
     def ring(self) -> None:
         """Have the follower look: something was heard, or the feed has ended."""
@@ -106,12 +107,18 @@ class Feed:
         return [each.commit for each in heard] if whole else []
 
     @property
+    def begun(self) -> Pause[None]:
+        """The wait until every commit is heard; those before it are in the store."""
+        return self._follow.begun
+
+    @property
     def views(self) -> dict[str, tuple[str, str]]:
         """What all who follow the encounter know of its seats' views: a heartbeat computes none twice."""
         return self._followed.views
 
     def close(self) -> None:
         """Follow no more."""
+        self._follow.close()
         self._feeds.leave(self)
 
 
@@ -120,6 +127,7 @@ class Feeds:
 
     def __init__(self, outcomes: Outcomes) -> None:
         self.room = Room()
+        self.followed = outcomes.followed
         self._lock = RLock()  # what the collector of garbage closes, it may close while this is held
         self._followed: dict[str, _Followed] = {}
         self._count = 0

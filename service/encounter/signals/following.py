@@ -68,6 +68,7 @@ def follow(host: Host, feed: Feed, follower: Follower, after: int | None) -> Str
     It ends where the follower may not go on, where the line ends, and when the feed ends.
     """
     seat = follower.seat
+    yield feed.begun  # first: what is committed from here on is heard
     after, resets = _position(records.head(host, feed.encounter), after)
     yield from resets
     beat_at = 0.0

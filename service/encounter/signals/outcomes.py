@@ -2,6 +2,10 @@
 
 Laws. Nobody waits for a commit that this subscription heard. What a broken one missed is read from the
 log. A waiting request costs no connection; a request that stops waiting leaves nothing behind.
+
+A process on an event loop hears the commits that it asked for, those that concern every process, and all
+commits of a bucket that it follows. A request that waits for a commit which another process may have asked
+for follows the bucket first, then looks into the log, and then waits. A process without a loop hears all.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from typing import Final
 
 import structlog
 
+from service.encounter.signals.followed import Followed
 from service.log import Listener, Log, Outcome, StoreFailure
 from service.log.loop_log import LoopLog
 from service.steps import Pause, Wakeup
@@ -42,6 +47,8 @@ class Outcomes:
     def __init__(self, log: Log) -> None:
         self._log = log
         self._lock = Lock()
+        self._hearing = Lock()
+        """Held while one commit is heard: a thread may have read what is published at the same time."""
         self._heard: OrderedDict[Place, Outcome] = OrderedDict()
         self._doubted: set[Place] = set()
         """What an earlier subscription heard: it is read again."""
@@ -50,6 +57,8 @@ class Outcomes:
         self._awaited_hooks: list[Callable[[Outcome], None]] = []
         self._again_hooks: list[Callable[[], None]] = []
         self._lost_hooks: list[Callable[[], None]] = []
+        self.followed = Followed()
+        """The buckets of which this process hears every commit."""
         self._stop = Event()
         self._stands = Event()
         self._thread = Thread(target=self._run, name="outcomes", daemon=True)
@@ -90,42 +99,65 @@ class Outcomes:
         """Call *hook* whenever the subscription is lost: a failover may have taken back what was heard."""
         self._lost_hooks.append(hook)
 
-    def pause(self, encounter: str, n: int, seconds: float) -> Pause[Outcome | None]:
+    def pause(self, encounter: str, n: int, seconds: float, *, asked: bool = False) -> Pause[Outcome | None]:
         """Return the wait for commit *n*, in a thread or on a loop; see `wait`."""
-        return Pause(partial(self.wait, encounter, n, seconds), partial(self.park, encounter, n, seconds))
+        given = (encounter, n, seconds)
+        return Pause(partial(self.wait, *given, asked=asked), partial(self.park, *given, asked=asked))
 
-    def wait(self, encounter: str, n: int, seconds: float) -> Outcome | None:
-        """Return commit *n* as soon as it stands, None if it does not within *seconds*."""
+    def wait(self, encounter: str, n: int, seconds: float, *, asked: bool = False) -> Outcome | None:
+        """Return commit *n* as soon as it stands, None if it does not within *seconds*.
+
+        *asked* says that this process has just appended the command, so that its commit will be heard here.
+        """
         place = (encounter, n)
         held = Lock()
         held.acquire()  # an event without the event's own two locks: it is released when the commit is heard
         heard = self._expect(place, held.release)
         if heard is not None:
             return heard
+        looks = not asked and seconds > 0
+        follow = self.followed.follow(encounter) if looks else None
         try:
-            is_doubted = not self._stands.is_set() or place in self._doubted
-            if is_doubted and (read := self._read(place)) is not None:
-                return read
+            if follow is not None:
+                follow.begun.block()
+            if (looks or self._is_doubted(place)) and (read := self._read(place)) is not None:
+                return self._found(read)
             held.acquire(timeout=seconds)
         finally:
             self._forget(place, held.release)
+            if follow is not None:
+                follow.close()
         return self._heard.get(place) or self._read(place)
 
-    async def park(self, encounter: str, n: int, seconds: float) -> Outcome | None:
+    async def park(self, encounter: str, n: int, seconds: float, *, asked: bool = False) -> Outcome | None:
         """Do as `wait` does on an event loop; the store is asked by a thread of the loop's pool."""
         place = (encounter, n)
         wakeup = Wakeup()
         heard = self._expect(place, wakeup.ring)
         if heard is not None:
             return heard
+        looks = not asked and seconds > 0
+        follow = self.followed.follow(encounter) if looks else None
         try:
-            is_doubted = not self._stands.is_set() or place in self._doubted
-            if is_doubted and (read := await self._read_in_pool(place)) is not None:
-                return read
+            if follow is not None:
+                await follow.park()
+            if (looks or self._is_doubted(place)) and (read := await self._read_in_pool(place)) is not None:
+                return self._found(read)
             await wakeup.wait(seconds)
         finally:
             self._forget(place, wakeup.ring)
+            if follow is not None:
+                follow.close()
         return self._heard.get(place) or await self._read_in_pool(place)
+
+    def _found(self, read: Outcome) -> Outcome:
+        """Return what was *read*; who hears each commit hears it first, as if it had been published."""
+        if not self._is_doubted((read.encounter, read.n)):
+            self._hear(read)
+        return read
+
+    def _is_doubted(self, place: Place) -> bool:
+        return not self._stands.is_set() or place in self._doubted
 
     async def _read_in_pool(self, place: Place) -> Outcome | None:
         return await asyncio.get_running_loop().run_in_executor(None, self._read, place)
@@ -158,6 +190,7 @@ class Outcomes:
         async def begun() -> None:
             nonlocal lost
             lost = ""
+            await self.followed.begin(log)
             await asyncio.get_running_loop().run_in_executor(None, self._begin)
 
         while True:
@@ -165,6 +198,8 @@ class Outcomes:
                 await log.hear_outcomes(self._hear, begun)
             except StoreFailure as failure:
                 lost = self._note_loss(lost, failure)
+            finally:
+                self.followed.end()
             await asyncio.sleep(PAUSE)
 
     def _begin(self) -> None:
@@ -202,12 +237,16 @@ class Outcomes:
 
     def _hear(self, outcome: Outcome) -> None:
         place = (outcome.encounter, outcome.n)
-        _call(self._hooks, outcome)  # first: who asks from the next line on waits no more
-        with self._lock:
-            self._heard[place] = outcome
-            if len(self._heard) > REMEMBERED:
-                self._heard.popitem(last=False)
-            bells = self._waiting.pop(place, ())
+        with self._hearing:
+            known = self._heard.get(place)
+            if known is not None and known.raw == outcome.raw:
+                return  # it was read, or it was asked for here and its bucket is followed
+            _call(self._hooks, outcome)  # first: who asks from the next line on waits no more
+            with self._lock:
+                self._heard[place] = outcome
+                if len(self._heard) > REMEMBERED:
+                    self._heard.popitem(last=False)
+                bells = self._waiting.pop(place, ())
         if bells:
             _call(self._awaited_hooks, outcome)
         for bell in bells:

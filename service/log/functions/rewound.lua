@@ -1,4 +1,4 @@
-#!lua name=rewound_6
+#!lua name=rewound_7
 -- The changes that must be one step, as functions inside the server.
 --
 -- Every check stands before the first write: an error half way would leave the writes before it.
@@ -67,12 +67,12 @@ local function append(keys, args, more)
 end
 
 -- as append; and dirty set, ring | encounter, now (ms), life of the ring (ms), channel of the bucket's commands,
---   name of the secret's key or '', the secret; further requests last.
+--   name of the secret's key or '', the secret, the process that asks or ''; further requests last.
 -- The secret's key is no key of the call: a user must be allowed to read what a call names, and the API may
 --   only write secrets. A cluster runs it all the same, because the key has the tag of the others' slot.
 -- -> as append; and 1 if nobody listens to the bucket and the caller must enqueue a fold.
 local function submit(keys, args)
-  local answer, folded = append(keys, args, 12)
+  local answer, folded = append(keys, args, 13)
   if answer[1] == 'appended' and args[10] ~= '' then
     redis.call('SET', args[10], args[11], 'NX')
   end
@@ -81,10 +81,11 @@ local function submit(keys, args)
     redis.call('ZADD', keys[4], 'NX', args[7], args[6])
     -- a repeat has another nonce than the request on the record, so it brings no bytes
     local request = answer[1] == 'appended' and string.format('\n%d\n', answer[2]) .. args[3] or '\n0\n'
-    local listeners = redis.call('SPUBLISH', args[9], args[6] .. request)
+    local whose = args[12] == '' and args[6] or args[6] .. ' ' .. args[12]
+    local listeners = redis.call('SPUBLISH', args[9], whose .. request)
     if answer[1] == 'appended' then
-      for i = 12, #args do
-        redis.call('SPUBLISH', args[9], args[6] .. string.format('\n%d\n', answer[2] + i - 11) .. args[i])
+      for i = 13, #args do
+        redis.call('SPUBLISH', args[9], whose .. string.format('\n%d\n', answer[2] + i - 12) .. args[i])
       end
     end
     answer[3] = listeners == 0 and redis.call('SET', keys[5], '1', 'NX', 'PX', args[8]) and 1 or 0
@@ -107,8 +108,9 @@ local function is_command(commands, n, request)
   return entry ~= nil and redis.sha1hex(entry[2][2]) == request
 end
 
--- commits, head, marks, sealed, commands | n, prev, hash, commit, SHA-1 of the request it decides, frontier, channel,
---   encounter, told (one line), count of marks, (name, value)..., (index, payload)... with rising indices
+-- commits, head, marks, sealed, commands | n, prev, hash, commit, SHA-1 of the request it decides, frontier, channel
+--   of those who follow the bucket, channel of who asked or of everybody, encounter, told (one line), count of
+--   marks, (name, value)..., (index, payload)... with rising indices
 -- -> {committed} | {already} | {stale, folded, hash}
 local function commit(keys, args)
   local commits, head, marks, sealed = keys[1], keys[2], keys[3], keys[4]
@@ -123,20 +125,22 @@ local function commit(keys, args)
     return { 'stale', folded, head_hash }
   end
 
-  local first_sealed = 11 + 2 * tonumber(args[10])
+  local first_sealed = 12 + 2 * tonumber(args[11])
   local bytes = tonumber(now[4] or '0') + #args[4]
   for i = first_sealed, #args, 2 do
     bytes = bytes + #args[i + 1]
   end
   redis.call('XADD', commits, entry_id(n, 0), 'r', args[4])
   redis.call('HSET', head, 'folded', n, 'hash', hash, 'frontier', args[6], 'bytes', bytes, 'run', run())
-  for i = 11, first_sealed - 1, 2 do
+  for i = 12, first_sealed - 1, 2 do
     redis.call('HSET', marks, args[i], args[i + 1])
   end
   for i = first_sealed, #args, 2 do
     redis.call('XADD', sealed, entry_id(n, tonumber(args[i])), 'r', args[i + 1])
   end
-  redis.call('SPUBLISH', args[7], args[8] .. '\n' .. args[1] .. '\n' .. args[9] .. '\n' .. args[4])
+  local outcome = args[9] .. '\n' .. args[1] .. '\n' .. args[10] .. '\n' .. args[4]
+  redis.call('SPUBLISH', args[7], outcome)
+  redis.call('SPUBLISH', args[8], outcome)
   return { 'committed' }
 end
 
@@ -269,16 +273,16 @@ local function put_record(keys, args)
   return tonumber(number)
 end
 
-redis.register_function('rewound_6_append', function(keys, args) return (append(keys, args)) end)
-redis.register_function('rewound_6_submit', submit)
-redis.register_function('rewound_6_find_key', find_key)
-redis.register_function('rewound_6_commit', commit)
-redis.register_function('rewound_6_evict', evict)
-redis.register_function('rewound_6_restore', restore)
-redis.register_function('rewound_6_drop_archived', drop_archived)
-redis.register_function('rewound_6_tried', tried)
-redis.register_function('rewound_6_put_derived', put_derived)
-redis.register_function('rewound_6_clean', clean)
-redis.register_function('rewound_6_hold', hold)
-redis.register_function('rewound_6_release', release)
-redis.register_function('rewound_6_put_record', put_record)
+redis.register_function('rewound_7_append', function(keys, args) return (append(keys, args)) end)
+redis.register_function('rewound_7_submit', submit)
+redis.register_function('rewound_7_find_key', find_key)
+redis.register_function('rewound_7_commit', commit)
+redis.register_function('rewound_7_evict', evict)
+redis.register_function('rewound_7_restore', restore)
+redis.register_function('rewound_7_drop_archived', drop_archived)
+redis.register_function('rewound_7_tried', tried)
+redis.register_function('rewound_7_put_derived', put_derived)
+redis.register_function('rewound_7_clean', clean)
+redis.register_function('rewound_7_hold', hold)
+redis.register_function('rewound_7_release', release)
+redis.register_function('rewound_7_put_record', put_record)
