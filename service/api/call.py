@@ -10,7 +10,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as Base64Error
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 from unicodedata import is_normalized
@@ -163,18 +163,7 @@ class Call:
     @cached_property
     def preference(self) -> Preference:
         """What `Prefer` asks for (RFC 7240); what it cannot mean is ignored, as the RFC wants."""
-        sent = self.headers.get("Prefer") or ""
-        if not (sent.isascii() and sent.isprintable()):
-            raise Problem("bad-request", "Prefer is printable ASCII")
-        for part in sent.split(","):
-            name, _, value = part.partition("=")
-            name, value = name.strip().lower(), value.strip().strip('"')
-            if name == "respond-async":
-                return Preference(0, "respond-async")
-            if name == "wait" and value.isascii() and value.isdigit():
-                seconds = min(int(value[:9]), WAIT_LIMIT)
-                return Preference(seconds, f"wait={seconds}")
-        return Preference(WAIT, None)
+        return read_preference(self.headers.get("Prefer") or "")
 
 
 @dataclass
@@ -190,6 +179,22 @@ class Answer:
     """Parts of a body that has no end, and pauses between them; it is closed when nobody reads on."""
     version: str | None = None
     """The strong ETag, without its quotes."""
+
+
+@lru_cache(maxsize=256)
+def read_preference(sent: str) -> Preference:
+    """Return what the field `Prefer` asks for; raises the problem `bad-request`."""
+    if not (sent.isascii() and sent.isprintable()):
+        raise Problem("bad-request", "Prefer is printable ASCII")
+    for part in sent.split(","):
+        name, _, value = part.partition("=")
+        name, value = name.strip().lower(), value.strip().strip('"')
+        if name == "respond-async":
+            return Preference(0, "respond-async")
+        if name == "wait" and value.isascii() and value.isdigit():
+            seconds = min(int(value[:9]), WAIT_LIMIT)
+            return Preference(seconds, f"wait={seconds}")
+    return Preference(WAIT, None)
 
 
 def read_parameter(parameter: Parameter, text: str) -> str | int:

@@ -13,6 +13,7 @@ from http import HTTPStatus
 from time import perf_counter
 from typing import Any, Final
 
+import orjson
 import structlog
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 from werkzeug.http import parse_etags, quote_etag
@@ -48,6 +49,7 @@ from service.steps import IN_POOL, Steps, settle
 
 _logger: Final = structlog.get_logger()
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_SPELLING: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 CHECKPOINT: Final = "Rewound-Checkpoint"
 _HEADERS: Final = {
     "Cache-Control": "private, no-cache",
@@ -187,8 +189,16 @@ def respond(answer: Answer, if_none_match: str = "") -> Reply:
     headers["Content-Type"] = answer.media_type
     if answer.stream is not None:
         return Reply(answer.status, headers, answer.stream)
-    body = answer.raw if answer.raw is not None else _ENCODER.encode(answer.data).encode()
+    body = answer.raw if answer.raw is not None else encoded(answer.data)
     return Reply(answer.status, headers, b"" if answer.status == HTTPStatus.NO_CONTENT else body)
+
+
+def encoded(data: Any) -> bytes:
+    """Return *data* as JSON; numbers that orjson does not spell are spelled by the standard library."""
+    try:
+        return orjson.dumps(data, option=_SPELLING)
+    except orjson.JSONEncodeError:
+        return _ENCODER.encode(data).encode()
 
 
 def as_problem(fault: Exception, request_id: str) -> Problem:
@@ -277,6 +287,6 @@ _TOLD: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
 
 def refuse(problem: Problem, instance: str, request_id: str) -> Reply:
     """Return *problem* as the answer to the request *request_id* to the path *instance*."""
-    body = _ENCODER.encode(problem.body(instance, request_id)).encode()
+    body = encoded(problem.body(instance, request_id))
     headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Content-Type": MEDIA_TYPE}
     return Reply(problem.kind.status, headers | problem.headers, body)

@@ -6,13 +6,14 @@ ordinary mistake there leaves no trace; everywhere else the fold decides, and a 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from secrets import token_hex
 from typing import Any, Final, NotRequired, TypedDict, Unpack
+
+import orjson
 
 from service.encounter.at_the_door import Given, check_array, check_each, check_line
 from service.encounter.host import Host
@@ -295,18 +296,18 @@ def became(host: Host, encounter: str, seat: str, n: int) -> Became | None:
 
 def heard_by(host: Host, encounter: str, seat: str, heard: Outcome) -> Became:
     """Return a command that was *heard* of with what *seat* needs to read it."""
-    return replace(read(host, encounter, seat, load_commit(heard.raw)), told=heard.told)
+    return read(host, encounter, seat, load_commit(heard.raw), heard.told)
 
 
-def read(host: Host, encounter: str, seat: str, commit: Commit) -> Became:
-    """Return *commit* with what *seat* needs to read it."""
+def read(host: Host, encounter: str, seat: str, commit: Commit, told: bytes = b"") -> Became:
+    """Return *commit* with what *seat* needs to read it, and what was *told* beside it."""
     if not commit.has_envelopes:
-        return Became(commit, {}, views.Reader(seat, views.NOTHING))
+        return Became(commit, {}, views.Reader(seat, views.NOTHING), told)
     lying = {at[1]: lies for at, lies in envelopes(host.log, encounter, commit.n - 1, commit.n).items()}
     if commit.lacks_any_of(lying):
         raise Unavailable(f"commit {commit.n} of {encounter} has lost its envelopes")
     head = host.folder.current(encounter, commit.n)
-    return Became(commit, lying, views.Reader(seat, host.occasions.upto(encounter, head.n)))
+    return Became(commit, lying, views.Reader(seat, host.occasions.upto(encounter, head.n)), told)
 
 
 def outcome(host: Host, encounter: str, seat: str, found: Became, *, sender: bool = False) -> views.Data:
@@ -316,7 +317,7 @@ def outcome(host: Host, encounter: str, seat: str, found: Became, *, sender: boo
     """
     data = views.outcome_data(found.commit, found.payloads, found.reader)
     if sender and found.told:
-        told: views.Data = json.loads(found.told)
+        told: views.Data = orjson.loads(found.told)
         return data | told
     state = host.folder.current(encounter, found.commit.n).state
     named = views.next_prompt(found.commit, found.payloads, found.reader)
@@ -341,5 +342,4 @@ def now(host: Host) -> str:
 
 def moment_of(seconds: float) -> str:
     """Return *seconds* since 1970 as the API tells a time."""
-    moment = datetime.fromtimestamp(seconds, UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
