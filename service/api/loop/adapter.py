@@ -260,9 +260,14 @@ def _folded(fields: Iterable[tuple[bytes, bytes]]) -> Folded:
     """Return *fields*, whose names are in lower case; one that is sent twice has both texts."""
     found = Folded()
     for raw_name, raw_text in fields:
-        name, text = raw_name.decode("latin-1"), raw_text.decode("latin-1")
+        name, text = _text_of_name(raw_name), raw_text.decode("latin-1")
         found[name] = f"{found[name]},{text}" if name in found else text
     return found
+
+
+@lru_cache(maxsize=256)
+def _text_of_name(name: bytes) -> str:
+    return name.decode("latin-1")
 
 
 def _given(query: str) -> dict[str, list[str]]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from threading import Event, RLock
+from threading import Lock, RLock
 from typing import Final
 
 from service.encounter.record.commit import Commit, load_commit
@@ -68,7 +69,9 @@ class Feed:
     def __init__(self, feeds: Feeds, encounter: str, owner: str, followed: _Followed) -> None:
         self.encounter = encounter
         self.owner = owner
-        self._rung = Event()
+        self._rung = Lock()
+        """Released while there is something to look at; an event would take a kilobyte."""
+        self._rung.acquire()
         self._wakeup: Wakeup | None = None
         self.has_ended = False
         self._feeds = feeds
@@ -77,7 +80,8 @@ class Feed:
 
     def ring(self) -> None:
         """Have the follower look: something was heard, or the feed has ended."""
-        self._rung.set()
+        with suppress(RuntimeError):  # it is released already
+            self._rung.release()
         wakeup = self._wakeup
         if wakeup is not None:
             wakeup.ring()
@@ -87,14 +91,12 @@ class Feed:
         return Pause(partial(self._wait, seconds), partial(self._park, seconds))
 
     def _wait(self, seconds: float) -> bool:
-        rung = self._rung.wait(seconds)
-        self._rung.clear()
-        return rung
+        return self._rung.acquire(timeout=max(0.0, seconds))
 
     async def _park(self, seconds: float) -> bool:
         self._wakeup = Wakeup()
         try:
-            if not self._rung.is_set():
+            if self._rung.locked():
                 await self._wakeup.wait(seconds)
         finally:
             self._wakeup = None

@@ -24,7 +24,7 @@ from service.log import Listener, Log, Outcome, StoreFailure
 from service.log.loop_log import LoopLog
 from service.steps import Pause, Wakeup
 
-REMEMBERED: Final = 4_096
+REMEMBERED: Final = 1_024
 """Outcomes kept for requests that ask a moment after they were heard."""
 
 TICK: Final = 0.1
