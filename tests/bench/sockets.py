@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
+from types import MappingProxyType
 from typing import Final
 
 from tests.bench import load, servers
@@ -27,6 +28,9 @@ SECONDS: Final = 5.0
 DRIP_S: Final = 10.0
 """Seconds between two looks at a socket: a byte is sent, or it is opened again."""
 
+SETTINGS: Final = MappingProxyType({"REWOUND_API_ADDRESS_SOCKETS": "0"})
+"""No bound for one address: the process holds all of them."""
+
 STEP: Final = 50
 BEGUN: Final = b"GET /livez HTTP/1.1\r\nHost: x\r\nA: "
 
@@ -40,7 +44,10 @@ def rows() -> list[Row | str]:
     beside: list[float] = []
     health: list[float] = []
     memory = 0.0
-    with servers.store() as running, servers.service(running, processes=1) as (port, key, _):
+    with (
+        servers.store() as running,
+        servers.service(running, processes=1, settings=SETTINGS) as (port, key, _),
+    ):
         _calm(port, key)
         before = resident(port)
         for _ in range(TURNS):
