@@ -99,9 +99,10 @@ def plan_of(seed: int, mode: Mode | None = None, *, bursts: bool = False) -> Pla
     chosen = mode or chosen
     encounters = chance.choice((1, 1, 2))
     ops = (*_OPS, "burst") if bursts else _OPS
-    fewest = 2 if chosen == "replicated" else 1
+    fewest, most = (3, 4) if chosen == "replicated" else (1, 3)  # a number that is lost is wanted by another
     clients = tuple(
-        tuple(_op(chance, ops) for _ in range(chance.randint(1, 6))) for _ in range(chance.randint(fewest, 3))
+        tuple(_op(chance, ops) for _ in range(chance.randint(fewest, 6)))
+        for _ in range(chance.randint(fewest, most))
     )
     kinds = chance.sample(_FAULTS, chance.randint(0, 4))
     if chosen != "single":
@@ -111,6 +112,8 @@ def plan_of(seed: int, mode: Mode | None = None, *, bursts: bool = False) -> Pla
         kind: chance.choice(_NOISE[kind])
         for kind in chance.sample(sorted(_NOISE), chance.choice((0, 1, 1, 2)))
     }
+    if chosen == "replicated":
+        noise.setdefault("late", 0.1)  # what was decided before a failover is often sent after it
     return Plan(
         seed=seed,
         mode=chosen,
