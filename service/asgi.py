@@ -14,24 +14,24 @@ import structlog
 
 from service.api.app import create_app
 from service.api.loop.adapter import LoopApplication
-from service.api.loop.sockets import Limits
-from service.api.quotas import Bounds
-from service.encounter.archive.archive_log import ArchiveLoopLog, with_archive
-from service.encounter.archive.container import key_of
-from service.encounter.archive.opening import storage_of
-from service.encounter.host import host_of
-from service.encounter.record.digest import ruleset_digest
-from service.encounter.signals.doorbell import Ringer
-from service.encounter.signals.feeds import Room
-from service.encounter.signals.outward import Outward
-from service.encounter.stores.capacity import Quotas
+from service.api.loop.sockets import SocketLimits
+from service.api.quotas import RateLimits
 from service.log import StoreFailure, StoreRefused
 from service.log.loop_log import ValkeyLoopLog
 from service.log.queue import queue_client
 from service.log.valkey import ValkeyLog
 from service.logs import write_json_lines
+from service.record.digest import ruleset_digest
 from service.rules.shelf import SHELF
 from service.settings import Settings, SettingsError
+from service.signals.doorbell import RqNotifier
+from service.signals.feeds import Room
+from service.signals.webhook_addresses import WebhookAddressGuard
+from service.stores.archive.archive_log import ArchiveLoopLog, with_archive
+from service.stores.archive.container import key_of
+from service.stores.archive.opening import storage_of
+from service.stores.capacity import StorageQuotas
+from service.usecases.services import make_services
 
 _RETRY_S: Final = 0.5
 _logger: Final = structlog.get_logger()
@@ -53,8 +53,8 @@ def application() -> LoopApplication:
         Thread(target=_open_when_there, args=(log,), name="store", daemon=True).start()
     with_archived = with_archive(log, storage_of(settings), key_of(settings.secret_key()))
     on_loop = ArchiveLoopLog(ValkeyLoopLog(log), with_archived)
-    ringer = Ringer(queue_client(settings.queue_url))
-    host = host_of(
+    ringer = RqNotifier(queue_client(settings.queue_url))
+    host = make_services(
         with_archived,
         SHELF,
         ring=ringer.ring,
@@ -68,16 +68,16 @@ def application() -> LoopApplication:
     host = replace(
         host,
         accepted_keys=settings.accepted_keys,
-        outward=Outward.of(settings.webhook_networks),
+        address_guard=WebhookAddressGuard.of(settings.webhook_networks),
         fork_days=settings.fork_days,
     )
     host.feeds.room = Room(process=settings.api_streams, owner=settings.api_owner_streams)
-    host.capacity.quotas = Quotas(
+    host.capacity.quotas = StorageQuotas(
         encounters=settings.owner_encounters,
         commands=settings.owner_commands,
         bytes=settings.owner_mb * 1_000_000,
     )
-    bounds = Bounds(
+    bounds = RateLimits(
         caller=settings.rate_limit,
         owner=settings.owner_rate_limit,
         guesses=settings.guess_limit,
@@ -86,7 +86,7 @@ def application() -> LoopApplication:
         rare_counters=settings.limits_url or settings.queue_url,
     )
     app = create_app(host, bounds, settings.cors_origins)
-    limits = Limits(
+    limits = SocketLimits(
         sockets=settings.api_sockets,
         address_sockets=0 if settings.proxies else settings.api_address_sockets,
         head_s=settings.head_s,

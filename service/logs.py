@@ -14,7 +14,7 @@ from typing import Final
 
 import structlog
 
-from service.encounter.record.text import log_line
+from service.record.text import log_line
 
 _LEVELS: Final = logging.getLevelNamesMapping()
 _STAMPS: Final = (

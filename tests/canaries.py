@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from urllib.parse import quote_from_bytes
 
 from service.dice.chain import epoch_key, seal
-from service.encounter.record.canonical import eid_of
-from service.encounter.stores.keys import SECRET_BYTES
-from service.encounter.stores.secrets import EncounterSecrets
+from service.record.canonical import eid_of
+from service.stores.api_keys import SECRET_BYTES
+from service.stores.secrets import EncounterSecrets
 
 TOKEN_LETTERS = 43
 """Of url-safe base64 without padding, for 32 bytes."""

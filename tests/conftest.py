@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from service.api import call
+from service.api import request
 from service.log.valkey import ValkeyLog
 from service.supervisor import EmbeddedValkey
 from tests import crashes
@@ -42,7 +42,7 @@ def _no_hurry() -> Iterator[None]:
     A machine that stalls for two seconds would make an answer a pending one.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(call, "WAIT", 25.0)
+        patch.setattr(request, "WAIT", 25.0)
         yield
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from service.encounter.deciding.decider import decide_request, quarantine_request
+from service.core.decide import decide_request, quarantine_request
 from workers import fold
 
 EVENTS: Final = ("command.crashed", "command.quarantined")

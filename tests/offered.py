@@ -26,13 +26,13 @@ import pytest
 import structlog
 
 from service.api.app import create_app
-from service.encounter import openings
-from service.encounter.deciding.fold import Folder
-from service.encounter.host import Host, host_of
-from service.encounter.openings import encounter_id
-from service.encounter.stores import keys, secrets
+from service.core.fold import Folder
 from service.log.memory import MemoryLog
 from service.rules.shelf import SHELF
+from service.stores import api_keys, secrets
+from service.usecases import openings
+from service.usecases.openings import encounter_id
+from service.usecases.services import Services, make_services
 from tests import crashes
 from tests.api.client import Api
 from tests.api.conftest import KEY, Worker, until_it_listens
@@ -75,19 +75,19 @@ class Broken(AssertionError):
 
 
 @contextmanager
-def serving() -> Iterator[tuple[Api, Host]]:
+def serving() -> Iterator[tuple[Api, Services]]:
     """Serve both books over the memory log, with a worker in a thread."""
     log = MemoryLog()
     worker = Worker(log)
-    host = host_of(log, SHELF, ring=lambda _: None, clock=time.time, key=KEY, mode="memory")
-    with mock.patch("service.api.call.WAIT", 60.0):
+    services = make_services(log, SHELF, ring=lambda _: None, clock=time.time, key=KEY, mode="memory")
+    with mock.patch("service.api.request.WAIT", 60.0):
         worker.start()
-        until_it_listens(host)
-        token, _ = keys.create(log, "tests", time.time())
+        until_it_listens(services)
+        token, _ = api_keys.create(log, "tests", time.time())
         try:
-            yield Quick(create_app(host), token), host
+            yield Quick(create_app(services), token), services
         finally:
-            host.outcomes.close()
+            services.outcomes.close()
             worker.stop()
             log.close()
 
@@ -146,7 +146,7 @@ class Play:
     """One fight over HTTP that is played by options, until *budget* commands are sent."""
 
     api: Api
-    host: Host
+    services: Services
     book: str
     seed: int
     budget: int = FIGHT
@@ -194,7 +194,9 @@ class Play:
         """Return the answer to *opening*; the encounter's id and dice follow from the seed, too."""
         own = f"{self.book}/{self.seed}"
         with (
-            mock.patch.object(openings, "encounter_id", lambda host, *_: encounter_id(host, "offered", own)),
+            mock.patch.object(
+                openings, "encounter_id", lambda services, *_: encounter_id(services, "offered", own)
+            ),
             mock.patch.object(secrets, "urandom", Random(own).randbytes),
         ):
             return self.api("POST", "/v1/encounters", opening)
@@ -261,12 +263,12 @@ class Play:
     @property
     def state(self) -> Any:
         """The state as decided, whole."""
-        return self.host.folder.current(self.id).state
+        return self.services.folder.current(self.id).state
 
     def folds(self) -> None:
         """Hold the record to the state that was decided."""
-        decided = self.host.folder.current(self.id)
-        again = Folder(self.host.log, SHELF).current(self.id)
+        decided = self.services.folder.current(self.id)
+        again = Folder(self.services.log, SHELF).current(self.id)
         self.need(again.hash == decided.hash and again.state == decided.state, "the record folds otherwise")
 
     def need(self, holds: bool, what: str) -> None:  # noqa: FBT001 - what is asserted
@@ -279,10 +281,10 @@ class Play:
 
 def played(book: str, seeds: Iterator[int], commands: int) -> Iterator[Play]:
     """Yield fights of *book* until so many commands are sent."""
-    with serving() as (api, host):
+    with serving() as (api, services):
         left = commands
         while left > 0:
-            fight = Play(api, host, book, next(seeds), budget=min(FIGHT, left)).play()
+            fight = Play(api, services, book, next(seeds), budget=min(FIGHT, left)).play()
             left -= max(1, len(fight.sent))
             yield fight
 

@@ -13,15 +13,15 @@ from service.audit.evidence import Evidence
 from service.audit.report import Report
 from service.audit.verdict import VALID_UNSIGNED
 from service.audit.verify import verify
-from service.encounter.deciding.decider import Folded, Written, decide_request, unfolded
-from service.encounter.record.commit import Commit, Request, dump_request, fold_commit, load_commit
-from service.encounter.record.digest import ruleset_digest
-from service.encounter.stores.secrets import EncounterSecrets
+from service.core.decide import DecidedCommit, FoldedState, decide_request, unfolded
+from service.record.commit import Commit, Request, dump_request, fold_commit, load_commit
+from service.record.digest import ruleset_digest
 from service.rules.codec import from_data, to_data
 from service.rules.messages import Actor
 from service.rules.ruleset import Refusal, Ruleset
 from service.rules.seeding import Seeding
 from service.rules.table import Table
+from service.stores.secrets import EncounterSecrets
 from tests.encounter.sitting import eid
 
 EPOCHS: Final = 512
@@ -36,14 +36,14 @@ class Record(Generic[S]):
     def __init__(self, ruleset: Ruleset[S], seed: int, epochs: int = EPOCHS) -> None:
         self.ruleset = ruleset
         self.requests: list[bytes] = []
-        self.written: list[Written[S]] = []
+        self.written: list[DecidedCommit[S]] = []
         self.stamp: Callable[[int], tuple[str, str]] = lambda n: (AT, f"{n:032x}")
         """Gives the time and the nonce of the nth request."""
         drawn = seed.to_bytes(32, "big")
         self.secrets = EncounterSecrets(eid(), {0: drawn}, {0: epochs}, drawn[::-1])
 
     @property
-    def folded(self) -> Folded[S]:
+    def folded(self) -> FoldedState[S]:
         """Where the encounter stands."""
         return self.written[-1].folded if self.written else unfolded(eid(), self.ruleset)
 
@@ -69,7 +69,7 @@ class Record(Generic[S]):
         self.written.append(written)
         return self._refusal(written)
 
-    def _refusal(self, written: Written[S]) -> Refusal | None:
+    def _refusal(self, written: DecidedCommit[S]) -> Refusal | None:
         """Return what the commit tells of a refusal, be it inside an envelope."""
         told = load_commit(written.raw).refusal
         for _, lies in written.sealed:

@@ -11,11 +11,11 @@ import re
 from threading import Event
 from typing import Any
 
-from service.encounter.host import Host
-from service.encounter.reading import views
-from service.encounter.stores.jobs import AUDITS
+from service.core import views
 from service.rules.codec import to_data
 from service.rules.ruleset import Ruleset, legal
+from service.stores.jobs import AUDITS
+from service.usecases.services import Services
 from tests.api.client import Api
 from tests.api.conftest import BOTH
 from tests.mirror import Mirror
@@ -36,7 +36,7 @@ def same_offers(mirror: Mirror, ruleset: Ruleset[Any], state: Any) -> set[str]:
     return offered
 
 
-def audits_valid(mirror: Mirror, owner: Api, host: Host) -> None:
+def audits_valid(mirror: Mirror, owner: Api, host: Services) -> None:
     """Fail unless the fight audits valid: while it is played up to the last disclosed link, then whole."""
     running = _verdict(mirror, owner, host)
     assert re.fullmatch(r"valid_to_epoch\(\d+\)", running), running
@@ -45,7 +45,7 @@ def audits_valid(mirror: Mirror, owner: Api, host: Host) -> None:
     assert _verdict(mirror, owner, host) == "valid"
 
 
-def _verdict(mirror: Mirror, owner: Api, host: Host) -> str:
+def _verdict(mirror: Mirror, owner: Api, host: Services) -> str:
     signed = owner("POST", f"{mirror.at}/checkpoints", Prefer="wait=30")
     assert signed.status_code == 200, signed.text
     job = json.loads(owner("POST", f"{mirror.at}/audits", {}).text)

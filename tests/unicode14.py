@@ -14,7 +14,7 @@ from typing import Final
 
 VERSION: Final = "14.0.0"
 ROOT: Final = Path(__file__).parents[1]
-PYTHON: Final = ROOT / "service/encounter/record/unicode14.py"
+PYTHON: Final = ROOT / "service/record/unicode14.py"
 JAVASCRIPT: Final = ROOT / "service/api/pages/verifier/unicode14.mjs"
 BEGIN: Final = {PYTHON: 'RUNS: Final = """\n', JAVASCRIPT: "const RUNS = `\n"}
 END: Final = {PYTHON: '"""\n', JAVASCRIPT: "`;\n"}

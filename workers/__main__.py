@@ -8,13 +8,13 @@ import sys
 from service.audit.signing import Signer
 from service.audit.witness import Witness
 from service.collecting import collect_seldom
-from service.encounter.archive.opening import storage_of
-from service.encounter.signals.outward import Outward
 from service.log.errors import StoreRefused
 from service.log.queue import check_queue, queue_client
 from service.logs import write_json_lines
 from service.rules.shelf import SHELF
 from service.settings import Settings, SettingsError
+from service.signals.webhook_addresses import WebhookAddressGuard
+from service.stores.archive.opening import storage_of
 from workers.faults import faulty
 from workers.run import DURABLE, REPLICATED, Keeping, run
 from workers.start import connected
@@ -57,7 +57,7 @@ def main() -> int:
         signer=signer,
         witness=witness,
         groups=settings.groups,
-        outward=Outward.of(settings.webhook_networks),
+        address_guard=WebhookAddressGuard.of(settings.webhook_networks),
         storage=storage,
         keeping=Keeping(settings.archive_days, settings.retention_days),
         durability=REPLICATED if settings.replicas else DURABLE,

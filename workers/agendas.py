@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from service.encounter.signals import webhooks
 from service.log.protocol import Log
+from service.stores import webhooks
 
 EVER: Final = 2**53
 """A time after all times, in milliseconds."""

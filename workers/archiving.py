@@ -23,20 +23,20 @@ from service.audit.evidence import stored
 from service.audit.notary import Disputed
 from service.audit.signing import own_keys
 from service.audit.verify import Shelf, verify
-from service.encounter.archive import entries
-from service.encounter.archive.archive_log import with_one_from_memory
-from service.encounter.archive.container import NotAnArchive, pack, unpack
-from service.encounter.archive.entries import IDLE, RESTORING, Archived
-from service.encounter.archive.storage import ArchiveUnavailable, FileMissing, Storage
-from service.encounter.deciding.fold import Folder
-from service.encounter.stores import imports, removals
-from service.encounter.stores.disputes import Disputes
-from service.encounter.stores.register import SHELF as REGISTERED
-from service.encounter.stores.register import Register
+from service.core.fold import Folder
 from service.log.errors import NoSuchEncounter, StoreFailure
 from service.log.memory import MemoryLog
 from service.log.protocol import Log
-from workers.lookout import Lookout, Stopped
+from service.stores import imports, removals
+from service.stores.archive import entries
+from service.stores.archive.archive_log import with_one_from_memory
+from service.stores.archive.container import NotAnArchive, pack, unpack
+from service.stores.archive.entries import IDLE, RESTORING, Archived
+from service.stores.archive.storage import ArchiveUnavailable, FileMissing, Storage
+from service.stores.disputes import Disputes
+from service.stores.encounter_index import SHELF as REGISTERED
+from service.stores.encounter_index import EncounterIndex
+from workers.periodic import PeriodicThread, WorkerStopped
 
 EVERY_S: Final = 0.5
 """How often the schedule of those to be brought back is read: a command waits for it."""
@@ -57,7 +57,7 @@ class NotArchivable(Exception):
     """The encounter stays in the store: the text says why."""
 
 
-class Archiver(Lookout):
+class Archiver(PeriodicThread):
     """Archives and brings back for one worker, in a thread of its own; several workers at once do no harm."""
 
     name = "archiver"
@@ -135,7 +135,7 @@ class Archiver(Lookout):
         except ArchiveUnavailable as why:
             self._away_until = self._clock() + AWAY_S
             _logger.warning("archive.unavailable", encounter=encounter, why=str(why))
-        except (StoreFailure, Stopped):
+        except (StoreFailure, WorkerStopped):
             raise
         except Exception as why:  # noqa: BLE001 - whatever is wrong with one, the others have their turn
             told = str(why) if isinstance(why, NotArchivable) else type(why).__name__
@@ -168,7 +168,7 @@ class Archiver(Lookout):
         self._storage.put(entry.name, raw)
         try:
             self._move(entry)
-        except (NotArchivable, Stopped):
+        except (NotArchivable, WorkerStopped):
             self._storage.drop(entry.name)
             raise
         return entry
@@ -184,7 +184,7 @@ class Archiver(Lookout):
 
     def _check(self, encounter: str) -> None:
         """Return if the encounter may leave the store; raises `NotArchivable`."""
-        entry = Register(self._log).find(encounter)
+        entry = EncounterIndex(self._log).find(encounter)
         head = self._log.head(encounter)
         if head is None or entry is None or removals.find(self._log, encounter) is not None:
             raise NoSuchEncounter(encounter)
@@ -212,7 +212,7 @@ class Archiver(Lookout):
 
     def _breathe(self, _done: int, _of: int) -> None:
         if self.stopping.is_set():
-            raise Stopped
+            raise WorkerStopped
         time.sleep(_BREATH_S)
 
     # --- bringing back -------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Final
 from urllib.parse import urlsplit
 
-from service.encounter.signals.webhooks import Webhook
+from service.stores.webhooks import Webhook
 
 THREADS: Final = 16
 OF_AN_OWNER: Final = THREADS // 2
@@ -24,7 +24,7 @@ HOSTS: Final = 10_000
 
 
 @dataclass(frozen=True)
-class Aim:
+class DeliveryTarget:
     """Whose attempt it is, and at which host."""
 
     webhook: str
@@ -32,7 +32,7 @@ class Aim:
     host: str
 
     @classmethod
-    def at(cls, id_: str, webhook: Webhook | None) -> Aim:
+    def at(cls, id_: str, webhook: Webhook | None) -> DeliveryTarget:
         """Return the aim of an attempt for the webhook *id_*; one that was ended is nobody's."""
         if webhook is None:
             return cls(id_, "", "")
@@ -40,7 +40,7 @@ class Aim:
         return cls(id_, webhook.owner, f"{parts.scheme}://{parts.netloc}")
 
 
-class Attempts:
+class DeliveryAttempts:
     """The attempts under way, by their names; any thread may ask."""
 
     def __init__(self, clock: Callable[[], float], pause: Callable[[str, int], float]) -> None:
@@ -48,20 +48,20 @@ class Attempts:
         self._pause = pause
         """How long a host rests after so many attempts without an answer, in seconds."""
         self._lock = Lock()
-        self._under_way: dict[str, Aim] = {}
+        self._under_way: dict[str, DeliveryTarget] = {}
         self._silences: dict[str, int] = {}
         self._rests: dict[str, float] = {}
 
-    def fairly(self, aims: Sequence[Aim]) -> list[Aim]:
+    def fairly(self, aims: Sequence[DeliveryTarget]) -> list[DeliveryTarget]:
         """Return *aims* in turn by owner: each one's first, then each one's second, and so on."""
         turns: Counter[str] = Counter(self._owners())
-        order: list[tuple[int, int, Aim]] = []
+        order: list[tuple[int, int, DeliveryTarget]] = []
         for place, aim in enumerate(aims):
             order.append((turns[aim.owner], place, aim))
             turns[aim.owner] += 1
         return [aim for _, _, aim in sorted(order, key=lambda each: each[:2])]
 
-    def has_room(self, aim: Aim) -> bool:
+    def has_room(self, aim: DeliveryTarget) -> bool:
         """Tell whether one more attempt at *aim* may begin now."""
         with self._lock:
             aims = list(self._under_way.values())
@@ -76,7 +76,7 @@ class Attempts:
                 and not (is_silent and (at_silent >= AT_SILENT_HOSTS or aim.host in {a.host for a in aims}))
             )
 
-    def begin(self, name: str, aim: Aim) -> None:
+    def begin(self, name: str, aim: DeliveryTarget) -> None:
         """Note that the attempt *name* is under way."""
         with self._lock:
             self._under_way[name] = aim

@@ -20,18 +20,18 @@ from service.audit.notary import Disputed
 from service.audit.report import Report
 from service.audit.signing import Signer, own_keys
 from service.audit.verify import Shelf, verify
-from service.encounter.deciding.snapshot import folded_from
-from service.encounter.stores import imports
-from service.encounter.stores.jobs import AUDITS, DONE, FAILED, Job
+from service.core.snapshot import folded_from
 from service.log.errors import NoSuchEncounter, StoreFailure
 from service.log.protocol import Log
-from workers.desk import Desk, Progress
-from workers.lookout import Stopped
+from service.stores import imports
+from service.stores.jobs import AUDITS, DONE, FAILED, Job
+from workers.job_runner import JobProgress, JobRunner
+from workers.periodic import WorkerStopped
 
 _logger: Final = structlog.get_logger()
 
 
-class Auditor(Desk):
+class Auditor(JobRunner):
     """Does audits one after the other, and signs what it finds, until it is told to stop."""
 
     kind = AUDITS
@@ -58,11 +58,11 @@ class Auditor(Desk):
         """Do one audit to its end."""
         started = time.monotonic()
         encounter, audit = job["encounter"], job["audit"]
-        progress = Progress(self, job)
+        progress = JobProgress(self, job)
         try:
             evidence = self._evidence(encounter, progress)
             report = verify(evidence, self._shelf, span=self._span(job), progress=progress)
-        except (StoreFailure, Stopped):
+        except (StoreFailure, WorkerStopped):
             raise
         except Exception as fault:  # noqa: BLE001 - whatever keeps an audit from its end is told to who asked
             _logger.error("audit.failed", encounter=encounter, audit=audit, error=type(fault).__name__)  # noqa: TRY400 - ids only
@@ -85,7 +85,7 @@ class Auditor(Desk):
 
     # --- evidence ------------------------------------------------------------------------------------
 
-    def _evidence(self, encounter: str, progress: Progress) -> Evidence:
+    def _evidence(self, encounter: str, progress: JobProgress) -> Evidence:
         """Return what is stored, its head signed, to be held to the keys of this service.
 
         What came in a bundle is held to the keys that were accepted when it was taken in.

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final, TypeVar, cast
 
-from service.log.errors import Stale
+from service.log.errors import StaleCommit
 from service.log.protocol import Log
-from service.log.values import Fold
+from service.log.values import CommitWrite
 
 T = TypeVar("T")
 
@@ -37,11 +37,11 @@ class _FaultyLog:
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the log has
         return getattr(self._log, name)
 
-    def commit(self, encounter: str, *folds: Fold) -> int:
+    def commit(self, encounter: str, *folds: CommitWrite) -> int:
         """Commit, with the fault before or after it."""
         return self._broken(partial(self._log.commit, encounter, *folds))
 
-    def commit_all(self, batch: Sequence[tuple[str, Sequence[Fold]]]) -> list[Stale | None]:
+    def commit_all(self, batch: Sequence[tuple[str, Sequence[CommitWrite]]]) -> list[StaleCommit | None]:
         """Commit several encounters, with the fault before or after it."""
         return self._broken(partial(self._log.commit_all, batch))
 

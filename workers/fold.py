@@ -16,25 +16,25 @@ from typing import Any, Final
 
 import structlog
 
-from service.encounter.deciding.decider import Folded, Written, decide_request, quarantine_request
-from service.encounter.deciding.fold import Folder
-from service.encounter.deciding.snapshot import snapshot_of
-from service.encounter.lines import continuing, forking
-from service.encounter.reading import views
-from service.encounter.record.canonical import dumps
-from service.encounter.record.intervals import EVERY
-from service.encounter.record.occasions import Occasions
-from service.encounter.signals.followed import concerns_all
-from service.encounter.stores.register import Register
-from service.encounter.stores.removals import CLOSED
-from service.encounter.stores.secrets import EncounterSecrets
-from service.log.errors import NoSuchEncounter, Stale
+from service.core import continuation, views
+from service.core.decide import DecidedCommit, FoldedState, decide_request, quarantine_request
+from service.core.fold import Folder
+from service.core.snapshot import snapshot_of
+from service.log.errors import NoSuchEncounter, StaleCommit
 from service.log.protocol import Log
-from service.log.values import Entry, Fold, Wake
+from service.log.values import CommandNotification, CommitWrite, Entry
+from service.record.canonical import dumps
+from service.record.intervals import EVERY
+from service.record.occasions import Occasions
 from service.rules.continuing import Kept
 from service.rules.lines import Origin
-from workers.losses import Committed
-from workers.watching import NullWatch, Watch, no_snapshot
+from service.signals.followed import concerns_all
+from service.stores.encounter_index import EncounterIndex
+from service.stores.removals import CLOSED
+from service.stores.secrets import EncounterSecrets
+from service.usecases import forking
+from workers.losses import CommittedHistory
+from workers.watching import FoldObserver, NullFoldObserver, no_snapshot
 
 PAGE: Final = 64
 """Commands decided between two looks at the store, and written in one round trip."""
@@ -46,10 +46,10 @@ KEPT: Final = 10_000
 """Encounters whose state and secrets are kept: 30 kB each for a fight of four, a millisecond each to load."""
 
 _logger: Final = structlog.get_logger()
-Decided = tuple[Folded[Any], list[Fold]]
+Decided = tuple[FoldedState[Any], list[CommitWrite]]
 
 
-class NoSecret(Exception):
+class SecretMissing(Exception):
     """Say that an encounter has commands but no secret to decide them with."""
 
     def __init__(self, encounter: str) -> None:
@@ -57,7 +57,7 @@ class NoSecret(Exception):
         self.encounter = encounter
 
 
-class NotAsSigned(Exception):
+class RecordNotAsSigned(Exception):
     """Say that an encounter's stored history is not the one that was signed: nothing is added to it."""
 
     def __init__(self, encounter: str) -> None:
@@ -65,7 +65,7 @@ class NotAsSigned(Exception):
         self.encounter = encounter
 
 
-class Folding:
+class CommandFolder:
     """Folds encounters one after the other; one for each thread that folds, the folder may be shared."""
 
     def __init__(
@@ -73,8 +73,8 @@ class Folding:
         log: Log,
         folder: Folder,
         key: bytes,
-        watch: Watch | None = None,
-        snapshot: Callable[[Folded[Any]], object] = no_snapshot,
+        watch: FoldObserver | None = None,
+        snapshot: Callable[[FoldedState[Any]], object] = no_snapshot,
         settled: Callable[[str], object] = lambda _: None,
     ) -> None:
         """Fold what *log* holds; *snapshot* is handed each state of which a snapshot is due.
@@ -84,12 +84,12 @@ class Folding:
         self._log = log
         self._folder = folder
         self._key = key
-        self._watch: Watch = watch or NullWatch()
+        self._watch: FoldObserver = watch or NullFoldObserver()
         self._snapshot = snapshot
         self._settled = settled
-        self._due: dict[str, Folded[Any]] = {}
-        self._committed = Committed()
-        self._register = Register(log)
+        self._due: dict[str, FoldedState[Any]] = {}
+        self._committed = CommittedHistory()
+        self._register = EncounterIndex(log)
         self.log, self.folder, self.occasions = log, folder, Occasions(log)
         self._secrets: OrderedDict[str, EncounterSecrets] = OrderedDict()
         self.deciding_since: float | None = None
@@ -100,14 +100,14 @@ class Folding:
 
         *go_on* is asked between pages and ends the work when it says no. Raises `StoreFailure`, and what
         keeps an encounter from being folded at all: `NoSuchEncounter`, `UnknownEdition`, `ChainBroken`,
-        `NoSecret`, `Undecipherable`.
+        `SecretMissing`, `Undecipherable`.
         """
         total = 0
         try:
             while go_on():
                 try:
                     done = self._page(encounter)
-                except Stale as stale:
+                except StaleCommit as stale:
                     _logger.info("fold.stale", encounter=encounter, head=stale.folded)
                     self._folder.drop(encounter)
                     continue
@@ -121,13 +121,13 @@ class Folding:
             _logger.debug("fold.done", encounter=encounter, commits=total)
         return total
 
-    def fold_woken(self, wakes: Sequence[Wake]) -> tuple[dict[str, int], list[str]]:
+    def fold_woken(self, wakes: Sequence[CommandNotification]) -> tuple[dict[str, int], list[str]]:
         """Decide what *wakes* bring and write it in one round trip; (commits by encounter, those to `fold`).
 
         A wake brings the request itself, so an encounter whose state is kept and continued by it needs no
         look at the store; the commit's compare-and-set is what judges. What does not fit is left to `fold`.
         """
-        done: list[tuple[Folded[Any], Folded[Any], list[Fold]]] = []
+        done: list[tuple[FoldedState[Any], FoldedState[Any], list[CommitWrite]]] = []
         left: list[str] = []
         for encounter, mine in _by_encounter(wakes).items():
             kept = self._folder.kept(encounter)
@@ -148,7 +148,7 @@ class Folding:
                     left.append(kept.encounter)
         return stood, left
 
-    def _decide_woken(self, folded: Folded[Any], wakes: Sequence[Wake]) -> Decided | None:
+    def _decide_woken(self, folded: FoldedState[Any], wakes: Sequence[CommandNotification]) -> Decided | None:
         """Return what *wakes* make of *folded* and what to write, None if they do not continue it."""
         secrets = self._secrets.get(folded.encounter)
         wakes = [wake for wake in wakes if not 0 < wake.n <= folded.n]  # a look was before the wake
@@ -159,7 +159,7 @@ class Folding:
         if not self._watch.may_fold(folded.encounter) or wakes[0].n < self._watch.resumes(folded.encounter):
             return None
         self._secrets.move_to_end(folded.encounter)
-        folds: list[Fold] = []
+        folds: list[CommitWrite] = []
         for wake in wakes:
             if wake.n != folded.n + 1:
                 return None
@@ -189,7 +189,7 @@ class Folding:
     def _page(self, encounter: str) -> int | None:
         """Decide and commit one page; how many commits it made, None if nothing was waiting."""
         if not self._watch.may_fold(encounter):
-            raise NotAsSigned(encounter)
+            raise RecordNotAsSigned(encounter)
         kept = self._folder.kept(encounter)
         folded = kept or self._folder.current(encounter)
         head, entries = self._log.look(encounter, folded.n, PAGE)
@@ -203,11 +203,11 @@ class Folding:
             return None
         return self._decide_all(folded, entries, cold=kept is None)
 
-    def _decide_all(self, folded: Folded[Any], entries: list[Entry], *, cold: bool) -> int:
+    def _decide_all(self, folded: FoldedState[Any], entries: list[Entry], *, cold: bool) -> int:
         """Decide *entries* in order and commit them together; one by one where a worker may have died."""
         encounter, start = folded.encounter, folded
         secrets = self._secrets_for(folded)
-        waiting: list[Fold] = []
+        waiting: list[CommitWrite] = []
         suspicious, crashed = cold, False
         resumes = self._watch.resumes(encounter)
         for entry in entries:
@@ -215,7 +215,7 @@ class Folding:
             if entry is entries[0]:
                 suspicious = tries > 1
             if entry.n < resumes:  # it came while the history was disputed: its dice may have been seen
-                written: Written[Any] | None = quarantine_request(folded, entry.raw, entry.n)
+                written: DecidedCommit[Any] | None = quarantine_request(folded, entry.raw, entry.n)
             else:
                 written = self._try(folded, entry, secrets, tries)
             if written is None:
@@ -235,8 +235,12 @@ class Folding:
         return folded.n - start.n
 
     def _try(
-        self, folded: Folded[Any], entry: Entry | Wake, secrets: EncounterSecrets, tries: int
-    ) -> Written[Any] | None:
+        self,
+        folded: FoldedState[Any],
+        entry: Entry | CommandNotification,
+        secrets: EncounterSecrets,
+        tries: int,
+    ) -> DecidedCommit[Any] | None:
         """Return what became of the request, or None if the rules failed on it."""
         if tries > MAX_TRIES:
             _logger.error("command.quarantined", encounter=folded.encounter, n=entry.n)
@@ -257,7 +261,9 @@ class Folding:
         finally:
             self.deciding_since = None
 
-    def _to_write(self, before: Folded[Any], entry: Entry | Wake, written: Written[Any]) -> Fold:
+    def _to_write(
+        self, before: FoldedState[Any], entry: Entry | CommandNotification, written: DecidedCommit[Any]
+    ) -> CommitWrite:
         """Return what to write and for whom; that an encounter was played to its end is noted first.
 
         So whoever hears of the end finds it noted. If this process dies in between, the next one decides the
@@ -269,14 +275,14 @@ class Folding:
             self._register.finish(before.encounter)
         return _fold_of(before, entry, written)
 
-    def _reached(self, folded: Folded[Any]) -> Folded[Any]:
+    def _reached(self, folded: FoldedState[Any]) -> FoldedState[Any]:
         """Note a decided state of which a snapshot is due once its commit stands."""
         self._committed.hold(folded)
         if folded.n % EVERY == 0:
             self._due[folded.encounter] = folded
         return folded
 
-    def _keep(self, start: Folded[Any], folded: Folded[Any]) -> None:
+    def _keep(self, start: FoldedState[Any], folded: FoldedState[Any]) -> None:
         self._folder.keep(folded)
         self._committed.note(folded)
         due = self._due.pop(folded.encounter, None)
@@ -290,7 +296,7 @@ class Folding:
             return  # a line that is only proposed is signed once it is accepted
         self._watch.folded(folded.encounter, start.n, folded.n, closes=closes, is_closed=folded.state.closed)
 
-    def _secrets_for(self, folded: Folded[Any]) -> EncounterSecrets:
+    def _secrets_for(self, folded: FoldedState[Any]) -> EncounterSecrets:
         """Return the secrets that *folded* was opened with; those at hand may be of a lost opening."""
         if folded.n == 0 or not self._secrets_of(folded.encounter).are_of(folded.state):
             self._secrets.pop(folded.encounter, None)  # a blank state says nothing of them
@@ -310,26 +316,32 @@ class Folding:
         blob = self._log.secret(encounter)
         if blob is not None:
             return EncounterSecrets.decrypt(encounter, blob, self._key)
-        parent = continuing.inherits(self._log, encounter)
+        parent = continuation.inherits(self._log, encounter)
         if parent is None:
-            raise NoSecret(encounter)
+            raise SecretMissing(encounter)
         return self._secrets_of(parent).continued(encounter)
 
     def _kept(self, origin: Origin) -> tuple[Kept, ...]:
         """Return what is sealed in the state with which a line of play begins."""
-        return forking.kept(self, origin) if origin.kind == forking.FORK else continuing.kept(self, origin)
+        return (
+            forking.sealed_fork_values(self, origin)
+            if origin.kind == forking.FORK
+            else continuation.sealed_values(self, origin)
+        )
 
 
-def _by_encounter(wakes: Sequence[Wake]) -> Mapping[str, list[Wake]]:
+def _by_encounter(wakes: Sequence[CommandNotification]) -> Mapping[str, list[CommandNotification]]:
     """Return *wakes* by encounter and in order."""
-    found: dict[str, list[Wake]] = {}
+    found: dict[str, list[CommandNotification]] = {}
     for wake in wakes:
         found.setdefault(wake.encounter, []).append(wake)
     return found
 
 
-def _fold_of(before: Folded[Any], entry: Entry | Wake, written: Written[Any]) -> Fold:
-    return Fold(
+def _fold_of(
+    before: FoldedState[Any], entry: Entry | CommandNotification, written: DecidedCommit[Any]
+) -> CommitWrite:
+    return CommitWrite(
         n=written.n,
         prev=before.hash,
         hash=written.hash,
@@ -343,7 +355,7 @@ def _fold_of(before: Folded[Any], entry: Entry | Wake, written: Written[Any]) ->
     )
 
 
-def _told(written: Written[Any]) -> bytes:
+def _told(written: DecidedCommit[Any]) -> bytes:
     """Return what the sender of a command hears beside its commit: what its seat is asked next."""
     if written.seat not in written.state.seats:
         return b""

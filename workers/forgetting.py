@@ -9,9 +9,9 @@ from typing import Final
 
 import structlog
 
-from service.encounter.lines.forgetting import forget_due
 from service.log.protocol import Log
-from workers.lookout import Lookout
+from service.stores.expired_forks import delete_expired
+from workers.periodic import PeriodicThread
 
 EVERY_S: Final = 30.0
 """How often is looked. From its end on a fork is refused at the door, so that nobody sees the difference."""
@@ -19,7 +19,7 @@ EVERY_S: Final = 30.0
 _logger: Final = structlog.get_logger()
 
 
-class Forgetting(Lookout):
+class ForkExpiry(PeriodicThread):
     """Forgets for one worker; several at once do no harm. *gone* hears each encounter that is forgotten."""
 
     name = "forgetting"
@@ -39,7 +39,7 @@ class Forgetting(Lookout):
 
     def look(self) -> None:
         """Forget all that is due now."""
-        while gone := forget_due(self._log, self._clock()):
+        while gone := delete_expired(self._log, self._clock()):
             for encounter in gone:
                 self._gone(encounter)
                 _logger.info("encounter.forgotten", encounter=encounter)

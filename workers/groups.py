@@ -18,11 +18,11 @@ from uuid import uuid4
 
 import structlog
 
-from service.encounter.signals.doorbell import Ringer
-from service.encounter.signals.pulse import Heartbeats
-from service.log import BUCKETS, Listener, Log, NoSuchEncounter, StoreFailure, Wake, bucket_of
-from workers.fold import Folding
-from workers.webhooks import Telling
+from service.log import BUCKETS, CommandNotification, Listener, Log, NoSuchEncounter, StoreFailure, bucket_of
+from service.signals.doorbell import RqNotifier
+from service.signals.heartbeats import Heartbeats
+from workers.fold import CommandFolder
+from workers.webhooks import WebhookSender
 
 LIFE_MS: Final = 2_000
 """The life of a lease that nobody prolongs."""
@@ -68,7 +68,13 @@ class GroupFolding:
     """
 
     def __init__(
-        self, log: Log, folding: Folding, ringer: Ringer, groups: int, stopping: Event, telling: Telling
+        self,
+        log: Log,
+        folding: CommandFolder,
+        ringer: RqNotifier,
+        groups: int,
+        stopping: Event,
+        telling: WebhookSender,
     ) -> None:
         self._log = log
         self._heartbeats = Heartbeats(log, time.time)
@@ -81,7 +87,7 @@ class GroupFolding:
         self._telling = telling
         self._token = uuid4().hex
         self._rings: queue.SimpleQueue[tuple[int, Event | None]] = queue.SimpleQueue()
-        self._listener: Listener[Wake] | None = None
+        self._listener: Listener[CommandNotification] | None = None
         self._held: dict[int, float] = {}
         """The groups this worker holds, each with the time (monotonic) it was last heard of."""
         self._touched: dict[str, float] = {}
@@ -186,7 +192,7 @@ class GroupFolding:
         _logger.debug("group.leased", group=group, of=self._groups)
         self._look((group,))
 
-    def _fold_notified(self, notified: list[Wake]) -> None:
+    def _fold_notified(self, notified: list[CommandNotification]) -> None:
         """Fold what is new: together where that is enough, one by one where it is not."""
         done, left = self._folding.fold_woken(notified)
         now = time.monotonic()
@@ -333,9 +339,9 @@ class GroupFolding:
             self._ringer.ring(bucket)
 
 
-def _more(notified: Listener[Wake], most: int = 64) -> list[Wake]:
+def _more(notified: Listener[CommandNotification], most: int = 64) -> list[CommandNotification]:
     """Return the notifications that are already there, *most* of them."""
-    heard: list[Wake] = []
+    heard: list[CommandNotification] = []
     while len(heard) < most and (wake := notified.get(0)) is not None:
         heard.append(wake)
     return heard

@@ -9,19 +9,19 @@ from typing import Final
 import structlog
 
 from service.audit.certificate import certificate
-from service.audit.importing import Accepted, NotTaken, Taken, WasRemoved, take
+from service.audit.importing import AcceptedBundle, ImportedBundle, ImportRefused, WasRemoved, take
 from service.audit.verify import Shelf
-from service.encounter.stores.imports import BUNDLES
-from service.encounter.stores.jobs import DONE, FAILED, IMPORTS, Job
 from service.log.errors import StoreFailure
 from service.log.protocol import Log
-from workers.desk import Desk, Progress
-from workers.lookout import Stopped
+from service.stores.imports import BUNDLES
+from service.stores.jobs import DONE, FAILED, IMPORTS, Job
+from workers.job_runner import JobProgress, JobRunner
+from workers.periodic import WorkerStopped
 
 _logger: Final = structlog.get_logger()
 
 
-class Importer(Desk):
+class Importer(JobRunner):
     """Takes bundles in, one after the other, until it is told to stop."""
 
     kind = IMPORTS
@@ -40,12 +40,12 @@ class Importer(Desk):
             refusal = _refusal("bundle-refused", "the file is not here any more: send it again")
             self._finish(job, status=FAILED, refusal=refusal)
             return
-        accepted = Accepted(tuple(bytes.fromhex(key) for key in job["keys"]), job["required"])
+        accepted = AcceptedBundle(tuple(bytes.fromhex(key) for key in job["keys"]), job["required"])
         try:
-            taken = take(self.log, self._shelf, job["owner"], raw, accepted, Progress(self, job))
-        except (StoreFailure, Stopped):
+            taken = take(self.log, self._shelf, job["owner"], raw, accepted, JobProgress(self, job))
+        except (StoreFailure, WorkerStopped):
             raise
-        except NotTaken as why:
+        except ImportRefused as why:
             verdict = why.report.verdict
             detail = f"{verdict}: {verdict.detail}" if verdict.detail else str(verdict)
             refusal = _refusal("bundle-refused", detail)
@@ -61,7 +61,7 @@ class Importer(Desk):
             self._finish(job, status=DONE, **self._result(taken))
             _logger.info("bundle.taken", encounter=taken.address, commits=len(taken.commits))
 
-    def _result(self, taken: Taken) -> Job:
+    def _result(self, taken: ImportedBundle) -> Job:
         return {
             "encounter": taken.address,
             "verdict": str(taken.report.verdict),

@@ -15,7 +15,7 @@ from rq.job import Job
 Function = Callable[..., object]
 
 
-class NotAllowed(Exception):
+class FunctionNotAllowed(Exception):
     """Say that a job names a function that is on no list; the name is a stranger's text, and not repeated."""
 
     def __init__(self, job: str) -> None:
@@ -39,7 +39,7 @@ def allowing(functions: Mapping[str, Function]) -> type[Job]:
         def func(self) -> Function:
             function = functions.get(self.func_name or "")
             if function is None or self.instance is not None:
-                raise NotAllowed(self.id)
+                raise FunctionNotAllowed(self.id)
             return function
 
     return AllowedJob

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import structlog
 
-from service.encounter.deciding.decider import Folded
-from service.log.values import Head
+from service.core.decide import FoldedState
+from service.log.values import StreamHead
 
 REMEMBERED: Final = 10_000
 """Encounters whose last commit is remembered."""
@@ -22,26 +22,26 @@ REMEMBERED: Final = 10_000
 _logger: Final = structlog.get_logger()
 
 
-class Committed:
+class CommittedHistory:
     """The last commit that this worker wrote of each encounter."""
 
     def __init__(self) -> None:
         self._last: OrderedDict[str, tuple[int, str]] = OrderedDict()
 
-    def note(self, folded: Folded[Any]) -> None:
+    def note(self, folded: FoldedState[Any]) -> None:
         """Remember that *folded* stands."""
         self._last[folded.encounter] = (folded.n, folded.hash)
         self._last.move_to_end(folded.encounter)
         if len(self._last) > REMEMBERED:
             self._last.popitem(last=False)
 
-    def hold_head(self, encounter: str, head: Head) -> None:
+    def hold_head(self, encounter: str, head: StreamHead) -> None:
         """Name the commands that the store no longer has; commits alone are decided again, byte for byte."""
         n, _ = self._last.get(encounter, (0, ""))
         if head.appended < n:
             self._name(encounter, head.appended + 1, n)
 
-    def hold(self, folded: Folded[Any]) -> None:
+    def hold(self, folded: FoldedState[Any]) -> None:
         """Name a commit that is decided again and becomes another: its command was lost and replaced."""
         n, hash_ = self._last.get(folded.encounter, (0, ""))
         if folded.n == n and folded.hash != hash_:

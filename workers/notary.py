@@ -15,12 +15,12 @@ import structlog
 
 from service.audit.notary import Disputed, Notary
 from service.audit.signing import Signer, is_unvouched, publish
-from service.encounter.archive import entries
-from service.encounter.stores import imports, points
-from service.encounter.stores.register import SHELF as REGISTERED
 from service.log.errors import NoSuchEncounter, StoreFailure
 from service.log.protocol import Log
-from workers.lookout import Lookout
+from service.stores import checkpoints, imports
+from service.stores.archive import entries
+from service.stores.encounter_index import SHELF as REGISTERED
+from workers.periodic import PeriodicThread
 
 EVERY_S: Final = 2.0
 """How long a request for a checkpoint may wait when nobody rings."""
@@ -42,14 +42,14 @@ _PAGE: Final = 50
 _logger: Final = structlog.get_logger()
 
 
-class _Wake(NamedTuple):
+class _ClosedEpoch(NamedTuple):
     """What to do for an encounter: recompute its whole tree, sign its head."""
 
     whole: bool = False
     head: bool = False
 
 
-class Signing(Lookout):
+class CheckpointSigner(PeriodicThread):
     """What one worker signs, in a thread of its own; the threads that fold wake it and ask it."""
 
     name = "notary"
@@ -61,7 +61,7 @@ class Signing(Lookout):
         self._log = log
         self._notary = notary
         self._signer = signer
-        self._woken: dict[str, _Wake] = {}
+        self._woken: dict[str, _ClosedEpoch] = {}
         self._checked: set[str] = set()
         self._disputed: dict[str, float] = {}
         self._resumes: dict[str, int] = {}
@@ -78,8 +78,8 @@ class Signing(Lookout):
         whole = n // WHOLE_EVERY > start // WHOLE_EVERY
         if closes or is_closed or whole:
             with self._lock:
-                before = self._woken.get(encounter, _Wake())
-                self._woken[encounter] = _Wake(whole or before.whole, is_closed or before.head)
+                before = self._woken.get(encounter, _ClosedEpoch())
+                self._woken[encounter] = _ClosedEpoch(whole or before.whole, is_closed or before.head)
             self.ring()
 
     def may_fold(self, encounter: str) -> bool:
@@ -134,11 +134,11 @@ class Signing(Lookout):
         """Sign for everybody who was woken for, and for everybody who asked."""
         with self._lock:
             woken, self._woken = self._woken, {}
-        left = self._sign_together([encounter for encounter, wake in woken.items() if wake == _Wake()])
+        left = self._sign_together([encounter for encounter, wake in woken.items() if wake == _ClosedEpoch()])
         for encounter, wake in woken.items():
-            if wake != _Wake() or encounter in left:
+            if wake != _ClosedEpoch() or encounter in left:
                 self._sign(encounter, whole=wake.whole, head=wake.head)
-        while found := points.asked(self._log, int(time.time() * 1000), _PAGE):
+        while found := checkpoints.asked(self._log, int(time.time() * 1000), _PAGE):
             for encounter, size in found:
                 if self.stopping.is_set():
                     return
@@ -167,10 +167,10 @@ class Signing(Lookout):
             self._sign(encounter, whole=True)
 
     def _answer(self, encounter: str, size: int) -> None:
-        latest = points.latest(self._log, encounter)
+        latest = checkpoints.latest(self._log, encounter)
         if latest is None or latest.size < size:
             self._sign(encounter, head=True)
-        points.answered(self._log, encounter, size)
+        checkpoints.answered(self._log, encounter, size)
 
     def _sign(self, encounter: str, *, whole: bool = False, head: bool = False) -> None:
         if imports.find(self._log, encounter) is not None:
@@ -190,7 +190,7 @@ class Signing(Lookout):
         for point in made:
             _logger.info("checkpoint.signed", encounter=encounter, size=point.size)
 
-    def _made(self, encounter: str, *, whole: bool, head: bool) -> list[points.Point]:
+    def _made(self, encounter: str, *, whole: bool, head: bool) -> list[checkpoints.TreeHead]:
         """Sign, and return what was; raises `Disputed`, also for what was signed and is not there."""
         try:
             if whole:

@@ -14,13 +14,13 @@ from http.client import HTTPConnection, HTTPException
 from threading import Timer
 from typing import Final
 
-from service.encounter.signals.outward import Place
+from service.signals.webhook_addresses import WebhookAddress
 
 ANSWER_S: Final = 10.0
 """How long connecting, sending and the answer's head may take in all."""
 
 
-class NoAnswer(Exception):
+class DeliveryFailed(Exception):
     """Say, in a word, what kept an answer from coming."""
 
 
@@ -31,9 +31,9 @@ def resolve(host: str, port: int) -> list[str]:
 
 
 def post(
-    place: Place, address: str, headers: Mapping[str, str], body: bytes, answer_s: float = ANSWER_S
+    place: WebhookAddress, address: str, headers: Mapping[str, str], body: bytes, answer_s: float = ANSWER_S
 ) -> int:
-    """Return the status with which *place*, at *address*, answers *body*; raises `NoAnswer`."""
+    """Return the status with which *place*, at *address*, answers *body*; raises `DeliveryFailed`."""
     try:
         with closing(_connected(place, address, answer_s)) as line:
             end = Timer(answer_s, _cut, (line,))
@@ -44,10 +44,10 @@ def post(
             finally:
                 end.cancel()
     except (OSError, HTTPException) as fault:
-        raise NoAnswer(type(fault).__name__) from fault
+        raise DeliveryFailed(type(fault).__name__) from fault
 
 
-def _connected(place: Place, address: str, answer_s: float) -> socket.socket:
+def _connected(place: WebhookAddress, address: str, answer_s: float) -> socket.socket:
     line = socket.create_connection((address, place.port), answer_s)
     if not place.is_secure:
         return line
@@ -58,7 +58,7 @@ def _connected(place: Place, address: str, answer_s: float) -> socket.socket:
         raise
 
 
-def _status(place: Place, line: socket.socket, headers: Mapping[str, str], body: bytes) -> int:
+def _status(place: WebhookAddress, line: socket.socket, headers: Mapping[str, str], body: bytes) -> int:
     connection = HTTPConnection(place.host, place.port)
     connection.sock = line
     connection.request("POST", place.target, body, {"Host": place.host_header, **headers})

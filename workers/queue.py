@@ -20,7 +20,7 @@ from rq.serializers import JSONSerializer
 from rq.timeouts import TimerDeathPenalty
 from rq.worker import WorkerStatus
 
-from service.encounter.signals.doorbell import QUEUE
+from service.signals.doorbell import QUEUE
 from workers.jobs import Function, allowing
 
 _TTL_S: Final = 30
@@ -33,7 +33,7 @@ _PAUSES_S: Final = (0.1, 0.5, 1.0, 2.0)
 _logger: Final = structlog.get_logger()
 
 
-class RingAnswerer(SimpleWorker):
+class FoldJobWorker(SimpleWorker):
     """One life of RQ's worker: no fork, no commands from Redis, no signals of its own, ids in the log."""
 
     death_penalty_class = TimerDeathPenalty  # with jobs of no time limit: no alarm signal amid a commit
@@ -60,14 +60,14 @@ class RingAnswerer(SimpleWorker):
             raise StopRequested
 
 
-class Answering:
+class FoldJobThread:
     """Answers rings until told to stop, through however many lives of RQ's worker."""
 
     def __init__(self, client: Any, functions: Mapping[str, Function], stopping: Event) -> None:  # noqa: ANN401 - redis-py's client has its home in the log
         self._client = client
         self._job_class = allowing(functions)
         self._stopping = stopping
-        self._worker: RingAnswerer | None = None
+        self._worker: FoldJobWorker | None = None
 
     def on_signal(self, _number: int, _frame: FrameType | None) -> None:
         """Stop after the command at hand."""
@@ -92,7 +92,7 @@ class Answering:
 
     def _live(self) -> None:
         queue = Queue(QUEUE, connection=self._client, serializer=JSONSerializer, job_class=self._job_class)
-        worker = RingAnswerer(
+        worker = FoldJobWorker(
             [queue],
             connection=self._client,
             job_class=self._job_class,

@@ -19,15 +19,15 @@ from service.audit import bundle
 from service.audit.evidence import stored
 from service.audit.signing import own_keys
 from service.audit.verify import Shelf, verify
-from service.encounter.archive.storage import Storage
-from service.encounter.deciding.fold import Folder
-from service.encounter.lines.removing import NotRemovable, check, delete, remove
-from service.encounter.stores import removals
-from service.encounter.stores.register import Register
+from service.core.fold import Folder
 from service.log.errors import NoSuchEncounter, StoreFailure
 from service.log.protocol import Log
 from service.rules.table import GM
-from workers.lookout import Lookout
+from service.stores import removals
+from service.stores.archive.storage import Storage
+from service.stores.encounter_index import EncounterIndex
+from service.usecases.removing import NotRemovable, check, delete, remove
+from workers.periodic import PeriodicThread
 
 EVERY_S: Final = 30.0
 DAY_S: Final = 86_400
@@ -41,7 +41,7 @@ _BREATH_S: Final = 0.002
 _logger: Final = structlog.get_logger()
 
 
-class Retention(Lookout):
+class Retention(PeriodicThread):
     """Removes for one worker, in a thread of its own; several workers at once do no harm."""
 
     name = "retention"
@@ -65,7 +65,7 @@ class Retention(Lookout):
         self._log = log
         self._shelf = shelf
         self._folder = Folder(log, shelf, capacity=1)
-        self._register = Register(log)
+        self._register = EncounterIndex(log)
         self._storage = storage
         self._days = days
         self._gone = gone

@@ -18,29 +18,29 @@ import structlog
 from service.audit.notary import Notary
 from service.audit.signing import Signer
 from service.audit.witness import Witness
-from service.encounter.archive.archive_log import with_archive
-from service.encounter.archive.container import key_of as archive_key_of
-from service.encounter.archive.storage import Storage
-from service.encounter.deciding.fold import Folder, Shelf
-from service.encounter.host import service_key_of
-from service.encounter.signals.doorbell import FOLD, Ringer
-from service.encounter.signals.outward import Outward
+from service.core.fold import Folder, Registry
 from service.log.protocol import Log
+from service.signals.doorbell import FOLD, RqNotifier
+from service.signals.webhook_addresses import WebhookAddressGuard
+from service.stores.archive.archive_log import with_archive
+from service.stores.archive.container import key_of as archive_key_of
+from service.stores.archive.storage import Storage
+from service.usecases.services import service_key_of
 from workers.archiving import DAY_S, Archiver
 from workers.audits import Auditor
-from workers.fold import KEPT, Folding
-from workers.forgetting import Forgetting
+from workers.fold import KEPT, CommandFolder
+from workers.forgetting import ForkExpiry
 from workers.groups import GroupFolding
+from workers.heartbeat import LONGEST_S, HeartbeatThread
 from workers.imports import Importer
-from workers.lookout import Lookout
-from workers.notary import Signing
-from workers.pulse import LONGEST_S, Pulse
-from workers.queue import Answering
+from workers.notary import CheckpointSigner
+from workers.periodic import PeriodicThread
+from workers.queue import FoldJobThread
 from workers.retention import Retention
 from workers.simulations import Simulator
-from workers.snapshots import Snapshooter
-from workers.sweep import Sweeper
-from workers.webhooks import Pace, Telling
+from workers.snapshots import SnapshotWriter
+from workers.sweep import SweepThread
+from workers.webhooks import DeliveryPace, WebhookSender
 
 DURABLE: Final = "durable"
 """What a store of streams was held to before anything was appended: an answer is on disk."""
@@ -66,16 +66,16 @@ FOR_EVER: Final = Keeping()
 def run(  # noqa: PLR0913 - everything one worker works with
     log: Log,
     queue: Any,  # noqa: ANN401 - redis-py's client has its home in the log
-    shelf: Shelf,
+    shelf: Registry,
     *,
     key: bytes,
     signer: Callable[[], Signer],
     witness: Witness,
     groups: int,
-    outward: Outward | None = None,
+    address_guard: WebhookAddressGuard | None = None,
     storage: Storage,
     keeping: Keeping = FOR_EVER,
-    pace: Pace | None = None,
+    pace: DeliveryPace | None = None,
     longest_s: float = LONGEST_S,
     durability: str = DURABLE,
 ) -> None:
@@ -89,10 +89,10 @@ def run(  # noqa: PLR0913 - everything one worker works with
     log = with_archive(log, storage, archive_key_of(key))
     worker = f"{socket.gethostname()}-{os.getpid()}"
     stopping = Event()
-    folder, ringer = Folder(log, shelf, capacity=KEPT), Ringer(queue)
+    folder, ringer = Folder(log, shelf, capacity=KEPT), RqNotifier(queue)
     notary = Notary(log, witness, signer)
-    signing = Signing(log, notary, signer, stopping)
-    snapshooter = Snapshooter(log, shelf, stopping)
+    signing = CheckpointSigner(log, notary, signer, stopping)
+    snapshooter = SnapshotWriter(log, shelf, stopping)
     archiver = Archiver(
         log,
         shelf,
@@ -102,11 +102,11 @@ def run(  # noqa: PLR0913 - everything one worker works with
         stopping,
         sign=notary.sign_head,
     )
-    folding = Folding(log, folder, key, signing, snapshooter.take, archiver.touched)
-    telling = Telling(log, service_key_of(key), outward or Outward(), stopping, pace)
+    folding = CommandFolder(log, folder, key, signing, snapshooter.take, archiver.touched)
+    telling = WebhookSender(log, service_key_of(key), address_guard or WebhookAddressGuard(), stopping, pace)
     fold = GroupFolding(log, folding, ringer, groups, stopping, telling)
-    sweeper = Sweeper(log, fold, worker, stopping)
-    pulse = Pulse(log, worker, (folding,), stopping, longest_s)
+    sweeper = SweepThread(log, fold, worker, stopping)
+    pulse = HeartbeatThread(log, worker, (folding,), stopping, longest_s)
     simulator = Simulator(log, shelf, worker=worker, stopping=stopping)
     auditor = Auditor(
         log,
@@ -128,11 +128,11 @@ def run(  # noqa: PLR0913 - everything one worker works with
         fold.answer(bucket)
 
     retention = Retention(log, shelf, storage, keeping.closed_days, stopping, witness.forget)
-    answering = Answering(queue, {FOLD: answer}, stopping)
+    answering = FoldJobThread(queue, {FOLD: answer}, stopping)
 
-    lookouts: tuple[Lookout, ...] = (
+    lookouts: tuple[PeriodicThread, ...] = (
         *(sweeper, pulse, auditor, importer, simulator, signing, retention, snapshooter, archiver, telling),
-        Forgetting(log, stopping, witness.forget),
+        ForkExpiry(log, stopping, witness.forget),
     )
     threads = [
         Thread(target=fold.run, name="fold", daemon=True),

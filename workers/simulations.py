@@ -9,30 +9,30 @@ from typing import Final
 
 import structlog
 
-from service.encounter.deciding.fold import Shelf
-from service.encounter.stores.jobs import DONE, FAILED, SIMULATIONS, Job
+from service.core.fold import Registry
 from service.log.errors import StoreFailure
 from service.log.protocol import Log
-from service.simulation.fights import Limits, play
-from workers.desk import Desk, Progress
-from workers.lookout import Stopped
+from service.simulation.fights import FightLimits, play
+from service.stores.jobs import DONE, FAILED, SIMULATIONS, Job
+from workers.job_runner import JobProgress, JobRunner
+from workers.periodic import WorkerStopped
 
 _logger: Final = structlog.get_logger()
 
 
-class Simulator(Desk):
+class Simulator(JobRunner):
     """Plays simulations one after the other, until it is told to stop."""
 
     kind = SIMULATIONS
 
-    def __init__(self, log: Log, shelf: Shelf, *, worker: str, stopping: Event) -> None:
+    def __init__(self, log: Log, shelf: Registry, *, worker: str, stopping: Event) -> None:
         super().__init__(log, worker=worker, stopping=stopping)
         self._editions = shelf
 
     def do(self, job: Job) -> None:
         """Play every fight of one job."""
-        progress, times = Progress(self, job), job["times"]
-        limits = Limits(rounds=job["rounds"], commands=job["commands"])
+        progress, times = JobProgress(self, job), job["times"]
+        limits = FightLimits(rounds=job["rounds"], commands=job["commands"])
         fights = []
         try:
             for number in range(times):
@@ -41,7 +41,7 @@ class Simulator(Desk):
                 fights.append(
                     {"fight": number, **play(self._editions, job["opening"], seed, limits, tick).data()}
                 )
-        except (StoreFailure, Stopped):
+        except (StoreFailure, WorkerStopped):
             raise
         except Exception as fault:  # noqa: BLE001 - whatever keeps a simulation from its end is told to who asked
             _logger.error("simulation.failed", simulation=job["simulation"], error=type(fault).__name__)  # noqa: TRY400 - ids only

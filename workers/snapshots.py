@@ -12,15 +12,15 @@ from typing import Any, Final
 
 import structlog
 
-from service.encounter.deciding import snapshots
-from service.encounter.deciding.decider import Folded
-from service.encounter.deciding.fold import ChainBroken, Folder, Shelf, UnknownEdition
-from service.encounter.deciding.snapshot import snapshot_of
-from service.encounter.record import occasions
-from service.encounter.record.intervals import EVERY, SCHEDULE
+from service.core import snapshots
+from service.core.decide import FoldedState
+from service.core.fold import ChainBroken, Folder, Registry, UnknownEdition
+from service.core.snapshot import snapshot_of
 from service.log.errors import NoSuchEncounter
 from service.log.protocol import Log
-from workers.lookout import Lookout, Stopped
+from service.record import occasions
+from service.record.intervals import EVERY, SCHEDULE
+from workers.periodic import PeriodicThread, WorkerStopped
 
 EVERY_S: Final = 5.0
 """How long a reader's request may wait."""
@@ -39,20 +39,20 @@ _BREATH_S: Final = 0.002
 _logger: Final = structlog.get_logger()
 
 
-class Snapshooter(Lookout):
+class SnapshotWriter(PeriodicThread):
     """Writes snapshots for one worker, in a thread of its own; several workers at once do no harm."""
 
     name = "snapshots"
     every_s = EVERY_S
     gap_s = GAP_S
 
-    def __init__(self, log: Log, shelf: Shelf, stopping: Event) -> None:
+    def __init__(self, log: Log, shelf: Registry, stopping: Event) -> None:
         super().__init__(stopping)
         self._log = log
         self._folder = Folder(log, shelf, capacity=1, asks=False)
-        self._waiting: deque[Folded[Any]] = deque(maxlen=_WAITING)
+        self._waiting: deque[FoldedState[Any]] = deque(maxlen=_WAITING)
 
-    def take(self, folded: Folded[Any]) -> None:
+    def take(self, folded: FoldedState[Any]) -> None:
         """Have a snapshot of *folded* written, whose commit stands; any thread may."""
         self._waiting.append(folded)
         self.ring()
@@ -75,7 +75,7 @@ class Snapshooter(Lookout):
         while self._waiting:
             self._write(self._waiting.popleft())
 
-    def _write(self, folded: Folded[Any]) -> None:
+    def _write(self, folded: FoldedState[Any]) -> None:
         self._log.put_snapshot(folded.encounter, snapshot_of(folded))
         self._note_occasions(folded.encounter, folded.n)
 
@@ -101,7 +101,7 @@ class Snapshooter(Lookout):
         made = 0
         for n in range(EVERY, head.folded + 1, EVERY):
             if self.stopping.is_set():
-                raise Stopped
+                raise WorkerStopped
             if n not in known:
                 self._write(self._folder.at(encounter, n))
                 made += 1

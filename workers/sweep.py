@@ -13,7 +13,7 @@ from typing import Final
 
 from service.log import ALL_BUCKETS, Log, bucket_of
 from workers.groups import GroupFolding
-from workers.lookout import Lookout
+from workers.periodic import PeriodicThread
 
 EVERY_S: Final = 2.0
 WAITED_MS: Final = 1_500
@@ -23,7 +23,7 @@ LEASE: Final = "sweep"
 _LIFE_MS: Final = 3_000
 
 
-class Sweeper(Lookout):
+class SweepThread(PeriodicThread):
     """Sweeps all buckets until it is told to stop; *worker* is the name it leases by."""
 
     name = "sweep"

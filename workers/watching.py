@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from service.encounter.deciding.decider import Folded
+from service.core.decide import FoldedState
 
 
-class Watch(Protocol):
+class FoldObserver(Protocol):
     """Who signs what is folded, and says what may be folded at all."""
 
     def may_fold(self, encounter: str) -> bool:
@@ -27,18 +27,18 @@ class Watch(Protocol):
         ...
 
 
-def no_snapshot(folded: Folded[Any]) -> None:
+def no_snapshot(folded: FoldedState[Any]) -> None:
     """Keep no snapshot: for a fold whose past is never read."""
 
 
-class NullWatch:
+class NullFoldObserver:
     """Signs nothing: for a fold of which no signature is wanted."""
 
-    def may_fold(self, encounter: str) -> bool:  # noqa: ARG002 - as `Watch` has it
+    def may_fold(self, encounter: str) -> bool:  # noqa: ARG002 - as `FoldObserver` has it
         """Tell that it may."""
         return True
 
-    def resumes(self, encounter: str) -> int:  # noqa: ARG002 - as `Watch` has it
+    def resumes(self, encounter: str) -> int:  # noqa: ARG002 - as `FoldObserver` has it
         """Tell that none did."""
         return 0
 

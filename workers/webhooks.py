@@ -19,20 +19,20 @@ from zlib import crc32
 
 import structlog
 
-from service.encounter.lines import seams
-from service.encounter.lines.seams import Seam
-from service.encounter.record.commit import Commit, load_commit
-from service.encounter.signals import webhooks
-from service.encounter.signals.outward import NotAllowed, Outward
-from service.encounter.signals.webhooks import AGENDA, Delivery, Webhook
-from service.encounter.stores.fresh import Fresh
-from service.encounter.stores.register import Register
+from service.core import seams
+from service.core.seams import Seam
 from service.log.errors import StoreFailure
 from service.log.protocol import Log
+from service.record.commit import Commit, load_commit
+from service.signals.webhook_addresses import AddressNotAllowed, WebhookAddressGuard
+from service.stores import webhooks
+from service.stores.cached import CachedLookup
+from service.stores.encounter_index import EncounterIndex
+from service.stores.webhooks import AGENDA, Webhook, WebhookDelivery
 from workers import agendas
-from workers.attempts import OF_A_WEBHOOK, THREADS, Aim, Attempts
-from workers.lookout import Lookout
-from workers.posting import ANSWER_S, NoAnswer, post, resolve
+from workers.attempts import OF_A_WEBHOOK, THREADS, DeliveryAttempts, DeliveryTarget
+from workers.periodic import PeriodicThread
+from workers.posting import ANSWER_S, DeliveryFailed, post, resolve
 
 WEBHOOKS: Final = 1_000
 """Webhooks that are looked at together."""
@@ -57,7 +57,7 @@ _logger: Final = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class Pace:
+class DeliveryPace:
     """How often is tried, in seconds: soon at first, then every half hour, for a little over three days."""
 
     first_s: float = 5.0
@@ -81,7 +81,7 @@ class Pace:
         return min(self.pause(host, silences), self.rest_s)
 
 
-class Telling(Lookout):
+class WebhookSender(PeriodicThread):
     """What one worker tells, in a thread of its own; the threads that fold say what is new."""
 
     name = "webhooks"
@@ -90,27 +90,27 @@ class Telling(Lookout):
         self,
         log: Log,
         service_key: bytes,
-        outward: Outward,
+        address_guard: WebhookAddressGuard,
         stopping: Event,
-        pace: Pace | None = None,
+        pace: DeliveryPace | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__(stopping)
         self._log = log
         self._service_key = service_key
-        self._outward = outward
-        self._pace = pace or Pace()
+        self._address_guard = address_guard
+        self._pace = pace or DeliveryPace()
         self.gap_s = self._pace.tick_s
         self.every_s = self._pace.tick_s * TICKS
         self._clock = clock
-        self._register = Register(log)
-        self._of_owner = Fresh(partial(webhooks.of_owner, log), time.monotonic)
+        self._register = EncounterIndex(log)
+        self._of_owner = CachedLookup(partial(webhooks.of_owner, log), time.monotonic)
         self._seams: dict[str, Seam] = {}
         self._news: set[str] = set()
         self._spreading: set[str] = set()
         """What was news and is put on the agenda at the moment."""
-        self._aims: dict[str, Aim] = {}
-        self._attempts = Attempts(time.monotonic, self._pace.rest)
+        self._aims: dict[str, DeliveryTarget] = {}
+        self._attempts = DeliveryAttempts(time.monotonic, self._pace.rest)
         self._lock = Lock()
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="webhook")
 
@@ -238,15 +238,15 @@ class Telling(Lookout):
             elif not due:
                 agendas.settle(self._log, aim.webhook, now)
 
-    def _aim(self, id_: str) -> Aim:
+    def _aim(self, id_: str) -> DeliveryTarget:
         """Return whose webhook it is, and where it leads: as it was at the last attempt."""
         known = self._aims.get(id_)
         return known or self._aim_anew(id_, webhooks.known(self._log, id_))
 
-    def _aim_anew(self, id_: str, webhook: Webhook | None) -> Aim:
+    def _aim_anew(self, id_: str, webhook: Webhook | None) -> DeliveryTarget:
         if len(self._aims) >= AIMS:
             self._aims.clear()
-        aim = self._aims[id_] = Aim.at(id_, webhook)
+        aim = self._aims[id_] = DeliveryTarget.at(id_, webhook)
         return aim
 
     def _attempt(self, name: str) -> None:
@@ -296,7 +296,7 @@ class Telling(Lookout):
             self._log.set_due(agenda, [name], int(after.due * 1000), anew=True)
         _logger.info("webhook.tried", delivery=name, state=after.state, status=after.status, why=after.fault)
 
-    def _sent(self, webhook: Webhook, before: Delivery, body: bytes) -> Delivery:
+    def _sent(self, webhook: Webhook, before: WebhookDelivery, body: bytes) -> WebhookDelivery:
         """Send *body* and return the delivery as it is after that."""
         now = self._clock()
         if before.state == webhooks.FAILED:  # somebody wants it tried anew
@@ -312,7 +312,7 @@ class Telling(Lookout):
         return replace(after, state=webhooks.PENDING, due=self._clock() + pause)
 
     def _answer(
-        self, webhook: Webhook, each: Delivery, body: bytes, timestamp: int
+        self, webhook: Webhook, each: WebhookDelivery, body: bytes, timestamp: int
     ) -> tuple[int | None, str | None]:
         """Return the receiver's status, or what kept it from answering."""
         headers = {
@@ -323,11 +323,11 @@ class Telling(Lookout):
             "webhook-signature": webhooks.signature(self._service_key, each, timestamp, body),
         }
         try:
-            place, address = self._outward.admit(webhook.url, resolve)
+            place, address = self._address_guard.admit(webhook.url, resolve)
             return post(place, address, headers, body, self._pace.answer_s), None
-        except NotAllowed:
+        except AddressNotAllowed:
             return None, NOWHERE
-        except NoAnswer as silent:
+        except DeliveryFailed as silent:
             return None, str(silent)
         except OSError:  # the name cannot be resolved
             return None, NOWHERE

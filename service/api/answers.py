@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from service.api.operations import Shape
+from service.api.operations import ResponseSchema
 from service.api.shapes import (
     HASH,
     NUMBER,
@@ -134,7 +134,7 @@ OUTCOME: Final = component(
         outcome={"enum": ["pending", "accepted", "refused", "sealed", "quarantined"]},
     ),
 )
-PENDING: Final = Shape("The command is on the record and not yet decided.", OUTCOME)
+PENDING: Final = ResponseSchema("The command is on the record and not yet decided.", OUTCOME)
 """The 202 of an operation that appends a command."""
 OUTCOMES: Final = component(
     "Outcomes",

@@ -13,24 +13,24 @@ from flask import Flask, Request, Response, request
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 
 from service.api import cors, resources
-from service.api.door import Door
+from service.api.authentication import Authenticator
 from service.api.exchange import Asked, Reply
 from service.api.inputs import all_inputs
 from service.api.metrics import Metrics
 from service.api.near_paths import near_path
 from service.api.operations import OPERATIONS, Operation
 from service.api.problems import not_found
-from service.api.quotas import Bounds, Quotas
+from service.api.quotas import RateLimits, RequestQuotas
 from service.api.request_ids import new_request_id
-from service.api.serving import Served, as_problem, refuse, serve
-from service.encounter.host import Host
+from service.api.serving import AppContext, as_problem, refuse, serve
 from service.steps import Pause, blocking, run
+from service.usecases.services import Services
 
 SERVED: Final = "rewound.served"
-"""The extension that is the `Served` of an application."""
+"""The extension that is the `AppContext` of an application."""
 
 
-def create_app(host: Host, bounds: Bounds | None = None, origins: Collection[str] = ()) -> Flask:
+def create_app(services: Services, bounds: RateLimits | None = None, origins: Collection[str] = ()) -> Flask:
     """Return the WSGI application that serves every operation for *host*, within *bounds*.
 
     Pages of *origins* may read its answers in a browser.
@@ -39,11 +39,11 @@ def create_app(host: Host, bounds: Bounds | None = None, origins: Collection[str
     app = Flask("rewound", static_folder=None)
     app.url_map.strict_slashes = True
     app.url_map.merge_slashes = False
-    served = Served(
-        host=host,
-        inputs=all_inputs(host.shelf),
-        door=Door(host, Quotas(bounds or Bounds())),
-        metrics=Metrics(host),
+    served = AppContext(
+        services=services,
+        inputs=all_inputs(services.shelf),
+        door=Authenticator(services, RequestQuotas(bounds or RateLimits())),
+        metrics=Metrics(services),
         origins=frozenset(origins),
     )
     for each in OPERATIONS.all.values():
@@ -60,7 +60,7 @@ def create_app(host: Host, bounds: Bounds | None = None, origins: Collection[str
     return app
 
 
-def _view(operation: Operation, served: Served) -> Callable[..., Response]:
+def _view(operation: Operation, served: AppContext) -> Callable[..., Response]:
     def view(**path: str) -> Response:
         asked = asked_of(request, lambda limit: Pause(lambda: _read(request, limit), _cannot_park))
         return _response(run(serve(operation, served, path, asked)))
@@ -96,7 +96,7 @@ def _response(reply: Reply) -> Response:
     return Response(body, status=reply.status, headers=reply.headers)
 
 
-def _framework_fault(served: Served, fault: Exception) -> Response:
+def _framework_fault(served: AppContext, fault: Exception) -> Response:
     """Answer what never reached an operation: no such path, no such method."""
     request_id = new_request_id()
     problem = as_problem(fault, request_id)

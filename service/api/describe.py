@@ -10,17 +10,28 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from marshmallow import fields
 
-from service.api.fields import ID, LIST_LENGTH, Component, Either, Items, OneOf, Row, Table, Text, Whole
-from service.api.schemas import OneKind, Strict
+from service.api.fields import (
+    ID,
+    LIST_LENGTH,
+    ChoiceField,
+    ComponentField,
+    IntegerField,
+    ListField,
+    MappingField,
+    TextField,
+    TupleField,
+    UnionField,
+)
+from service.api.schemas import KindField, StrictSchema
 from service.api.shapes import Schema
-from service.encounter.record.text import DIRECTIONS
+from service.record.text import DIRECTIONS
 
 VERSION: Final = "3.1.0"
 """OpenAPI 3.1, whose schemas are JSON Schema 2020-12."""
 
 
 @cache
-def json_schemas(kind: type[Strict]) -> dict[str, Schema]:
+def json_schemas(kind: type[StrictSchema]) -> dict[str, Schema]:
     """Return the JSON Schema of *kind* and of every schema nested in it, by component name."""
     plugin = MarshmallowPlugin(schema_name_resolver=_name)
     spec = APISpec(title="", version="", openapi_version=VERSION, plugins=[plugin])
@@ -35,7 +46,7 @@ def json_schemas(kind: type[Strict]) -> dict[str, Schema]:
     return closed
 
 
-def json_schema(kind: type[Strict]) -> Schema:
+def json_schema(kind: type[StrictSchema]) -> Schema:
     """Return the JSON Schema of *kind*, whole: what is nested lies in its `$defs`."""
     made = json_schemas(kind)
     own: Schema = _inline(made[_name(kind)])
@@ -61,12 +72,12 @@ def _teach(converter: OpenAPIConverter) -> None:
     """Make *converter* describe fields as narrowly as they check."""
 
     def narrow(self: OpenAPIConverter, field: fields.Field[Any], **_: object) -> Schema:
-        if isinstance(field, Row):
+        if isinstance(field, TupleField):
             parts = [self.field2property(part) for part in field.tuple_fields]
             return {"type": "array", "prefixItems": parts, "minItems": len(parts), "maxItems": len(parts)}
-        if isinstance(field, Either):
+        if isinstance(field, UnionField):
             return {"anyOf": [self.field2property(way) for way in field.ways]}
-        if isinstance(field, OneKind):
+        if isinstance(field, KindField):
             refs = [self.resolve_nested_schema(each) for each in field.kinds.values()]  # type: ignore[no-untyped-call]  # apispec left it untyped
             return {"oneOf": refs}
         return _bounds(field)
@@ -75,21 +86,21 @@ def _teach(converter: OpenAPIConverter) -> None:
 
 
 def _bounds(field: fields.Field[Any]) -> Schema:
-    if isinstance(field, Text):
+    if isinstance(field, TextField):
         return {"pattern": f"^{ID.pattern}$"} if field.is_id else _of_text(field)
-    if isinstance(field, Whole):
+    if isinstance(field, IntegerField):
         return {"minimum": field.least, "maximum": field.most}
-    if isinstance(field, OneOf):
+    if isinstance(field, ChoiceField):
         values = [*field.values, None] if field.allow_none else list(field.values)
         return {"enum": values} if len(values) > 1 else {"const": values[0]}
-    if isinstance(field, Component):
+    if isinstance(field, ComponentField):
         return {"$ref": f"#/components/schemas/{field.component}"}
-    if isinstance(field, Items | Table):
-        return {"maxItems" if isinstance(field, Items) else "maxProperties": LIST_LENGTH}
+    if isinstance(field, ListField | MappingField):
+        return {"maxItems" if isinstance(field, ListField) else "maxProperties": LIST_LENGTH}
     return {}
 
 
-def _of_text(field: Text) -> Schema:
+def _of_text(field: TextField) -> Schema:
     """Return how text is bounded, as far as a pattern can say which characters it may have."""
     refused = "\\x00-\\x08\\x0b-\\x1f" if field.lines else "\\x00-\\x1f"
     least = {"minLength": field.least} if field.least else {}

@@ -15,13 +15,12 @@ import structlog
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header
 
-from service.api.call import Answer, Call
 from service.api.problems import Problem, invalid
-from service.encounter.reading import records
-from service.encounter.signals import following
-from service.encounter.signals.feeds import Feed, TooManyFeeds
+from service.api.request import ApiRequest, ApiResponse
 from service.log import LogError
+from service.signals.feeds import EventFeed, TooManyFeeds
 from service.steps import Pause, Stream
+from service.usecases import following, reading
 
 MEDIA_TYPE: Final = "text/event-stream"
 RETRY_MS: Final = 3_000
@@ -38,31 +37,31 @@ def is_wanted(header: str | None) -> bool:
     return stream > data or (stream == data > 0 and is_named)
 
 
-def stream(call: Call) -> Answer:
+def stream(request: ApiRequest) -> ApiResponse:
     """Return the stream of commits that *call* asks for; raises the problem `too-many-streams`."""
-    for name in call.query:
+    for name in request.query:
         if name not in {"after", "ticket"}:
             raise invalid((f"?{name}", "no such parameter of a stream: it goes on from `after`"))
-    entry = call.host.register.find(call.encounter)
+    entry = request.services.encounters.find(request.encounter)
     assert entry is not None, "the door has looked"
     try:
-        feed = call.host.feeds.open(call.encounter, entry.owner)
+        feed = request.services.feeds.open(request.encounter, entry.owner)
     except TooManyFeeds as full:
-        call.metrics.stream_refused(full.whose)
+        request.metrics.stream_refused(full.whose)
         raise Problem(
             "too-many-streams", f"{full}; close one, or read the pages", headers={"Retry-After": "5"}
         ) from full
-    reader = following.Follower(call.me.seat, call.may_go_on)
-    told = following.follow(call.host, feed, reader, _position(call))
+    reader = following.Follower(request.me.seat, request.may_go_on)
+    told = following.follow(request.services, feed, reader, _position(request))
     headers = {"Cache-Control": "no-store", "Vary": "Authorization, Accept", "X-Accel-Buffering": "no"}
-    return Answer(stream=_Events(told, feed), headers=headers, media_type=MEDIA_TYPE)
+    return ApiResponse(stream=_Events(told, feed), headers=headers, media_type=MEDIA_TYPE)
 
 
-def _position(call: Call) -> int | None:
+def _position(request: ApiRequest) -> int | None:
     """Return after which commit the stream begins, None where the client names a place of no commit."""
-    last = call.headers.get("Last-Event-ID")
+    last = request.headers.get("Last-Event-ID")
     if last is None or not last.strip():
-        return int(call.query.get("after", 0))
+        return int(request.query.get("after", 0))
     text = last.strip()
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _DIGITS else None
 
@@ -70,7 +69,7 @@ def _position(call: Call) -> int | None:
 class _Events(Generator[bytes | Pause[Any], Any, None]):
     """The frames of one stream, and its pauses; whoever stops reading closes it, also before the first."""
 
-    def __init__(self, told: Stream[following.Told], feed: Feed) -> None:
+    def __init__(self, told: Stream[following.StreamItem], feed: EventFeed) -> None:
         self._feed = feed
         self._frames = _frames(told, feed)
 
@@ -88,7 +87,7 @@ class _Events(Generator[bytes | Pause[Any], Any, None]):
         self._feed.close()
 
 
-def _frames(told: Stream[following.Told], feed: Feed) -> Stream[bytes]:
+def _frames(told: Stream[following.StreamItem], feed: EventFeed) -> Stream[bytes]:
     """Yield the frames of one stream, and its pauses; whoever stops reading closes it."""
     with closing(feed), closing(told):
         yield b"retry: %d\n\n" % RETRY_MS
@@ -106,14 +105,14 @@ def _frames(told: Stream[following.Told], feed: Feed) -> Stream[bytes]:
             _logger.warning("stream.ended", encounter=feed.encounter, why=type(failure).__name__)
 
 
-def _frame(told: following.Told) -> bytes:
-    if isinstance(told, following.Beat):
+def _frame(told: following.StreamItem) -> bytes:
+    if isinstance(told, following.CaughtUp):
         return _event("heartbeat", {"version": told.version, "view": told.view})
-    if isinstance(told, following.GoesOn):
+    if isinstance(told, following.ContinuesElsewhere):
         return _event("continued", told.seam.data())
-    if isinstance(told, following.Reset):
+    if isinstance(told, following.PositionReset):
         return _event("reset", {"version": told.version}, told.version)
-    return _event("commit", records.told_data(told), told.became.commit.n)
+    return _event("commit", reading.streamed_data(told), told.result.commit.n)
 
 
 def _event(name: str, data: dict[str, Any], id_: int | None = None) -> bytes:

@@ -12,8 +12,8 @@ from typing import Any, Final
 import marshmallow
 from marshmallow import ValidationError
 
-from service.api.strict import WHOLE
-from service.encounter.record.text import fault
+from service.api.strict_json import WHOLE
+from service.record.text import fault
 
 ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
 """Ids of creatures, seats, sides and weapons; they become parts of the names of rolls."""
@@ -33,7 +33,7 @@ class Worded(marshmallow.fields.Field[Any]):
     }
 
 
-class Text(Worded, marshmallow.fields.String):
+class TextField(Worded, marshmallow.fields.String):
     """Text of bounded length, of one line unless it may have *lines*; ids match their pattern whole."""
 
     def __init__(
@@ -67,7 +67,7 @@ class Text(Worded, marshmallow.fields.String):
         return value
 
 
-class Whole(Worded, marshmallow.fields.Integer):
+class IntegerField(Worded, marshmallow.fields.Integer):
     """A whole number that every JSON reader keeps exact."""
 
     def __init__(self, *, least: int = -WHOLE, most: int = WHOLE, **kwargs: Any) -> None:
@@ -86,7 +86,7 @@ class Whole(Worded, marshmallow.fields.Integer):
         return value
 
 
-class Truth(Worded, marshmallow.fields.Boolean):
+class BooleanField(Worded, marshmallow.fields.Boolean):
     """True or false, and nothing that resembles them."""
 
     def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> bool:
@@ -96,7 +96,7 @@ class Truth(Worded, marshmallow.fields.Boolean):
         return value
 
 
-class OneOf(Worded):
+class ChoiceField(Worded):
     """One of the listed values, of their very types."""
 
     def __init__(self, values: tuple[Any, ...], **kwargs: Any) -> None:
@@ -111,7 +111,7 @@ class OneOf(Worded):
         raise ValidationError("one of " + ", ".join(_spelled(known) for known in self.values))
 
 
-class Items(Worded, marshmallow.fields.List[Any]):
+class ListField(Worded, marshmallow.fields.List[Any]):
     """A list of bounded length, each item like the others."""
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
@@ -122,7 +122,7 @@ class Items(Worded, marshmallow.fields.List[Any]):
         return super()._deserialize(value, attr, data, **kwargs)
 
 
-class Row(Worded, marshmallow.fields.Tuple):
+class TupleField(Worded, marshmallow.fields.Tuple):
     """A list of exactly the parts named, each of its own kind."""
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> Any:
@@ -133,12 +133,12 @@ class Row(Worded, marshmallow.fields.Tuple):
         return super()._deserialize(value, attr, data, **kwargs)
 
 
-class Table(Worded, marshmallow.fields.Dict):
+class MappingField(Worded, marshmallow.fields.Dict):
     """An object whose names are free and whose values are alike."""
 
     def __init__(self, each: marshmallow.fields.Field[Any], **kwargs: Any) -> None:
-        super().__init__(keys=Text(length=64), values=each, **kwargs)
-        self.names = Text(length=64)
+        super().__init__(keys=TextField(length=64), values=each, **kwargs)
+        self.names = TextField(length=64)
         self.each = each
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> Any:
@@ -159,7 +159,7 @@ class Table(Worded, marshmallow.fields.Dict):
         return value
 
 
-class Either(Worded):
+class UnionField(Worded):
     """A value of any of several plain kinds."""
 
     def __init__(self, ways: tuple[marshmallow.fields.Field[Any], ...], **kwargs: Any) -> None:
@@ -176,7 +176,7 @@ class Either(Worded):
         raise ValidationError(" or ".join(dict.fromkeys(wanted)))
 
 
-class Component(Worded, marshmallow.fields.Raw):
+class ComponentField(Worded, marshmallow.fields.Raw):
     """An object that another component of the contract describes; whoever takes it checks it."""
 
     def __init__(self, name: str, **kwargs: Any) -> None:

@@ -9,19 +9,19 @@ from typing import Any, Final, get_type_hints
 
 from service.api.fields import kind_of
 from service.api.problems import invalid
-from service.api.schemas import Strict, near, schema_of
-from service.encounter.deciding.fold import Shelf
-from service.encounter.openings import opening_fields
+from service.api.schemas import StrictSchema, near, schema_of
+from service.core.fold import Registry
 from service.rules.records import EMPTY, record
 from service.rules.ruleset import Ruleset
+from service.usecases.openings import opening_fields
 
 
 @record
-class Nothing:
+class EmptyBody:
     """An empty object."""
 
 
-NOTHING: Final = schema_of(Nothing)()
+NOTHING: Final = schema_of(EmptyBody)()
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ class EditionInputs:
     edition: str
     name: str
     """How its components are called: `Heartrush1`."""
-    opening: Strict
-    commands: Mapping[str, Strict]
+    opening: StrictSchema
+    commands: Mapping[str, StrictSchema]
     elsewhere: Mapping[str, Collection[str]] = EMPTY
     """The types of command that other editions have, by edition."""
 
-    def command(self, type_: object, at: str = "") -> tuple[str, Strict]:
+    def command(self, type_: object, at: str = "") -> tuple[str, StrictSchema]:
         """Return a command's type and schema; raises `Problem` where *type_*, at pointer *at*, is none."""
         schema = self.commands.get(type_) if isinstance(type_, str) else None
         if schema is None or not isinstance(type_, str):
@@ -74,7 +74,7 @@ def inputs_of(ruleset: Ruleset[Any]) -> EditionInputs:
     )
 
 
-def all_inputs(shelf: Shelf) -> Mapping[str, EditionInputs]:
+def all_inputs(shelf: Registry) -> Mapping[str, EditionInputs]:
     """Return the schemas of every edition on *shelf*, by edition."""
     types = {edition: frozenset(ruleset.commands) for edition, ruleset in shelf.items()}
     return MappingProxyType(
@@ -93,7 +93,7 @@ def component_name(edition: str) -> str:
     return "".join(part.capitalize() for part in edition.split("@"))
 
 
-def _opening(ruleset: Ruleset[Any], name: str) -> Strict:
+def _opening(ruleset: Ruleset[Any], name: str) -> StrictSchema:
     """Return the schema of what opens an encounter: the edition, and what the ruleset begins with."""
     names = opening_fields(ruleset)
     if names == ("opening",):

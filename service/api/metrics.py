@@ -16,8 +16,8 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.registry import Collector
 
-from service.encounter.host import Host
 from service.log import ALL_BUCKETS, LogError
+from service.usecases.services import Services
 
 DIRECTORY: Final = "PROMETHEUS_MULTIPROC_DIR"
 LONG_MS: Final = 5_000
@@ -28,8 +28,8 @@ _SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 class Metrics:
     """The counters of one process of the API."""
 
-    def __init__(self, host: Host) -> None:
-        self._host = host
+    def __init__(self, services: Services) -> None:
+        self._host = services
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "rewound_http_requests", "Answers given.", ("operation", "status"), registry=self._registry
@@ -73,9 +73,9 @@ class Metrics:
         )
         self._counted: dict[tuple[str, int], tuple[Counter, Histogram]] = {}
         """What counts the answers of an operation with one status: finding it by labels takes a lock each."""
-        self._room.set(host.feeds.room.process)
-        self._owner_room.set(host.feeds.room.owner)
-        host.feeds.on_count(self._streams.set)
+        self._room.set(services.feeds.room.process)
+        self._owner_room.set(services.feeds.room.owner)
+        services.feeds.on_count(self._streams.set)
 
     def stream_refused(self, whose: str) -> None:
         """Count a stream for which there was no room: `process` or `owner`."""
@@ -121,8 +121,8 @@ def _forget_the_dead(directory: Path) -> None:
 class _Waiting(Collector):
     """What the store says at the moment of the question."""
 
-    def __init__(self, host: Host) -> None:
-        self._host = host
+    def __init__(self, services: Services) -> None:
+        self._host = services
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
         """Yield whether the store answers, how many workers live, and how many encounters wait."""

@@ -15,17 +15,17 @@ from apispec import APISpec
 
 from service.api import headers, resources
 from service.api.answers import PROBLEM
-from service.api.call import KEY, VERSION_TAG
 from service.api.describe import VERSION, json_schemas
 from service.api.event_stream import MEDIA_TYPE as STREAM
 from service.api.examples import example
 from service.api.fields import ID
 from service.api.inputs import EditionInputs, all_inputs
-from service.api.operations import OPERATIONS, Operation, Parameter, Shape
+from service.api.operations import OPERATIONS, Operation, Parameter, ResponseSchema
 from service.api.problems import MEDIA_TYPE, PROBLEMS
-from service.api.schemas import Strict
+from service.api.request import KEY, VERSION_TAG
+from service.api.schemas import StrictSchema
 from service.api.shapes import COMPONENTS, Schema, ref
-from service.encounter.deciding.fold import Shelf
+from service.core.fold import Registry
 from service.rules.shelf import SHELF
 
 
@@ -93,7 +93,7 @@ address.
 """
 
 
-def document(shelf: Shelf = SHELF) -> dict[str, Any]:
+def document(shelf: Registry = SHELF) -> dict[str, Any]:
     """Return the OpenAPI document for the editions of *shelf*."""
     resources.load()
     spec = APISpec(
@@ -125,7 +125,7 @@ def _place(operation: Operation) -> tuple[int, str, int]:
     return TAGS.index(operation.tag), operation.path, METHODS.index(operation.method)
 
 
-def dump(shelf: Shelf = SHELF) -> str:
+def dump(shelf: Registry = SHELF) -> str:
     """Return the document as it stands in `openapi.yaml`."""
     return as_yaml(document(shelf))
 
@@ -167,12 +167,12 @@ def components(inputs: Iterable[EditionInputs]) -> dict[str, Schema]:
         "anyOf": [ref("Command"), {"type": "array", "items": ref("Command"), "minItems": 1, "maxItems": 50}],
     }
     for operation in OPERATIONS.all.values():
-        if isinstance(operation.body, Strict):
+        if isinstance(operation.body, StrictSchema):
             made |= _shown_body(type(operation.body))
     return made
 
 
-def _shown_body(kind: type[Strict]) -> dict[str, Schema]:
+def _shown_body(kind: type[StrictSchema]) -> dict[str, Schema]:
     """Return the components of the body *kind*.
 
     It has an example, unless none of its fields is required or one of them is an edition's own.
@@ -227,8 +227,8 @@ def _operation(operation: Operation) -> Schema:
     return made
 
 
-def _body(body: Strict | Schema) -> Schema:
-    return ref(type(body).__name__) if isinstance(body, Strict) else body
+def _body(body: StrictSchema | Schema) -> Schema:
+    return ref(type(body).__name__) if isinstance(body, StrictSchema) else body
 
 
 def path_parameter(name: str) -> Schema:
@@ -302,7 +302,7 @@ def problems_of(operation: Operation) -> tuple[str, ...]:
     )
 
 
-def _answer(shape: Shape) -> Schema:
+def _answer(shape: ResponseSchema) -> Schema:
     made: Schema = {"description": shape.text}
     if shape.schema is not None:
         made["content"] = {shape.media_type: {"schema": shape.schema}}

@@ -17,14 +17,14 @@ from functools import cached_property, wraps
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
-from service.api.schemas import Strict, faults, raise_if_invalid
+from service.api.schemas import StrictSchema, faults, raise_if_invalid
 from service.api.shapes import Schema
 
 if TYPE_CHECKING:
-    from service.api.call import Answer, Call
+    from service.api.request import ApiRequest, ApiResponse
     from service.steps import Steps
 
-Handler = Callable[["Call"], "Answer | Steps[Answer]"]
+Handler = Callable[["ApiRequest"], "ApiResponse | Steps[ApiResponse]"]
 """What waits is written as steps; see `service.steps`."""
 DeclaredHandler = TypeVar("DeclaredHandler", bound=Handler)
 
@@ -68,7 +68,7 @@ TICKET: Final = Parameter("ticket", "A ticket, from who can send no `Authorizati
 
 
 @dataclass(frozen=True)
-class Shape:
+class ResponseSchema:
     """One possible answer of an operation: what it is, and the schema of its body."""
 
     text: str
@@ -80,7 +80,7 @@ class Shape:
     """Header fields that it may carry and other answers may not."""
 
 
-UNCHANGED: Final = Shape("Nothing has changed.")
+UNCHANGED: Final = ResponseSchema("Nothing has changed.")
 """The 304 of a GET."""
 
 
@@ -100,14 +100,14 @@ class Operation:
     """Who may call it: seats' roles inside an encounter, `KEY_HOLDERS` outside, or everybody (`PUBLIC`)."""
     scope: Scope | None = None
     """What an API key must be allowed; None is `read` for a GET and `write` for every other method."""
-    answers: Mapping[int, Shape]
+    answers: Mapping[int, ResponseSchema]
     outlives: bool = False
     """Whether it also answers for an encounter that was removed."""
     is_probe: bool = False
     """Whether machines ask it how the process fares: such requests are not counted."""
     query: tuple[Parameter, ...] = ()
-    body: Strict | Schema | None = None
-    """What a JSON body holds: a `Strict` is checked before the handler runs, a reference by the handler."""
+    body: StrictSchema | Schema | None = None
+    """What a JSON body holds: a `StrictSchema` is checked before the handler runs, a reference by the handler."""
     raw_body: str | None = None
     """The media type of a body that is no JSON."""
     limit: int = BODY_LIMIT
@@ -147,7 +147,9 @@ class Operation:
     @property
     def needs_body(self) -> bool:
         """Whether a request without a body does not fit: some field of it is required."""
-        return not isinstance(self.body, Strict) or any(each.required for each in self.body.fields.values())
+        return not isinstance(self.body, StrictSchema) or any(
+            each.required for each in self.body.fields.values()
+        )
 
     @property
     def is_conditional(self) -> bool:
@@ -182,13 +184,13 @@ class Operations:
     all: dict[str, Operation] = field(default_factory=dict)
 
 
-def _checking(handler: Handler, body: Strict | Schema | None) -> Handler:
+def _checking(handler: Handler, body: StrictSchema | Schema | None) -> Handler:
     """Return *handler*, which checks the body first where that has a schema of its own."""
-    if not isinstance(body, Strict):
+    if not isinstance(body, StrictSchema):
         return handler
 
     @wraps(handler)
-    def check(call: Call) -> Answer | Steps[Answer]:
+    def check(call: ApiRequest) -> ApiResponse | Steps[ApiResponse]:
         raise_if_invalid(faults(body, call.data))
         return handler(call)
 

@@ -32,7 +32,7 @@ _logger: Final = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class Quota:
+class RequestQuota:
     """How many requests one of its kind may make in a minute; 0 is no bound."""
 
     name: str
@@ -45,7 +45,7 @@ class Quota:
 
 
 @dataclass(frozen=True)
-class Bounds:
+class RateLimits:
     """The quotas of a service, and where their counters are."""
 
     caller: int = 60_000
@@ -72,7 +72,7 @@ class Window(NamedTuple):
 class Counters(Protocol):
     """Counts by name, each in a window of a minute that its first request begins."""
 
-    def hit(self, quota: Quota, who: str) -> Window:
+    def hit(self, quota: RequestQuota, who: str) -> Window:
         """Count one request; raises `StorageError` where the counters cannot be reached."""
 
 
@@ -87,7 +87,7 @@ class LocalCounters:
         self._windows: dict[tuple[str, str], Window] = {}
         """In the order of their ends, since all are equally long."""
 
-    def hit(self, quota: Quota, who: str) -> Window:
+    def hit(self, quota: RequestQuota, who: str) -> Window:
         """Count one request, and forget the windows that ended."""
         now = time.time()
         with self._lock:
@@ -112,7 +112,7 @@ class SharedCounters:
             )
         )
 
-    def hit(self, quota: Quota, who: str) -> Window:
+    def hit(self, quota: RequestQuota, who: str) -> Window:
         """Count one request there."""
         refuse_on_loop()
         item = RateLimitItemPerMinute(quota.per_minute)
@@ -121,18 +121,18 @@ class SharedCounters:
         return Window(quota.per_minute - left.remaining + (not is_within), left.reset_time)
 
 
-class Quotas:
+class RequestQuotas:
     """The counters of one service."""
 
-    def __init__(self, bounds: Bounds) -> None:
+    def __init__(self, bounds: RateLimits) -> None:
         self._counters = _counters(bounds.counters)
         self._rare = _counters(bounds.rare_counters)
         self._in_its_stead = LocalCounters()
         """Count failed tokens where the server that counts them cannot be reached."""
-        self._caller = Quota("caller", bounds.caller)
-        self._owner = Quota("owner", bounds.owner)
-        self._anonymous = Quota("anonymous", bounds.anonymous)
-        self._guesses = Quota("guesses", bounds.guesses)
+        self._caller = RequestQuota("caller", bounds.caller)
+        self._owner = RequestQuota("owner", bounds.owner)
+        self._anonymous = RequestQuota("anonymous", bounds.anonymous)
+        self._guesses = RequestQuota("guesses", bounds.guesses)
 
     def take(self, caller: str, owner: str | None) -> Mapping[str, str]:
         """Count a request; the fields that tell what is left. Raises the problem `too-many-requests`."""
@@ -159,7 +159,7 @@ class Quotas:
             window = self._in_its_stead.hit(self._guesses, address)
         _judged(self._guesses, window)
 
-    def _count(self, quota: Quota, who: str) -> Mapping[str, str]:
+    def _count(self, quota: RequestQuota, who: str) -> Mapping[str, str]:
         if not quota.per_minute:
             return {}
         try:
@@ -174,14 +174,14 @@ def _counters(address: str | None) -> Counters:
     return SharedCounters(address) if address else LocalCounters()
 
 
-def _judged(quota: Quota, window: Window) -> Mapping[str, str]:
+def _judged(quota: RequestQuota, window: Window) -> Mapping[str, str]:
     """Return the fields that tell what is left; raises the problem `too-many-requests` where nothing is."""
     if window.requests > quota.per_minute:
         raise _over(quota, window.ends)
     return _fields(quota, quota.per_minute - window.requests, window.ends)
 
 
-def _fields(quota: Quota, remaining: int, reset: float) -> dict[str, str]:
+def _fields(quota: RequestQuota, remaining: int, reset: float) -> dict[str, str]:
     seconds = max(0, math.ceil(reset - time.time()))
     return {
         "RateLimit-Policy": quota.policy,
@@ -189,7 +189,7 @@ def _fields(quota: Quota, remaining: int, reset: float) -> dict[str, str]:
     }
 
 
-def _over(quota: Quota, reset: float) -> Problem:
+def _over(quota: RequestQuota, reset: float) -> Problem:
     fields = _fields(quota, 0, reset)
     seconds = max(1, math.ceil(reset - time.time()))
     detail = f"at most {quota.per_minute} a minute here; come back in {seconds} seconds"

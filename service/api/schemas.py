@@ -20,15 +20,15 @@ from marshmallow.exceptions import SCHEMA
 from service.api.fields import (
     NUMBER_AS_TEXT,
     Anything,
-    Either,
-    Items,
-    OneOf,
+    BooleanField,
+    ChoiceField,
+    IntegerField,
+    ListField,
+    MappingField,
     Part,
-    Row,
-    Table,
-    Text,
-    Truth,
-    Whole,
+    TextField,
+    TupleField,
+    UnionField,
     Worded,
     kind_of,
 )
@@ -42,7 +42,7 @@ UNKNOWN: Final = "no such field"
 """What is said of a field that a record does not have."""
 
 
-class OneKind(Worded):
+class KindField(Worded):
     """An object of one of several kinds, which its own *tag* names."""
 
     def __init__(self, tag: str, head: type, **kwargs: Any) -> None:
@@ -51,7 +51,7 @@ class OneKind(Worded):
         self.head = head
 
     @cached_property
-    def kinds(self) -> Mapping[str, Strict]:
+    def kinds(self) -> Mapping[str, StrictSchema]:
         """The schemas by their tags; made at first use, for a kind may hold others of its family."""
         found = sorted(members(self.head).items())
         return {tag: _member(self.head, self.tag, kind)() for tag, kind in found}
@@ -70,7 +70,7 @@ class OneKind(Worded):
         return value
 
 
-class Strict(Schema):
+class StrictSchema(Schema):
     """The schema of a record: fields it does not have are refused."""
 
     class Meta:
@@ -106,7 +106,7 @@ def schema_of(
     tag: str | None = None,
     edition: str | None = None,
     only: tuple[str, ...] | None = None,
-) -> type[Strict]:
+) -> type[StrictSchema]:
     """Return the schema class of the record *kind*, or of its fields *only*.
 
     With *tag* or *edition* it also has the field `type` or `edition`, with that one value.
@@ -114,32 +114,32 @@ def schema_of(
     declared: dict[str, Any] = {}
     for key, value in (("type", tag), ("edition", edition)):
         if value is not None:
-            declared[key] = OneOf((value,), required=True)
+            declared[key] = ChoiceField((value,), required=True)
     declared |= {field: made for field, made in _fields(kind) if only is None or field in only}
-    return type(name or kind.__name__, (Strict,), declared)
+    return type(name or kind.__name__, (StrictSchema,), declared)
 
 
-def strict(name: str, declared: Mapping[str, marshmallow.fields.Field[Any]]) -> Strict:
+def strict(name: str, declared: Mapping[str, marshmallow.fields.Field[Any]]) -> StrictSchema:
     """Return the schema called *name* that has exactly the fields *declared*."""
-    kind: type[Strict] = type(name, (Strict,), dict(declared))
+    kind: type[StrictSchema] = type(name, (StrictSchema,), dict(declared))
     return kind()
 
 
 @cache
-def nested(kind: Any) -> type[Strict]:
+def nested(kind: Any) -> type[StrictSchema]:
     """Return the one schema class of a record nested in others; two rulesets may each have a `Sheet`."""
     return schema_of(kind, name=f"{_book(kind.__module__)}{kind.__name__}")
 
 
 @cache
-def _member(head: type, tag: str, kind: Any) -> type[Strict]:
+def _member(head: type, tag: str, kind: Any) -> type[StrictSchema]:
     """Return the one schema class of a member of a family: `HeartrushEffectPush`.
 
     Where it names somebody a template may stand (`$target`), so the rules alone say who is known.
     """
     name = f"{_book(kind.__module__)}{head.__name__}{kind.__name__}"
-    declared: dict[str, Any] = {tag: OneOf((getattr(kind, tag),), required=True)}
-    return type(name, (Strict,), declared | dict(_fields(kind, named=False)))
+    declared: dict[str, Any] = {tag: ChoiceField((getattr(kind, tag),), required=True)}
+    return type(name, (StrictSchema,), declared | dict(_fields(kind, named=False)))
 
 
 def _book(module: str) -> str:
@@ -168,12 +168,12 @@ def field_of(hint: Any, *, name: str = "", **kwargs: Any) -> marshmallow.fields.
         text = next((note for note in args[1:] if isinstance(note, str)), "")
         kwargs["metadata"] = {"description": text} | kwargs.get("metadata", {})
         if text == _NOT_NEGATIVE:
-            return Whole(least=0, **kwargs)
+            return IntegerField(least=0, **kwargs)
         return field_of(args[0], name=_ID_WORDS if text.startswith(_ID_WORDS) else name, **kwargs)
     if origin in (Union, types.UnionType):
         return _union(args, name, kwargs)
     if origin is Literal:
-        return OneOf(args, **kwargs)
+        return ChoiceField(args, **kwargs)
     return _plain(hint, name, kwargs) or _of_many(hint, name, kwargs)
 
 
@@ -182,10 +182,10 @@ def _of_many(hint: Any, name: str, kwargs: dict[str, Any]) -> marshmallow.fields
     origin, args = get_origin(hint), get_args(hint)
     if origin is tuple:
         if args[-1] is Ellipsis:
-            return Items(field_of(args[0], name=name), **kwargs)
-        return Row(tuple(field_of(arg) for arg in args), **kwargs)
+            return ListField(field_of(args[0], name=name), **kwargs)
+        return TupleField(tuple(field_of(arg) for arg in args), **kwargs)
     if origin is not None and issubclass(origin, Mapping):
-        return Table(field_of(args[1]), **kwargs)
+        return MappingField(field_of(args[1]), **kwargs)
     assert is_dataclass(hint), f"no field for {hint!r}"
     return _of_record(hint, kwargs)
 
@@ -193,7 +193,7 @@ def _of_many(hint: Any, name: str, kwargs: dict[str, Any]) -> marshmallow.fields
 def _of_record(hint: Any, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
     tag = family_tag(hint)
     if tag is not None:
-        return OneKind(tag, hint, **kwargs)
+        return KindField(tag, hint, **kwargs)
     return Part(nested(hint), **kwargs)
 
 
@@ -226,11 +226,11 @@ _LINES: Final = (
 
 def _plain(hint: Any, name: str, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any] | None:
     if hint is str:
-        return Text(is_id=name in _IDS, lines=name in _LINES, **kwargs)
+        return TextField(is_id=name in _IDS, lines=name in _LINES, **kwargs)
     if hint is bool:
-        return Truth(**kwargs)
+        return BooleanField(**kwargs)
     if hint is int:
-        return Whole(**kwargs)
+        return IntegerField(**kwargs)
     if hint is Any:  # what the rules themselves look at: a parameter of an ability that a client brought
         return Anything(**kwargs | {"allow_none": True})
     return None
@@ -242,7 +242,7 @@ def _union(args: tuple[Any, ...], name: str, kwargs: dict[str, Any]) -> marshmal
         kwargs["allow_none"] = True
     if len(given) == 1:
         return field_of(given[0], name=name, **kwargs)
-    return Either(tuple(field_of(arg, name=name) for arg in given), **kwargs)
+    return UnionField(tuple(field_of(arg, name=name) for arg in given), **kwargs)
 
 
 def faults(schema: Schema, data: object) -> list[tuple[str, str]]:

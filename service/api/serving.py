@@ -19,33 +19,33 @@ from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 from werkzeug.http import parse_etags, quote_etag
 
 from service.api import cors
-from service.api.call import Answer, Call
-from service.api.door import Door
+from service.api.authentication import Authenticator
 from service.api.exchange import Asked, Reply
 from service.api.inputs import EditionInputs
 from service.api.metrics import Metrics
 from service.api.operations import Operation
 from service.api.problems import MEDIA_TYPE, Problem, missing, not_found, removed
+from service.api.request import ApiRequest, ApiResponse
 from service.api.request_ids import new_request_id
-from service.encounter.archive.storage import ArchiveUnavailable
-from service.encounter.deciding.fold import ChainBroken, UnknownEdition
-from service.encounter.host import Host
-from service.encounter.openings import Missing, Removed
-from service.encounter.play import Imported
-from service.encounter.stores.capacity import QuotaExceeded
-from service.encounter.stores.points import Point
-from service.encounter.stores.secrets import Undecipherable
+from service.core.fold import ChainBroken, UnknownEdition
 from service.log import (
     KeyReused,
     NoSuchEncounter,
+    OutcomeUnknown,
     StoreFailure,
     StoreFull,
     StoreLoading,
-    Unknown,
     VersionConflict,
     WouldWait,
 )
 from service.steps import IN_POOL, Steps, settle
+from service.stores.archive.storage import ArchiveUnavailable
+from service.stores.capacity import QuotaExceeded
+from service.stores.checkpoints import TreeHead
+from service.stores.secrets import Undecipherable
+from service.usecases.openings import EncounterMissing, EncounterRemoved
+from service.usecases.sending import EncounterImported
+from service.usecases.services import Services
 
 _logger: Final = structlog.get_logger()
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -66,37 +66,37 @@ _CODES: Final = {
 
 
 @dataclass(frozen=True)
-class Served:
+class AppContext:
     """What every request of one application is answered with."""
 
-    host: Host
+    services: Services
     inputs: Mapping[str, EditionInputs]
-    door: Door
+    door: Authenticator
     metrics: Metrics
     origins: frozenset[str]
     """The origins whose pages may read answers in a browser."""
 
 
-def serve(operation: Operation, served: Served, path: Mapping[str, str], asked: Asked) -> Steps[Reply]:
+def serve(operation: Operation, served: AppContext, path: Mapping[str, str], asked: Asked) -> Steps[Reply]:
     """Answer what was *asked* of *operation*; whatever happens, it is answered.
 
     *path* has the named parts of the path.
     """
     start = perf_counter()
-    call = _call(operation, served, path, asked)
+    api_request = _call(operation, served, path, asked)
     try:
-        answer = yield from _answer(operation, served, call, asked)
+        answer = yield from _answer(operation, served, api_request, asked)
         if asked.method == "HEAD" and answer.stream is not None:
             answer.stream.close()
-        reply = respond(answer, call.headers.get("If-None-Match", ""))
+        reply = respond(answer, api_request.headers.get("If-None-Match", ""))
     except Exception as fault:  # noqa: BLE001 - the one place where every fault becomes an answer
         if isinstance(fault, QuotaExceeded | StoreFull):
             served.metrics.quota_refused(fault.name if isinstance(fault, QuotaExceeded) else "store")
-        reply = refuse(as_problem(fault, call.request_id), asked.path, call.request_id)
-    reply.headers |= call.told
-    reply.headers["Request-Id"] = call.request_id
-    if call.seat is not None:
-        point = yield from settle(partial(_checkpoint, call))
+        reply = refuse(as_problem(fault, api_request.request_id), asked.path, api_request.request_id)
+    reply.headers |= api_request.told
+    reply.headers["Request-Id"] = api_request.request_id
+    if api_request.seat is not None:
+        point = yield from settle(partial(_checkpoint, api_request))
         if point is not None:
             reply.headers[CHECKPOINT] = f"size={point.size}, root={point.root}"
     if served.origins:
@@ -108,15 +108,17 @@ def serve(operation: Operation, served: Served, path: Mapping[str, str], asked: 
         operation=operation.id,
         status=reply.status,
         ms=round(seconds * 1000, 1),
-        request=call.request_id,
-        encounter=call.path.get("encounter"),
-        caller=call.caller.name if call.caller is not None else None,
-        address=call.address,
+        request=api_request.request_id,
+        encounter=api_request.path.get("encounter"),
+        caller=api_request.caller.name if api_request.caller is not None else None,
+        address=api_request.address,
     )
     return reply
 
 
-def _answer(operation: Operation, served: Served, call: Call, asked: Asked) -> Steps[Answer]:
+def _answer(
+    operation: Operation, served: AppContext, api_request: ApiRequest, asked: Asked
+) -> Steps[ApiResponse]:
     """Admit *call* and have it handled; what would wait on the loop is begun anew in the pool.
 
     Nothing was appended by then: a handler that appends waits after it in the pool alone.
@@ -126,35 +128,35 @@ def _answer(operation: Operation, served: Served, call: Call, asked: Asked) -> S
     is_read = False
     while True:
         try:
-            served.door.admit(call)
+            served.door.admit(api_request)
             if not is_read:
-                call.body = yield from _body(operation, asked)
+                api_request.body = yield from _body(operation, asked)
                 is_read = True
-            call.query  # noqa: B018 - reading it is checking it: unknown parameters are refused everywhere
-            answer = operation.handler(call)
-            return answer if isinstance(answer, Answer) else (yield from answer)
+            api_request.query  # noqa: B018 - reading it is checking it: unknown parameters are refused everywhere
+            answer = operation.handler(api_request)
+            return answer if isinstance(answer, ApiResponse) else (yield from answer)
         except WouldWait:
             yield IN_POOL
         except NoSuchEncounter:  # it has ended since what is remembered of it was looked up
             yield IN_POOL
-            served.host.removals.forget(call.path.get("encounter", ""))
-            served.host.missing.forget(call.path.get("encounter", ""))
-            served.door.admit(call)
+            served.services.removals.forget(api_request.path.get("encounter", ""))
+            served.services.missing.forget(api_request.path.get("encounter", ""))
+            served.door.admit(api_request)
             raise
 
 
-def _checkpoint(call: Call) -> Point | None:
+def _checkpoint(api_request: ApiRequest) -> TreeHead | None:
     """Return the latest signed checkpoint, so that two clients can compare what they were shown."""
     try:
-        return call.host.points.of(call.encounter)
+        return api_request.services.tree_heads.of(api_request.encounter)
     except StoreFailure:
         return None
 
 
-def _call(operation: Operation, served: Served, path: Mapping[str, str], asked: Asked) -> Call:
-    return Call(
+def _call(operation: Operation, served: AppContext, path: Mapping[str, str], asked: Asked) -> ApiRequest:
+    return ApiRequest(
         operation=operation,
-        host=served.host,
+        services=served.services,
         inputs=served.inputs,
         metrics=served.metrics,
         request_id=new_request_id(),
@@ -179,7 +181,7 @@ def _body(operation: Operation, asked: Asked) -> Steps[bytes]:
     return body
 
 
-def respond(answer: Answer, if_none_match: str = "") -> Reply:
+def respond(answer: ApiResponse, if_none_match: str = "") -> Reply:
     """Return *answer* as HTTP, or 304 where the client has it already."""
     headers = _HEADERS | answer.headers
     if answer.version is not None:
@@ -245,8 +247,8 @@ def _conflict(fault: Any) -> Problem:
 
 _TOLD: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
     NoSuchEncounter: lambda _: not_found(),
-    Removed: lambda fault: removed(fault.removal.told),
-    Missing: lambda fault: missing(fault.dispute.told),
+    EncounterRemoved: lambda fault: removed(fault.removal.told),
+    EncounterMissing: lambda fault: missing(fault.dispute.told),
     UnknownEdition: lambda fault: Problem(
         "edition-unavailable",
         f"this process does not have the rules of {fault.edition}",
@@ -258,7 +260,7 @@ _TOLD: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
     Undecipherable: lambda _: Problem(
         "record-damaged", "the service's secret does not open the encounter's secrets"
     ),
-    Imported: lambda fault: Problem("encounter-imported", str(fault)),
+    EncounterImported: lambda fault: Problem("encounter-imported", str(fault)),
     KeyReused: lambda fault: Problem(
         "idempotency-key-reused", "the key stands for another request", members={"n": fault.n}
     ),
@@ -268,7 +270,9 @@ _TOLD: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
         str(fault),
         members={"quota": fault.name, "used": fault.used, "limit": fault.limit},
     ),
-    Unknown: lambda _: Problem("outcome-unknown", "the store did not answer; ask by the idempotency key"),
+    OutcomeUnknown: lambda _: Problem(
+        "outcome-unknown", "the store did not answer; ask by the idempotency key"
+    ),
     StoreFull: lambda _: Problem("store-full", "the store has no room", headers={"Retry-After": "10"}),
     StoreLoading: lambda _: Problem(
         "store-loading", "the store reads its log from disk", headers={"Retry-After": "2"}

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import Any, Final
 
-from service.api.call import Call
 from service.api.problems import Problem
-from service.encounter.play import Once
-from service.encounter.stores.jobs import AUDITS, IMPORTS, SIMULATIONS, Job, Kind
+from service.api.request import ApiRequest
+from service.stores.jobs import AUDITS, IMPORTS, SIMULATIONS, Job, JobKind
+from service.usecases.sending import IdempotencyKey
 
 MOST_WAITING: Final = 8
 """Jobs of one kind and one owner that wait for a worker, at most."""
@@ -25,10 +25,10 @@ _turn: Final = Lock()
 
 
 def ask(
-    call: Call,
-    kind: Kind,
+    request: ApiRequest,
+    kind: JobKind,
     whose: str,
-    once: Once,
+    once: IdempotencyKey,
     wanted: Mapping[str, Any],
     *,
     bucket: int = 0,
@@ -39,19 +39,21 @@ def ask(
     *file* is a shelf and the bytes that a worker needs, kept there by the id of the job. Raises `Problem`
     where as many of the owner wait as may; a repeat is always answered.
     """
-    log, id_ = call.host.log, kind.id_of(once)
+    log, id_ = request.services.log, kind.id_of(once)
     with _turn:
         if kind.find(log, whose, id_) is None:
-            _check_waiting(call, kind, whose)
+            _check_waiting(request, kind, whose)
         if file is not None:
             log.put_record(file[0], id_, file[1])
-        return kind.ask(call.host, whose, once, wanted, bucket)
+        return kind.ask(request.services, whose, once, wanted, bucket)
 
 
-def _check_waiting(call: Call, kind: Kind, whose: str) -> None:
-    owner = _owner_of(call, kind, whose)
+def _check_waiting(request: ApiRequest, kind: JobKind, whose: str) -> None:
+    owner = _owner_of(request, kind, whose)
     waiting = kind.unfinished(
-        call.host.log, lambda each: each == whose or _owner_of(call, kind, each) == owner, _LOOKED_AT
+        request.services.log,
+        lambda each: each == whose or _owner_of(request, kind, each) == owner,
+        _LOOKED_AT,
     )
     if waiting >= MOST_WAITING:
         raise Problem(
@@ -61,9 +63,9 @@ def _check_waiting(call: Call, kind: Kind, whose: str) -> None:
         )
 
 
-def _owner_of(call: Call, kind: Kind, whose: str) -> str | None:
+def _owner_of(request: ApiRequest, kind: JobKind, whose: str) -> str | None:
     """Return the owner of a job; None where its encounter is gone."""
     if kind.of == "owner":
         return whose
-    entry = call.host.register.find(whose)
+    entry = request.services.encounters.find(whose)
     return None if entry is None else entry.owner

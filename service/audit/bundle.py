@@ -18,16 +18,16 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from service.audit import checkpoint
+from service.audit.completeness import may_read
 from service.audit.evidence import Evidence, Receipt
 from service.audit.notes import BadNote
-from service.audit.rights import may_read
 from service.audit.signing import VouchedKey, check_rotation
 from service.audit.verdict import MALFORMED, NOT_A_BUNDLE, Verdict
-from service.encounter.reading.views import Reader
-from service.encounter.record.canonical import NotCanonical, dumps, eid_of, read_strictly
-from service.encounter.record.commit import load_commit
-from service.encounter.record.envelopes import Opened, Place
-from service.encounter.record.occasions import occasions_of
+from service.core.views import Reader
+from service.record.canonical import NotCanonical, dumps, eid_of, read_strictly
+from service.record.commit import load_commit
+from service.record.envelopes import Place, StoredEnvelope
+from service.record.occasions import occasions_of
 
 FORMAT: Final = "rewound/bundle/1"
 MAX_BYTES: Final = 256 * 2**20
@@ -101,7 +101,7 @@ def _line(**data: Any) -> bytes:  # noqa: ANN401 - members of any JSON type
 
 
 @dataclass(slots=True)
-class _Read:
+class _BundleReader:
     """A bundle half read."""
 
     last: str | None = None
@@ -110,7 +110,7 @@ class _Read:
     trailer: dict[str, Any] | None = None
     requests: list[bytes | None] = field(default_factory=list)
     commits: list[bytes] = field(default_factory=list)
-    opened: dict[Place, Opened] = field(default_factory=dict)
+    opened: dict[Place, StoredEnvelope] = field(default_factory=dict)
     links: dict[tuple[int, int], bytes] = field(default_factory=dict)
     keys: list[VouchedKey] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -123,7 +123,7 @@ def read(raw: bytes, receipts: Iterable[Receipt] = (), pinned: Iterable[bytes] =
     """
     if len(raw) > MAX_BYTES:
         raise BadBundle(0, 0, f"more than {MAX_BYTES} bytes")
-    found = _Read()
+    found = _BundleReader()
     lines = raw.split(b"\n")[:-1]
     _check_kind(lines)
     for number, line in enumerate(lines, 1):
@@ -154,7 +154,7 @@ def read(raw: bytes, receipts: Iterable[Receipt] = (), pinned: Iterable[bytes] =
 def is_begun(raw: bytes) -> bool:
     """Return whether *raw* begins with the header of a bundle; nothing behind it is read."""
     try:
-        _take(_Read(), 1, 0, _parse(1, 0, raw.partition(b"\n")[0]))
+        _take(_BundleReader(), 1, 0, _parse(1, 0, raw.partition(b"\n")[0]))
     except BadBundle:
         return False
     return True
@@ -186,7 +186,7 @@ def _parse(number: int, at: int, line: bytes) -> dict[str, Any]:
     return data
 
 
-def _take(found: _Read, number: int, at: int, data: dict[str, Any]) -> None:
+def _take(found: _BundleReader, number: int, at: int, data: dict[str, Any]) -> None:
     """Add one line to what was read, if that is its place."""
     kind = data.pop("kind", None)
     if not isinstance(kind, str) or kind not in _LINES:
@@ -195,91 +195,91 @@ def _take(found: _Read, number: int, at: int, data: dict[str, Any]) -> None:
         raise BadBundle(number, at, f"no line of kind {kind} stands behind {found.last or 'nothing'}")
     try:
         _LINES[kind](found, data)
-    except (_Wrong, KeyError, TypeError, ValueError) as fault:
+    except (_BundleFault, KeyError, TypeError, ValueError) as fault:
         raise BadBundle(number, at, f"{kind}: {fault}") from fault
     found.last = kind
 
 
-class _Wrong(Exception):
+class _BundleFault(Exception):
     """Say what is wrong with a line."""
 
 
-def _header(found: _Read, data: dict[str, Any]) -> None:
+def _header(found: _BundleReader, data: dict[str, Any]) -> None:
     _check(data, format=str, encounter=str, edition=str, seat=str)
     if not _SEAT.fullmatch(data["seat"]):
-        raise _Wrong(f"{data['seat']!a} is no seat")
+        raise _BundleFault(f"{data['seat']!a} is no seat")
     eid_of(data["encounter"])
     found.header = data
 
 
-def _command(found: _Read, data: dict[str, Any]) -> None:
+def _command(found: _BundleReader, data: dict[str, Any]) -> None:
     if "withheld" in data:
         _check(data, n=int, withheld=bool)
         if not data["withheld"]:
-            raise _Wrong("withheld is true where it stands")
+            raise _BundleFault("withheld is true where it stands")
     else:
         _check(data, n=int, bytes=str)
     if data["n"] != len(found.commits) + 1:
-        raise _Wrong(f"number {data['n']} is out of order")
+        raise _BundleFault(f"number {data['n']} is out of order")
     if data["n"] > MAX_COMMITS:
-        raise _Wrong(f"more than {MAX_COMMITS} commands")
+        raise _BundleFault(f"more than {MAX_COMMITS} commands")
     found.requests.append(data["bytes"].encode() if "bytes" in data else None)
 
 
-def _commit(found: _Read, data: dict[str, Any]) -> None:
+def _commit(found: _BundleReader, data: dict[str, Any]) -> None:
     _check(data, n=int, bytes=str)
     if data["n"] != len(found.commits) + 1:
-        raise _Wrong(f"number {data['n']} is out of order")
+        raise _BundleFault(f"number {data['n']} is out of order")
     found.commits.append(data["bytes"].encode())
 
 
-def _opened(found: _Read, data: dict[str, Any]) -> None:
+def _opened(found: _BundleReader, data: dict[str, Any]) -> None:
     _check(data, n=int, index=int, payload=str, salt=str)
     place = (data["n"], data["index"])
     if data["n"] != len(found.commits) or place in found.opened:
-        raise _Wrong(f"envelope {data['index']} of {data['n']} is out of order")
-    found.opened[place] = Opened(data["payload"].encode(), _hash(data["salt"]))
+        raise _BundleFault(f"envelope {data['index']} of {data['n']} is out of order")
+    found.opened[place] = StoredEnvelope(data["payload"].encode(), _hash(data["salt"]))
 
 
-def _disclosure(found: _Read, data: dict[str, Any]) -> None:
+def _disclosure(found: _BundleReader, data: dict[str, Any]) -> None:
     _check(data, lane=int, epoch=int, link=str)
     place = (data["lane"], data["epoch"])
     if place in found.links:
-        raise _Wrong(f"epoch {data['epoch']} of lane {data['lane']} is disclosed twice")
+        raise _BundleFault(f"epoch {data['epoch']} of lane {data['lane']} is disclosed twice")
     found.links[place] = _hash(data["link"])
 
 
-def _key(found: _Read, data: dict[str, Any]) -> None:
+def _key(found: _BundleReader, data: dict[str, Any]) -> None:
     _check(data, **({"rotation": str} if "rotation" in data else {}), name=str, public=str)
     if any(key.public.hex() == data["public"] for key in found.keys):
-        raise _Wrong("it is told twice")
+        raise _BundleFault("it is told twice")
     if "rotation" in data:
         check_rotation(data["rotation"])
     found.keys.append(VouchedKey(data["name"], _hash(data["public"]), data.get("rotation")))
 
 
-def _checkpoint(found: _Read, data: dict[str, Any]) -> None:
+def _checkpoint(found: _BundleReader, data: dict[str, Any]) -> None:
     _check(data, note=str)
     if data["note"] in found.notes:
-        raise _Wrong("it is told twice")
+        raise _BundleFault("it is told twice")
     try:
         sizes = [checkpoint.parse(note).size for note in (*found.notes[-1:], data["note"])]
     except BadNote as fault:
-        raise _Wrong(str(fault)) from fault
+        raise _BundleFault(str(fault)) from fault
     if sizes != sorted(sizes):
-        raise _Wrong("checkpoints stand in the order of their sizes")
+        raise _BundleFault("checkpoints stand in the order of their sizes")
     found.notes.append(data["note"])
 
 
-def _trailer(found: _Read, data: dict[str, Any]) -> None:
+def _trailer(found: _BundleReader, data: dict[str, Any]) -> None:
     _check(data, checkpoints=int, count=int, head=str)
     _hash(data["head"])
     if data["count"] < 0:
-        raise _Wrong("count is no number of commits")
+        raise _BundleFault("count is no number of commits")
     if data["checkpoints"] != len(found.notes):
-        raise _Wrong(f"{len(found.notes)} checkpoints are here, it counts {data['checkpoints']}")
+        raise _BundleFault(f"{len(found.notes)} checkpoints are here, it counts {data['checkpoints']}")
     if found.keys and not found.notes:
-        raise _Wrong("there are keys, and no checkpoint that they signed")
+        raise _BundleFault("there are keys, and no checkpoint that they signed")
     found.trailer = data
 
 
@@ -311,13 +311,13 @@ _LINES: Final = {
 
 def _check(data: Mapping[str, Any], **kinds: type) -> None:
     if data.keys() != kinds.keys():
-        raise _Wrong(f"its members are not {', '.join(kinds)}")
+        raise _BundleFault(f"its members are not {', '.join(kinds)}")
     for name, kind in kinds.items():
         if type(data[name]) is not kind:
-            raise _Wrong(f"{name} is no {kind.__name__}")
+            raise _BundleFault(f"{name} is no {kind.__name__}")
 
 
 def _hash(text: str) -> bytes:
     if not _HASH.fullmatch(text):
-        raise _Wrong("64 hexadecimal digits are wanted")
+        raise _BundleFault("64 hexadecimal digits are wanted")
     return bytes.fromhex(text)

@@ -19,8 +19,8 @@ from service.audit.notes import BadNote
 from service.audit.report import Report
 from service.audit.signing import Signer, name_of
 from service.audit.verdict import CERTIFICATE_MISMATCH, MEANING, Finding, Verdict
-from service.encounter.record.canonical import NotCanonical, dumps, read_strictly
-from service.encounter.record.digest import package_digest
+from service.record.canonical import NotCanonical, dumps, read_strictly
+from service.record.digest import package_digest
 
 Data = dict[str, Any]
 

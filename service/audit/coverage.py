@@ -16,7 +16,7 @@ from service.audit.evidence import Evidence
 from service.audit.history import claimed_losses
 from service.audit.signatures import Signed
 from service.audit.verdict import UNSIGNED_FROM, Fault, Verdict
-from service.encounter.record.commit import Commit
+from service.record.commit import Commit
 from service.rules.amendments import Continued
 from service.rules.closing import EncounterClosed, EpochClosed
 

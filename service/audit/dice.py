@@ -18,8 +18,8 @@ from service.audit.verdict import DICE_INVALID, MALFORMED, Counts, Fault, Verdic
 from service.dice.encoding import ALGORITHM
 from service.dice.errors import DiceError
 from service.dice.source import DisclosedDice, FalseLink, NotDisclosed
-from service.encounter.record.canonical import eid_of
-from service.encounter.record.commit import ACCEPTED, Commit, load_commit, load_request
+from service.record.canonical import eid_of
+from service.record.commit import ACCEPTED, Commit, load_commit, load_request
 from service.rules.closing import EncounterClosed, EpochClosed, LaneDisclosed
 from service.rules.codec import Malformed, from_data
 from service.rules.continuing import LinkKept
@@ -72,7 +72,7 @@ class Proof:
         return found
 
 
-class Told:
+class LoggedDiceSource:
     """The dice that deciding commit n again may ask for: proved ones, and those its own record tells."""
 
     def __init__(self, proof: Proof, rolls: Mapping[RollPlace, Mapping[str, Any]]) -> None:

@@ -16,14 +16,14 @@ from service.audit import checkpoint
 from service.audit.checkpoint import Checkpoint
 from service.audit.progress import READING, Progress, part, unheard
 from service.audit.signing import VouchedKey, foreign, vouched
-from service.encounter.record.canonical import NotCanonical
-from service.encounter.record.commit import load_commit
-from service.encounter.record.envelopes import Opened, Place, envelopes
-from service.encounter.stores import imports, points
 from service.log import Entry, Log, NoSuchEncounter
+from service.record.canonical import NotCanonical
+from service.record.commit import load_commit
+from service.record.envelopes import Place, StoredEnvelope, envelopes
 from service.rules.amendments import Continued
 from service.rules.closing import EncounterClosed, EpochClosed, LaneDisclosed
 from service.rules.continuing import LinkKept
+from service.stores import checkpoints, imports
 
 PAGE: Final = 500
 
@@ -57,7 +57,7 @@ class Evidence:
     encounter: str
     requests: Sequence[bytes | None]
     commits: Sequence[bytes]
-    opened: Mapping[Place, Opened]
+    opened: Mapping[Place, StoredEnvelope]
     count: int
     """How many commits there are said to be."""
     head: str
@@ -95,7 +95,7 @@ def stored(log: Log, encounter: str, progress: Progress = unheard) -> Evidence:
     Every envelope is open; of the encounter's secrets nothing is read, so the dice are checked as a stranger
     would.
     """
-    notes = points.all_notes(log, encounter)  # before the head: what is signed meanwhile lies beyond it
+    notes = checkpoints.all_notes(log, encounter)  # before the head: what is signed meanwhile lies beyond it
     head = log.head(encounter)
     if head is None:
         raise NoSuchEncounter(encounter)

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any, Final, TypeVar
 
-from service.encounter.deciding.decider import Folded, decide_request
-from service.encounter.lines.continuing import kept_in
-from service.encounter.record.commit import Commit, load_commit
+from service.core.continuation import sealed_values_in
+from service.core.decide import FoldedState, decide_request
+from service.record.commit import Commit, load_commit
 from service.rules.rulebook import BY_CODE
 from service.rules.table import Table
 
@@ -26,7 +26,7 @@ _SALT: Final = bytes(32)
 
 
 @dataclass(frozen=True)
-class Step:
+class ExplainedStep:
     """A rule that took part, and how many rules were at work around it."""
 
     rule: str
@@ -78,15 +78,15 @@ class _Witness:
 
 
 def chain(
-    before: Folded[Any], raw_request: bytes, commit: Commit, payloads: Mapping[int, bytes]
-) -> list[Step]:
+    before: FoldedState[Any], raw_request: bytes, commit: Commit, payloads: Mapping[int, bytes]
+) -> list[ExplainedStep]:
     """Return the rules that took part in deciding *commit*, in the order of their calls.
 
     *before* is the encounter as it was then, *payloads* are the commit's envelopes. Empty where deciding
     again gives another result.
     """
     witness = _Witness(LoggedDice(commit, payloads))
-    kept = kept_in(commit, {index: json.loads(raw) for index, raw in payloads.items()})
+    kept = sealed_values_in(commit, {index: json.loads(raw) for index, raw in payloads.items()})
     try:
         written, steps = watched(
             lambda: decide_request(
@@ -98,9 +98,9 @@ def chain(
     return steps if _alike(load_commit(written.raw), commit) else []
 
 
-def watched(work: Callable[[], T]) -> tuple[T, list[Step]]:
+def watched(work: Callable[[], T]) -> tuple[T, list[ExplainedStep]]:
     """Do *work* and return what it returns, with every rule that took part."""
-    steps: list[Step] = []
+    steps: list[ExplainedStep] = []
     seen: dict[int, FrameType] = {}  # keeps the frames, so that no id is used twice
     depth = 0
 
@@ -112,7 +112,7 @@ def watched(work: Callable[[], T]) -> tuple[T, list[Step]]:
         if event == "call":
             if id(frame) not in seen:  # a generator that goes on is not a new call
                 seen[id(frame)] = frame
-                steps.extend(Step(rule.id, depth) for rule in rules)
+                steps.extend(ExplainedStep(rule.id, depth) for rule in rules)
             depth += 1
         elif event == "return":
             depth -= 1

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from service.encounter.record.commit import QUARANTINED, Commit
+from service.record.commit import QUARANTINED, Commit
 from service.rules.table import Table
 
 Data = dict[str, Any]

@@ -26,21 +26,21 @@ from service.audit.signatures import signed_heads
 from service.audit.signing import keep_foreign
 from service.audit.verdict import UNSIGNED_FROM, VALID, VALID_TO_EPOCH, Counts, Fault, Verdict
 from service.audit.verify import Shelf, verify
-from service.encounter.deciding.decider import marks_of
-from service.encounter.record.commit import Commit, fold_commit, load_commit, load_request
-from service.encounter.record.frontier import Frontier
-from service.encounter.stores import imports, points, removals
-from service.encounter.stores.imports import Import
-from service.encounter.stores.points import Point
-from service.encounter.stores.register import Register, Registered
-from service.log import Fold, Log
+from service.core.decide import marks_of
+from service.log import CommitWrite, Log
+from service.record.commit import Commit, fold_commit, load_commit, load_request
+from service.record.frontier import Frontier
 from service.rules.ruleset import Ruleset
+from service.stores import checkpoints, imports, removals
+from service.stores.checkpoints import TreeHead
+from service.stores.encounter_index import EncounterEntry, EncounterIndex
+from service.stores.imports import BundleImport
 
 _SCOPE: Final = "import"
 _PAGE: Final = 64
 
 
-class NotTaken(Exception):
+class ImportRefused(Exception):
     """The bundle is not taken in; its audit says why."""
 
     def __init__(self, report: Report) -> None:
@@ -57,25 +57,25 @@ class WasRemoved(Exception):
 
 
 @dataclass(frozen=True)
-class Accepted:
+class AcceptedBundle:
     """The public keys whose signatures count, and whether a bundle that they do not cover is refused."""
 
     keys: tuple[bytes, ...] = ()
     is_required: bool = False
 
 
-NOBODY: Final = Accepted()
+NOBODY: Final = AcceptedBundle()
 
 
 @dataclass(frozen=True)
-class Taken:
+class ImportedBundle:
     """A bundle that was taken in: where, what is in it, and what its audit found."""
 
     address: str
     evidence: Evidence
     commits: Sequence[Commit]
     report: Report
-    known: Import
+    known: BundleImport
 
 
 def take(
@@ -83,10 +83,10 @@ def take(
     shelf: Shelf,
     owner: str,
     raw: bytes,
-    accepted: Accepted = NOBODY,
+    accepted: AcceptedBundle = NOBODY,
     progress: Progress = lambda done, of: None,  # noqa: ARG005 - nobody listens
-) -> Taken:
-    """Take in the bundle *raw* for the API keys of *owner*; raises `NotTaken`, `WasRemoved`.
+) -> ImportedBundle:
+    """Take in the bundle *raw* for the API keys of *owner*; raises `ImportRefused`, `WasRemoved`.
 
     The same bundle again changes nothing, but that keys may be accepted by now. One that was cut short by a
     crash is completed.
@@ -96,21 +96,21 @@ def take(
     signed = signed_size(evidence, commits, accepted.keys)
     if accepted.is_required and signed < len(commits):
         verdict = Verdict(UNSIGNED_FROM, signed + 1, "no key that you gave has signed it from here on")
-        raise NotTaken(replace(report, verdict=verdict))
-    register = Register(log)
+        raise ImportRefused(replace(report, verdict=verdict))
+    register = EncounterIndex(log)
     address = _place(log, register, owner, evidence.encounter, commits, signed)
     known = _known(log, address, evidence.encounter, commits, signed, accepted.keys)
     register.enter(
-        Registered(address, owner, commits[0].edition, _title(evidence), commits[0].at, imported=True)
+        EncounterEntry(address, owner, commits[0].edition, _title(evidence), commits[0].at, imported=True)
     )
     register.finish(address)
     imports.put(log, owner, address, known)
     keep_foreign(log, address, evidence.keys)
     for note in evidence.notes:
         read = checkpoint.parse(note)
-        points.put(log, address, Point(read.size, read.root.hex()), note)
+        checkpoints.put(log, address, TreeHead(read.size, read.root.hex()), note)
     _store(log, shelf, address, evidence, commits)
-    return Taken(address, evidence, commits, report, known)
+    return ImportedBundle(address, evidence, commits, report, known)
 
 
 def _judged(
@@ -124,12 +124,12 @@ def _judged(
     try:
         evidence = bundle.read(raw)
     except bundle.BadBundle as fault:
-        raise NotTaken(Report("", fault.verdict, Counts())) from fault
+        raise ImportRefused(Report("", fault.verdict, Counts())) from fault
     if accepted and _is_covered(pinned := replace(evidence, pinned=accepted)):
         evidence = pinned
     report = verify(evidence, shelf, progress=progress)
     if report.verdict.extent not in (VALID, VALID_TO_EPOCH):
-        raise NotTaken(report)
+        raise ImportRefused(report)
     return evidence, report
 
 
@@ -163,7 +163,7 @@ def signed_size(evidence: Evidence, commits: Sequence[Commit], accepted: Iterabl
 
 
 def _place(
-    log: Log, register: Register, owner: str, record: str, commits: Sequence[Commit], signed: int
+    log: Log, register: EncounterIndex, owner: str, record: str, commits: Sequence[Commit], signed: int
 ) -> str:
     """Return the address for *commits*: that of the same history, or one where nothing is yet."""
     for address in dict.fromkeys((record, *imports.addresses(log, owner, record))):
@@ -201,15 +201,15 @@ def _known(
     commits: Sequence[Commit],
     signed: int,
     accepted: Iterable[bytes],
-) -> Import:
+) -> BundleImport:
     """Return what is known of the encounter at *address* with these *commits*: never less than before."""
     before = imports.find(log, address)
     keys = tuple(key.hex() for key in accepted) if signed else ()
     if before is None:
-        return Import(record, len(commits), signed, keys)
+        return BundleImport(record, len(commits), signed, keys)
     if signed <= before.signed:
         signed, keys = before.signed, before.keys
-    return Import(record, max(before.size, len(commits)), signed, keys)
+    return BundleImport(record, max(before.size, len(commits)), signed, keys)
 
 
 def _title(evidence: Evidence) -> str:
@@ -228,7 +228,7 @@ def _store(log: Log, shelf: Shelf, address: str, evidence: Evidence, commits: Se
     after = 0 if head is None else head.folded
     ruleset: Ruleset[Any] = shelf[commits[0].edition]
     state, frontier = ruleset.blank, Frontier()
-    waiting: list[Fold] = []
+    waiting: list[CommitWrite] = []
     for commit in commits:
         request = _present(evidence, commit.n)
         lying = {i: opened for (n, i), opened in _of(evidence, commit).items() if n == commit.n}
@@ -247,7 +247,7 @@ def _store(log: Log, shelf: Shelf, address: str, evidence: Evidence, commits: Se
             create=commit.n == 1,
         )
         waiting.append(
-            Fold(
+            CommitWrite(
                 n=commit.n,
                 prev=commit.prev,
                 hash=commit.hash,

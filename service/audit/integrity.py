@@ -14,24 +14,25 @@ from itertools import combinations
 from typing import Any, Final, NamedTuple
 
 from service.audit.checkpoint import Checkpoint
+from service.audit.completeness import check_rights
 from service.audit.coverage import check_coverage
 from service.audit.evidence import Evidence
 from service.audit.history import Loss, claimed_losses
 from service.audit.progress import BYTES, Progress, part, unheard
 from service.audit.requests import read_request, was_refused_for_it
-from service.audit.rights import check_rights
 from service.audit.signatures import Signed, signed_heads
 from service.audit.verdict import EMPTY, FORKED, MALFORMED, TAMPERED, TRUNCATED, Fault, Verdict
 from service.dice.chain import envelope_commitment
 from service.dice.errors import DiceError
 from service.dice.values import Roll
-from service.encounter.record.canonical import (
+from service.log.values import ZERO_HASH
+from service.record.canonical import (
     NotCanonical,
     eid_of,
     read_strictly,
     request_digest,
 )
-from service.encounter.record.commit import (
+from service.record.commit import (
     ACCEPTED,
     QUARANTINED,
     REFUSED,
@@ -41,8 +42,7 @@ from service.encounter.record.commit import (
     Request,
     commit_of,
 )
-from service.encounter.record.frontier import Frontier
-from service.log.values import ZERO_HASH
+from service.record.frontier import Frontier
 
 Payload = dict[str, Any]
 Payloads = Mapping[int, Mapping[int, Payload]]

@@ -12,8 +12,8 @@ from typing import Any, Final
 from service.audit.evidence import Evidence
 from service.audit.verdict import SEAM_BROKEN, SEAM_SEALED, UNKNOWN_EDITION, WRONG_PARENT, Verdict
 from service.audit.verify import Shelf
-from service.encounter.record.canonical import loads
-from service.encounter.record.commit import Commit, fold_commit, load_commit, load_request
+from service.record.canonical import loads
+from service.record.commit import Commit, fold_commit, load_commit, load_request
 from service.rules.amendments import Continued
 from service.rules.codec import to_data
 from service.rules.continuing import Forked, LineBegun, parted

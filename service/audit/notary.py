@@ -18,12 +18,14 @@ from threading import RLock
 from typing import Final
 
 from service.audit.signing import Signer, foreign
-from service.audit.witness import Seen, Witness
-from service.encounter.record.canonical import commit_hash
-from service.encounter.record.commit import load_commit
-from service.encounter.record.frontier import Frontier
-from service.encounter.stores import points, removals
-from service.encounter.stores.disputes import (
+from service.audit.witness import Witness, WitnessRecord
+from service.log import Entry, Log, NoSuchEncounter, StreamHead
+from service.record.canonical import commit_hash
+from service.record.commit import load_commit
+from service.record.frontier import Frontier
+from service.stores import checkpoints, removals
+from service.stores.checkpoints import TreeHead
+from service.stores.disputes import (
     ALTERED,
     FORKED,
     MISSING,
@@ -32,10 +34,8 @@ from service.encounter.stores.disputes import (
     Dispute,
     Disputes,
 )
-from service.encounter.stores.disputes import SHELF as DISPUTES
-from service.encounter.stores.points import Point
-from service.encounter.stores.register import Register
-from service.log import Entry, Head, Log, NoSuchEncounter
+from service.stores.disputes import SHELF as DISPUTES
+from service.stores.encounter_index import EncounterIndex
 
 PAGE: Final = 500
 _CLOSING: Final = ("epoch_closed", "encounter_closed", "continued")
@@ -63,9 +63,9 @@ class _Reached:
         return self.frontier.root()
 
     @property
-    def point(self) -> Point:
+    def point(self) -> TreeHead:
         """The tree as a checkpoint tells it."""
-        return Point(self.frontier.size, self.root.hex())
+        return TreeHead(self.frontier.size, self.root.hex())
 
     def followed(self, entry: Entry) -> _Reached:
         """Return the tree with one more commit."""
@@ -85,7 +85,7 @@ class Notary:
     ) -> None:
         self._log = log
         self._witness = witness
-        self._register = Register(log)
+        self._register = EncounterIndex(log)
         self._signer = signer
         self._capacity = capacity
         self.disputes = Disputes(log)
@@ -94,24 +94,24 @@ class Notary:
 
     # --- signing -------------------------------------------------------------------------------------
 
-    def sign_closed(self, encounter: str) -> list[Point]:
+    def sign_closed(self, encounter: str) -> list[TreeHead]:
         """Sign each close of an epoch or of the encounter, and each acceptance of a loss; raises `Disputed`.
 
         What is signed already is not signed again.
         """
         return self._sign(encounter, with_head=False)
 
-    def sign_head(self, encounter: str) -> list[Point]:
+    def sign_head(self, encounter: str) -> list[TreeHead]:
         """Sign what `sign_closed` does, and the head as it is now; raises `Disputed`."""
         return self._sign(encounter, with_head=True)
 
-    def _sign(self, encounter: str, *, with_head: bool) -> list[Point]:
+    def _sign(self, encounter: str, *, with_head: bool) -> list[TreeHead]:
         with self._lock:
             head = self._head(encounter)
             if foreign(self._log, encounter):
                 return []  # it came in a bundle, and its own service has signed it
             start = self._held(encounter, head)
-            made: list[Point] = []
+            made: list[TreeHead] = []
             reached = start
             for entry, at in self._onward(encounter, start, head.folded):
                 reached = at
@@ -121,7 +121,7 @@ class Notary:
             self._hold_to_head(encounter, reached, head)
             return made
 
-    def sign_closed_together(self, encounters: Sequence[str]) -> tuple[dict[str, list[Point]], list[str]]:
+    def sign_closed_together(self, encounters: Sequence[str]) -> tuple[dict[str, list[TreeHead]], list[str]]:
         """Sign what `sign_closed` does for several encounters; (what was signed, those to sign one by one).
 
         The first closes of all take two round trips to read, one sync to remember and two round trips to
@@ -147,7 +147,7 @@ class Notary:
     def _contradicted(self, sizes: Mapping[str, int]) -> set[str]:
         """Return the encounters of which more was signed than their *sizes*, or that are or were disputed."""
         stored = self._log.records_named(
-            [(shelf, each) for shelf in (points.SHELF, DISPUTES) for each in sizes] if sizes else []
+            [(shelf, each) for shelf in (checkpoints.SHELF, DISPUTES) for each in sizes] if sizes else []
         )
         latest, disputes = stored[: len(sizes)], stored[len(sizes) :]
         seen = self._witness.all_seen(sizes)
@@ -155,11 +155,11 @@ class Notary:
             each
             for (each, size), blob, dispute in zip(sizes.items(), latest, disputes, strict=True)
             if dispute is not None
-            or (0 if blob is None else points.read_latest(blob).size) != size
+            or (0 if blob is None else checkpoints.read_latest(blob).size) != size
             or (each in seen and seen[each].size != size)
         }
 
-    def _put(self, encounter: str, at: _Reached, epoch: int) -> Point:
+    def _put(self, encounter: str, at: _Reached, epoch: int) -> TreeHead:
         self._put_all([(encounter, at, epoch)])
         return at.point
 
@@ -171,14 +171,14 @@ class Notary:
         signed = []
         for encounter, at, epoch in closed:
             note = signer.checkpoint(encounter, at.frontier.size, at.root)
-            signed.append(points.Signed(encounter, at.point, note, epoch))
+            signed.append(checkpoints.SignedTreeHead(encounter, at.point, note, epoch))
         self._witness.remember(
             *(
-                Seen(encounter, at.frontier.size, at.root, each.note, epoch, self._owner(encounter))
+                WitnessRecord(encounter, at.frontier.size, at.root, each.note, epoch, self._owner(encounter))
                 for (encounter, at, epoch), each in zip(closed, signed, strict=True)
             )
         )
-        points.put_all(self._log, signed)
+        checkpoints.put_all(self._log, signed)
         for encounter, at, _ in closed:
             self._keep(encounter, at)
 
@@ -224,9 +224,9 @@ class Notary:
             if removals.find(self._log, encounter) is not None or (entry and entry.has_expired(now)):
                 self._witness.forget(encounter)
                 return
-            self._dispute(encounter, MISSING, Point(seen.size, seen.root.hex()), 0)
+            self._dispute(encounter, MISSING, TreeHead(seen.size, seen.root.hex()), 0)
 
-    def _held(self, encounter: str, head: Head) -> _Reached:
+    def _held(self, encounter: str, head: StreamHead) -> _Reached:
         """Return the last signed tree, recomputed from stored bytes unless it was before."""
         known = self._signed.get(encounter)
         told = [
@@ -247,37 +247,37 @@ class Notary:
         self._keep(encounter, reached)
         return reached
 
-    def _told(self, encounter: str) -> list[Point]:
+    def _told(self, encounter: str) -> list[TreeHead]:
         """Return what is remembered as signed, here and in the store; what only we remember is put back."""
-        seen, stored = self._witness.seen(encounter), points.latest(self._log, encounter)
-        ours = None if seen is None else Point(seen.size, seen.root.hex())
+        seen, stored = self._witness.seen(encounter), checkpoints.latest(self._log, encounter)
+        ours = None if seen is None else TreeHead(seen.size, seen.root.hex())
         if seen is not None and ours is not None:
             if self.disputes.accepts(encounter, ours.size, ours.root):
                 self._witness.forget(encounter)
             elif stored is None or stored.size < ours.size:
-                points.put(self._log, encounter, ours, seen.note, seen.epoch)
+                checkpoints.put(self._log, encounter, ours, seen.note, seen.epoch)
         standing = self.disputes.standing(encounter)
-        disputed = Point(standing.size, standing.root) if standing and standing.why in SIGNED else None
+        disputed = TreeHead(standing.size, standing.root) if standing and standing.why in SIGNED else None
         told = dict.fromkeys(point for point in (ours, stored, disputed) if point is not None)
         return [point for point in told if not self.disputes.accepts(encounter, point.size, point.root)]
 
-    def _hold_to_head(self, encounter: str, reached: _Reached, head: Head) -> None:
+    def _hold_to_head(self, encounter: str, reached: _Reached, head: StreamHead) -> None:
         """Demand that the bytes up to the head have its hash, and the tree that it keeps."""
         if reached.frontier.size == head.folded and not _is_head(reached, head):
             self._dispute(encounter, ALTERED, reached.point, head.folded)
 
-    def _dispute(self, encounter: str, why: str, point: Point, folded: int) -> None:
+    def _dispute(self, encounter: str, why: str, point: TreeHead, folded: int) -> None:
         self._signed.pop(encounter, None)
         seen, before = self._witness.seen(encounter), self.disputes.standing(encounter)
         known = [each for each in (seen, before) if each is not None]  # another machine may have known more
-        epoch = max([points.epoch(self._log, encounter), *[each.epoch for each in known]])
+        epoch = max([checkpoints.epoch(self._log, encounter), *[each.epoch for each in known]])
         owner = next((each.owner for each in known if each.owner), "")
         dispute = Dispute(encounter, why, point.size, point.root, folded, epoch=epoch, owner=owner)
         raise Disputed(self.disputes.open(dispute))
 
     # --- stored bytes --------------------------------------------------------------------------------
 
-    def _head(self, encounter: str) -> Head:
+    def _head(self, encounter: str) -> StreamHead:
         head = self._log.head(encounter)
         if head is None:
             raise NoSuchEncounter(encounter)
@@ -301,7 +301,7 @@ class Notary:
             self._signed.popitem(last=False)
 
 
-def _closed_in(start: _Reached, head: Head | None, entries: Sequence[Entry]) -> list[_Closed] | None:
+def _closed_in(start: _Reached, head: StreamHead | None, entries: Sequence[Entry]) -> list[_Closed] | None:
     """Return the trees to sign that end in *entries*, the stored commits after *start* up to the head.
 
     None where they do not reach the head without a gap, or where it names other commits.
@@ -321,7 +321,7 @@ def _closed_in(start: _Reached, head: Head | None, entries: Sequence[Entry]) -> 
     return found if at.frontier.size == head.folded and _is_head(at, head) else None
 
 
-def _is_head(at: _Reached, head: Head) -> bool:
+def _is_head(at: _Reached, head: StreamHead) -> bool:
     """Tell whether *head* has the hash and the tree of all commits, which end with *at*."""
     if not at.hash:
         return True

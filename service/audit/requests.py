@@ -7,9 +7,9 @@ from calendar import isleap
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from service.encounter.deciding.decider import MALFORMED
-from service.encounter.record.canonical import NotCanonical, read_strictly
-from service.encounter.record.commit import VERSION, Commit, Request, load_request
+from service.core.decide import MALFORMED
+from service.record.canonical import NotCanonical, read_strictly
+from service.record.commit import VERSION, Commit, Request, load_request
 
 _AT: Final = re.compile(
     r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z"

@@ -15,7 +15,7 @@ from typing import Any, Final
 from service.audit.verdict import DICE_INVALID, MALFORMED, Fault, Verdict
 from service.dice.chain import Anchor, seal, seat_commitment
 from service.dice.encoding import check_id
-from service.encounter.record.commit import Commit
+from service.record.commit import Commit
 from service.rules.codec import Malformed
 from service.rules.continuing import LineBegun
 from service.rules.seeding import DiceSealed, SeedCommitted, SeedRevealed, SeedWaived

@@ -11,7 +11,7 @@ exception: proofs come from strangers.
 from collections.abc import Sequence
 from hmac import compare_digest
 
-from service.encounter.record.frontier import EMPTY_ROOT, Frontier, node
+from service.record.frontier import EMPTY_ROOT, Frontier, node
 
 __all__ = [
     "EMPTY_ROOT",

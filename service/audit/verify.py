@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from service.audit.again import Again, Course
 from service.audit.dice import Proof, prove, setup_of
 from service.audit.evidence import Evidence
 from service.audit.history import NOTHING, history_of, seats_of
 from service.audit.integrity import examine
 from service.audit.progress import Progress, unheard
+from service.audit.redecide import DiceLine, Redecider
 from service.audit.report import DIFFERENT, EQUAL, NOT_COMPARED, Report
 from service.audit.signatures import NOBODY
 from service.audit.tree import root
@@ -31,11 +31,11 @@ from service.audit.verdict import (
     Finding,
     Verdict,
 )
+from service.core.no_rules import NO_RULES
 from service.dice.chain import OPEN_LANE
-from service.encounter.deciding.no_rules import NO_RULES
-from service.encounter.record.canonical import NotCanonical
-from service.encounter.record.commit import QUARANTINED, REFUSED, Commit, load_request
-from service.encounter.record.digest import ruleset_digest
+from service.record.canonical import NotCanonical
+from service.record.commit import QUARANTINED, REFUSED, Commit, load_request
+from service.record.digest import ruleset_digest
 from service.rules.ruleset import Ruleset
 from service.rules.table import DiceSetup
 
@@ -58,7 +58,7 @@ def verify(
     *without_rules* ends before the first rule: the verdict is then that of a verifier that has none.
     """
     counts = Counts(commits=len(evidence.commits))
-    judged = _Judged(evidence, counts)
+    judged = _VerifiedLine(evidence, counts)
     try:
         found = judged.whole(shelf, span or (1, len(evidence.commits)), progress, without_rules=without_rules)
         verdict = found if evidence.pinned else found.without_key()
@@ -67,7 +67,7 @@ def verify(
     return judged.report(verdict)
 
 
-class _Judged:
+class _VerifiedLine:
     """An audit under way: what it has found so far."""
 
     def __init__(self, evidence: Evidence, counts: Counts) -> None:
@@ -80,7 +80,7 @@ class _Judged:
         self.then: str | None = None
         self.now: str | None = None
         self.proof: Proof | None = None
-        self.course: Course | None = None
+        self.course: DiceLine | None = None
         self.findings: list[Finding] = []
 
     def whole(
@@ -97,7 +97,7 @@ class _Judged:
             return Verdict(VALID_WITHOUT_RULES)
         ruleset = self._ruleset(shelf)
         self._digests(ruleset)
-        again = Again(self.evidence, examined, ruleset, self.proof, self.then or self.now or "")
+        again = Redecider(self.evidence, examined, ruleset, self.proof, self.then or self.now or "")
         self.course = again.run(span, self.counts, self.now or "", progress)
         if self.then is not None and self.then != self.now:
             detail = "another build of the rules decided all of it alike"

@@ -31,7 +31,7 @@ _PATIENCE_S: Final = 10.0
 
 
 @dataclass(frozen=True)
-class Seen:
+class WitnessRecord:
     """What was signed last of an encounter."""
 
     encounter: str
@@ -60,21 +60,21 @@ class Witness:
             if all(column[1] != "owner" for column in db.execute("PRAGMA table_info(signed)").fetchall()):
                 db.execute(_OWNER)
 
-    def seen(self, encounter: str) -> Seen | None:
+    def seen(self, encounter: str) -> WitnessRecord | None:
         """Return what was signed last of *encounter*, None if nothing was."""
         with self._step() as db:
             rows = db.execute(
                 "SELECT encounter, size, root, note, epoch, owner FROM signed WHERE encounter = ?",
                 (encounter,),
             ).fetchall()
-        return Seen(*rows[0]) if rows else None
+        return WitnessRecord(*rows[0]) if rows else None
 
-    def all_seen(self, encounters: Iterable[str]) -> dict[str, Seen]:
+    def all_seen(self, encounters: Iterable[str]) -> dict[str, WitnessRecord]:
         """Return what was signed last of each of *encounters* of which anything was."""
         found = (self.seen(encounter) for encounter in encounters)
         return {seen.encounter: seen for seen in found if seen is not None}
 
-    def remember(self, *seen: Seen) -> None:
+    def remember(self, *seen: WitnessRecord) -> None:
         """Remember *seen* with one sync; where more was signed of its encounter by now, that stays."""
         with self._step() as db:
             db.executemany(

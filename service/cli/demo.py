@@ -23,13 +23,13 @@ from service.audit.evidence import evidence_once_signed
 from service.cli.client import Client, Problem, Unreachable
 from service.cli.judging import print_report
 from service.cli.local_service import LocalService, StartAbandoned, held_port
-from service.cli.playing import NotAsWritten, Table, play, sit_down
-from service.cli.script import SAMPLES, BadScript, Fight, sample
+from service.cli.playing import NotAsWritten, ScriptTable, play, sit_down
+from service.cli.script import SAMPLES, BadScript, ScriptedFight, sample
 from service.cli.stopping import Signals
 from service.cli.telling import Teller
 from service.cli.terminal import Failure, Terminal
-from service.encounter.stores import keys
 from service.settings import Settings
+from service.stores import api_keys
 
 AUDIT_S: Final = 60.0
 _ASKED_EVERY_S: Final = 0.1
@@ -100,7 +100,7 @@ def _own_service(console: Console, signals: Signals) -> Iterator[tuple[LocalServ
                 service.start()
                 service.wait_until_ready()
             with closing(service.log()) as log:
-                token, _ = keys.create(log, "demo", time.time())
+                token, _ = api_keys.create(log, "demo", time.time())
             console.print(f"[dim]a service of its own runs at {service.url}[/]")
             yield service, Client(service.url, token)
         finally:
@@ -108,7 +108,7 @@ def _own_service(console: Console, signals: Signals) -> Iterator[tuple[LocalServ
                 service.stop()
 
 
-def _run(owner: Client, fight: Fight, console: Console, *, by_script: bool) -> str:
+def _run(owner: Client, fight: ScriptedFight, console: Console, *, by_script: bool) -> str:
     """Play, replay and audit *fight*; the encounter's id. Raises `NotAsWritten`, `Problem`, `Unreachable`."""
     edition = owner.get(f"/v1/rulesets/{fight.opening['edition']}")
     teller = Teller(console, fight.opening, {rule["id"]: rule["statement"] for rule in edition["rules"]})
@@ -132,7 +132,7 @@ def _run(owner: Client, fight: Fight, console: Console, *, by_script: bool) -> s
     return table.encounter
 
 
-def _replay(table: Table, console: Console) -> None:
+def _replay(table: ScriptTable, console: Console) -> None:
     """Ask for round 1 again and show that its patches lead to the state at its end."""
     round_ = table.gm.get(f"{table.path}/rounds/1/replay")
     frames = round_["frames"]
@@ -149,7 +149,7 @@ def _replay(table: Table, console: Console) -> None:
     )
 
 
-def _audit(table: Table, console: Console) -> None:
+def _audit(table: ScriptTable, console: Console) -> None:
     """Ask for an audit, wait for it and print its verdict."""
     with console.status("Auditing: every command is decided again …"):
         job: dict[str, Any] = table.gm.post(f"{table.path}/audits", {}).data

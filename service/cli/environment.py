@@ -11,20 +11,20 @@ from service.settings import Settings, SettingsError
 
 
 @dataclass(frozen=True)
-class Given:
+class EnvironmentOption:
     """The settings, and whether somebody chose the port."""
 
     settings: Settings
     has_port: bool
 
 
-def read_settings() -> Given:
+def read_settings() -> EnvironmentOption:
     """Return the settings; every fault of the environment ends the command, all of them told at once."""
     try:
         settings = Settings.from_environment()
     except SettingsError as faults:
         raise Failure(f"the settings are not right:\n{faults}", lines=True) from faults
-    return Given(settings, has_port=bool(os.environ.get("REWOUND_PORT")))
+    return EnvironmentOption(settings, has_port=bool(os.environ.get("REWOUND_PORT")))
 
 
 def is_for_people(*, demo: bool) -> bool:

@@ -13,14 +13,14 @@ from typing import Any, Final
 import click
 from rich.console import Console
 
-from service.audit.importing import NotTaken, take
-from service.audit.moment import explanation
+from service.audit.explanations import explanation
+from service.audit.importing import ImportRefused, take
 from service.cli.judging import STATUS
 from service.cli.terminal import Failure, Terminal, document, escape, say
-from service.encounter.host import host_of
 from service.log.memory import MemoryLog
 from service.rules.shelf import SHELF
 from service.rules.table import GM
+from service.usecases.services import make_services
 
 _OWNER: Final = "file"
 
@@ -36,16 +36,18 @@ def command(ctx: click.Context, file: Path, n: int, seat: str, *, as_json: bool)
 
     The bundle must be sound, with nothing withheld; otherwise the verdict is told, with its status.
     """
-    host = host_of(MemoryLog(), SHELF, ring=lambda _: None, clock=time.time, key=bytes(32), mode="memory")
+    services = make_services(
+        MemoryLog(), SHELF, ring=lambda _: None, clock=time.time, key=bytes(32), mode="memory"
+    )
     try:
-        taken = take(host.log, SHELF, _OWNER, file.read_bytes())
-        data = explanation(host, taken.address, seat, n)
-    except NotTaken as fault:
+        taken = take(services.log, SHELF, _OWNER, file.read_bytes())
+        data = explanation(services, taken.address, seat, n)
+    except ImportRefused as fault:
         verdict = fault.report.verdict
         say(f"{file} cannot be explained: {verdict} {verdict.detail}".rstrip(), err=True)
         ctx.exit(STATUS[verdict.name] or 1)
     finally:
-        host.outcomes.close()
+        services.outcomes.close()
     if data is None:
         raise Failure(f"there is no commit {n}")
     if as_json:

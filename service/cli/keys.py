@@ -15,8 +15,8 @@ from service.audit.notes import verifier_key
 from service.cli.environment import read_settings
 from service.cli.store import opened
 from service.cli.terminal import Failure, say
-from service.encounter.stores import keys
 from service.key_files import kept_key
+from service.stores import api_keys
 
 _DAY_S = 86_400
 
@@ -30,7 +30,7 @@ def command() -> None:
 def list_keys() -> None:
     """List all keys: what is known of them, never the keys themselves."""
     with opened(read_settings().settings) as log:
-        found = list(keys.listed(log))
+        found = list(api_keys.listed(log))
     now = time.time()
     for key in found:
         state = "valid" if key.is_valid(now) else "revoked" if key.ended else "expired"
@@ -53,9 +53,9 @@ def create_key(name: str, days: int | None, *, read_only: bool, operator: bool) 
     """
     now = time.time()
     expires = None if days is None else int(now) + days * _DAY_S
-    scopes = ("read",) if read_only else keys.SCOPES if operator else keys.USUAL
+    scopes = ("read",) if read_only else api_keys.SCOPES if operator else api_keys.USUAL
     with opened(read_settings().settings) as log:
-        token, key = keys.create(log, name, now, scopes=scopes, expires=expires)
+        token, key = api_keys.create(log, name, now, scopes=scopes, expires=expires)
     say(f"Key {key.id} for {name}, an owner of its own; it is not shown again:", err=True)
     say(token)
 
@@ -65,7 +65,7 @@ def create_key(name: str, days: int | None, *, read_only: bool, operator: bool) 
 def revoke_key(key_id: str) -> None:
     """End the key ID for good; the encounters it owns stay."""
     with opened(read_settings().settings) as log:
-        if not keys.end(log, key_id):
+        if not api_keys.end(log, key_id):
             raise Failure(f"there is no key {key_id}: see rewound keys list")
     say(f"Key {key_id} is revoked; a process that has just used it may accept it for three seconds.")
 

@@ -14,7 +14,7 @@ from rich.progress import Progress
 from service.cli.script import BadScript, load
 from service.cli.terminal import Failure, Terminal, say
 from service.rules.shelf import SHELF
-from service.simulation.fights import COMMANDS, ROUNDS, Limits, Stuck, play
+from service.simulation.fights import COMMANDS, ROUNDS, FightLimits, FightStalled, play
 from service.simulation.table import BadOpening
 
 
@@ -44,14 +44,14 @@ def command(file: Path, times: int, seed: str, form: str | None, rounds: int, co
     same seed plays the same fight. Bots throw what people would; nothing is stored, and no service is asked.
     """
     opening = _opening(file, form)
-    limits = Limits(rounds=rounds, commands=commands)
+    limits = FightLimits(rounds=rounds, commands=commands)
     bar = Progress(console=Terminal(stderr=True), disable=not sys.stderr.isatty(), transient=True)
     try:
         with bar:
             for number in bar.track(range(times), description=file.name):
                 result = play(SHELF, opening, f"{seed}/{number}", limits)
                 say(json.dumps({"fight": number, **result.data()}))
-    except (BadOpening, Stuck) as fault:
+    except (BadOpening, FightStalled) as fault:
         raise Failure(f"{file}: {fault}") from fault
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from service.cli.client import Client, Problem
-from service.cli.script import Fight, Step
+from service.cli.script import ScriptedFight, ScriptStep
 
 GM: Final = "gm"
 _QUIET: Final = ("accept_", "decline_", "keep_", "pass_")
@@ -24,7 +24,7 @@ class NotAsWritten(Exception):
 
 
 @dataclass(frozen=True)
-class Moment:
+class ScriptMoment:
     """One command of the fight and what became of it, as the gm may see it."""
 
     says: str
@@ -34,7 +34,7 @@ class Moment:
 
 
 @dataclass(frozen=True)
-class Table:
+class ScriptTable:
     """An open encounter and everybody who sits at it."""
 
     encounter: str
@@ -56,7 +56,7 @@ class Table:
             client.close()
 
 
-def sit_down(owner: Client, fight: Fight) -> Table:
+def sit_down(owner: Client, fight: ScriptedFight) -> ScriptTable:
     """Open the encounter and give every player a token."""
     opened = owner.post("/v1/encounters", fight.opening, Prefer="wait=30").data
     path = f"/v1/encounters/{opened['encounter']}"
@@ -64,10 +64,10 @@ def sit_down(owner: Client, fight: Fight) -> Table:
     for seat in fight.seats:
         issued = owner.post(f"{path}/seats/{seat}/token", {}, Prefer="wait=30").data
         seats[seat] = owner.as_seat(issued["token"])
-    return Table(opened["encounter"], seats)
+    return ScriptTable(opened["encounter"], seats)
 
 
-def play(table: Table, fight: Fight, *, by_script: bool) -> Iterator[Moment]:
+def play(table: ScriptTable, fight: ScriptedFight, *, by_script: bool) -> Iterator[ScriptMoment]:
     """Play *fight* and yield every command that was sent; *by_script* where nothing may go another way.
 
     Raises `NotAsWritten`.
@@ -80,11 +80,11 @@ def play(table: Table, fight: Fight, *, by_script: bool) -> Iterator[Moment]:
 class _Playing:
     """A fight under way: the steps that are still to come."""
 
-    table: Table
-    left: list[Step]
+    table: ScriptTable
+    left: list[ScriptStep]
     by_script: bool = field(kw_only=True)
 
-    def run(self) -> Iterator[Moment]:
+    def run(self) -> Iterator[ScriptMoment]:
         while self.left:
             step = self.left[0]
             if step.check is not None:
@@ -100,7 +100,7 @@ class _Playing:
         if not self.by_script:
             yield from self._answer_others()
 
-    def _send(self, step: Step) -> Moment:
+    def _send(self, step: ScriptStep) -> ScriptMoment:
         assert step.send is not None, "only commands are sent"
         try:
             outcome = self.table.seats[step.seat].post(
@@ -109,22 +109,24 @@ class _Playing:
         except Problem as problem:
             if problem.code is None or self.by_script:
                 raise NotAsWritten(f"{step.seat} sends {step.send['type']}: {problem}") from problem
-            return Moment(step.says, step.seat, step.send, {"outcome": "refused", "refusal": problem.data})
-        return Moment(step.says, step.seat, step.send, outcome.data)
+            return ScriptMoment(
+                step.says, step.seat, step.send, {"outcome": "refused", "refusal": problem.data}
+            )
+        return ScriptMoment(step.says, step.seat, step.send, outcome.data)
 
     def _owed(self) -> Sequence[Mapping[str, Any]]:
         """Return the answers that play waits for, as far as the gm may know whose they are."""
         waiting: Sequence[Mapping[str, Any]] = self.table.gm.get(self.table.path)["waiting"]
         return [prompt for prompt in waiting if prompt["seat"] and not prompt["optional"]]
 
-    def _answer_others(self) -> Iterator[Moment]:
+    def _answer_others(self) -> Iterator[ScriptMoment]:
         """Answer every prompt that no step answers, as quietly as possible."""
         while True:
             other = [prompt for prompt in self._owed() if not self._is_planned(prompt)]
             send = self._quiet_move(other[0]) if other else {}
             if not send:
                 return
-            yield self._send(Step("", other[0]["seat"], send))
+            yield self._send(ScriptStep("", other[0]["seat"], send))
 
     def _is_planned(self, prompt: Mapping[str, Any]) -> bool:
         """Tell whether a step answers *prompt*: by its name, or by being next and of a type it takes."""
@@ -146,7 +148,7 @@ class _Playing:
         return _command(offers[0]) if offers else {}
 
 
-def _answers(step: Step, prompt: Mapping[str, Any]) -> bool:
+def _answers(step: ScriptStep, prompt: Mapping[str, Any]) -> bool:
     """Tell whether *step* answers *prompt*: a contest's damage hits one or the other under one name."""
     return (step.prompt, step.seat) == (prompt["prompt"], prompt["seat"])
 
@@ -158,7 +160,7 @@ def _command(offer: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": offer["type"], **named, **offer["given"], **chosen}
 
 
-def _hold(table: Table, step: Step) -> None:
+def _hold(table: ScriptTable, step: ScriptStep) -> None:
     """Hold the state, as the gm sees it, to what a step says of it; raises `NotAsWritten`."""
     assert step.check is not None, "only checks are held"
     state = table.gm.get(f"{table.path}/state")["state"]

@@ -20,8 +20,8 @@ from service.cli import script
 from service.cli.playing import NotAsWritten, difference
 from service.cli.telling import Teller
 from service.cli.terminal import Failure, Terminal
-from service.encounter.reading import views
-from service.encounter.record.commit import Commit, load_commit, load_request
+from service.core import views
+from service.record.commit import Commit, load_commit, load_request
 from service.rules.rulebook import RULES
 from service.rules.shelf import SHELF
 from service.simulation.table import BadOpening, LocalTable
@@ -31,7 +31,7 @@ _WITHHELD = "(withheld)"
 
 
 @dataclass(frozen=True)
-class Told:
+class ReplayedCommit:
     """One commit as it is told."""
 
     n: int
@@ -80,7 +80,7 @@ def _is_bundle(raw: bytes) -> bool:
 # --- a bundle -----------------------------------------------------------------------------------------
 
 
-def _of_bundle(raw: bytes) -> tuple[Mapping[str, Any], Iterator[Told]]:
+def _of_bundle(raw: bytes) -> tuple[Mapping[str, Any], Iterator[ReplayedCommit]]:
     evidence = bundle.read(raw)
     try:
         opening = load_request(evidence.requests[0] or b"").data if evidence.requests else {}
@@ -90,7 +90,7 @@ def _of_bundle(raw: bytes) -> tuple[Mapping[str, Any], Iterator[Told]]:
     return opening.get("opening", opening), _tell(evidence, commits)
 
 
-def _tell(evidence: Evidence, commits: list[Commit]) -> Iterator[Told]:
+def _tell(evidence: Evidence, commits: list[Commit]) -> Iterator[ReplayedCommit]:
     for commit, raw in zip(commits, evidence.requests, strict=True):
         request = None if raw is None else load_request(raw)
         payloads = {
@@ -100,10 +100,10 @@ def _tell(evidence: Evidence, commits: list[Commit]) -> Iterator[Told]:
         }
         outcome = views.outcome_data(commit, payloads, Holder.of(commit, payloads))
         if request is None:
-            yield Told(commit.n, "?", _WITHHELD, {}, outcome)
+            yield ReplayedCommit(commit.n, "?", _WITHHELD, {}, outcome)
         else:
             data = {} if commit.n == 1 else request.data
-            yield Told(commit.n, request.actor.seat, request.type, data, outcome)
+            yield ReplayedCommit(commit.n, request.actor.seat, request.type, data, outcome)
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Holder(views.Reader):
 # --- a script -----------------------------------------------------------------------------------------
 
 
-def _of_script(raw: bytes, form: str | None) -> tuple[Mapping[str, Any], Iterator[Told]]:
+def _of_script(raw: bytes, form: str | None) -> tuple[Mapping[str, Any], Iterator[ReplayedCommit]]:
     try:
         forms = script.read(raw.decode())
     except UnicodeDecodeError as fault:
@@ -136,7 +136,7 @@ def _of_script(raw: bytes, form: str | None) -> tuple[Mapping[str, Any], Iterato
     return forms[name].opening, _decide(forms[name])
 
 
-def _decide(fight: script.Fight) -> Iterator[Told]:
+def _decide(fight: script.ScriptedFight) -> Iterator[ReplayedCommit]:
     """Decide a script step by step; raises `NotAsWritten`."""
     table = LocalTable(SHELF, fight.opening)
     yield _told("gm", "open", {}, *table.opened, says=fight.text)
@@ -166,6 +166,6 @@ def _told(
     payloads: Mapping[int, bytes],
     *,
     says: str,
-) -> Told:
+) -> ReplayedCommit:
     outcome = views.outcome_data(commit, payloads, Holder.of(commit, payloads))
-    return Told(commit.n, seat, type_, data, outcome, says)
+    return ReplayedCommit(commit.n, seat, type_, data, outcome, says)

@@ -24,7 +24,7 @@ class BadScript(ValueError):
 
 
 @dataclass(frozen=True)
-class Step:
+class ScriptStep:
     """One line of a script: who sends what, or what must be true; and what a teller says of it."""
 
     says: str
@@ -44,18 +44,18 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Fight:
+class ScriptedFight:
     """One form of a script, ready to be played."""
 
     title: str
     text: str
     opening: Mapping[str, Any]
-    steps: tuple[Step, ...]
+    steps: tuple[ScriptStep, ...]
 
-    def seeded(self) -> Fight:
+    def seeded(self) -> ScriptedFight:
         """Return the fight with all dice thrown by the service."""
         steps = tuple(step for step in self.steps if not step.throws and step.check is None)
-        return Fight(self.title, self.text, {**self.opening, "declared_sides": []}, steps)
+        return ScriptedFight(self.title, self.text, {**self.opening, "declared_sides": []}, steps)
 
     @property
     def seats(self) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ class Fight:
         return tuple(entry["seat"] for entry in self.opening["seats"])
 
 
-def sample(form: str | None = None, book: str = "heartrush") -> Fight:
+def sample(form: str | None = None, book: str = "heartrush") -> ScriptedFight:
     """Return the sample fight of *book* that comes with the package, in its first form if none is named."""
     text = resources.files(__package__).joinpath("fights", f"{SAMPLES[book]}.json").read_text("utf-8")
     forms = read(text)
@@ -72,12 +72,12 @@ def sample(form: str | None = None, book: str = "heartrush") -> Fight:
     return forms[form or next(iter(forms))]
 
 
-def load(path: Path) -> Mapping[str, Fight]:
+def load(path: Path) -> Mapping[str, ScriptedFight]:
     """Return the forms of the fight in a file; raises `BadScript`."""
     return read(path.read_text("utf-8"))
 
 
-def read(text: str) -> Mapping[str, Fight]:
+def read(text: str) -> Mapping[str, ScriptedFight]:
     """Return the forms of the fight that *text* spells; raises `BadScript`."""
     try:
         data = json.loads(text)
@@ -88,6 +88,6 @@ def read(text: str) -> Mapping[str, Fight]:
         raise fault if isinstance(fault, BadScript) else BadScript(f"this is no fight: {fault!r}") from fault
 
 
-def _fight(data: Mapping[str, Any]) -> Fight:
-    steps = tuple(Step(**step) for step in data["steps"])
-    return Fight(data["title"], data["text"], data["opening"], steps)
+def _fight(data: Mapping[str, Any]) -> ScriptedFight:
+    steps = tuple(ScriptStep(**step) for step in data["steps"])
+    return ScriptedFight(data["title"], data["text"], data["opening"], steps)

@@ -23,9 +23,9 @@ from service.cli.playing import NotAsWritten, play, sit_down
 from service.cli.script import sample
 from service.cli.stopping import Signals
 from service.cli.terminal import say
-from service.encounter.stores import keys
 from service.log import Log
 from service.logs import note_line, write_json_lines
+from service.stores import api_keys
 
 LOOKED_EVERY_S: Final = 0.1
 DEMO_FORM: Final = "s002"
@@ -107,7 +107,7 @@ def _demo(service: LocalService) -> Demo:
         known = _known(kept, log)
         if known is not None:
             return known
-        token, _ = keys.create(log, "demo", time.time())
+        token, _ = api_keys.create(log, "demo", time.time())
     demo = Demo(token, _play(Client(service.url, token)))
     _keep(kept, demo)
     return demo
@@ -121,7 +121,7 @@ def _known(path: Path, log: Log) -> Demo | None:
         return None
     except (ValueError, TypeError) as fault:
         raise NotServing(f"{path} is damaged: remove it, and the demo is played anew") from fault
-    is_valid = keys.find(log, demo.key, time.time()) is not None and log.head(demo.encounter) is not None
+    is_valid = api_keys.find(log, demo.key, time.time()) is not None and log.head(demo.encounter) is not None
     return demo if is_valid else None
 
 

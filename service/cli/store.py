@@ -12,12 +12,12 @@ from contextlib import closing, contextmanager
 from service.cli.loading import LoadingDisplay
 from service.cli.local_service import NotServing
 from service.cli.terminal import say
-from service.encounter.archive.archive_log import with_archive
-from service.encounter.archive.container import key_of
-from service.encounter.archive.opening import storage_of
 from service.log import Log, StoreFailure, StoreRefused
 from service.log.valkey import ValkeyLog
 from service.settings import Settings
+from service.stores.archive.archive_log import with_archive
+from service.stores.archive.container import key_of
+from service.stores.archive.opening import storage_of
 from service.supervisor import DirectoryInUse, EmbeddedFailure, EmbeddedValkey, Supervisor
 
 

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from service.cli.sentences import UNTOLD, sentence
 from service.cli.terminal import escape
-from service.encounter.record.text import plain
+from service.record.text import plain
 
 _ROUND_BEGINS: Final = ("combat_began", "round_started")
 _REPEATED: Final = ("type", "prompt", "creature")

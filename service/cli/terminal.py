@@ -15,7 +15,7 @@ from rich import markup
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from service.encounter.record.text import plain
+from service.record.text import plain
 
 _LINES = "\n"
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 from redis import exceptions
 
-from service.log.errors import NotDurable, Unavailable
+from service.log.errors import NotDurable, StoreUnavailable
 from service.log.routing import Router
 from service.log.wire import Wire
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
+class DurabilityDemand:
     """One setting, the value it must have, and what happens otherwise."""
 
     setting: str
@@ -24,10 +24,12 @@ class Demand:
 
 
 DEMANDS = (
-    Demand("appendonly", "yes", "the log is gone with the process"),
-    Demand("appendfsync", "always", "the last second of acknowledged commands is lost on a crash"),
-    Demand("no-appendfsync-on-rewrite", "no", "nothing is synced while the file is rewritten"),
-    Demand("maxmemory-policy", "noeviction", "whole encounters are thrown away when memory is short"),
+    DurabilityDemand("appendonly", "yes", "the log is gone with the process"),
+    DurabilityDemand("appendfsync", "always", "the last second of acknowledged commands is lost on a crash"),
+    DurabilityDemand("no-appendfsync-on-rewrite", "no", "nothing is synced while the file is rewritten"),
+    DurabilityDemand(
+        "maxmemory-policy", "noeviction", "whole encounters are thrown away when memory is short"
+    ),
 )
 OLDEST = 7
 """The first major version with functions."""
@@ -41,7 +43,7 @@ def check_durable(router: Router) -> None:
     wanted = router.wanted_replicas
     faults = {wire.url: _faults(wire) or _replica_faults(wire, wanted) for wire in router.primaries()}
     for wire in router.replicas():
-        with suppress(Unavailable):
+        with suppress(StoreUnavailable):
             faults[wire.url] = _faults(wire)
     several = len(faults) > 1
     found = [f"{url}: {fault}" if several else fault for url, each in faults.items() for fault in each]

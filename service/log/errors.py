@@ -1,8 +1,8 @@
 """What the log answers instead of doing: refusals, and the three ways a store can fail.
 
 A refusal changed nothing, and says what stands instead.
-A failure of the store says whether the change may have happened: `Unavailable` and `StoreFull` mean it has
-not, `Unknown` means it may have, and only asking again by idempotency key (or by number and hash) can tell.
+A failure of the store says whether the change may have happened: `StoreUnavailable` and `StoreFull` mean it has
+not, `OutcomeUnknown` means it may have, and only asking again by idempotency key (or by number and hash) can tell.
 """
 
 from asyncio import (
@@ -37,11 +37,11 @@ def running_loop() -> AbstractEventLoop | None:
 # --- refusals: checked before the first write, so they leave no trace ---------------------------------
 
 
-class Refusal(LogError):
+class StoreRefusal(LogError):
     """Say that the log kept to its rules and changed nothing."""
 
 
-class KeyReused(Refusal):
+class KeyReused(StoreRefusal):
     """Say that the idempotency key already stands for command *n*, which was another request."""
 
     def __init__(self, n: int) -> None:
@@ -49,7 +49,7 @@ class KeyReused(Refusal):
         self.n = n
 
 
-class Taken(Refusal):
+class NumberTaken(StoreRefusal):
     """Say that the encounter to be created exists."""
 
     def __init__(self, encounter: str) -> None:
@@ -57,7 +57,7 @@ class Taken(Refusal):
         self.encounter = encounter
 
 
-class NoSuchEncounter(Refusal):
+class NoSuchEncounter(StoreRefusal):
     """Say that nothing was ever appended to the encounter."""
 
     def __init__(self, encounter: str) -> None:
@@ -65,7 +65,7 @@ class NoSuchEncounter(Refusal):
         self.encounter = encounter
 
 
-class VersionConflict(Refusal):
+class VersionConflict(StoreRefusal):
     """Say that another number than the expected one is the last appended: *actual*."""
 
     def __init__(self, actual: int) -> None:
@@ -73,7 +73,7 @@ class VersionConflict(Refusal):
         self.actual = actual
 
 
-class Stale(Refusal):
+class StaleCommit(StoreRefusal):
     """Say that a commit does not continue the head, or that its number has another command.
 
     *folded* and *hash* are the head's.
@@ -92,11 +92,11 @@ class StoreFailure(LogError):
     """Stand above what an outage looks like from here; the text says which server and why."""
 
 
-class Unavailable(StoreFailure):
+class StoreUnavailable(StoreFailure):
     """Say that the store did not do it: not reached, loading, read-only, or a read was cut short."""
 
 
-class StoreLoading(Unavailable):
+class StoreLoading(StoreUnavailable):
     """The server reads its log from disk after a start; it serves once it has."""
 
 
@@ -104,7 +104,7 @@ class StoreFull(StoreFailure):
     """Say that the store did not do it because it has no room (memory or disk)."""
 
 
-class Unknown(StoreFailure):
+class OutcomeUnknown(StoreFailure):
     """Say that the change was sent and no answer came: it stands or it does not; ask by key."""
 
 

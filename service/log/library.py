@@ -10,7 +10,7 @@ from importlib import resources
 
 from redis import exceptions
 
-from service.log.errors import Unavailable
+from service.log.errors import StoreUnavailable
 from service.log.wire import Argument, Command, Wire
 
 LIBRARY = "rewound_7"
@@ -25,7 +25,7 @@ def code() -> str:
 def install(wire: Wire) -> None:
     """Make the server know this library; a server that knows it already is not written to.
 
-    Raises `Unavailable`, and redis-py's own error if the server is older than functions (Redis 7).
+    Raises `StoreUnavailable`, and redis-py's own error if the server is older than functions (Redis 7).
     """
     source = code()
     if _installed(wire) == source:
@@ -33,7 +33,7 @@ def install(wire: Wire) -> None:
     try:
         wire.change("FUNCTION", "LOAD", "REPLACE", source)
     except exceptions.NoPermissionError as error:
-        raise Unavailable(
+        raise StoreUnavailable(
             f"{wire.url} lacks the log's functions, and this user may not load them: start a worker first"
         ) from error
 

@@ -11,7 +11,7 @@ from typing import Final
 from redis import exceptions
 
 from service.log.durable import parse_info
-from service.log.errors import StoreLoading, Unavailable
+from service.log.errors import StoreLoading, StoreUnavailable
 from service.log.wire import Wire
 
 STALLED_S: Final = 120.0
@@ -50,7 +50,7 @@ def megabytes(size: int) -> str:
 
 
 def load_progress(wire: Wire) -> LoadProgress | None:
-    """Return how far the server is with its log, None once it has read all of it; raises `Unavailable`."""
+    """Return how far the server is with its log, None once it has read all of it; raises `StoreUnavailable`."""
     try:
         wire.read("PING")  # refused while it loads; INFO and CONFIG GET are answered
     except StoreLoading:
@@ -84,14 +84,14 @@ def wait_until_loaded(
     """Return when the server has read its log; *on_progress* hears how far it is.
 
     *go_on* is called before each look, and ends the wait by raising.
-    Raises `Unavailable` where it was not reached or read nothing more for *stalled_s*.
+    Raises `StoreUnavailable` where it was not reached or read nothing more for *stalled_s*.
     """
     newest, since = -1, time.monotonic()
     while True:
         go_on()
         try:
             progress = load_progress(wire)
-        except Unavailable:  # it ended, or is busier with its log than with us
+        except StoreUnavailable:  # it ended, or is busier with its log than with us
             if time.monotonic() - since > stalled_s:
                 raise
         else:

@@ -9,7 +9,7 @@ from secrets import token_hex
 from typing import Protocol, Unpack
 
 from service.log import keys
-from service.log.errors import Unavailable, WouldWait
+from service.log.errors import StoreUnavailable, WouldWait
 from service.log.loop_subscription import LoopSubscription
 from service.log.pipe import Pipe
 from service.log.protocol import ALL_BUCKETS, SubmitOptions
@@ -33,14 +33,14 @@ class LoopLog(Protocol):
         """Call *heard* with commits until they can be heard no more.
 
         They are those that were asked for here, those that every process must hear, and those of the buckets
-        that are followed. *begun* is awaited once the subscription stands. Raises `Unavailable` when it ends.
+        that are followed. *begun* is awaited once the subscription stands. Raises `StoreUnavailable` when it ends.
         """
         ...
 
     async def follow(self, bucket: int) -> None:
         """Hear every commit of *bucket* too, as long as the subscription stands; returns when that is so.
 
-        Raises `Unavailable` where no subscription stands.
+        Raises `StoreUnavailable` where no subscription stands.
         """
         ...
 
@@ -88,7 +88,7 @@ class ValkeyLoopLog:
     async def follow(self, bucket: int) -> None:
         """Subscribe to one more channel; see `LoopLog.follow`."""
         if self._subscription is None:
-            raise Unavailable("no subscription stands")
+            raise StoreUnavailable("no subscription stands")
         await self._subscription.follow(keys.outcomes(bucket))
 
     def leave(self, bucket: int) -> None:

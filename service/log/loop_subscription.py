@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import hiredis
 
-from service.log.errors import Unavailable
+from service.log.errors import StoreUnavailable
 from service.log.loop_line import LoopLine
 from service.log.routing import Router
 from service.log.wire import Reply, Wire
@@ -33,7 +33,7 @@ class LoopSubscription:
         self._ended: asyncio.Future[None] = loop.create_future()
 
     async def begin(self) -> None:
-        """Return when the server has confirmed every channel; raises `Unavailable`."""
+        """Return when the server has confirmed every channel; raises `StoreUnavailable`."""
         loop = asyncio.get_running_loop()
         parted = await loop.run_in_executor(None, self._router.by_slot, self._channels)
         for channels in parted:
@@ -48,7 +48,7 @@ class LoopSubscription:
             self._ended.result()
 
     async def follow(self, channel: str) -> None:
-        """Hear *channel* too; returns when the server has confirmed it. Raises `Unavailable`."""
+        """Hear *channel* too; returns when the server has confirmed it. Raises `StoreUnavailable`."""
         name = channel.encode()
         confirmed = self._followed.get(name)
         if confirmed is None:
@@ -70,13 +70,13 @@ class LoopSubscription:
         """Send *command* to the node that keeps *channel*; where it has changed the subscription ends."""
         try:
             line = self._lines[self._router.node_of(channel)]
-        except (Unavailable, KeyError):
+        except (StoreUnavailable, KeyError):
             self._end(f"{channel} has moved")
             return
         line.write(hiredis.pack_command((command, channel)))  # type: ignore[arg-type]  # as in `Pipe`
 
     async def last(self) -> None:
-        """Wait until the subscription ends, which raises `Unavailable`."""
+        """Wait until the subscription ends, which raises `StoreUnavailable`."""
         await self._ended
 
     def close(self) -> None:
@@ -104,4 +104,4 @@ class LoopSubscription:
 
     def _end(self, why: str) -> None:
         if not self._ended.done():
-            self._ended.set_exception(Unavailable(f"{self._router.url} has ended a subscription: {why}"))
+            self._ended.set_exception(StoreUnavailable(f"{self._router.url} has ended a subscription: {why}"))

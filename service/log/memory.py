@@ -8,37 +8,37 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from service.log.errors import KeyReused, NoSuchEncounter, Stale, Taken, VersionConflict
+from service.log.errors import KeyReused, NoSuchEncounter, NumberTaken, StaleCommit, VersionConflict
 from service.log.keys import bucket_of
-from service.log.memory_agenda import MemoryAgendas
+from service.log.memory_agenda import MemorySchedules
 from service.log.memory_archive import RUN_ID, Encounter, MemoryArchive
 from service.log.memory_doorbell import MemoryDoorbell
-from service.log.memory_shelves import MemoryShelves
+from service.log.memory_shelves import MemoryCollections
 from service.log.protocol import Log
 from service.log.values import (
     ZERO_HASH,
     Appended,
     CachedState,
+    CommandNotification,
+    CommitWrite,
+    EncounterSize,
     Entry,
-    Fold,
-    Head,
-    Known,
-    Memory,
+    KnownKey,
     Outcome,
     Payload,
-    Size,
     SnapshotName,
+    StoreMemory,
+    StreamHead,
     Submitted,
-    Wake,
 )
 
 
-class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryShelves, MemoryAgendas):
+class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryCollections, MemorySchedules):
     """A whole log in this process; *clock* gives monotonic seconds, for the life of leases and rings."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        MemoryShelves.__init__(self, threading.RLock())
-        MemoryAgendas.__init__(self)
+        MemoryCollections.__init__(self, threading.RLock())
+        MemorySchedules.__init__(self)
         MemoryDoorbell.__init__(self, clock)
         self._encounters: dict[str, Encounter] = {}
 
@@ -62,10 +62,10 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryShelves, MemoryAgendas):
                     raise KeyReused(known.n)
                 return Appended(known.n, replayed=True)
             if create and kept.head is not None:
-                raise Taken(encounter)
+                raise NumberTaken(encounter)
             if not create and kept.head is None:
                 raise NoSuchEncounter(encounter)
-            head = kept.head or Head(0, 0, ZERO_HASH, b"", RUN_ID)
+            head = kept.head or StreamHead(0, 0, ZERO_HASH, b"", RUN_ID)
             if expected is not None and expected != head.appended:
                 raise VersionConflict(head.appended)
             n = head.appended + 1
@@ -73,7 +73,7 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryShelves, MemoryAgendas):
             kept.commands.append(request)
             kept.bytes += len(request)
             kept.head = replace(head, appended=n)
-            kept.keys[scope, key] = Known(n, fingerprint)
+            kept.keys[scope, key] = KnownKey(n, fingerprint)
             return Appended(n, replayed=False)
 
     def submit(  # noqa: PLR0913  an append, and what its notification needs
@@ -101,14 +101,14 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryShelves, MemoryAgendas):
                 return Submitted(place.n, place.replayed, must_ring=False)
             self.mark_dirty(encounter, at_ms)
             if place.replayed:
-                listeners = self._notify(Wake(encounter, 0, b"", process))
+                listeners = self._notify(CommandNotification(encounter, 0, b"", process))
             else:
                 if secret:
                     self.put_secret(encounter, secret)
                 self._extend(encounter, more)
-                listeners = self._notify(Wake(encounter, place.n, request, process))
+                listeners = self._notify(CommandNotification(encounter, place.n, request, process))
                 for n, raw in enumerate(more, place.n + 1):
-                    self._notify(Wake(encounter, n, raw, process))
+                    self._notify(CommandNotification(encounter, n, raw, process))
             must_ring = not listeners and self._ring(bucket_of(encounter), ring_ms)
             return Submitted(place.n, place.replayed, must_ring=must_ring)
 
@@ -120,28 +120,28 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryShelves, MemoryAgendas):
         kept.bytes += sum(map(len, more))
         kept.head = replace(kept.head, appended=kept.head.appended + len(more))
 
-    def commit(self, encounter: str, *folds: Fold) -> int:
+    def commit(self, encounter: str, *folds: CommitWrite) -> int:
         """Write consecutive commits; see `Streams.commit`."""
         with self._lock:
             written = [self._commit(encounter, fold) for fold in folds]
             if written[-1] is None:
                 head = self._read(encounter).head
-                raise Stale(*(head.folded, head.hash) if head else (0, ZERO_HASH))
+                raise StaleCommit(*(head.folded, head.hash) if head else (0, ZERO_HASH))
             return written.count(True)
 
-    def commit_all(self, batch: Sequence[tuple[str, Sequence[Fold]]]) -> list[Stale | None]:
+    def commit_all(self, batch: Sequence[tuple[str, Sequence[CommitWrite]]]) -> list[StaleCommit | None]:
         """Write commits of several encounters; see `Streams.commit_all`."""
-        found: list[Stale | None] = []
+        found: list[StaleCommit | None] = []
         for encounter, folds in batch:
             try:
                 self.commit(encounter, *folds)
-            except Stale as stale:
+            except StaleCommit as stale:
                 found.append(stale)
             else:
                 found.append(None)
         return found
 
-    def _commit(self, encounter: str, fold: Fold) -> bool | None:
+    def _commit(self, encounter: str, fold: CommitWrite) -> bool | None:
         """Write one commit: True if new, False if it is the head already, None if it does not continue it."""
         indices = [index for index, _ in fold.sealed]
         assert indices == sorted(set(indices)), f"payloads of commit {fold.n} are not in order: {indices}"
@@ -162,18 +162,18 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryShelves, MemoryAgendas):
         self._publish(Outcome(encounter, fold.n, fold.raw, fold.told))
         return True
 
-    def head(self, encounter: str) -> Head | None:
+    def head(self, encounter: str) -> StreamHead | None:
         """Read where the encounter stands."""
         with self._lock:
             return self._read(encounter).head
 
-    def sizes(self, encounters: Sequence[str]) -> list[Size]:
+    def sizes(self, encounters: Sequence[str]) -> list[EncounterSize]:
         """Read what encounters hold, in the order asked for."""
         with self._lock:
             kept = [self._read(encounter) for encounter in encounters]
-            return [Size(len(each.commands), each.bytes + each.derived) for each in kept]
+            return [EncounterSize(len(each.commands), each.bytes + each.derived) for each in kept]
 
-    def look(self, encounter: str, after: int, count: int) -> tuple[Head | None, list[Entry]]:
+    def look(self, encounter: str, after: int, count: int) -> tuple[StreamHead | None, list[Entry]]:
         """Read the head and commands above *after*."""
         with self._lock:
             return self.head(encounter), self.commands(encounter, after, count)
@@ -188,7 +188,9 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryShelves, MemoryAgendas):
         with self._lock:
             return _above(self._read(encounter).commits, after, count)
 
-    def tails(self, after: Sequence[tuple[str, int]], count: int) -> list[tuple[Head | None, list[Entry]]]:
+    def tails(
+        self, after: Sequence[tuple[str, int]], count: int
+    ) -> list[tuple[StreamHead | None, list[Entry]]]:
         """Read heads and commits of several encounters."""
         return [(self.head(encounter), self.commits(encounter, n, count)) for encounter, n in after]
 
@@ -202,7 +204,7 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryShelves, MemoryAgendas):
         with self._lock:
             return dict(self._read(encounter).marks)
 
-    def find_key(self, encounter: str, scope: str, key: str) -> Known | None:
+    def find_key(self, encounter: str, scope: str, key: str) -> KnownKey | None:
         """Read what an idempotency key stands for."""
         with self._lock:
             return self._read(encounter).keys.get((scope, key))
@@ -287,9 +289,9 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryShelves, MemoryAgendas):
         """Find an encounter, kept from now on."""
         return self._encounters.setdefault(encounter, Encounter())
 
-    def memory(self) -> Memory:
+    def memory(self) -> StoreMemory:
         """Read how full the store is: it has no limit of its own."""
-        return Memory(used=0, limit=0)
+        return StoreMemory(used=0, limit=0)
 
     def ping(self) -> None:
         """Return: this process answers."""

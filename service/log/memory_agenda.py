@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 
-class MemoryAgendas:
+class MemorySchedules:
     """Every agenda of the store, under the lock of whoever inherits it."""
 
     _lock: AbstractContextManager[Any]

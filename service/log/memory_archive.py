@@ -12,10 +12,10 @@ from service.log.values import (
     SNAPSHOT_SHARE,
     ArchivedTotals,
     CachedState,
-    Head,
-    Known,
+    KnownKey,
     Payload,
     StoredEncounter,
+    StreamHead,
 )
 
 RUN_ID: Final = "0" * 40
@@ -25,10 +25,10 @@ RUN_ID: Final = "0" * 40
 class Encounter:
     """All keys of one encounter; *head* is None until the first append."""
 
-    head: Head | None = None
+    head: StreamHead | None = None
     commands: list[bytes] = field(default_factory=list)
     commits: list[bytes] = field(default_factory=list)
-    keys: dict[tuple[str, str], Known] = field(default_factory=dict)
+    keys: dict[tuple[str, str], KnownKey] = field(default_factory=dict)
     sealed: list[Payload] = field(default_factory=list)
     marks: dict[str, bytes] = field(default_factory=dict)
     secret: bytes | None = None
@@ -114,7 +114,9 @@ class MemoryArchive:
             if kept.head is not None or (kept.archived or b"") != entry:
                 return False
             restored = Encounter(
-                head=Head(len(stored.commits), len(stored.commits), stored.hash, stored.frontier, RUN_ID),
+                head=StreamHead(
+                    len(stored.commits), len(stored.commits), stored.hash, stored.frontier, RUN_ID
+                ),
                 commands=list(stored.commands),
                 commits=list(stored.commits),
                 sealed=list(stored.sealed),
@@ -125,7 +127,7 @@ class MemoryArchive:
             for field_, value in stored.keys.items():
                 scope, _, key = field_.partition("\n")
                 n, _, fingerprint = value.partition(" ")
-                restored.keys[scope, key] = Known(int(n), fingerprint)
+                restored.keys[scope, key] = KnownKey(int(n), fingerprint)
             for name, blob in stored.derived.items():
                 first, _, last = name.partition("/")
                 if first == keys.OCCASIONS:

@@ -8,7 +8,7 @@ from typing import Any
 from service.log.keys import bucket_of
 from service.log.memory_listener import MemoryListener
 from service.log.protocol import ALL_BUCKETS
-from service.log.values import Head, Outcome, Wake
+from service.log.values import CommandNotification, Outcome, StreamHead
 
 
 class MemoryDoorbell:
@@ -23,11 +23,11 @@ class MemoryDoorbell:
         """Until when each bucket is rung for."""
         self._leases: dict[str, tuple[str, float]] = {}
         """Who holds each lease, and until when."""
-        self._wakes: list[MemoryListener[Wake]] = []
+        self._wakes: list[MemoryListener[CommandNotification]] = []
         self._outcomes: list[MemoryListener[Outcome]] = []
 
     @abstractmethod
-    def head(self, encounter: str) -> Head | None:
+    def head(self, encounter: str) -> StreamHead | None:
         """Read where the encounter stands."""
 
     def mark_dirty(self, encounter: str, at_ms: int) -> None:
@@ -86,9 +86,9 @@ class MemoryDoorbell:
 
     def notify(self, encounter: str) -> None:
         """Notify whoever listens to the encounter's bucket that it has something to fold."""
-        self._notify(Wake(encounter, 0, b""))
+        self._notify(CommandNotification(encounter, 0, b""))
 
-    def _notify(self, wake: Wake) -> int:
+    def _notify(self, wake: CommandNotification) -> int:
         """Return how many heard it."""
         with self._lock:
             return sum(listener.hear(bucket_of(wake.encounter), wake) for listener in self._wakes)
@@ -97,7 +97,7 @@ class MemoryDoorbell:
         for listener in self._outcomes:
             listener.hear(bucket_of(outcome.encounter), outcome)
 
-    def listen_wakes(self, buckets: Sequence[int] = ALL_BUCKETS) -> MemoryListener[Wake]:
+    def listen_wakes(self, buckets: Sequence[int] = ALL_BUCKETS) -> MemoryListener[CommandNotification]:
         """Subscribe to the commands of *buckets*."""
         with self._lock:
             return MemoryListener(self._wakes, buckets)

@@ -8,7 +8,7 @@ from typing import Any
 from service.log.values import Record
 
 
-class MemoryShelves:
+class MemoryCollections:
     """Every shelf of the store, under the lock it is given."""
 
     def __init__(self, lock: AbstractContextManager[Any]) -> None:

@@ -13,7 +13,7 @@ from typing import Final
 import hiredis
 from redis import exceptions
 
-from service.log.errors import StoreFailure, Unknown, WouldWait
+from service.log.errors import OutcomeUnknown, StoreFailure, WouldWait
 from service.log.loop_line import LoopLine
 from service.log.routing import Router
 from service.log.wire import ANSWER_S, DID_NOTHING, Command, Reply, Wire, raise_translated
@@ -41,7 +41,7 @@ class Pipe:
         self._timer: asyncio.TimerHandle | None = None
 
     def change(self, command: Command) -> asyncio.Future[Reply]:
-        """Send one change, once; its future raises `Unavailable`, `StoreFull` or `Unknown`.
+        """Send one change, once; its future raises `Unavailable`, `StoreFull` or `OutcomeUnknown`.
 
         It raises `WouldWait` where the router has to find the node that does it: nothing was done.
         """
@@ -110,7 +110,7 @@ class Pipe:
         """End the connection: what was sent is unknown, and what waits is sent on a new one."""
         self._drop()
         while self._sent:
-            _raise_in(self._sent.popleft(), Unknown(f"{self._wire.url} did not answer: {why}"))
+            _raise_in(self._sent.popleft(), OutcomeUnknown(f"{self._wire.url} did not answer: {why}"))
         if self._waiting:
             self._schedule()
 

@@ -9,23 +9,23 @@ from collections.abc import Sequence
 from typing import Final, NotRequired, Protocol, Self, TypedDict, TypeVar, Unpack
 
 from service.log.archived import ArchivedEncounters
-from service.log.errors import Stale
+from service.log.errors import StaleCommit
 from service.log.keys import BUCKETS
 from service.log.values import (
     Appended,
     CachedState,
+    CommandNotification,
+    CommitWrite,
+    EncounterSize,
     Entry,
-    Fold,
-    Head,
-    Known,
-    Memory,
+    KnownKey,
     Outcome,
     Payload,
     Record,
-    Size,
     SnapshotName,
+    StoreMemory,
+    StreamHead,
     Submitted,
-    Wake,
 )
 
 Heard_co = TypeVar("Heard_co", covariant=True)
@@ -86,29 +86,29 @@ class Streams(Protocol):
         """
         ...
 
-    def commit(self, encounter: str, *folds: Fold) -> int:
+    def commit(self, encounter: str, *folds: CommitWrite) -> int:
         """Write consecutive commits, each only on the head it was decided on; how many are new.
 
         Each is all or nothing and is published as an `Outcome` as it is written. A commit that already is the
         head (same number, same hash) counts as written earlier. One that decides another request than the
         command at its number is refused: a failover gives a number that it has lost to another command.
-        Raises `Stale` when the last one does not stand; those before it may: read the head again.
+        Raises `StaleCommit` when the last one does not stand; those before it may: read the head again.
         """
         ...
 
-    def commit_all(self, batch: Sequence[tuple[str, Sequence[Fold]]]) -> list[Stale | None]:
+    def commit_all(self, batch: Sequence[tuple[str, Sequence[CommitWrite]]]) -> list[StaleCommit | None]:
         """Write commits of several encounters, as `commit` does each; what kept each from it, or None."""
         ...
 
-    def head(self, encounter: str) -> Head | None:
+    def head(self, encounter: str) -> StreamHead | None:
         """Read where the encounter stands; None if it does not exist."""
         ...
 
-    def sizes(self, encounters: Sequence[str]) -> list[Size]:
+    def sizes(self, encounters: Sequence[str]) -> list[EncounterSize]:
         """Read what *encounters* hold, in the order asked for; one that does not exist holds nothing."""
         ...
 
-    def look(self, encounter: str, after: int, count: int) -> tuple[Head | None, list[Entry]]:
+    def look(self, encounter: str, after: int, count: int) -> tuple[StreamHead | None, list[Entry]]:
         """Read the head and up to *count* commands above *after* in one round trip.
 
         The head is read first: a command it counts is there, later ones may be too.
@@ -123,7 +123,9 @@ class Streams(Protocol):
         """Read up to *count* commits with n > *after*, in order."""
         ...
 
-    def tails(self, after: Sequence[tuple[str, int]], count: int) -> list[tuple[Head | None, list[Entry]]]:
+    def tails(
+        self, after: Sequence[tuple[str, int]], count: int
+    ) -> list[tuple[StreamHead | None, list[Entry]]]:
         """Read for each (encounter, n) the head, then up to *count* commits above n, in one round trip.
 
         Between head and commits another commit may come to stand.
@@ -138,7 +140,7 @@ class Streams(Protocol):
         """Read all marks; empty if there are none."""
         ...
 
-    def find_key(self, encounter: str, scope: str, key: str) -> Known | None:
+    def find_key(self, encounter: str, scope: str, key: str) -> KnownKey | None:
         """Read what an idempotency key stands for: the answer to every `Unknown` append.
 
         What it says is as safe as the append's own answer; raises `Unknown` where too few replicas have it.
@@ -224,7 +226,7 @@ class Doorbell(Protocol):
         `more` requests get the numbers after the first one's, which is the one the key stands for. Raises as
         `append` does. A command that was there already and is not folded yet notifies again. Where nobody
         listens to the encounter's bucket, it is rung for, once in `ring_ms` until the ring is answered.
-        The `process` that asks goes along with the notification; see `Fold.process`.
+        The `process` that asks goes along with the notification; see `CommitWrite.process`.
         """
         ...
 
@@ -256,7 +258,7 @@ class Doorbell(Protocol):
         """Notify whoever listens to the encounter's bucket that it has something to fold."""
         ...
 
-    def listen_wakes(self, buckets: Sequence[int] = ALL_BUCKETS) -> Listener[Wake]:
+    def listen_wakes(self, buckets: Sequence[int] = ALL_BUCKETS) -> Listener[CommandNotification]:
         """Subscribe to the commands of *buckets*; returns when the subscription stands."""
         ...
 
@@ -265,7 +267,7 @@ class Doorbell(Protocol):
         ...
 
 
-class Shelves(Protocol):
+class Collections(Protocol):
     """Side records that are no encounter's history: API keys, audits, whose encounters are which.
 
     A shelf is a name ("keys", "audits/e1", "encounters/ada"); its records are numbered in the order of their
@@ -305,7 +307,7 @@ class Shelves(Protocol):
         ...
 
 
-class Agendas(Protocol):
+class Schedules(Protocol):
     """What is to be done later: names, each with the time from which it is due."""
 
     def set_due(self, agenda: str, names: Sequence[str], at_ms: int, *, anew: bool) -> None:
@@ -321,10 +323,10 @@ class Agendas(Protocol):
         ...
 
 
-class Log(Streams, ArchivedEncounters, Doorbell, Shelves, Agendas, Protocol):
+class Log(Streams, ArchivedEncounters, Doorbell, Collections, Schedules, Protocol):
     """Everything a store keeps for the service."""
 
-    def memory(self) -> Memory:
+    def memory(self) -> StoreMemory:
         """Read how full the store is."""
         ...
 

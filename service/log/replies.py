@@ -1,6 +1,6 @@
 """Turn what the log's functions answer into values, or into the refusal that it is."""
 
-from service.log.errors import KeyReused, NoSuchEncounter, Stale, Taken, VersionConflict
+from service.log.errors import KeyReused, NoSuchEncounter, NumberTaken, StaleCommit, VersionConflict
 from service.log.wire import Reply
 
 
@@ -8,7 +8,7 @@ def place_in(encounter: str, answer: Reply) -> tuple[int, bool]:
     """Turn the answer of an append into (number, replayed), or into its refusal."""
     what: bytes = answer[0]
     if what == b"taken":
-        raise Taken(encounter)
+        raise NumberTaken(encounter)
     if what == b"missing":
         raise NoSuchEncounter(encounter)
     n: int = answer[1]
@@ -20,13 +20,13 @@ def place_in(encounter: str, answer: Reply) -> tuple[int, bool]:
     return n, what == b"replayed"
 
 
-def stale_in(answer: Reply) -> Stale | None:
+def stale_in(answer: Reply) -> StaleCommit | None:
     """Return what kept a commit from standing, None if it stands."""
     what, *head = answer
     if what != b"stale":
         return None
     folded, head_hash = head
-    return Stale(folded, head_hash.decode())
+    return StaleCommit(folded, head_hash.decode())
 
 
 def entry_numbers(entry_id: bytes) -> tuple[int, int]:

@@ -22,7 +22,7 @@ from weakref import WeakSet
 from redis import exceptions
 from redis.crc import key_slot
 
-from service.log.errors import LogError, StoreFailure, Unavailable
+from service.log.errors import LogError, StoreFailure, StoreUnavailable
 from service.log.wire import ANSWER_S, DID_NOTHING, Argument, Command, Reply, Wire, raise_translated
 
 SLOTS: Final = 16_384
@@ -94,15 +94,15 @@ class Router:
     # --- what a caller asks ------------------------------------------------------------------------------
 
     def read(self, *command: Argument) -> Reply:
-        """Ask one question; raises `Unavailable`."""
+        """Ask one question; raises `StoreUnavailable`."""
         return self._exchange((command,), changes=False)[0]
 
     def read_all(self, commands: Sequence[Command]) -> list[Reply]:
-        """Ask several questions together; raises `Unavailable`."""
+        """Ask several questions together; raises `StoreUnavailable`."""
         return self._exchange(commands, changes=False)
 
     def change(self, *command: Argument) -> Reply:
-        """Send one change; raises `Unavailable`, `StoreFull`, or `Unknown`."""
+        """Send one change; raises `StoreUnavailable`, `StoreFull`, or `Unknown`."""
         return self._exchange((command,), changes=True)[0]
 
     def change_all(self, commands: Sequence[Command]) -> list[Reply]:
@@ -110,7 +110,7 @@ class Router:
         return self._exchange(commands, changes=True)
 
     def node_of(self, key: str) -> Wire:
-        """Return the wire to the primary that has *key*, by what is known now; raises `Unavailable`."""
+        """Return the wire to the primary that has *key*, by what is known now; raises `StoreUnavailable`."""
         return self._owner(slot_of(key)) if self.is_cluster() else self._seed
 
     def by_slot(self, names: Sequence[str]) -> list[Sequence[str]]:
@@ -123,7 +123,7 @@ class Router:
         return list(by_slot.values())
 
     def is_cluster(self) -> bool:
-        """Tell whether there are slots to know about; asks the first time, and raises `Unavailable`."""
+        """Tell whether there are slots to know about; asks the first time, and raises `StoreUnavailable`."""
         if self._is_cluster is None:
             try:
                 self.refresh()
@@ -167,7 +167,7 @@ class Router:
             self.refresh()
 
     def refresh(self) -> None:
-        """Learn anew which node has which slot; raises `Unavailable` where no node says."""
+        """Learn anew which node has which slot; raises `StoreUnavailable` where no node says."""
         failure: StoreFailure | None = None
         for wire in (*self._wires.values(), self._seed):
             try:
@@ -209,7 +209,7 @@ class Router:
         assert self._map is not None, "a cluster is known by its map"
         address = self._map.owners[slot]
         if address is None:
-            raise Unavailable(f"{self.url} does not serve: no node has slot {slot}")
+            raise StoreUnavailable(f"{self.url} does not serve: no node has slot {slot}")
         return self._wire_to(address)
 
     def _wire_to(self, address: str) -> Wire:
@@ -262,7 +262,7 @@ class Router:
         try:
             line = wire.send((("ASKING",), command), changes=changes)
             return wire.receive(line, 2, changes=changes)[1]
-        except Unavailable as fault:
+        except StoreUnavailable as fault:
             return fault
 
 
@@ -288,7 +288,7 @@ class _Call:
             try:
                 line = wire.send([command for _, command in mine], changes=self._changes)
                 sent.append((wire, mine, line))
-            except Unavailable as fault:
+            except StoreUnavailable as fault:
                 self._leave(mine, fault)
             except StoreFailure as fault:
                 failure = failure or fault
@@ -296,7 +296,7 @@ class _Call:
             try:
                 answers = wire.receive(line, len(mine), changes=self._changes)
                 failure = failure or self._take(mine, answers)
-            except Unavailable as fault:
+            except StoreUnavailable as fault:
                 self._leave(mine, fault)
             except StoreFailure as fault:
                 failure = failure or fault
@@ -311,7 +311,7 @@ class _Call:
         for item in items:
             try:
                 by_node.setdefault(self._router.node_of(key_of(item[1])), []).append(item)
-            except Unavailable as fault:
+            except StoreUnavailable as fault:
                 self._leave([item], fault)
         return list(by_node.items())
 
@@ -340,6 +340,6 @@ class _Call:
 
 def _is_undone(answer: Reply) -> bool:
     """Tell whether a node's answer means that it did nothing and another try may succeed."""
-    return isinstance(answer, (*DID_NOTHING, exceptions.AskError, Unavailable)) or (
+    return isinstance(answer, (*DID_NOTHING, exceptions.AskError, StoreUnavailable)) or (
         isinstance(answer, exceptions.ResponseError) and _NO_FUNCTION in str(answer)
     )

@@ -14,7 +14,7 @@ from typing import Final, Generic, NoReturn, Self, TypeVar
 
 from redis import exceptions
 
-from service.log.errors import StoreFailure, Unavailable
+from service.log.errors import StoreFailure, StoreUnavailable
 from service.log.routing import Router
 from service.log.wire import Raw, Wire, raise_translated
 
@@ -105,16 +105,16 @@ class Subscription(Generic[Heard]):
                 self._hear(max(0.0, ends - time.monotonic()))
                 if time.monotonic() > ends:
                     break
-        except (exceptions.RedisError, Unavailable) as error:
+        except (exceptions.RedisError, StoreUnavailable) as error:
             self._learn(error)
         if self._awaited:
-            self._learn(Unavailable(f"{self._router.url} did not confirm a subscription"))
+            self._learn(StoreUnavailable(f"{self._router.url} did not confirm a subscription"))
 
-    def _learn(self, error: exceptions.RedisError | Unavailable) -> NoReturn:
+    def _learn(self, error: exceptions.RedisError | StoreUnavailable) -> NoReturn:
         """Raise what *error* means; the map of slots is learnt anew, for the next subscription."""
         with suppress(StoreFailure):
             self._router.refresh_if_cluster()
-        if isinstance(error, Unavailable):
+        if isinstance(error, StoreUnavailable):
             raise error
         raise_translated(error, self._router.url, changes=False)
 
@@ -136,7 +136,7 @@ class Subscription(Generic[Heard]):
             else:
                 self._read(key.data)
         if self._router.closed != self._closed:
-            raise Unavailable(f"the connections to {self._router.url} were closed")
+            raise StoreUnavailable(f"the connections to {self._router.url} were closed")
         return interrupted
 
     def _read(self, line: Raw) -> None:
@@ -152,5 +152,5 @@ class Subscription(Generic[Heard]):
         if kind == b"smessage":
             self._heard.append(self._load(value))
         elif (kind, channel) not in self._awaited:  # the slot of the channel has moved to another node
-            self._learn(Unavailable(f"{self._router.url} has ended a subscription"))
+            self._learn(StoreUnavailable(f"{self._router.url} has ended a subscription"))
         self._awaited.discard((kind, channel))

@@ -12,27 +12,27 @@ from typing import Self, Unpack
 
 from service.log import keys
 from service.log.durable import check_durable, parse_info
-from service.log.errors import FORMAT, OtherFormat, Stale, StoreLoading
+from service.log.errors import FORMAT, OtherFormat, StaleCommit, StoreLoading
 from service.log.library import call, install
 from service.log.loading import OnProgress, load_progress, wait_until_loaded
 from service.log.protocol import Log, SubmitOptions
 from service.log.replies import entry_numbers, place_in, stale_in
 from service.log.routing import Router
 from service.log.submission import submit_call, submitted
-from service.log.valkey_agenda import ValkeyAgendas
+from service.log.valkey_agenda import ValkeySchedules
 from service.log.valkey_archive import ValkeyArchive, archived_names
 from service.log.valkey_doorbell import ValkeyDoorbell
-from service.log.valkey_shelves import ValkeyShelves
+from service.log.valkey_shelves import ValkeyCollections
 from service.log.valkey_states import ValkeyStates
 from service.log.values import (
     Appended,
+    CommitWrite,
+    EncounterSize,
     Entry,
-    Fold,
-    Head,
-    Known,
-    Memory,
+    KnownKey,
     Payload,
-    Size,
+    StoreMemory,
+    StreamHead,
     Submitted,
 )
 from service.log.wire import ANSWER_S, Command, Reply, Wire
@@ -75,7 +75,7 @@ class ValkeyStreams:
         """Append, mark dirty and notify in one step; see `Doorbell.submit`."""
         return submitted(encounter, self._wire.change(*submit_call(encounter, request, options)))
 
-    def commit(self, encounter: str, *folds: Fold) -> int:
+    def commit(self, encounter: str, *folds: CommitWrite) -> int:
         """Write consecutive commits; see `Streams.commit`."""
         answers = self._wire.change_all([_commit_call(encounter, fold) for fold in folds])
         stale = stale_in(answers[-1])
@@ -83,7 +83,7 @@ class ValkeyStreams:
             raise stale
         return sum(answer[0] == b"committed" for answer in answers)
 
-    def commit_all(self, batch: Sequence[tuple[str, Sequence[Fold]]]) -> list[Stale | None]:
+    def commit_all(self, batch: Sequence[tuple[str, Sequence[CommitWrite]]]) -> list[StaleCommit | None]:
         """Write commits of several encounters in one round trip; see `Streams.commit_all`."""
         answers = iter(
             self._wire.change_all(
@@ -92,17 +92,17 @@ class ValkeyStreams:
         )
         return [[stale_in(next(answers)) for _ in folds][-1] for _, folds in batch]
 
-    def head(self, encounter: str) -> Head | None:
+    def head(self, encounter: str) -> StreamHead | None:
         """Read where the encounter stands."""
         return _head(self._wire.read("HMGET", keys.head(encounter), *_HEAD_FIELDS))
 
-    def sizes(self, encounters: Sequence[str]) -> list[Size]:
+    def sizes(self, encounters: Sequence[str]) -> list[EncounterSize]:
         """Read what encounters hold, in one round trip."""
         fields = ("appended", "bytes", "derived")
         heads = self._wire.read_all([("HMGET", keys.head(each), *fields) for each in encounters])
-        return [Size(int(head[0] or 0), int(head[1] or 0) + int(head[2] or 0)) for head in heads]
+        return [EncounterSize(int(head[0] or 0), int(head[1] or 0) + int(head[2] or 0)) for head in heads]
 
-    def look(self, encounter: str, after: int, count: int) -> tuple[Head | None, list[Entry]]:
+    def look(self, encounter: str, after: int, count: int) -> tuple[StreamHead | None, list[Entry]]:
         """Read the head, then commands above *after*, in one round trip."""
         head, entries = self._wire.read_all(
             (
@@ -120,7 +120,9 @@ class ValkeyStreams:
         """Read up to *count* commits above *after*."""
         return _entries(self._wire.read(*_range(keys.commits(encounter), after, count)))
 
-    def tails(self, after: Sequence[tuple[str, int]], count: int) -> list[tuple[Head | None, list[Entry]]]:
+    def tails(
+        self, after: Sequence[tuple[str, int]], count: int
+    ) -> list[tuple[StreamHead | None, list[Entry]]]:
         """Read heads and commits of several encounters; see `Streams.tails`."""
         heads = [("HMGET", keys.head(each), *_HEAD_FIELDS) for each, _ in after]
         commits = [_range(keys.commits(each), n, count) for each, n in after]
@@ -140,7 +142,7 @@ class ValkeyStreams:
         flat = self._wire.read("HGETALL", keys.marks(encounter))
         return {name.decode(): value for name, value in zip(flat[::2], flat[1::2], strict=True)}
 
-    def find_key(self, encounter: str, scope: str, key: str) -> Known | None:
+    def find_key(self, encounter: str, scope: str, key: str) -> KnownKey | None:
         """Read what an idempotency key stands for; in the replicated mode replicas have it, too."""
         place, name = keys.idempotency(encounter), keys.key_field(scope, key)
         if self._wire.wanted_replicas:
@@ -150,7 +152,7 @@ class ValkeyStreams:
         if known is None:
             return None
         n, _, fingerprint = known.decode().partition(" ")
-        return Known(int(n), fingerprint)
+        return KnownKey(int(n), fingerprint)
 
     def put_secret(self, encounter: str, blob: bytes) -> bool:
         """Keep *blob* if the encounter has no secret yet."""
@@ -172,7 +174,9 @@ class ValkeyStreams:
         return count
 
 
-class ValkeyLog(ValkeyStreams, ValkeyStates, ValkeyArchive, ValkeyDoorbell, ValkeyShelves, ValkeyAgendas):
+class ValkeyLog(
+    ValkeyStreams, ValkeyStates, ValkeyArchive, ValkeyDoorbell, ValkeyCollections, ValkeySchedules
+):
     """A whole log in one server, or in a cluster."""
 
     def __init__(self, router: Router) -> None:
@@ -229,10 +233,12 @@ class ValkeyLog(ValkeyStreams, ValkeyStates, ValkeyArchive, ValkeyDoorbell, Valk
         if found != FORMAT.encode():
             raise OtherFormat(found.decode() if found else None)
 
-    def memory(self) -> Memory:
+    def memory(self) -> StoreMemory:
         """Read how full the store is; of a cluster, the node that has the least room."""
         found = [parse_info(wire.read("INFO", "memory")) for wire in self._wire.primaries()]
-        memories = [Memory(used=int(info["used_memory"]), limit=int(info["maxmemory"])) for info in found]
+        memories = [
+            StoreMemory(used=int(info["used_memory"]), limit=int(info["maxmemory"])) for info in found
+        ]
         return max(memories, key=lambda each: each.used / (each.limit or sys.maxsize))
 
     def ping(self) -> None:
@@ -254,7 +260,7 @@ class ValkeyLog(ValkeyStreams, ValkeyStates, ValkeyArchive, ValkeyDoorbell, Valk
 _: Callable[[Router], Log] = ValkeyLog  # the type checker's proof that nothing is missing
 
 
-def _commit_call(encounter: str, fold: Fold) -> Command:
+def _commit_call(encounter: str, fold: CommitWrite) -> Command:
     indices = [index for index, _ in fold.sealed]
     assert indices == sorted(set(indices)), f"payloads of commit {fold.n} are not in order: {indices}"
     assert b"\n" not in fold.told, "what is told stands on one line"
@@ -292,8 +298,8 @@ def _entries(listed: Reply) -> list[Entry]:
     return [Entry(entry_numbers(id_)[0], fields[1]) for id_, fields in listed]
 
 
-def _head(fields: Reply) -> Head | None:
+def _head(fields: Reply) -> StreamHead | None:
     appended, folded, hash_, frontier, run_id = fields
     if appended is None:
         return None
-    return Head(int(appended), int(folded), hash_.decode(), frontier, run_id.decode())
+    return StreamHead(int(appended), int(folded), hash_.decode(), frontier, run_id.decode())

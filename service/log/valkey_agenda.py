@@ -6,7 +6,7 @@ from service.log import keys
 from service.log.routing import Router
 
 
-class ValkeyAgendas:
+class ValkeySchedules:
     """What is to be done later."""
 
     _wire: Router

@@ -12,7 +12,7 @@ from service.log.library import call
 from service.log.protocol import ALL_BUCKETS
 from service.log.routing import Router
 from service.log.subscription import Subscription
-from service.log.values import Outcome, Wake
+from service.log.values import CommandNotification, Outcome
 
 
 class ValkeyDoorbell:
@@ -55,7 +55,7 @@ class ValkeyDoorbell:
         """Notify whoever listens to the encounter's bucket that it has something to fold."""
         self._wire.change("SPUBLISH", keys.appends(keys.bucket_of(encounter)), f"{encounter}\n0\n")
 
-    def listen_wakes(self, buckets: Sequence[int] = ALL_BUCKETS) -> Subscription[Wake]:
+    def listen_wakes(self, buckets: Sequence[int] = ALL_BUCKETS) -> Subscription[CommandNotification]:
         """Subscribe to the commands of *buckets*."""
         return Subscription(self._wire, keys.appends, _wake, buckets)
 
@@ -64,10 +64,10 @@ class ValkeyDoorbell:
         return Subscription(self._wire, keys.outcomes, outcome_of, buckets)
 
 
-def _wake(message: bytes) -> Wake:
+def _wake(message: bytes) -> CommandNotification:
     whose, n, raw = message.split(b"\n", 2)
     encounter, _, process = whose.decode().partition(" ")
-    return Wake(encounter, int(n), raw, process)
+    return CommandNotification(encounter, int(n), raw, process)
 
 
 def outcome_of(message: bytes) -> Outcome:

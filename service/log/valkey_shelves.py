@@ -8,7 +8,7 @@ from service.log.routing import Router
 from service.log.values import Record
 
 
-class ValkeyShelves:
+class ValkeyCollections:
     """Side records that are no encounter's history."""
 
     _wire: Router

@@ -40,7 +40,7 @@ class Submitted:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class StreamHead:
     """Where an encounter stands: last numbers appended and folded, the last commit's hash, the tree frontier.
 
     *run_id* names the server process that last wrote; it changes with a restart and with a failover.
@@ -54,7 +54,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class EncounterSize:
     """What one encounter holds: commands; bytes of requests, commits, envelopes and snapshots."""
 
     commands: int
@@ -62,7 +62,7 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class StoreMemory:
     """How full the store is, in bytes; a *limit* of 0 means that it has none."""
 
     used: int
@@ -87,7 +87,7 @@ class Payload:
 
 
 @dataclass(frozen=True, slots=True)
-class Fold:
+class CommitWrite:
     """One command folded: its commit, and what is written together with it or not at all.
 
     *prev* is the hash the worker started from, *request* the bytes of the command that was decided; *sealed*
@@ -109,7 +109,7 @@ class Fold:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownKey:
     """What an idempotency key stands for."""
 
     n: int
@@ -183,7 +183,7 @@ class ArchivedTotals:
 
 
 @dataclass(frozen=True, slots=True)
-class Wake:
+class CommandNotification:
     """News of a command that waits: its number and bytes as appended; 0 and nothing if they are not told."""
 
     encounter: str

@@ -3,7 +3,7 @@
 Nothing is ever sent twice: redis-py's own retries are off, because a lost reply is not a lost command.
 An error is translated here, where it enters, one by one; what is not named here is a programming mistake or
 a mistake of configuration and stays redis-py's.
-Connecting is a step of its own, so that "never sent" (`Unavailable`) and "no answer" (`Unknown`) can be told
+Connecting is a step of its own, so that "never sent" (`StoreUnavailable`) and "no answer" (`OutcomeUnknown`) can be told
 apart.
 """
 
@@ -20,7 +20,14 @@ from redis.backoff import NoBackoff
 from redis.connection import ConnectionPool
 from redis.retry import Retry
 
-from service.log.errors import StoreFailure, StoreFull, StoreLoading, Unavailable, Unknown, refuse_on_loop
+from service.log.errors import (
+    OutcomeUnknown,
+    StoreFailure,
+    StoreFull,
+    StoreLoading,
+    StoreUnavailable,
+    refuse_on_loop,
+)
 
 Argument = str | bytes | int
 Command = Sequence[Argument]
@@ -44,11 +51,15 @@ DID_NOTHING = (
 )
 _BY_TEXT: Sequence[tuple[str, type[StoreFailure], str]] = (
     ("MISCONF", StoreFull, "cannot write to its disk"),  # the last write failed, so it takes no more
-    ("NOREPLICAS", Unavailable, "has too few replicas"),
-    ("BUSY ", Unavailable, "is busy"),  # a function runs for seconds: the machine is starved of time
-    ("not allowed in cluster mode", Unavailable, "is a node of a cluster, which has database 0 alone"),
-    ("DB index is out of range", Unavailable, "has no such database"),
-    ("Function not found", Unavailable, "has lost the log's functions"),  # an empty server took its place
+    ("NOREPLICAS", StoreUnavailable, "has too few replicas"),
+    ("BUSY ", StoreUnavailable, "is busy"),  # a function runs for seconds: the machine is starved of time
+    ("not allowed in cluster mode", StoreUnavailable, "is a node of a cluster, which has database 0 alone"),
+    ("DB index is out of range", StoreUnavailable, "has no such database"),
+    (
+        "Function not found",
+        StoreUnavailable,
+        "has lost the log's functions",
+    ),  # an empty server took its place
 )
 """What errors mean that redis-py has no class for, by a part of their text."""
 
@@ -80,15 +91,15 @@ class Wire:
         self._new: Callable[[], Raw] = partial(told.connection_class, **told.connection_kwargs)
 
     def read(self, *command: Argument) -> Reply:
-        """Ask one question; raises `Unavailable`."""
+        """Ask one question; raises `StoreUnavailable`."""
         return self._exchange((command,), changes=False)[0]
 
     def read_all(self, commands: Sequence[Command]) -> list[Reply]:
-        """Ask several questions in one round trip; raises `Unavailable`."""
+        """Ask several questions in one round trip; raises `StoreUnavailable`."""
         return self._exchange(commands, changes=False)
 
     def change(self, *command: Argument) -> Reply:
-        """Send one change, once; raises `Unavailable`, `StoreFull`, or `Unknown`."""
+        """Send one change, once; raises `StoreUnavailable`, `StoreFull`, or `OutcomeUnknown`."""
         return self._exchange((command,), changes=True)[0]
 
     def change_all(self, commands: Sequence[Command]) -> list[Reply]:
@@ -96,7 +107,7 @@ class Wire:
         return self._exchange(commands, changes=True)
 
     def dedicated(self) -> Raw:
-        """Open a connection for the caller alone; raises `Unavailable`."""
+        """Open a connection for the caller alone; raises `StoreUnavailable`."""
         connection = self._new()
         try:
             connection.connect()
@@ -115,7 +126,7 @@ class Wire:
     def send(self, commands: Sequence[Command], *, changes: bool) -> Raw:
         """Send *commands* and return the connection on which `receive` finds the answers.
 
-        Raises `Unavailable` where nothing went out, and `Unknown` where some of the changes may have.
+        Raises `StoreUnavailable` where nothing went out, and `OutcomeUnknown` where some of the changes may have.
         """
         refuse_on_loop()
         if changes and self._replicas:
@@ -133,7 +144,7 @@ class Wire:
     def receive(self, connection: Raw, count: int, *, changes: bool) -> list[Reply]:
         """Read *count* answers; what the server refused is an error among them.
 
-        Raises `Unknown`, for changes also where too few replicas have them, and `Unavailable` for questions.
+        Raises `OutcomeUnknown`, for changes also where too few replicas have them, and `StoreUnavailable` for questions.
         """
         waits = changes and self._replicas
         try:
@@ -145,7 +156,7 @@ class Wire:
             confirmed = replies.pop()
             is_done = not all(isinstance(reply, exceptions.ResponseError) for reply in replies)
             if is_done and (isinstance(confirmed, exceptions.ResponseError) or confirmed < self._replicas):
-                raise Unknown(f"{self.url} has it, and {confirmed} of {self._replicas} replicas")
+                raise OutcomeUnknown(f"{self.url} has it, and {confirmed} of {self._replicas} replicas")
         return replies
 
     def _fail(self, connection: Raw, error: BaseException, *, changes: bool) -> NoReturn:
@@ -217,13 +228,13 @@ def raise_translated(error: exceptions.RedisError, url: str, *, changes: bool) -
     if isinstance(error, exceptions.BusyLoadingError):
         raise StoreLoading(f"{url} does not serve yet: {error}") from error
     if isinstance(error, DID_NOTHING):
-        raise Unavailable(f"{url} does not serve: {error}") from error
+        raise StoreUnavailable(f"{url} does not serve: {error}") from error
     if isinstance(error, exceptions.OutOfMemoryError):
         raise StoreFull(f"{url} is out of memory: {error}") from error
     if isinstance(error, exceptions.ConnectionError | exceptions.TimeoutError):
         if changes:
-            raise Unknown(f"{url} did not answer: {error}") from error
-        raise Unavailable(f"{url} cannot be asked: {error}") from error
+            raise OutcomeUnknown(f"{url} did not answer: {error}") from error
+        raise StoreUnavailable(f"{url} cannot be asked: {error}") from error
     text = str(error)
     for part, kind, meaning in _BY_TEXT:
         if part in text:

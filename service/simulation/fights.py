@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Final, Literal
 
-from service.encounter.deciding.fold import Shelf
+from service.core.fold import Registry
 from service.rules.table import Table
 from service.simulation.bot import Bot, creatures_of, stands
 from service.simulation.table import LocalTable, secrets_of
@@ -19,12 +19,12 @@ COMMANDS: Final = 5_000
 Ended = Literal["one_side_stands", "nobody_stands", "combat_ended", "rounds", "commands", "nobody_acts"]
 
 
-class Stuck(RuntimeError):
+class FightStalled(RuntimeError):
     """Say which offer of the rules they then refused: a fault of ours, never of the fight's."""
 
 
 @dataclass(frozen=True)
-class Limits:
+class FightLimits:
     """When a fight is stopped, wherever it stands."""
 
     rounds: int = ROUNDS
@@ -32,7 +32,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Result:
+class FightResult:
     """How a fight came out."""
 
     seed: str
@@ -61,17 +61,17 @@ class Result:
 
 
 def play(
-    shelf: Shelf,
+    shelf: Registry,
     opening: Mapping[str, Any],
     seed: str,
-    limits: Limits | None = None,
+    limits: FightLimits | None = None,
     tick: Callable[[], None] | None = None,
-) -> Result:
-    """Play one fight; the same *seed* plays the same fight. Raises `BadOpening`, and `Stuck`.
+) -> FightResult:
+    """Play one fight; the same *seed* plays the same fight. Raises `BadOpening`, and `FightStalled`.
 
     *tick* is called before each command.
     """
-    limits = limits or Limits()
+    limits = limits or FightLimits()
     table = LocalTable(shelf, opening, secrets_of(seed))
     bot = Bot(TASTES[table.ruleset.edition.partition("@")[0]], Random(seed))  # noqa: S311 - a bot's whims are no dice
     lost = dict.fromkeys(creatures_of(table.state), 0)
@@ -90,14 +90,14 @@ def play(
         commit, _ = table.send(move.seat, move.type, move.data)
         commands += 1
         if commit.refusal is not None:
-            raise Stuck(
+            raise FightStalled(
                 f"seed {seed}, command {commands}: {move} was offered and is refused: {commit.refusal}"
             )
         for name, hp in _hit_points(table.state).items():
             lost[name] = lost.get(name, 0) + max(0, before.get(name, hp) - hp)
         rounds = max(rounds, table.state.round)
     sides = _sides(table.state)
-    return Result(
+    return FightResult(
         seed=seed,
         encounter=table.encounter,
         ended=ended,

@@ -11,15 +11,15 @@ from hashlib import sha256
 from typing import Any, Final
 from uuid import UUID, uuid4
 
+from service.core.decide import DecidedCommit, decide_request, unfolded
+from service.core.fold import Registry
 from service.dice.chain import LANES
-from service.encounter import openings
-from service.encounter.deciding.decider import Written, decide_request, unfolded
-from service.encounter.deciding.fold import Shelf
-from service.encounter.record.commit import Commit, Request, dump_request, load_commit
-from service.encounter.stores.secrets import EncounterSecrets
+from service.record.commit import Commit, Request, dump_request, load_commit
 from service.rules.codec import to_data
 from service.rules.messages import Actor
 from service.rules.table import GM, Table
+from service.stores.secrets import EncounterSecrets
+from service.usecases import openings
 
 EPOCHS: Final = 4096
 SERVER: Final = "server"
@@ -50,7 +50,7 @@ class LocalTable:
     """One encounter that is played here."""
 
     def __init__(
-        self, shelf: Shelf, opening: Mapping[str, Any], secrets: EncounterSecrets | None = None
+        self, shelf: Registry, opening: Mapping[str, Any], secrets: EncounterSecrets | None = None
     ) -> None:
         edition = opening.get("edition")
         ruleset = shelf.get(edition) if isinstance(edition, str) else None
@@ -92,7 +92,7 @@ class LocalTable:
             actor=Actor(seat=seat, role=role),
             data=data,
         )
-        written: Written[Any] = decide_request(
+        written: DecidedCommit[Any] = decide_request(
             self.ruleset, self._folded, dump_request(request), n, self._secrets
         )
         self._folded = written.folded

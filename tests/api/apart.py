@@ -17,8 +17,8 @@ from unittest import mock
 from service.api import inputs
 from service.audit import explain
 from service.audit.tree import root
-from service.encounter.deciding.fold import Folder
-from service.encounter.record.commit import Commit
+from service.core.fold import Folder
+from service.record.commit import Commit
 from tests.api.conftest import BOTH
 from tests.api.everything import masked
 
@@ -74,7 +74,7 @@ def remembering() -> Iterator[None]:
 
     with (
         mock.patch.object(Folder, "at", at),
-        mock.patch("service.audit.moment.chain", chain),
+        mock.patch("service.audit.explanations.chain", chain),
         mock.patch("service.api.app.all_inputs", return_value=_inputs()),
     ):
         yield

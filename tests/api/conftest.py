@@ -14,18 +14,18 @@ from service.api.app import create_app
 from service.audit.notary import Notary
 from service.audit.signing import publish
 from service.audit.witness import Witness
-from service.encounter.deciding.fold import Folder
-from service.encounter.host import Host, host_of
-from service.encounter.signals.pulse import beat
-from service.encounter.stores import keys
+from service.core.fold import Folder
 from service.log import Log, NoSuchEncounter
 from service.log.memory import MemoryLog
 from service.rules.shelf import SHELF
+from service.signals.heartbeats import beat
+from service.stores import api_keys
+from service.usecases.services import Services, make_services
 from tests.api.client import Api, Table
 from tests.encounter.sitting import SIGNER
 from tests.encounter.tiny import SHELF as TINY_SHELF
-from workers.fold import Folding
-from workers.notary import Signing
+from workers.fold import CommandFolder
+from workers.notary import CheckpointSigner
 
 KEY = bytes(range(32))
 BOTH = {**SHELF, **TINY_SHELF}
@@ -74,9 +74,9 @@ class Worker:
         signing = None
         if self.witness is not None:
             notary = Notary(self.log, self.witness, lambda: SIGNER)
-            signing = Signing(self.log, notary, lambda: SIGNER, Event())
+            signing = CheckpointSigner(self.log, notary, lambda: SIGNER, Event())
             publish(self.log, SIGNER, time.time())
-        folding = Folding(self.log, self.folder, KEY, signing)
+        folding = CommandFolder(self.log, self.folder, KEY, signing)
         waiting: list[str] = []
         with self.log.listen_wakes() as wakes:
             self._listening.set()
@@ -102,8 +102,8 @@ def log() -> Iterator[Log]:
 
 
 @pytest.fixture
-def host(log: Log) -> Iterator[Host]:
-    made = host_of(
+def services(log: Log) -> Iterator[Services]:
+    made = make_services(
         log,
         BOTH,
         ring=lambda _bucket: None,
@@ -116,10 +116,10 @@ def host(log: Log) -> Iterator[Host]:
     made.outcomes.close()
 
 
-def until_it_listens(host: Host) -> None:
+def until_it_listens(services: Services) -> None:
     """Wait until *host* hears of commits, as a service that is ready does."""
     ends = time.monotonic() + 30
-    while not host.outcomes.stands:
+    while not services.outcomes.stands:
         assert time.monotonic() < ends, "the subscription does not stand"
         time.sleep(0.001)
 
@@ -135,15 +135,15 @@ def worker(log: Log, tmp_path: Path) -> Iterator[Worker]:
 
 
 @pytest.fixture
-def api(host: Host, worker: Worker) -> Api:
+def api(services: Services, worker: Worker) -> Api:
     """Give a client without a token."""
-    return Api(create_app(host))
+    return Api(create_app(services))
 
 
 @pytest.fixture
-def owner(api: Api, host: Host) -> Api:
+def owner(api: Api, services: Services) -> Api:
     """Give a client with an API key."""
-    token, _ = keys.create(host.log, "tests", time.time())
+    token, _ = api_keys.create(services.log, "tests", time.time())
     return api.with_token(token)
 
 

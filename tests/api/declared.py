@@ -10,7 +10,7 @@ from service.api import openapi, resources
 from service.api.describe import json_schemas
 from service.api.examples import example
 from service.api.operations import OPERATIONS, Operation
-from service.api.schemas import Strict
+from service.api.schemas import StrictSchema
 
 COMMAND = {"type": "add", "amount": 1}
 """A command of the tests' own ruleset."""
@@ -38,7 +38,7 @@ def in_path(name: str) -> str:
 
 def body(each: Operation) -> Any:
     """Return a body that fits what *each* declares, None where it takes none."""
-    if isinstance(each.body, Strict):
+    if isinstance(each.body, StrictSchema):
         made = json_schemas(type(each.body))
         return example(made[type(each.body).__name__], made | {"Opening": {"const": {}}})
     return None if each.body is None else COMMAND

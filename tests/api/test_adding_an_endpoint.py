@@ -16,7 +16,7 @@ from service.api import openapi, resources
 from service.api.app import create_app
 from service.api.operations import OPERATIONS, READERS, Operation
 from service.api.shapes import COMPONENTS
-from service.encounter.host import Host
+from service.usecases.services import Services
 from tests.api import client, everything
 from tests.api.client import Api, Table
 from tests.clients.test_parity import ANSWER, Recorder, Row
@@ -62,9 +62,9 @@ def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Operation
 
 
 @pytest.fixture
-def application(added: Operation, host: Host) -> Flask:
+def application(added: Operation, services: Services) -> Flask:
     assert added.id == NAME
-    return create_app(host)
+    return create_app(services)
 
 
 def test_the_page_names_five_files_at_most_and_those_that_are_there_exist() -> None:

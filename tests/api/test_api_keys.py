@@ -8,8 +8,8 @@ import time
 import pytest
 
 from service.api.app import create_app
-from service.encounter.host import Host
-from service.encounter.stores import keys
+from service.stores import api_keys
+from service.usecases.services import Services
 from tests.api.client import Api, is_problem
 from tests.canaries import of_token
 
@@ -32,23 +32,23 @@ def test_a_second_key_opens_what_the_first_one_owns(owner: Api) -> None:
     assert [each["encounter"] for each in second.get("/v1/encounters")["encounters"]] == [id_]
 
 
-def test_a_repeat_gets_the_same_text_and_another_request_none(owner: Api, host: Host) -> None:
+def test_a_repeat_gets_the_same_text_and_another_request_none(owner: Api, services: Services) -> None:
     first = made(owner, {"name": "bot"}, Idempotency_Key="k1")
     again = owner("POST", KEYS, {"name": "bot"}, Idempotency_Key="k1")
 
     assert json.loads(again.text) == first
     assert again.headers["Idempotency-Replayed"] == "true"
     is_problem(owner("POST", KEYS, {"name": "x"}, Idempotency_Key="k1"), 422, "idempotency-key-reused")
-    stored = b"".join(record.blob for record in host.log.records(keys.SHELF))
+    stored = b"".join(record.blob for record in services.log.records(api_keys.SHELF))
     assert of_token(str(first["text"])) not in stored
 
 
 @pytest.mark.parametrize("secret", ["_" * 43, "-" * 42 + "8", "_-" * 20 + "_-8", "A_" * 21 + "A"])
 def test_a_key_may_hold_its_separators_in_its_secret_part(
-    host: Host, api: Api, monkeypatch: pytest.MonkeyPatch, secret: str
+    services: Services, api: Api, monkeypatch: pytest.MonkeyPatch, secret: str
 ) -> None:
-    monkeypatch.setattr(keys, "token_urlsafe", lambda _: secret)
-    token, key = keys.create(host.log, "separated", time.time())
+    monkeypatch.setattr(api_keys, "token_urlsafe", lambda _: secret)
+    token, key = api_keys.create(services.log, "separated", time.time())
 
     assert token == f"rw_{key.id}_{secret}"
     assert api.with_token(token).get("/v1/encounters")["encounters"] == []
@@ -56,7 +56,7 @@ def test_a_key_may_hold_its_separators_in_its_secret_part(
         is_problem(api.with_token(changed)("GET", "/v1/encounters"), 401, "unauthenticated")
 
 
-def test_no_key_makes_a_stronger_one(owner: Api, host: Host) -> None:
+def test_no_key_makes_a_stronger_one(owner: Api, services: Services) -> None:
     weak = owner.with_token(str(made(owner, {"name": "weak", "scopes": ["read", "keys"]})["text"]))
 
     is_problem(weak("POST", KEYS, {"name": "up", "scopes": ["write"]}), 403, "forbidden")
@@ -65,18 +65,18 @@ def test_no_key_makes_a_stronger_one(owner: Api, host: Host) -> None:
     is_problem(weak("POST", f"{KEYS}/{id_}/rotation", {}), 403, "forbidden")
 
 
-def test_the_scope_keys_is_needed(owner: Api, host: Host) -> None:
-    plain, _ = keys.create(host.log, "plain", time.time(), scopes=("read", "write"))
+def test_the_scope_keys_is_needed(owner: Api, services: Services) -> None:
+    plain, _ = api_keys.create(services.log, "plain", time.time(), scopes=("read", "write"))
 
     is_problem(owner.with_token(plain)("GET", KEYS), 403, "forbidden")
     is_problem(owner.with_token(plain)("POST", KEYS, {"name": "x"}), 403, "forbidden")
 
 
-def test_a_rotated_key_overlaps_with_the_one_before_it(host: Host, api: Api) -> None:
+def test_a_rotated_key_overlaps_with_the_one_before_it(services: Services, api: Api) -> None:
     moment = [time.time()]
-    object.__setattr__(host, "clock", lambda: moment[0])
-    object.__setattr__(host, "keys", keys.KeyCache(host.log, lambda: moment[0]))
-    old = Api(create_app(host), keys.create(host.log, "old", moment[0])[0])
+    object.__setattr__(services, "clock", lambda: moment[0])
+    object.__setattr__(services, "keys", api_keys.KeyCache(services.log, lambda: moment[0]))
+    old = Api(create_app(services), api_keys.create(services.log, "old", moment[0])[0])
     encounter = json.loads(old("POST", "/v1/encounters", {"edition": "tiny@1"}).text)["encounter"]
     id_ = str(old.token).split("_")[1]
 
@@ -105,9 +105,9 @@ def test_an_ended_key_is_no_key_at_once_where_it_was_ended(owner: Api) -> None:
 
 @pytest.mark.parametrize("end", [("DELETE", ""), ("POST", "/rotation")])
 def test_another_owners_key_is_the_404_of_one_that_does_not_exist(
-    owner: Api, host: Host, end: tuple[str, str]
+    owner: Api, services: Services, end: tuple[str, str]
 ) -> None:
-    _, foreign = keys.create(host.log, "foreign", time.time())
+    _, foreign = api_keys.create(services.log, "foreign", time.time())
     method, below = end
     body: object = {} if method == "POST" else None
 
@@ -115,7 +115,7 @@ def test_another_owners_key_is_the_404_of_one_that_does_not_exist(
     nobodys = is_problem(owner(method, f"{KEYS}/{'0' * 12}{below}", body), 404, "not-found")
 
     assert theirs["detail"] == nobodys["detail"]
-    assert keys.known(host.log, foreign.id) == foreign
+    assert api_keys.known(services.log, foreign.id) == foreign
 
 
 def test_a_seat_token_reaches_no_keys(owner: Api) -> None:

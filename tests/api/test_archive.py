@@ -17,21 +17,21 @@ from service.api.app import create_app
 from service.audit.evidence import stored
 from service.audit.notary import Notary
 from service.audit.verify import verify
-from service.encounter.archive import archive_log
-from service.encounter.archive.archive_log import ArchiveLog, ArchiveLoopLog, with_archive
-from service.encounter.archive.container import NotAnArchive, key_of, pack, unpack
-from service.encounter.archive.entries import IDLE, find
-from service.encounter.archive.lines import spell
-from service.encounter.archive.storage import ArchiveUnavailable, DirectoryStorage
-from service.encounter.host import host_of
-from service.encounter.record.commit import load_request
-from service.encounter.stores import keys
-from service.encounter.stores.register import GRACE_S
-from service.encounter.stores.secrets import EncounterSecrets
-from service.log import CachedState, Log, NoSuchEncounter, Submitted, Taken
+from service.log import CachedState, Log, NoSuchEncounter, NumberTaken, Submitted
 from service.log.loop_log import LoopLog
 from service.log.memory import MemoryLog
 from service.log.values import ArchivedTotals
+from service.record.commit import load_request
+from service.stores import api_keys
+from service.stores.archive import archive_log
+from service.stores.archive.archive_log import ArchiveLog, ArchiveLoopLog, with_archive
+from service.stores.archive.container import NotAnArchive, key_of, pack, unpack
+from service.stores.archive.entries import IDLE, find
+from service.stores.archive.lines import spell
+from service.stores.archive.storage import ArchiveUnavailable, DirectoryStorage
+from service.stores.encounter_index import GRACE_S
+from service.stores.secrets import EncounterSecrets
+from service.usecases.services import make_services
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import BOTH, KEY, Worker, until_it_listens
 from tests.api.test_removal import had, keeping
@@ -97,7 +97,7 @@ def played(table: Table) -> Table:
 @pytest.fixture
 def fresh(log: Any, place: DirectoryStorage) -> Iterator[Api]:
     """Give another process's API, without a token."""
-    host = host_of(
+    services = make_services(
         with_archive(inner(log), place, ARCHIVE_KEY),
         BOTH,
         ring=lambda _bucket: None,
@@ -105,9 +105,9 @@ def fresh(log: Any, place: DirectoryStorage) -> Iterator[Api]:
         key=KEY,
         mode="memory",
     )
-    until_it_listens(host)
-    yield Api(create_app(host))
-    host.outcomes.close()
+    until_it_listens(services)
+    yield Api(create_app(services))
+    services.outcomes.close()
 
 
 def version(table: Table) -> int:
@@ -555,7 +555,7 @@ def test_loaded_files_have_a_bound(
 def test_metrics_tell_how_much_is_archived(
     log: Log, place: DirectoryStorage, played: Table, api: Api
 ) -> None:
-    token, _ = keys.create(log, "operator", time.time(), scopes=("operator",))
+    token, _ = api_keys.create(log, "operator", time.time(), scopes=("operator",))
     entry = archiver(log, place).archive(played.id)
 
     text = api.with_token(token)("GET", "/metrics").text
@@ -569,7 +569,7 @@ def test_an_opening_asked_for_again_is_the_archived_encounter(
 ) -> None:
     archiver(log, place).archive(played.id)
 
-    with archiving(log, place), pytest.raises(Taken):
+    with archiving(log, place), pytest.raises(NumberTaken):
         log.append(played.id, b"{}", scope="x", key="y", fingerprint="z", create=True)
 
 
@@ -586,7 +586,7 @@ def test_a_command_sent_on_the_loop_brings_it_back_too(
     options = {"scope": "x", "fingerprint": "f", "at_ms": 1, "ring_ms": 1}
     archiver(log, place).archive(played.id)
     with archiving(log, place):
-        with pytest.raises(Taken):
+        with pytest.raises(NumberTaken):
             asyncio.run(on_loop.submit(played.id, b"{}", **options, key="1", create=True))  # type: ignore[arg-type]  # as spelled
         archiver(log, place).archive(played.id)
         before = log.head(played.id).appended

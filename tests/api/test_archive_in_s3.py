@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from service.audit.notary import Notary
-from service.encounter.archive import archive_log
-from service.encounter.archive.archive_log import with_archive
-from service.encounter.archive.entries import IDLE, RESTORING
-from service.encounter.archive.s3 import Account, S3Storage
-from service.encounter.archive.storage import ArchiveUnavailable
-from service.encounter.stores.register import GRACE_S
 from service.log import Log
 from service.log.memory import MemoryLog
+from service.stores.archive import archive_log
+from service.stores.archive.archive_log import with_archive
+from service.stores.archive.entries import IDLE, RESTORING
+from service.stores.archive.s3 import Account, S3Storage
+from service.stores.archive.storage import ArchiveUnavailable
+from service.stores.encounter_index import GRACE_S
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import BOTH, Worker
 from tests.api.test_archive import ADD, ARCHIVE_KEY, archiver, archiving, is_cold, played, told, version

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from service.encounter.host import Host
-from service.encounter.record.commit import load_request
+from service.record.commit import load_request
+from service.usecases.services import Services
 from tests.api.client import Table, is_problem
 from tests.api.conftest import Worker
 
@@ -112,12 +112,12 @@ def test_one_command_that_cannot_be_read_keeps_all_of_them_off_the_record(table:
     assert table.gm.get(table.at)["version"] == version
 
 
-def test_the_requests_name_their_array(table: Table, host: Host) -> None:
+def test_the_requests_name_their_array(table: Table, services: Services) -> None:
     """The record says which commands came together, so deciding again skips the same ones."""
     n = sent(table, [ADD, ADD])["n"]
     sent(table, [ADD], "?continue=true")
 
-    batches = [load_request(entry.raw).batch for entry in host.log.commands(table.id, n - 1, 3)]
+    batches = [load_request(entry.raw).batch for entry in services.log.commands(table.id, n - 1, 3)]
 
     assert [(b.index, b.of, b.stop) for b in batches if b] == [(0, 2, True), (1, 2, True), (0, 1, False)]
     assert len({b.id for b in batches if b}) == 2

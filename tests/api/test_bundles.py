@@ -15,16 +15,16 @@ import pytest
 
 from service.api.app import create_app
 from service.audit import bundle
-from service.audit.importing import Taken, take
+from service.audit.importing import ImportedBundle, take
 from service.audit.verify import verify
 from service.cli.script import sample
-from service.encounter.archive.storage import DirectoryStorage
-from service.encounter.deciding.fold import Folder
-from service.encounter.host import Host, host_of
-from service.encounter.stores import keys
-from service.encounter.stores.jobs import AUDITS
+from service.core.fold import Folder
 from service.log import Log
 from service.log.memory import MemoryLog
+from service.stores import api_keys
+from service.stores.archive.storage import DirectoryStorage
+from service.stores.jobs import AUDITS
+from service.usecases.services import Services, make_services
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import BOTH
 from tests.api.test_amendments import ADD, accepted, did
@@ -32,7 +32,7 @@ from tests.api.test_amendments import made as reached
 from tests.audit.evidence_of import evidence_of
 from tests.encounter.sitting import Sitting
 from workers.audits import Auditor
-from workers.fold import Folding
+from workers.fold import CommandFolder
 from workers.imports import Importer
 from workers.retention import Retention
 
@@ -58,10 +58,10 @@ def refused(who: Api, raw: bytes, query: str = "") -> Any:
 
 
 @pytest.fixture
-def other() -> Iterator[Host]:
+def other() -> Iterator[Services]:
     """Give another service, with another key and an empty store, its worker there when it is rung for."""
     log = MemoryLog()
-    host = host_of(
+    services = make_services(
         log,
         BOTH,
         ring=lambda _bucket: importer(log).look(),
@@ -69,14 +69,14 @@ def other() -> Iterator[Host]:
         key=bytes(range(1, 33)),
         mode="memory",
     )
-    yield host
-    host.outcomes.close()
+    yield services
+    services.outcomes.close()
 
 
 @pytest.fixture
-def elsewhere(other: Host) -> Api:
+def elsewhere(other: Services) -> Api:
     """Give a client of the other service."""
-    token, _ = keys.create(other.log, "tests", time.time())
+    token, _ = api_keys.create(other.log, "tests", time.time())
     return Api(create_app(other)).with_token(token)
 
 
@@ -125,7 +125,7 @@ def test_a_running_fights_bundle_holds_no_choice_of_another_seat(table: Table) -
 
 
 def test_what_is_taken_in_reads_replays_and_audits_as_where_it_was_played(
-    table: Table, elsewhere: Api, other: Host
+    table: Table, elsewhere: Api, other: Services
 ) -> None:
     raw = bundle_of(closed(table).gm, table)
 
@@ -143,10 +143,10 @@ def test_what_is_taken_in_reads_replays_and_audits_as_where_it_was_played(
     assert found["verdict"] == made["verdict"]
 
 
-def noting(seen: list[bytes]) -> Callable[..., Taken]:
+def noting(seen: list[bytes]) -> Callable[..., ImportedBundle]:
     """Return what takes bundles in, and notes each of them in *seen*."""
 
-    def taking(*given: Any) -> Taken:
+    def taking(*given: Any) -> ImportedBundle:
         seen.append(given[3])
         return take(*given)
 
@@ -154,7 +154,7 @@ def noting(seen: list[bytes]) -> Callable[..., Taken]:
 
 
 def test_taking_in_is_a_job_that_a_worker_does_and_the_api_audits_nothing(
-    table: Table, other: Host, elsewhere: Api, monkeypatch: pytest.MonkeyPatch
+    table: Table, other: Services, elsewhere: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     raw = bundle_of(closed(table).gm, table)
     audits: list[bytes] = []
@@ -175,13 +175,13 @@ def test_taking_in_is_a_job_that_a_worker_does_and_the_api_audits_nothing(
 
 
 def test_every_bundle_is_taken_in_however_many_were_sent_at_once(
-    table: Table, other: Host, monkeypatch: pytest.MonkeyPatch
+    table: Table, other: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table.send(table.gm, {"type": "roll"})
     raw = bundle_of(table.gm, table)
     seen: list[bytes] = []
     nobody = create_app(replace(other, ring=lambda _bucket: None))
-    owners = [Api(nobody).with_token(keys.create(other.log, f"o{i}", time.time())[0]) for i in range(20)]
+    owners = [Api(nobody).with_token(api_keys.create(other.log, f"o{i}", time.time())[0]) for i in range(20)]
     monkeypatch.setattr("workers.imports.take", noting(seen))
     for owner in owners:
         for number in range(8):
@@ -266,10 +266,10 @@ def test_what_no_accepted_key_signed_is_unsigned_for_everybody_to_see(table: Tab
     assert table.gm.get(table.at)["imported"] is None
 
 
-def test_a_key_of_the_settings_or_of_the_request_is_accepted(table: Table, other: Host) -> None:
+def test_a_key_of_the_settings_or_of_the_request_is_accepted(table: Table, other: Services) -> None:
     raw, key = bundle_of(closed(table).gm, table), key_of(table)
     count = table.gm.get(table.at)["version"]
-    token, _ = keys.create(other.log, "tests", time.time())
+    token, _ = api_keys.create(other.log, "tests", time.time())
     trusting = Api(create_app(replace(other, accepted_keys=(bytes.fromhex(key),)))).with_token(token)
 
     for who, query in ((Api(create_app(other)).with_token(token), f"?key={key}"), (trusting, "")):
@@ -336,9 +336,9 @@ def test_a_longer_false_bundle_takes_in_no_running_fight_that_is_signed(table: T
     assert elsewhere.get(f"/v1/encounters/{made['encounter']}")["version"] == size
 
 
-def test_an_owners_import_keeps_no_other_owners_out(table: Table, other: Host, elsewhere: Api) -> None:
+def test_an_owners_import_keeps_no_other_owners_out(table: Table, other: Services, elsewhere: Api) -> None:
     taken(elsewhere, forged(table))
-    token, _ = keys.create(other.log, "somebody else", time.time())
+    token, _ = api_keys.create(other.log, "somebody else", time.time())
     second = Api(create_app(other)).with_token(token)
 
     made = taken(second, bundle_of(closed(table).gm, table))
@@ -423,7 +423,7 @@ def test_a_body_of_another_type_is_no_bundle(elsewhere: Api) -> None:
 # --- what becomes of it --------------------------------------------------------------------------------
 
 
-def test_what_was_removed_is_not_taken_in_again(table: Table, elsewhere: Api, other: Host) -> None:
+def test_what_was_removed_is_not_taken_in_again(table: Table, elsewhere: Api, other: Services) -> None:
     raw = bundle_of(closed(table).gm, table)
     taken(elsewhere, raw)
     removal = {"bundle": sha256(raw).hexdigest()}
@@ -460,14 +460,16 @@ def test_an_import_of_a_fight_that_is_still_played_can_be_removed(table: Table, 
     is_problem(elsewhere("GET", table.at), 410, "encounter-removed")
 
 
-def test_a_fork_of_an_import_is_an_encounter_of_its_own(table: Table, elsewhere: Api, other: Host) -> None:
+def test_a_fork_of_an_import_is_an_encounter_of_its_own(
+    table: Table, elsewhere: Api, other: Services
+) -> None:
     taken(elsewhere, bundle_of(closed(table).gm, table))
 
     answer = elsewhere("POST", f"{table.at}/forks", {"at": 3}, Prefer="respond-async")
 
     assert answer.status_code == 202, answer.text
     fork = json.loads(answer.text)["encounter"]
-    Folding(other.log, Folder(other.log, BOTH), other.secrets_key).fold(fork, lambda: True)
+    CommandFolder(other.log, Folder(other.log, BOTH), other.secrets_key).fold(fork, lambda: True)
     assert elsewhere.get(f"/v1/encounters/{fork}")["imported"] is None
     sent = elsewhere("POST", f"/v1/encounters/{fork}/commands", {"type": "add", "amount": 1}, Prefer="wait=0")
     assert sent.status_code == 202, sent.text
@@ -499,20 +501,20 @@ def test_an_import_leads_to_no_line_that_its_record_names(table: Table, elsewher
 
 
 @pytest.fixture
-def busy() -> Iterator[Host]:
+def busy() -> Iterator[Services]:
     """Give a service whose workers do not come."""
-    host = host_of(
+    services = make_services(
         MemoryLog(), BOTH, ring=lambda _: None, clock=time.time, key=bytes(range(1, 33)), mode="memory"
     )
-    yield host
-    host.outcomes.close()
+    yield services
+    services.outcomes.close()
 
 
-def test_so_many_bundles_of_one_owner_wait_and_no_more(table: Table, busy: Host) -> None:
+def test_so_many_bundles_of_one_owner_wait_and_no_more(table: Table, busy: Services) -> None:
     raw = bundle_of(closed(table).gm, table)
     app = create_app(busy)
     mine, other = (
-        Api(app).with_token(keys.create(busy.log, name, time.time())[0]) for name in ("me", "other")
+        Api(app).with_token(api_keys.create(busy.log, name, time.time())[0]) for name in ("me", "other")
     )
     for number in range(8):
         answer = mine("POST", "/v1/bundles", raw, Idempotency_Key=f"k{number}", **JSONL)

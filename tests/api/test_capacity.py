@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from service.encounter.host import Host
-from service.encounter.stores.capacity import USAGE_S, Quotas, Usage
-from service.log import Memory
+from service.log import StoreMemory
+from service.stores.capacity import USAGE_S, StorageQuotas, Usage
+from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
 from tests.api.test_metrics import operator, samples
 
@@ -20,13 +20,13 @@ def opened(owner: Api) -> Table:
 
 
 @pytest.mark.parametrize(
-    ("quotas", "name"), [(Quotas(commands=4), "commands"), (Quotas(bytes=2_000), "bytes")]
+    ("quotas", "name"), [(StorageQuotas(commands=4), "commands"), (StorageQuotas(bytes=2_000), "bytes")]
 )
 def test_commands_past_an_owners_quota_are_refused_and_leave_no_trace(
-    host: Host, owner: Api, quotas: Quotas, name: str
+    services: Services, owner: Api, quotas: StorageQuotas, name: str
 ) -> None:
     table = opened(owner)
-    host.capacity.quotas = quotas
+    services.capacity.quotas = quotas
     answer = owner("POST", f"{table.at}/commands", ADD)
     while answer.status_code == 200 and owner.get(table.at)["appended"] < 40:
         answer = owner("POST", f"{table.at}/commands", ADD)
@@ -41,9 +41,11 @@ def test_commands_past_an_owners_quota_are_refused_and_leave_no_trace(
     assert closing.status_code == 200, "closing is how room is made"
 
 
-def test_encounters_past_an_owners_quota_are_refused_and_others_are_not(host: Host, owner: Api) -> None:
+def test_encounters_past_an_owners_quota_are_refused_and_others_are_not(
+    services: Services, owner: Api
+) -> None:
     opened(owner)
-    host.capacity.quotas = Quotas(encounters=2)
+    services.capacity.quotas = StorageQuotas(encounters=2)
     opened(owner)
 
     answer = owner("POST", "/v1/encounters", {"edition": "tiny@1"})
@@ -52,18 +54,18 @@ def test_encounters_past_an_owners_quota_are_refused_and_others_are_not(host: Ho
     assert len(owner.get("/v1/encounters")["encounters"]) == 2, "no entry is left of what was refused"
 
 
-def test_a_fork_counts(host: Host, owner: Api) -> None:
+def test_a_fork_counts(services: Services, owner: Api) -> None:
     table = opened(owner)
-    host.capacity.quotas = Quotas(encounters=1)
+    services.capacity.quotas = StorageQuotas(encounters=1)
 
     is_problem(owner("POST", f"{table.at}/forks", {"at": 1}), 507, "quota-exceeded")
 
 
-def test_a_repeat_of_what_was_appended_is_answered_past_the_quota(host: Host, owner: Api) -> None:
+def test_a_repeat_of_what_was_appended_is_answered_past_the_quota(services: Services, owner: Api) -> None:
     table = opened(owner)
     key = {"Idempotency_Key": "once"}
     first = owner("POST", f"{table.at}/commands", ADD, **key)
-    host.capacity.quotas = Quotas(commands=1)
+    services.capacity.quotas = StorageQuotas(commands=1)
 
     again = owner("POST", f"{table.at}/commands", ADD, **key)
 
@@ -71,27 +73,27 @@ def test_a_repeat_of_what_was_appended_is_answered_past_the_quota(host: Host, ow
     assert json.loads(again.text)["n"] == json.loads(first.text)["n"]
 
 
-def test_usage_is_the_sum_over_the_owners_encounters(host: Host, owner: Api) -> None:
+def test_usage_is_the_sum_over_the_owners_encounters(services: Services, owner: Api) -> None:
     tables = [opened(owner), opened(owner)]
-    name = host.register.find(tables[0].id).owner  # type: ignore[union-attr]  # it was opened
-    usage = host.capacity.usage(name)
-    sizes = host.log.sizes([table.id for table in tables])
+    name = services.encounters.find(tables[0].id).owner  # type: ignore[union-attr]  # it was opened
+    usage = services.capacity.usage(name)
+    sizes = services.log.sizes([table.id for table in tables])
     assert usage == Usage(2, sum(s.commands for s in sizes), sum(s.bytes for s in sizes))
 
     owner("POST", f"{tables[0].at}/commands", ADD)
 
-    assert host.capacity.usage(name).commands == usage.commands + 1, "what this process appends is added"
-    host.log.forget(tables[1].id)
-    host.capacity.clock = lambda: host.clock() + USAGE_S
-    assert host.capacity.usage(name).encounters == 1, "a removal gives its room back"
+    assert services.capacity.usage(name).commands == usage.commands + 1, "what this process appends is added"
+    services.log.forget(tables[1].id)
+    services.capacity.clock = lambda: services.clock() + USAGE_S
+    assert services.capacity.usage(name).encounters == 1, "a removal gives its room back"
 
 
 def test_a_store_that_is_nearly_full_refuses_appends_and_still_decides(
-    host: Host, owner: Api, monkeypatch: pytest.MonkeyPatch
+    services: Services, owner: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = opened(owner)
-    monkeypatch.setattr(host.log, "memory", lambda: Memory(used=90, limit=100))
-    host.capacity.clock = lambda: host.clock() + 10
+    monkeypatch.setattr(services.log, "memory", lambda: StoreMemory(used=90, limit=100))
+    services.capacity.clock = lambda: services.clock() + 10
     before = owner.get(table.at)["appended"]
 
     answer = owner("POST", f"{table.at}/commands", ADD)
@@ -100,20 +102,20 @@ def test_a_store_that_is_nearly_full_refuses_appends_and_still_decides(
     assert answer.headers["Retry-After"] == "10"
     is_problem(owner("POST", "/v1/encounters", {"edition": "tiny@1"}), 507, "store-full")
     assert owner.get(table.at)["appended"] == before
-    monkeypatch.setattr(host.log, "memory", lambda: Memory(used=89, limit=100))
-    host.capacity.clock = lambda: host.clock() + 20
+    monkeypatch.setattr(services.log, "memory", lambda: StoreMemory(used=89, limit=100))
+    services.capacity.clock = lambda: services.clock() + 20
     assert owner("POST", f"{table.at}/commands", ADD).status_code == 200
 
 
 def test_metrics_show_the_memory_and_what_was_refused(
-    host: Host, owner: Api, monkeypatch: pytest.MonkeyPatch
+    services: Services, owner: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = opened(owner)
-    monkeypatch.setattr(host.log, "memory", lambda: Memory(used=5, limit=100))
-    host.capacity.quotas = Quotas(commands=1)
+    monkeypatch.setattr(services.log, "memory", lambda: StoreMemory(used=5, limit=100))
+    services.capacity.quotas = StorageQuotas(commands=1)
     owner("POST", f"{table.at}/commands", ADD)
 
-    found = samples(operator(owner, host))
+    found = samples(operator(owner, services))
 
     assert found["rewound_store_memory_bytes", ()] == 5
     assert found["rewound_store_memory_limit_bytes", ()] == 100

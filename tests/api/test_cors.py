@@ -10,7 +10,7 @@ from werkzeug.test import TestResponse
 
 from service.api.app import create_app
 from service.api.headers import FIELDS
-from service.encounter.host import Host
+from service.usecases.services import Services
 from tests.api.client import USUAL, Api, Table, is_problem
 
 PAGE: Final = "https://table.example"
@@ -18,8 +18,8 @@ OTHER: Final = "https://table.example.evil.example"
 
 
 @pytest.fixture
-def listed(host: Host, owner: Api) -> Api:
-    return Api(create_app(host, origins=(PAGE, "http://localhost:3000")), owner.token)
+def listed(services: Services, owner: Api) -> Api:
+    return Api(create_app(services, origins=(PAGE, "http://localhost:3000")), owner.token)
 
 
 def preflight(who: Api, target: str, origin: str, method: str = "POST", headers: str = "") -> TestResponse:

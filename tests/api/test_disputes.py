@@ -7,10 +7,10 @@ import time
 from uuid import UUID
 
 from service.api.app import create_app
-from service.encounter.host import Host
-from service.encounter.stores import keys
-from service.encounter.stores.disputes import MISSING, ROLLED_BACK, Dispute, Disputes
 from service.log import Log
+from service.stores import api_keys
+from service.stores.disputes import MISSING, ROLLED_BACK, Dispute, Disputes
+from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
 
 
@@ -61,7 +61,7 @@ def test_TABLE_EPOCH_2_an_advance_needs_its_reason(table: Table) -> None:
 
 
 def test_an_encounter_that_is_missing_is_told_as_such_at_every_address_and_to_every_seat(
-    owner: Api, host: Host, log: Log
+    owner: Api, services: Services, log: Log
 ) -> None:
     opening = {"edition": "tiny@1"}
     id_ = json.loads(owner("POST", "/v1/encounters", opening, Idempotency_Key="once").text)["encounter"]
@@ -71,11 +71,11 @@ def test_an_encounter_that_is_missing_is_told_as_such_at_every_address_and_to_ev
     forged = owner.with_token(token[:-1] + ("A" if token[-1] != "A" else "B"))
     ada.get(at)
     log.forget(id_)
-    lost = Dispute(id_, MISSING, 9, "ab" * 32, 0, epoch=3, owner=_owner_of(host, id_))
+    lost = Dispute(id_, MISSING, 9, "ab" * 32, 0, epoch=3, owner=_owner_of(services, id_))
     Disputes(log).open(lost)
-    host.missing.forget(id_)
+    services.missing.forget(id_)
 
-    fresh = create_app(host)  # another process, which has believed nobody yet
+    fresh = create_app(services)  # another process, which has believed nobody yet
     for who in (Api(fresh, owner.token), Api(fresh, ada.token)):
         for method, path, body in (
             ("GET", at, None),
@@ -94,29 +94,29 @@ def test_an_encounter_that_is_missing_is_told_as_such_at_every_address_and_to_ev
     other = json.loads(owner("POST", "/v1/encounters", opening).text)["encounter"]
     is_problem(Api(fresh, ada.token)("GET", f"/v1/encounters/{other}"), 404, "not-found")
     is_problem(Api(fresh, forged.token)("GET", at), 401, "unauthenticated")
-    is_problem(_stranger(host, log)("GET", at), 404, "not-found")
+    is_problem(_stranger(services, log)("GET", at), 404, "not-found")
     again = owner("POST", "/v1/encounters", opening, Idempotency_Key="once")
     is_problem(again, 404, "encounter-missing")
 
 
 def test_its_owner_is_told_even_where_the_store_knows_nothing_of_it(
-    table: Table, host: Host, log: Log
+    table: Table, services: Services, log: Log
 ) -> None:
     """A backup from before the encounter was opened: neither its record nor its entry is there."""
-    lost = Dispute(str(UUID(int=7)), MISSING, 9, "ab" * 32, 0, owner=_owner_of(host, table.id))
+    lost = Dispute(str(UUID(int=7)), MISSING, 9, "ab" * 32, 0, owner=_owner_of(services, table.id))
     Disputes(log).open(lost)
     at = f"/v1/encounters/{lost.encounter}"
 
     assert is_problem(table.gm("GET", at), 404, "encounter-missing")["dispute"]["lost"]["size"] == 9
-    is_problem(_stranger(host, log)("GET", at), 404, "not-found")
+    is_problem(_stranger(services, log)("GET", at), 404, "not-found")
     is_problem(table.ada("GET", at), 404, "not-found")  # a seat of another encounter
 
 
-def _owner_of(host: Host, encounter: str) -> str:
-    entry = host.register.find(encounter)
+def _owner_of(services: Services, encounter: str) -> str:
+    entry = services.encounters.find(encounter)
     assert entry is not None
     return entry.owner
 
 
-def _stranger(host: Host, log: Log) -> Api:
-    return Api(create_app(host), keys.create(log, "somebody-else", time.time())[0])
+def _stranger(services: Services, log: Log) -> Api:
+    return Api(create_app(services), api_keys.create(log, "somebody-else", time.time())[0])

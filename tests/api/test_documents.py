@@ -12,8 +12,8 @@ from urllib.parse import urljoin
 import pytest
 
 from service.api.problems import PROBLEMS
-from service.encounter.host import Host
-from service.log import Unavailable
+from service.log import StoreUnavailable
+from service.usecases.services import Services
 from tests.api.client import Api, is_problem
 
 ROOT = Path(__file__).parents[2]
@@ -120,12 +120,12 @@ def test_readiness_names_what_is_missing(api: Api) -> None:
 
 
 def test_readiness_does_not_say_where_the_store_is(
-    api: Api, host: Host, monkeypatch: pytest.MonkeyPatch
+    api: Api, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def silent() -> None:
-        raise Unavailable("unix:///srv/rewound/valkey.sock cannot be asked: Error 111")
+        raise StoreUnavailable("unix:///srv/rewound/valkey.sock cannot be asked: Error 111")
 
-    monkeypatch.setattr(host.log, "ping", silent)
+    monkeypatch.setattr(services.log, "ping", silent)
     answer = api("GET", "/readyz")
     assert (answer.status_code, json.loads(answer.text)["status"]) == (503, "not_ready")
     assert "valkey.sock" not in answer.text

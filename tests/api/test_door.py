@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from service.encounter.at_the_door import ALONE, AT_THE_DOOR
-from service.encounter.lines.lived import ABOUT_LINES
+from service.core.lineage import ABOUT_LINES
 from service.log import Log
+from service.usecases.preconditions import ALONE, AT_THE_DOOR
 from tests.api.client import Api, Table, is_problem
 from tests.api.test_amendments import ADD, ROLL, accepted, did, made
 

@@ -9,8 +9,8 @@ from uuid import UUID
 
 import pytest
 
-from service.encounter.host import Host
-from service.encounter.stores import keys
+from service.stores import api_keys
+from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import Worker
 from tests.heartrush.kit import opening
@@ -99,9 +99,9 @@ def test_the_list_goes_on_where_a_page_ends(owner: Api) -> None:
     assert seen == made[::-1]
 
 
-def test_another_keys_encounter_is_the_404_of_one_that_does_not_exist(owner: Api, host: Host) -> None:
+def test_another_keys_encounter_is_the_404_of_one_that_does_not_exist(owner: Api, services: Services) -> None:
     id_ = json.loads(owner("POST", "/v1/encounters", {"edition": "tiny@1"}).text)["encounter"]
-    stranger = owner.with_token(keys.create(host.log, "stranger", time.time())[0])
+    stranger = owner.with_token(api_keys.create(services.log, "stranger", time.time())[0])
 
     mine = is_problem(stranger("GET", f"/v1/encounters/{id_}"), 404, "not-found")
     none = is_problem(stranger("GET", f"/v1/encounters/{UUID(int=0)}"), 404, "not-found")

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from service.api.inputs import inputs_of
 from service.api.openapi import document
 from service.api.operations import Operation
-from service.api.schemas import Strict, faults
+from service.api.schemas import StrictSchema, faults
 from service.rules.shelf import SHELF
 from tests.api.declared import body, operations
 
@@ -32,10 +32,10 @@ def test_every_command_has_an_example_that_is_taken(edition: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "each", [each for each in operations() if isinstance(each.body, Strict)], ids=lambda each: each.id
+    "each", [each for each in operations() if isinstance(each.body, StrictSchema)], ids=lambda each: each.id
 )
 def test_the_example_of_a_request_body_is_taken(each: Operation) -> None:
-    assert isinstance(each.body, Strict)
+    assert isinstance(each.body, StrictSchema)
     assert faults(each.body, body(each)) == []
     shown = document()["components"]["schemas"][type(each.body).__name__]
     assert all(faults(each.body, one) == [] for one in shown.get("examples", ()))

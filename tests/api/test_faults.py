@@ -10,24 +10,24 @@ import pytest
 
 from service.api import event_stream
 from service.api.app import create_app
-from service.encounter.host import Host, host_of
-from service.encounter.record.commit import QUARANTINED, REFUSED, Commit, load_commit
 from service.log import Log
+from service.record.commit import QUARANTINED, REFUSED, Commit, load_commit
 from service.rules.shelf import SHELF
+from service.usecases.services import Services, make_services
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import KEY
 
 
 @pytest.fixture
-def older(log: Log) -> Iterator[Host]:
+def older(log: Log) -> Iterator[Services]:
     """Give a process of an older version beside the others: it does not have the rules of `tiny@1`."""
-    host = host_of(log, SHELF, ring=lambda _bucket: None, clock=time.time, key=KEY, mode="memory")
-    yield host
-    host.outcomes.close()
+    services = make_services(log, SHELF, ring=lambda _bucket: None, clock=time.time, key=KEY, mode="memory")
+    yield services
+    services.outcomes.close()
 
 
 def test_an_edition_that_a_process_does_not_have_is_named_and_tried_again(
-    table: Table, owner: Api, older: Host
+    table: Table, owner: Api, older: Services
 ) -> None:
     app = create_app(older)
     assert owner.token is not None
@@ -40,12 +40,12 @@ def test_an_edition_that_a_process_does_not_have_is_named_and_tried_again(
         assert answer.headers["Retry-After"]
 
 
-def test_a_record_that_contradicts_itself_is_named(table: Table, host: Host) -> None:
+def test_a_record_that_contradicts_itself_is_named(table: Table, services: Services) -> None:
     table.send(table.gm, {"type": "add", "amount": 1})
-    kept = host.log.commits
-    host.folder.drop(table.id)
+    kept = services.log.commits
+    services.folder.drop(table.id)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(host.log, "commits", lambda e, a, c: kept(e, max(a, 1), c))
+        patched.setattr(services.log, "commits", lambda e, a, c: kept(e, max(a, 1), c))
         is_problem(table.gm("GET", f"{table.at}/state"), 500, "record-damaged")
 
 

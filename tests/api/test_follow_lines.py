@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from service.encounter.host import Host
-from service.encounter.signals.outward import Outward
+from service.signals.webhook_addresses import WebhookAddressGuard
+from service.usecases.services import Services
 from tests.api.client import Api, Table
 from tests.api.test_amendments import ADD, ROLL, accepted, did, line, made
 from tests.api.test_stream import STREAM, Event, Stream, numbers
@@ -22,8 +22,8 @@ Follow = Callable[..., Stream]
 
 
 @pytest.fixture
-def host(host: Host) -> Host:
-    return replace(host, outward=Outward.of([NETWORK]))
+def services(services: Services) -> Services:
+    return replace(services, address_guard=WebhookAddressGuard.of([NETWORK]))
 
 
 @pytest.fixture
@@ -33,8 +33,8 @@ def hook() -> Iterator[Receiver]:
 
 
 @pytest.fixture
-def teller(host: Host) -> Iterator[Teller]:
-    given = Teller(host)
+def teller(services: Services) -> Iterator[Teller]:
+    given = Teller(services)
     yield given
     given.stop()
 
@@ -161,7 +161,7 @@ def settled(teller: Teller, *tables: Table) -> None:
     for each in tables:
         teller.telling.heard(each.id)
     until(lambda: not teller.telling.news)
-    until(lambda: not teller.host.log.due("webhooks", 2**53, 1))
+    until(lambda: not teller.services.log.due("webhooks", 2**53, 1))
 
 
 @pytest.mark.parametrize("about", ["all", "one"])

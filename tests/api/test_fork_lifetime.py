@@ -10,29 +10,29 @@ import pytest
 
 from service.api.app import create_app
 from service.audit.witness import Witness
-from service.encounter.host import Host
-from service.encounter.lines.forgetting import forget_due
-from service.encounter.stores.register import GRACE_S
 from service.log import Log
+from service.stores.encounter_index import GRACE_S
+from service.stores.expired_forks import delete_expired
+from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import Worker
 from tests.api.test_amendments import ADD, ROLL, did, made
 from tests.api.test_forks import forked
-from workers.forgetting import Forgetting
+from workers.forgetting import ForkExpiry
 
 DAY_S = 86_400
 LATER_S = 30 * DAY_S + 1
 
 
 @pytest.fixture
-def later(host: Host, table: Table) -> Api:
+def later(services: Services, table: Table) -> Api:
     """Give the gm of *table* as the service answers 30 days later."""
-    return Api(create_app(replace(host, clock=lambda: time.time() + LATER_S)), table.gm.token)
+    return Api(create_app(replace(services, clock=lambda: time.time() + LATER_S)), table.gm.token)
 
 
 def swept(log: Log) -> list[str]:
     """Return what is forgotten as soon as it may be."""
-    return forget_due(log, time.time() + LATER_S + GRACE_S)
+    return delete_expired(log, time.time() + LATER_S + GRACE_S)
 
 
 def keys_of(log: Log, encounter: str) -> tuple[object, ...]:
@@ -109,17 +109,19 @@ def test_a_line_that_goes_on_from_a_fork_ends_with_it(table: Table, later: Api, 
     is_problem(later("GET", at), 410, "fork-expired")
 
 
-def test_how_long_a_fork_lives_is_set_and_its_seat_goes_with_it(host: Host, table: Table, log: Log) -> None:
+def test_how_long_a_fork_lives_is_set_and_its_seat_goes_with_it(
+    services: Services, table: Table, log: Log
+) -> None:
     did(table, ROLL, {"type": "close", "reason": "enough"})
-    short = create_app(replace(host, fork_days=1))
+    short = create_app(replace(services, fork_days=1))
     fork = made(Api(short, table.ada.token)("POST", f"{table.at}/forks", {"at": 4}))
     at = f"/v1/encounters/{fork['encounter']}/state"
     now = time.time()
-    day = Api(create_app(replace(host, clock=lambda: now + DAY_S + 1)), fork["token"])
+    day = Api(create_app(replace(services, clock=lambda: now + DAY_S + 1)), fork["token"])
     assert Api(short, fork["token"])("GET", at).status_code == 200
     is_problem(day("GET", at), 410, "fork-expired")
-    assert forget_due(log, now + DAY_S - 1) == []
-    assert forget_due(log, now + DAY_S + GRACE_S + 2) == [fork["encounter"]]
+    assert delete_expired(log, now + DAY_S - 1) == []
+    assert delete_expired(log, now + DAY_S + GRACE_S + 2) == [fork["encounter"]]
 
 
 def test_a_worker_forgets_what_is_due_and_what_it_signed_of_it(
@@ -137,7 +139,7 @@ def test_a_worker_forgets_what_is_due_and_what_it_signed_of_it(
     assert witness.seen(fork) is not None
     worker.stop()  # what it signs is told after it is remembered: nobody may be at it yet
 
-    forgetting = Forgetting(log, Event(), witness.forget, lambda: time.time() + LATER_S + GRACE_S)
+    forgetting = ForkExpiry(log, Event(), witness.forget, lambda: time.time() + LATER_S + GRACE_S)
     forgetting.look()
 
     assert (witness.seen(fork), log.head(fork), log.record("checkpoints", fork)) == (None, None, None)

@@ -10,11 +10,11 @@ import pytest
 
 from service.audit.evidence import stored
 from service.audit.verify import verify
-from service.encounter.host import Host
-from service.encounter.lines import forking
-from service.encounter.lines.forgetting import forget_due
-from service.encounter.stores.register import GRACE_S
 from service.log import Log
+from service.stores.encounter_index import GRACE_S
+from service.stores.expired_forks import delete_expired
+from service.usecases import forking
+from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import BOTH
 from tests.api.test_amendments import ADD, ROLL, accepted, did, made
@@ -95,9 +95,11 @@ def test_a_fork_is_compared_with_its_parent(table: Table) -> None:
     assert [(e["type"], e["by"]) for e in told["events"]["to"]] == [("counted", 9)]
 
 
-def test_a_fork_is_not_counted_as_a_fight_left_unfinished(table: Table, owner: Api, host: Host) -> None:
+def test_a_fork_is_not_counted_as_a_fight_left_unfinished(
+    table: Table, owner: Api, services: Services
+) -> None:
     did(table, ROLL)
-    entry = host.register.find(table.id)
+    entry = services.encounters.find(table.id)
     assert entry is not None
     before = Table.opened(owner)
     forked(table.gm, table, 4)
@@ -173,7 +175,7 @@ def test_forks_are_marked_where_encounters_are_listed_and_listed_under_their_par
 
 
 def test_a_fork_is_deleted_before_it_expires_with_what_goes_on_from_it(
-    table: Table, log: Log, host: Host
+    table: Table, log: Log, services: Services
 ) -> None:
     did(table, ROLL)
     fork = Table(forked(table.gm, table, 4, ADD)["encounter"], table.gm, table.ada, table.bo)
@@ -189,7 +191,7 @@ def test_a_fork_is_deleted_before_it_expires_with_what_goes_on_from_it(
     assert listed == [table.id]
     again = made(table.gm("DELETE", f"{table.at}/forks/{fork.id}"), 200)
     assert (again["encounter"], again["expires"]) == (fork.id, gone["expires"])
-    assert set(forget_due(log, host.clock() + GRACE_S + 2)) == {fork.id, after.id}
+    assert set(delete_expired(log, services.clock() + GRACE_S + 2)) == {fork.id, after.id}
     assert [log.head(each) for each in (fork.id, after.id)] == [None, None]
     assert table.gm.get(table.at)["version"] == 4
 
@@ -225,12 +227,12 @@ def test_there_are_so_many_forks_and_a_player_cannot_use_them_up(
     assert forking.MOST_OF_A_SEAT < forking.MOST
 
 
-def test_a_fork_of_what_was_taken_in_is_an_encounter_of_its_own(table: Table, host: Host) -> None:
+def test_a_fork_of_what_was_taken_in_is_an_encounter_of_its_own(table: Table, services: Services) -> None:
     """A13: it was refused as one that takes no commands, by an id that nobody knew."""
     did(table, ROLL, CLOSE)
-    entry = host.register.find(table.id)
+    entry = services.encounters.find(table.id)
     assert entry is not None
-    host.register._keep(replace(entry, imported=True))  # noqa: SLF001 - as a bundle that was taken in has it
+    services.encounters._keep(replace(entry, imported=True))  # noqa: SLF001 - as a bundle that was taken in has it
     is_problem(table.gm("POST", f"{table.at}/commands", ADD), 409, "encounter-imported")
     fork = forked(table.gm, table, 4, ROLL)
     at = f"/v1/encounters/{fork['encounter']}"

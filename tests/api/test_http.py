@@ -18,8 +18,8 @@ from service.api.loop.connection import Connection
 from service.api.problems import PROBLEMS
 from service.api.server import arguments
 from service.cli.local_service import held_port
-from service.encounter.stores import keys
 from service.log.valkey import ValkeyLog
+from service.stores import api_keys
 from service.supervisor import EmbeddedValkey
 from tests.api.running import PATIENCE_S, ROOT, Answer, Line, Running, api
 from tests.heartrush.kit import opening as flat
@@ -42,7 +42,7 @@ def running(valkey: EmbeddedValkey, tmp_path_factory: pytest.TempPathFactory) ->
 @pytest.fixture(scope="module")
 def key(valkey: EmbeddedValkey, running: Running) -> str:
     log = ValkeyLog.connect(valkey.url)
-    token, _ = keys.create(log, "tests", time.time())
+    token, _ = api_keys.create(log, "tests", time.time())
     log.close()
     assert running.ask().status == 200
     return f"Authorization: Bearer {token}\r\n"

@@ -10,7 +10,7 @@ import pytest
 
 from service.api.fields import Worded
 from service.api.operations import OPERATIONS
-from service.api.schemas import Strict
+from service.api.schemas import StrictSchema
 from tests.api.client import Api, Table, contract, is_problem
 
 LISTED = "/v1/rulesets/heartrush@1/commands lists them"
@@ -84,7 +84,7 @@ def test_what_is_missing_or_null_is_told_in_the_same_words_everywhere(
 
 
 def test_no_field_of_what_clients_send_speaks_the_librarys_words() -> None:
-    bodies = [each.body for each in OPERATIONS.all.values() if isinstance(each.body, Strict)]
+    bodies = [each.body for each in OPERATIONS.all.values() if isinstance(each.body, StrictSchema)]
     assert bodies
     for body in bodies:
         for name, field in body.fields.items():

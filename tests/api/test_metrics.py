@@ -12,15 +12,15 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from service.api.app import create_app
 from service.api.metrics import DIRECTORY
-from service.encounter.host import Host
-from service.encounter.signals.feeds import Room
-from service.encounter.stores import keys
 from service.log import Log
+from service.signals.feeds import Room
+from service.stores import api_keys
+from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
 
 
-def operator(owner: Api, host: Host) -> Api:
-    return owner.with_token(keys.create(host.log, "operator", time.time(), scopes=("operator",))[0])
+def operator(owner: Api, services: Services) -> Api:
+    return owner.with_token(api_keys.create(services.log, "operator", time.time(), scopes=("operator",))[0])
 
 
 def samples(who: Api) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
@@ -34,15 +34,15 @@ def samples(who: Api) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
     }
 
 
-def test_only_an_operators_key_reads_them(owner: Api, host: Host, table: Table) -> None:
+def test_only_an_operators_key_reads_them(owner: Api, services: Services, table: Table) -> None:
     for who in (owner, table.ada):
         is_problem(who("GET", "/metrics"), 403, "forbidden")
     is_problem(Api(owner.app)("GET", "/metrics"), 401, "unauthenticated")
-    is_problem(operator(owner, host)("GET", "/v1/encounters"), 403, "forbidden")
+    is_problem(operator(owner, services)("GET", "/v1/encounters"), 403, "forbidden")
 
 
-def test_answers_are_counted_by_operation_and_status(owner: Api, host: Host, table: Table) -> None:
-    who = operator(owner, host)
+def test_answers_are_counted_by_operation_and_status(owner: Api, services: Services, table: Table) -> None:
+    who = operator(owner, services)
     before = samples(who)
     owner("GET", table.at)
     owner("GET", table.at)
@@ -58,8 +58,8 @@ def test_answers_are_counted_by_operation_and_status(owner: Api, host: Host, tab
     assert after["rewound_http_request_seconds_count", (("operation", "getEncounter"),)] >= 3
 
 
-def test_what_waits_is_told(owner: Api, host: Host, log: Log, table: Table) -> None:
-    who = operator(owner, host)
+def test_what_waits_is_told(owner: Api, services: Services, log: Log, table: Table) -> None:
+    who = operator(owner, services)
     now_ms = int(time.time() * 1000)
     before = samples(who)
     log.mark_dirty("11111111-1111-1111-1111-111111111111", now_ms - 60_000)
@@ -74,10 +74,10 @@ def test_what_waits_is_told(owner: Api, host: Host, log: Log, table: Table) -> N
     assert table.id not in str(found)
 
 
-def test_streams_and_their_room_are_told(owner: Api, host: Host, table: Table) -> None:
-    host.feeds.room = Room(process=2, owner=2)
-    api = Api(create_app(host), owner.token)
-    who = operator(api, host)
+def test_streams_and_their_room_are_told(owner: Api, services: Services, table: Table) -> None:
+    services.feeds.room = Room(process=2, owner=2)
+    api = Api(create_app(services), owner.token)
+    who = operator(api, services)
     streams = [api("GET", f"{table.at}/commits", Accept="text/event-stream") for _ in range(2)]
 
     full = samples(who)
@@ -94,7 +94,7 @@ def test_streams_and_their_room_are_told(owner: Api, host: Host, table: Table) -
 PROCESS = """
 import os, sys, time
 from service.api.metrics import Metrics
-from service.encounter.host import host_of
+from service.usecases.services import host_of
 from service.log.memory import MemoryLog
 
 host = host_of(MemoryLog(), {}, ring=print, clock=time.time, key=bytes(32), mode="memory")

@@ -11,11 +11,11 @@ from unittest import mock
 import pytest
 from structlog.testing import capture_logs
 
-from service.encounter.host import Host
-from service.encounter.signals.outcomes import Outcomes
-from service.log import ALL_BUCKETS, Fold, NoSuchEncounter, Outcome, Unavailable
+from service.log import ALL_BUCKETS, CommitWrite, NoSuchEncounter, Outcome, StoreUnavailable
 from service.log.memory import MemoryLog
 from service.log.memory_listener import MemoryListener
+from service.signals.outcomes import OutcomeListener
+from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
 
 EID = "00112233-4455-6677-8899-aabbccddeeff"
@@ -32,13 +32,13 @@ class Flaky(MemoryLog):
     def listen_outcomes(self, buckets: Sequence[int] = ALL_BUCKETS) -> MemoryListener[Outcome]:
         self.subscribed += 1
         if self.broken.is_set():
-            raise Unavailable("cut")
+            raise StoreUnavailable("cut")
         inner = super().listen_outcomes(buckets)
         real_get = inner.get
 
         def get(timeout: float) -> Outcome | None:
             if self.broken.is_set():
-                raise Unavailable("cut")
+                raise StoreUnavailable("cut")
             return real_get(timeout)
 
         inner.get = get  # type: ignore[method-assign]  # the cut is made here
@@ -53,8 +53,8 @@ def log() -> Flaky:
 
 
 @pytest.fixture
-def outcomes(log: Flaky) -> Iterator[Outcomes]:
-    made = Outcomes(log)
+def outcomes(log: Flaky) -> Iterator[OutcomeListener]:
+    made = OutcomeListener(log)
     made.start()
     until(lambda: made.stands)
     yield made
@@ -62,22 +62,22 @@ def outcomes(log: Flaky) -> Iterator[Outcomes]:
 
 
 def commit(log: Flaky) -> None:
-    log.commit(EID, Fold(n=1, prev="0" * 64, hash="1" * 64, raw=b"one", request=b"{}"))
+    log.commit(EID, CommitWrite(n=1, prev="0" * 64, hash="1" * 64, raw=b"one", request=b"{}"))
 
 
-def test_who_comes_late_gets_what_was_heard(log: Flaky, outcomes: Outcomes) -> None:
+def test_who_comes_late_gets_what_was_heard(log: Flaky, outcomes: OutcomeListener) -> None:
     commit(log)
 
     assert outcomes.wait(EID, 1, 5) == Outcome(EID, 1, b"one")
     assert outcomes.wait(EID, 1, 0) == Outcome(EID, 1, b"one")
 
 
-def test_what_does_not_come_in_time_is_none_and_leaves_nothing(outcomes: Outcomes) -> None:
+def test_what_does_not_come_in_time_is_none_and_leaves_nothing(outcomes: OutcomeListener) -> None:
     assert outcomes.wait(EID, 1, 0) is None
     assert outcomes.waiting == 0
 
 
-def test_all_who_wait_for_one_commit_are_told(log: Flaky, outcomes: Outcomes) -> None:
+def test_all_who_wait_for_one_commit_are_told(log: Flaky, outcomes: OutcomeListener) -> None:
     told: list[Outcome | None] = []
     threads = [Thread(target=lambda: told.append(outcomes.wait(EID, 1, 10))) for _ in range(5)]
     for thread in threads:
@@ -93,12 +93,14 @@ def test_all_who_wait_for_one_commit_are_told(log: Flaky, outcomes: Outcomes) ->
 def test_what_stood_before_anybody_listened_is_read_at_once(log: Flaky) -> None:
     """A repeat may come to a process that has not heard of the command."""
     commit(log)
-    outcomes = Outcomes(log)
+    outcomes = OutcomeListener(log)
 
     assert outcomes.wait(EID, 1, 3_600) == Outcome(EID, 1, b"one")
 
 
-def test_what_a_broken_subscription_missed_is_read_from_the_log(log: Flaky, outcomes: Outcomes) -> None:
+def test_what_a_broken_subscription_missed_is_read_from_the_log(
+    log: Flaky, outcomes: OutcomeListener
+) -> None:
     told: list[Outcome | None] = []
     waiting = Thread(target=lambda: told.append(outcomes.wait(EID, 1, 30)))
     waiting.start()
@@ -113,14 +115,16 @@ def test_what_a_broken_subscription_missed_is_read_from_the_log(log: Flaky, outc
     assert log.subscribed > 1
 
 
-def test_what_a_broken_subscription_heard_is_not_believed_after_it(log: Flaky, outcomes: Outcomes) -> None:
+def test_what_a_broken_subscription_heard_is_not_believed_after_it(
+    log: Flaky, outcomes: OutcomeListener
+) -> None:
     commit(log)
     outcomes.wait(EID, 1, 30)
     log.forget(EID)  # as a failover to a server that lacks it does
     log.append(EID, b"{}", scope="s", key="k", fingerprint="f", create=True)
     log.broken.set()
     until(lambda: not outcomes.stands)
-    log.commit(EID, Fold(n=1, prev="0" * 64, hash="2" * 64, raw=b"another", request=b"{}"))
+    log.commit(EID, CommitWrite(n=1, prev="0" * 64, hash="2" * 64, raw=b"another", request=b"{}"))
 
     assert outcomes.wait(EID, 1, 30) == Outcome(EID, 1, b"another")
     log.broken.clear()
@@ -129,9 +133,9 @@ def test_what_a_broken_subscription_heard_is_not_believed_after_it(log: Flaky, o
 
 
 def test_an_outage_is_one_line_however_many_tries_it_takes(
-    log: Flaky, outcomes: Outcomes, monkeypatch: pytest.MonkeyPatch
+    log: Flaky, outcomes: OutcomeListener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.encounter.signals.outcomes.PAUSE", 0.01)
+    monkeypatch.setattr("service.signals.outcomes.PAUSE", 0.01)
     tries = log.subscribed + 5
 
     with capture_logs() as lines:
@@ -141,7 +145,9 @@ def test_an_outage_is_one_line_however_many_tries_it_takes(
     assert [line["event"] for line in lines].count("outcomes.lost") == 1
 
 
-def test_what_hears_each_commit_has_heard_it_before_anybody_goes_on(log: Flaky, outcomes: Outcomes) -> None:
+def test_what_hears_each_commit_has_heard_it_before_anybody_goes_on(
+    log: Flaky, outcomes: OutcomeListener
+) -> None:
     asked: list[Outcome | None] = []
 
     def ask(outcome: Outcome) -> None:
@@ -159,7 +165,7 @@ def broken(outcome: Outcome) -> None:
     raise RuntimeError(outcome.n)
 
 
-def test_a_hook_that_fails_keeps_nobody_waiting(log: Flaky, outcomes: Outcomes) -> None:
+def test_a_hook_that_fails_keeps_nobody_waiting(log: Flaky, outcomes: OutcomeListener) -> None:
     outcomes.on_each(broken)
     commit(log)
 
@@ -178,9 +184,9 @@ LAST_LOOK = 2
 
 
 def test_a_token_replaced_while_it_is_looked_up_is_not_remembered(
-    table: Table, host: Host, monkeypatch: pytest.MonkeyPatch
+    table: Table, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = host.folder.current
+    real = services.folder.current
     looks: list[object] = []
     issued: list[int] = []
     issuing = Thread(
@@ -195,16 +201,18 @@ def test_a_token_replaced_while_it_is_looked_up_is_not_remembered(
             issuing.join()
         return found
 
-    monkeypatch.setattr(host.folder, "current", replace_after)
+    monkeypatch.setattr(services.folder, "current", replace_after)
     assert table.ada("GET", table.at).status_code == 200, "it came before the new token"
     assert issued == [201]
     is_problem(table.ada("GET", table.at), 401, "unauthenticated")
 
 
-def test_a_token_replaced_while_nothing_is_heard_is_none(log: Flaky, host: Host, table: Table) -> None:
+def test_a_token_replaced_while_nothing_is_heard_is_none(
+    log: Flaky, services: Services, table: Table
+) -> None:
     assert table.ada("GET", table.at).status_code == 200
     log.broken.set()
-    until(lambda: not host.outcomes.stands)
+    until(lambda: not services.outcomes.stands)
     answer = table.gm("POST", f"{table.at}/seats/ada/token", {}, Prefer="wait=1")
 
     until(lambda: table.gm.get(table.at)["version"] == 4)
@@ -212,7 +220,7 @@ def test_a_token_replaced_while_nothing_is_heard_is_none(log: Flaky, host: Host,
     assert answer.status_code in (201, 202)
     subscribed = log.subscribed
     log.broken.clear()
-    until(lambda: host.outcomes.stands)
+    until(lambda: services.outcomes.stands)
     assert log.subscribed > subscribed
     is_problem(table.ada("GET", table.at), 401, "unauthenticated")
 
@@ -233,10 +241,10 @@ CHOOSE = {"type": "choose", "number": 2}
     ids=["a command", "an array", "a seat", "the end", "a fork"],
 )
 def test_what_was_appended_is_pending_where_the_store_fails_behind_it(
-    table: Table, host: Host, method: str, path: str, body: object
+    table: Table, services: Services, method: str, path: str, body: object
 ) -> None:
     """503 says that nothing was changed: never of what is on the record."""
-    with mock.patch.object(host.outcomes, "wait", side_effect=Unavailable("gone")):
+    with mock.patch.object(services.outcomes, "wait", side_effect=StoreUnavailable("gone")):
         answer = table.gm(method, table.at + path, body, Idempotency_Key="k")
 
     assert answer.status_code == 202, answer.text
@@ -247,9 +255,9 @@ def test_what_was_appended_is_pending_where_the_store_fails_behind_it(
 
 @pytest.mark.parametrize("body", [CHOOSE, [CHOOSE]], ids=["a command", "an array"])
 def test_an_outcome_whose_envelopes_a_failover_took_back_is_pending(
-    table: Table, host: Host, body: object
+    table: Table, services: Services, body: object
 ) -> None:
-    with mock.patch.object(host.log, "sealed", return_value=[]):
+    with mock.patch.object(services.log, "sealed", return_value=[]):
         answer = table.ada("POST", f"{table.at}/commands", body, Idempotency_Key="k")
         page = table.ada("GET", f"{table.at}/commits")
 
@@ -260,25 +268,25 @@ def test_an_outcome_whose_envelopes_a_failover_took_back_is_pending(
 
 
 def test_what_is_kept_is_compared_again_when_the_subscription_was_lost(
-    log: Flaky, host: Host, table: Table
+    log: Flaky, services: Services, table: Table
 ) -> None:
     """A failover may have given its number to another commit."""
     n = table.gm.get(table.at)["version"]
     with mock.patch.object(log, "head", return_value=None):
-        assert host.folder.current(table.id, n).n == n
+        assert services.folder.current(table.id, n).n == n
         log.broken.set()
-        until(lambda: not host.outcomes.stands)
+        until(lambda: not services.outcomes.stands)
         with pytest.raises(NoSuchEncounter):
-            host.folder.current(table.id, n)
+            services.folder.current(table.id, n)
     log.broken.clear()
-    until(lambda: host.outcomes.stands)
+    until(lambda: services.outcomes.stands)
 
 
 def test_an_opening_that_was_appended_is_pending_where_the_store_fails_behind_it(
-    owner: Api, host: Host
+    owner: Api, services: Services
 ) -> None:
     opening = {"edition": "tiny@1"}
-    with mock.patch.object(host.outcomes, "wait", side_effect=Unavailable("gone")):
+    with mock.patch.object(services.outcomes, "wait", side_effect=StoreUnavailable("gone")):
         answer = owner("POST", "/v1/encounters", opening, Idempotency_Key="k")
 
     assert answer.status_code == 202, answer.text

@@ -16,12 +16,10 @@ import pytest
 from flask import request
 
 from service.api import event_stream, serving
-from service.api.call import Answer
 from service.api.exchange import Reply
-from service.encounter import play
-from service.encounter.deciding.fold import Folder
-from service.encounter.reading import explain
-from service.encounter.signals import webhooks
+from service.api.request import ApiResponse
+from service.core import explain
+from service.core.fold import Folder
 from service.rules import sealed
 from service.rules.heartrush.movement.dash import Dash
 from service.rules.heartrush.windows.windows import PassWindow
@@ -29,6 +27,8 @@ from service.rules.messages import Actor, Offer, Refused
 from service.rules.screen import RollBehindScreen
 from service.rules.stack import Awaited
 from service.steps import Stream
+from service.stores import webhooks
+from service.usecases import sending
 from tests.api.apart import CERTIFICATE, WEBHOOK
 from tests.api.everything import MISTAKES
 from tests.api.twins import differences
@@ -73,50 +73,54 @@ def a_view_that_opens_sheets(patch: Patch, _: Look) -> None:
     patch.setattr(sealed, "_view", view)
 
 
-def _answered(patch: Patch, ending: str, change: Callable[[Answer], Answer]) -> None:
+def _answered(patch: Patch, ending: str, change: Callable[[ApiResponse], ApiResponse]) -> None:
     """Have every answer at an address that ends with *ending* changed."""
     respond = serving.respond
 
-    def responded(answer: Answer, if_none_match: str = "") -> Reply:
+    def responded(answer: ApiResponse, if_none_match: str = "") -> Reply:
         return respond(change(answer) if request.path.endswith(ending) else answer, if_none_match)
 
     patch.setattr(serving, "respond", responded)
 
 
 def an_etag_that_hashes_it(patch: Patch, look: Look) -> None:
-    def tagged(answer: Answer) -> Answer:
+    def tagged(answer: ApiResponse) -> ApiResponse:
         return replace(answer, version=sha256(str(look()).encode()).hexdigest())
 
     _answered(patch, "/rounds", tagged)
 
 
 def a_header_that_counts_it(patch: Patch, look: Look) -> None:
-    def counted(answer: Answer) -> Answer:
+    def counted(answer: ApiResponse) -> ApiResponse:
         return replace(answer, headers={**answer.headers, "Vary": str(look() // 100)})
 
     _answered(patch, "/seats", counted)
 
 
 def a_size_that_follows_it(patch: Patch, look: Look) -> None:
-    def padded(answer: Answer) -> Answer:
+    def padded(answer: ApiResponse) -> ApiResponse:
         return replace(answer, raw=json.dumps(answer.data).encode() + b" " * (look() // 100))
 
     _answered(patch, "/options", padded)
 
 
 def a_commit_more(patch: Patch, look: Look) -> None:
-    send = play.send
+    send = sending.send
     done: list[bool] = []
 
-    def sent(host: Any, encounter: str, actor: Actor, kind: Any, data: Any, once: Any, **more: Any) -> Any:
+    def sent(
+        services: Any, encounter: str, actor: Actor, kind: Any, data: Any, once: Any, **more: Any
+    ) -> Any:
         if look() > TOUGH and not done:
             done.append(True)
             again = replace(once, key=f"{once.key}-again")
             gm = Actor(seat="gm", role="gm")
-            yield from send(host, encounter, gm, RollBehindScreen, {"dice": [4], "what": "nothing"}, again)
-        return (yield from send(host, encounter, actor, kind, data, once, **more))
+            yield from send(
+                services, encounter, gm, RollBehindScreen, {"dice": [4], "what": "nothing"}, again
+            )
+        return (yield from send(services, encounter, actor, kind, data, once, **more))
 
-    patch.setattr(play, "send", sent)
+    patch.setattr(sending, "send", sent)
 
 
 def another_refusal(patch: Patch, look: Look) -> None:

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from service.api.operations import KEY, OPERATIONS, READERS, Operation
-from service.encounter.host import Host
-from service.encounter.stores import keys
+from service.stores import api_keys
+from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
 from tests.api.declared import body, operations, target
 
@@ -33,7 +33,7 @@ def call(who: Api, at: str, each: Operation) -> object:
 
 
 @pytest.mark.parametrize("each", INSIDE, ids=lambda each: each.id)
-def test_the_role_table_is_what_happens(owner: Api, host: Host, each: Operation) -> None:
+def test_the_role_table_is_what_happens(owner: Api, services: Services, each: Operation) -> None:
     """The full matrix: every operation inside an encounter, by every role in it and by those outside."""
     mine, foreign = Table.opened(owner), Table.opened(owner)
     roles = {"player": mine.ada, "gm": mine.gm}
@@ -41,7 +41,7 @@ def test_the_role_table_is_what_happens(owner: Api, host: Host, each: Operation)
         opened = owner("POST", f"{mine.at}/seats", {"seat": role, "role": role})
         roles[role] = owner.with_token(json.loads(opened.text)["token"])
     assert set(roles) == set(READERS)
-    stranger = owner.with_token(keys.create(host.log, "others", time.time())[0])
+    stranger = owner.with_token(api_keys.create(services.log, "others", time.time())[0])
 
     assert call(foreign.ada, mine.at, each) == 404
     assert call(stranger, mine.at, each) == 404
@@ -54,7 +54,7 @@ def test_the_role_table_is_what_happens(owner: Api, host: Host, each: Operation)
 
 @pytest.mark.parametrize("each", OF_KEYS, ids=lambda each: each.id)
 def test_what_needs_a_key_needs_its_scope_and_is_for_no_seat(
-    table: Table, owner: Api, host: Host, each: Operation
+    table: Table, owner: Api, services: Services, each: Operation
 ) -> None:
 
     def status(who: Api) -> int:
@@ -62,8 +62,8 @@ def test_what_needs_a_key_needs_its_scope_and_is_for_no_seat(
 
     assert status(Api(owner.app)) == 401
     assert status(table.ada) == 403
-    for scope in keys.SCOPES:
-        who = owner.with_token(keys.create(host.log, scope, time.time(), scopes=(scope,))[0])
+    for scope in api_keys.SCOPES:
+        who = owner.with_token(api_keys.create(services.log, scope, time.time(), scopes=(scope,))[0])
         assert (status(who) != 403) == (scope == each.needed_scope), scope
 
 

@@ -13,19 +13,19 @@ import pytest
 
 from service.api.app import create_app
 from service.api.problems import Problem
-from service.api.quotas import Bounds, Quotas
-from service.encounter.host import Host
+from service.api.quotas import RateLimits, RequestQuotas
 from service.supervisor import EmbeddedValkey
+from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
 
 
-def served(host: Host, owner: Api, bounds: Bounds) -> Api:
+def served(services: Services, owner: Api, bounds: RateLimits) -> Api:
     """Return the owner's client at an application of its own with *bounds*."""
-    return Api(create_app(host, bounds), owner.token)
+    return Api(create_app(services, bounds), owner.token)
 
 
-def test_every_answer_says_what_is_left(host: Host, owner: Api) -> None:
-    client = served(host, owner, Bounds(caller=3))
+def test_every_answer_says_what_is_left(services: Services, owner: Api) -> None:
+    client = served(services, owner, RateLimits(caller=3))
 
     left = [client("GET", "/v1/encounters").headers["RateLimit"] for _ in range(3)]
 
@@ -36,9 +36,9 @@ def test_every_answer_says_what_is_left(host: Host, owner: Api) -> None:
     is_problem(answer, 429, "too-many-requests")
 
 
-def test_what_is_over_the_limit_leaves_no_trace(host: Host, owner: Api) -> None:
+def test_what_is_over_the_limit_leaves_no_trace(services: Services, owner: Api) -> None:
     table = Table.opened(owner)
-    client = served(host, owner, Bounds(caller=1))
+    client = served(services, owner, RateLimits(caller=1))
     client("GET", table.at)
 
     is_problem(client("POST", f"{table.at}/commands", {"type": "add", "amount": 1}), 429, "too-many-requests")
@@ -46,9 +46,9 @@ def test_what_is_over_the_limit_leaves_no_trace(host: Host, owner: Api) -> None:
     assert owner.get(table.at)["appended"] == owner.get(table.at)["version"]
 
 
-def test_seats_and_keys_are_counted_apart_and_an_owner_as_one(host: Host, owner: Api) -> None:
+def test_seats_and_keys_are_counted_apart_and_an_owner_as_one(services: Services, owner: Api) -> None:
     table = Table.opened(owner)
-    client = served(host, owner, Bounds(caller=2, owner=3))
+    client = served(services, owner, RateLimits(caller=2, owner=3))
     other = client.with_token(json.loads(owner("POST", "/v1/api-keys", {"name": "two"}).text)["text"])
     for _ in range(2):
         assert client("GET", table.at).status_code == 200
@@ -59,8 +59,8 @@ def test_seats_and_keys_are_counted_apart_and_an_owner_as_one(host: Host, owner:
     assert client.with_token(str(table.ada.token))("GET", table.at).status_code == 200
 
 
-def test_guessing_is_slowed_and_no_valid_token_is_kept_out(host: Host, owner: Api) -> None:
-    client = served(host, owner, Bounds(guesses=2))
+def test_guessing_is_slowed_and_no_valid_token_is_kept_out(services: Services, owner: Api) -> None:
+    client = served(services, owner, RateLimits(guesses=2))
     wrong = client.with_token("rw_000000000000_" + "A" * 43)
     for _ in range(2):
         is_problem(wrong("GET", "/v1/encounters"), 401, "unauthenticated")
@@ -72,12 +72,12 @@ def test_guessing_is_slowed_and_no_valid_token_is_kept_out(host: Host, owner: Ap
 
 
 def test_processes_share_the_count_of_guesses(
-    host: Host, owner: Api, tmp_path_factory: pytest.TempPathFactory
+    services: Services, owner: Api, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     wrong = "rw_000000000000_" + "A" * 43
     with EmbeddedValkey(tmp_path_factory.mktemp("counter")) as server:
-        bounds = Bounds(guesses=3, rare_counters=server.queue_url)
-        processes = [served(host, owner, bounds).with_token(wrong) for _ in range(2)]
+        bounds = RateLimits(guesses=3, rare_counters=server.queue_url)
+        processes = [served(services, owner, bounds).with_token(wrong) for _ in range(2)]
 
         answers = [each("GET", "/v1/encounters").status_code for each in 3 * processes]
 
@@ -87,8 +87,8 @@ def test_processes_share_the_count_of_guesses(
     assert alone == [401, 401, 401, 429, 429], "a counter that is gone leaves each process its own"
 
 
-def test_what_needs_no_token_is_counted_by_address_and_probes_are_not(host: Host, owner: Api) -> None:
-    client = Api(served(host, owner, Bounds(anonymous=2)).app)
+def test_what_needs_no_token_is_counted_by_address_and_probes_are_not(services: Services, owner: Api) -> None:
+    client = Api(served(services, owner, RateLimits(anonymous=2)).app)
     paths = ("/openapi.yaml", "/v1/rulesets", "/docs")
 
     answers = [client("GET", path) for path in paths]
@@ -97,11 +97,11 @@ def test_what_needs_no_token_is_counted_by_address_and_probes_are_not(host: Host
     is_problem(answers[2], 429, "too-many-requests")
     assert answers[0].headers["RateLimit-Policy"] == '"anonymous";q=2;w=60'
     assert {client("GET", path).status_code for path in 5 * ("/livez", "/readyz")} <= {200, 503}
-    assert served(host, owner, Bounds())("GET", "/v1/encounters").status_code == 200
+    assert served(services, owner, RateLimits())("GET", "/v1/encounters").status_code == 200
 
 
-def test_zero_is_no_limit(host: Host, owner: Api) -> None:
-    client = served(host, owner, Bounds(caller=0, owner=0, guesses=0, anonymous=0))
+def test_zero_is_no_limit(services: Services, owner: Api) -> None:
+    client = served(services, owner, RateLimits(caller=0, owner=0, guesses=0, anonymous=0))
 
     answers = [client("GET", "/v1/encounters") for _ in range(20)]
 
@@ -110,10 +110,12 @@ def test_zero_is_no_limit(host: Host, owner: Api) -> None:
 
 
 def test_processes_that_share_a_counter_share_the_limit(
-    host: Host, owner: Api, tmp_path_factory: pytest.TempPathFactory
+    services: Services, owner: Api, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     with EmbeddedValkey(tmp_path_factory.mktemp("counter")) as server:
-        one, two = (served(host, owner, Bounds(caller=2, counters=server.queue_url)) for _ in range(2))
+        one, two = (
+            served(services, owner, RateLimits(caller=2, counters=server.queue_url)) for _ in range(2)
+        )
 
         assert [one("GET", "/v1/encounters").status_code, two("GET", "/v1/encounters").status_code] == [
             200,
@@ -126,7 +128,7 @@ def test_processes_that_share_a_counter_share_the_limit(
 
 
 def test_many_at_once_are_counted_once_each(request: pytest.FixtureRequest) -> None:
-    quotas = Quotas(Bounds(caller=1_000_000, owner=0))
+    quotas = RequestQuotas(RateLimits(caller=1_000_000, owner=0))
     usual = sys.getswitchinterval()
     request.addfinalizer(lambda: sys.setswitchinterval(usual))
     sys.setswitchinterval(1e-6)
@@ -140,7 +142,7 @@ def test_many_at_once_are_counted_once_each(request: pytest.FixtureRequest) -> N
 def test_counting_starts_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[threading.Thread] = []
     monkeypatch.setattr(threading.Thread, "start", started.append)
-    quotas = Quotas(Bounds())
+    quotas = RequestQuotas(RateLimits())
 
     for nth in range(20):
         quotas.take(f"key:{nth % 3}", "ada")
@@ -151,7 +153,7 @@ def test_counting_starts_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_window_begins_with_its_first_request_and_lasts_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1_000.0
     monkeypatch.setattr("service.api.quotas.time", SimpleNamespace(time=lambda: now))
-    quotas = Quotas(Bounds(caller=2, owner=0))
+    quotas = RequestQuotas(RateLimits(caller=2, owner=0))
 
     def told(who: str) -> str:
         return quotas.take(who, None)["RateLimit"]

@@ -12,14 +12,14 @@ from unittest import mock
 import jsonpatch
 import pytest
 
-from service.api.call import Call
+from service.api.request import ApiRequest
 from service.api.resources import states
 from service.dice.chain import envelope_commitment
-from service.encounter.host import Host
-from service.encounter.record.canonical import eid_of
-from service.encounter.stores import keys
 from service.log import Log, Outcome
+from service.record.canonical import eid_of
 from service.steps import Steps
+from service.stores import api_keys
+from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import BOTH, Worker
 from workers.audits import Auditor
@@ -189,13 +189,15 @@ def test_a_version_that_is_not_folded_in_time_is_said_so(played: Table, worker: 
     assert played.gm.get(f"{played.at}/state?min_version={n}")["version"] == n
 
 
-def test_a_version_that_a_failover_took_back_is_not_shown(played: Table, worker: Worker, host: Host) -> None:
+def test_a_version_that_a_failover_took_back_is_not_shown(
+    played: Table, worker: Worker, services: Services
+) -> None:
     worker.pause()
     sent = played.send(played.gm, {"type": "add", "amount": 1}, Prefer="respond-async")
     n = json.loads(sent.text)["n"]
 
     heard = Outcome(played.id, n, b"")
-    with mock.patch.object(host.outcomes, "wait", return_value=heard):
+    with mock.patch.object(services.outcomes, "wait", return_value=heard):
         late = played.gm("GET", f"{played.at}/state?min_version={n}")
     worker.go_on()
 
@@ -291,9 +293,9 @@ def test_an_audit_is_asked_for_once_and_found(played: Table) -> None:
     is_problem(played.ada("POST", f"{played.at}/audits", {}), 403, "forbidden")
 
 
-def test_so_many_audits_of_one_owner_wait_and_no_more(played: Table, owner: Api, host: Host) -> None:
+def test_so_many_audits_of_one_owner_wait_and_no_more(played: Table, owner: Api, services: Services) -> None:
     """They are counted over all encounters of the owner, whichever seat asks."""
-    other = Table.opened(owner.with_token(keys.create(host.log, "other", time.time())[0]))
+    other = Table.opened(owner.with_token(api_keys.create(services.log, "other", time.time())[0]))
     mine = Table.opened(owner)
     for number in range(8):
         at = (played if number % 2 else mine).at
@@ -306,7 +308,7 @@ def test_so_many_audits_of_one_owner_wait_and_no_more(played: Table, owner: Api,
     assert owner("POST", f"{played.at}/audits", {}, Idempotency_Key="k7").status_code == 202, "a repeat"
     assert other.gm("POST", f"{other.at}/audits", {}).status_code == 202
 
-    Auditor(host.log, BOTH, worker="one", stopping=Event()).look()
+    Auditor(services.log, BOTH, worker="one", stopping=Event()).look()
 
     assert owner("POST", f"{mine.at}/audits", {}, Idempotency_Key="k8").status_code == 202
 
@@ -340,7 +342,7 @@ def test_a_state_that_becomes_newer_while_it_is_read_is_that_of_its_version(
     after = table.ada("GET", f"{table.at}/state")
     version = json.loads(after.text)["version"]
 
-    def before(_call: Call) -> Steps[int]:
+    def before(_call: ApiRequest) -> Steps[int]:
         yield from ()
         return int(version) - 1
 

@@ -16,13 +16,13 @@ import pytest
 
 from service.audit import bundle
 from service.audit.verify import verify
-from service.encounter.archive.storage import DirectoryStorage
-from service.encounter.host import Host
-from service.encounter.lines.removing import NotRemovable, check
-from service.encounter.stores.register import GRACE_S
-from service.encounter.stores.removals import Removal, put
 from service.log import Log
 from service.rules.records import changed
+from service.stores.archive.storage import DirectoryStorage
+from service.stores.encounter_index import GRACE_S
+from service.stores.removals import Removal, put
+from service.usecases.removing import NotRemovable, check
+from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import Worker
 from tests.api.test_amendments import accepted, did, made
@@ -185,7 +185,7 @@ def test_the_bundle_tells_its_digest(over: Table) -> None:
 
 
 def test_the_house_archives_what_was_closed_long_enough_ago_and_then_removes_it(
-    owner: Api, over: Table, log: Log, host: Host, archive: Path
+    owner: Api, over: Table, log: Log, services: Services, archive: Path
 ) -> None:
     played = Table.opened(owner)
     version = over.gm.get(over.at)["version"]
@@ -196,7 +196,7 @@ def test_the_house_archives_what_was_closed_long_enough_ago_and_then_removes_it(
     assert list(archive.iterdir()) == []
     keeping(log, 2, archive, 2 * DAY_S + 60).look()
 
-    host.removals.forget(over.id)
+    services.removals.forget(over.id)
     [file] = archive.iterdir()
     told = is_problem(over.ada("GET", over.at), 410, "encounter-removed")["removed"]
     assert (told["by"], told["size"], told["bundle"]) == (
@@ -212,7 +212,7 @@ def test_the_house_archives_what_was_closed_long_enough_ago_and_then_removes_it(
 
 @pytest.mark.parametrize(("kind", "files"), [("commits", []), ("commands", [".unsound"])])
 def test_what_is_not_sound_is_kept(
-    over: Table, log: Any, host: Host, archive: Path, kind: str, files: list[str]
+    over: Table, log: Any, services: Services, archive: Path, kind: str, files: list[str]
 ) -> None:
     """A record that was changed is evidence: it is not removed by itself."""
     had(over)
@@ -223,26 +223,26 @@ def test_what_is_not_sound_is_kept(
 
     keeping(log, 1, archive, DAY_S + 60).look()
 
-    host.removals.forget(over.id)
-    assert host.removals.of(over.id) is None
+    services.removals.forget(over.id)
+    assert services.removals.of(over.id) is None
     assert [file.suffix for file in archive.iterdir()] == files
     assert log.due("closed", int((time.time() + DAY_S) * 1000), 9) == []
     assert log.due("closed", int((time.time() + 3 * DAY_S) * 1000), 9) == [over.id]
 
 
-def test_a_line_outlives_those_that_go_on_from_it(over: Table, host: Host) -> None:
-    entry, folded = host.register.find(over.id), host.folder.current(over.id)
+def test_a_line_outlives_those_that_go_on_from_it(over: Table, services: Services) -> None:
+    entry, folded = services.encounters.find(over.id), services.folder.current(over.id)
     assert entry is not None
-    check(host.log, entry, folded)
+    check(services.log, entry, folded)
     elsewhere = "22222222-2222-8222-8222-222222222222"
     continued = replace(folded, state=changed(folded.state, continued=elsewhere))
 
     with pytest.raises(NotRemovable, match="remove that one first"):
-        check(host.log, entry, continued)
-    put(host.log, Removal(elsewhere, "", "owner", 1, "", "", {}), 0)
-    check(host.log, entry, continued)
+        check(services.log, entry, continued)
+    put(services.log, Removal(elsewhere, "", "owner", 1, "", "", {}), 0)
+    check(services.log, entry, continued)
     with pytest.raises(NotRemovable, match="fork"):
-        check(host.log, replace(entry, expires="2030-01-01T00:00:00Z"), folded)
+        check(services.log, replace(entry, expires="2030-01-01T00:00:00Z"), folded)
 
 
 def test_the_line_before_a_removed_one_is_readable_at_its_own_address(table: Table) -> None:

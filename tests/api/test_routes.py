@@ -9,7 +9,7 @@ from werkzeug.exceptions import HTTPException
 from service.api.app import create_app
 from service.api.loop.routes import Routes
 from service.api.operations import OPERATIONS
-from service.encounter.host import Host
+from service.usecases.services import Services
 
 METHODS = ("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS")
 ODD = (
@@ -27,8 +27,8 @@ ODD = (
 
 
 @pytest.fixture
-def app(host: Host) -> Flask:
-    return create_app(host)
+def app(services: Services) -> Flask:
+    return create_app(services)
 
 
 def by_flask(app: Flask, method: str, path: str) -> tuple[str, dict[str, str]] | None:

@@ -7,7 +7,7 @@ import pytest
 
 from service.api.describe import json_schema
 from service.api.schemas import faults, schema_of
-from service.api.strict import WHOLE
+from service.api.strict_json import WHOLE
 from service.rules.records import EMPTY, record
 from service.rules.rise import RISE
 

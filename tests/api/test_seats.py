@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from service.encounter.host import Host
-from service.encounter.stores import keys, seats
+from service.stores import api_keys, seat_tokens
+from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
 from tests.canaries import of_token
 
@@ -65,13 +65,13 @@ def test_a_closed_seat_has_no_token_that_works(table: Table) -> None:
     is_problem(eve("GET", f"{table.at}/state"), 401, "unauthenticated")
 
 
-def test_a_token_is_nowhere_at_rest(table: Table, host: Host) -> None:
+def test_a_token_is_nowhere_at_rest(table: Table, services: Services) -> None:
     _, token = open_eve(table)
     secret = of_token(token)
 
-    kept = [entry.raw for entry in host.log.commands(table.id, 0, 99)]
-    kept += [entry.raw for entry in host.log.commits(table.id, 0, 99)]
-    kept += [record.blob for shelf in ("keys", "encounters") for record in host.log.records(shelf)]
+    kept = [entry.raw for entry in services.log.commands(table.id, 0, 99)]
+    kept += [entry.raw for entry in services.log.commits(table.id, 0, 99)]
+    kept += [record.blob for shelf in ("keys", "encounters") for record in services.log.records(shelf)]
     assert not [raw for raw in kept if secret in raw]
 
 
@@ -145,7 +145,7 @@ def test_a_forged_token_is_refused(table: Table) -> None:
 def test_a_token_may_hold_its_separators_in_its_secret_part(
     owner: Api, monkeypatch: pytest.MonkeyPatch, secret: bytes
 ) -> None:
-    monkeypatch.setattr(seats, "hmac_digest", lambda *_: secret[:32])
+    monkeypatch.setattr(seat_tokens, "hmac_digest", lambda *_: secret[:32])
     table = Table.opened(owner)
     token = str(table.ada.token)
 
@@ -155,22 +155,22 @@ def test_a_token_may_hold_its_separators_in_its_secret_part(
         is_problem(table.ada.with_token(changed)("GET", table.at), 401, "unauthenticated")
 
 
-def test_a_key_works_until_it_expires_and_within_its_scopes(owner: Api, host: Host) -> None:
-    reads, _ = keys.create(host.log, "reader", time.time(), scopes=("read",))
-    over, _ = keys.create(host.log, "old", time.time(), expires=int(time.time()) - 1)
+def test_a_key_works_until_it_expires_and_within_its_scopes(owner: Api, services: Services) -> None:
+    reads, _ = api_keys.create(services.log, "reader", time.time(), scopes=("read",))
+    over, _ = api_keys.create(services.log, "old", time.time(), expires=int(time.time()) - 1)
 
     assert owner.with_token(reads).get("/v1/encounters")["encounters"] == []
     is_problem(owner.with_token(reads)("POST", "/v1/encounters", {"edition": "tiny@1"}), 403, "forbidden")
     is_problem(owner.with_token(over)("GET", "/v1/encounters"), 401, "unauthenticated")
 
 
-def test_an_ended_key_is_no_key(host: Host, api: Api) -> None:
-    token, key = keys.create(host.log, "gone", time.time())
-    assert keys.end(host.log, key.id)
+def test_an_ended_key_is_no_key(services: Services, api: Api) -> None:
+    token, key = api_keys.create(services.log, "gone", time.time())
+    assert api_keys.end(services.log, key.id)
 
     is_problem(api.with_token(token)("GET", "/v1/encounters"), 401, "unauthenticated")
-    assert not keys.end(host.log, "0" * 12)
-    assert [found.ended for found in keys.listed(host.log) if found.id == key.id] == [True]
-    record = host.log.record(keys.SHELF, key.id)
+    assert not api_keys.end(services.log, "0" * 12)
+    assert [found.ended for found in api_keys.listed(services.log) if found.id == key.id] == [True]
+    record = services.log.record(api_keys.SHELF, key.id)
     assert record is not None
     assert of_token(token) not in record

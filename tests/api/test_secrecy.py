@@ -21,10 +21,10 @@ from unittest import mock
 import pytest
 
 from service.api.app import create_app
-from service.encounter.host import host_of
-from service.encounter.stores import keys
 from service.log import Log
 from service.log.memory import MemoryLog
+from service.stores import api_keys
+from service.usecases.services import make_services
 from tests.api.client import Api, contract
 from tests.api.conftest import BOTH, KEY, Worker, until_it_listens
 from tests.api.everything import MISTAKES, PATHS, answers, masked, of_each
@@ -60,26 +60,26 @@ def served(log: Log | None = None) -> Iterator[Api]:
     """
     log = log or MemoryLog()
     worker = Worker(log)
-    host = host_of(log, BOTH, ring=lambda _: None, clock=lambda: NOW, key=KEY, mode="memory")
-    drawn = mock.patch("service.encounter.stores.secrets.urandom", bytes)
+    services = make_services(log, BOTH, ring=lambda _: None, clock=lambda: NOW, key=KEY, mode="memory")
+    drawn = mock.patch("service.stores.secrets.urandom", bytes)
     stopped = SimpleNamespace(time=lambda: NOW)
     with (
         drawn,
         mock.patch("service.api.quotas.time", stopped),
-        mock.patch("service.api.call.WAIT", PATIENCE_S),
-        mock.patch("service.encounter.play.token_hex", counted_hexes()),
-        mock.patch("service.api.call.token_hex", counted_hexes()),
-        mock.patch("service.encounter.stores.tickets.token_hex", counted_hexes()),
-        mock.patch("service.encounter.stores.keys.token_hex", return_value="0" * 12),
-        mock.patch("service.encounter.stores.keys.token_urlsafe", return_value="A" * 43),
+        mock.patch("service.api.request.WAIT", PATIENCE_S),
+        mock.patch("service.usecases.sending.token_hex", counted_hexes()),
+        mock.patch("service.api.request.token_hex", counted_hexes()),
+        mock.patch("service.stores.tickets.token_hex", counted_hexes()),
+        mock.patch("service.stores.api_keys.token_hex", return_value="0" * 12),
+        mock.patch("service.stores.api_keys.token_urlsafe", return_value="A" * 43),
     ):
         worker.start()
-        until_it_listens(host)
-        token, _ = keys.create(log, "tests", NOW)
+        until_it_listens(services)
+        token, _ = api_keys.create(log, "tests", NOW)
         try:
-            yield Api(create_app(host), token)
+            yield Api(create_app(services), token)
         finally:
-            host.outcomes.close()
+            services.outcomes.close()
             worker.stop()
 
 

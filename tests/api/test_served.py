@@ -18,9 +18,9 @@ import pytest
 
 from service.api.server import arguments
 from service.cli.local_service import held_port
-from service.encounter.stores import keys
 from service.log.valkey import ValkeyLog
 from service.settings import Settings
+from service.stores import api_keys
 from tests.api.running import Line
 from tests.heartrush.kit import opening
 
@@ -73,7 +73,7 @@ def served(port: int, streams_url: str, queue_url: str, tmp_path: Path) -> Itera
     ).with_servers(streams_url, queue_url)
     settings.secret_key()
     log = ValkeyLog.connect(streams_url)
-    token, _ = keys.create(log, "tests", time.time())
+    token, _ = api_keys.create(log, "tests", time.time())
     log.close()
     serve = arguments("127.0.0.1", port, workers=1, log_level="error")
     processes = [

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from service.encounter.host import Host
-from service.encounter.stores import keys
 from service.rules.shelf import SHELF
 from service.simulation.fights import play
+from service.stores import api_keys
+from service.usecases.services import Services
 from tests.api.client import Api, is_problem
-from workers.lookout import Stopped
+from workers.periodic import WorkerStopped
 from workers.simulations import Simulator
 
 PATH = "/v1/simulations"
@@ -28,16 +28,16 @@ def opening() -> dict[str, Any]:
     return found
 
 
-def simulator(host: Host, stopping: Event | None = None) -> Simulator:
-    return Simulator(host.log, SHELF, worker="one", stopping=stopping or Event())
+def simulator(services: Services, stopping: Event | None = None) -> Simulator:
+    return Simulator(services.log, SHELF, worker="one", stopping=stopping or Event())
 
 
 def test_its_fights_are_those_of_the_same_seed_on_the_command_line(
-    owner: Api, host: Host, opening: dict[str, Any]
+    owner: Api, services: Services, opening: dict[str, Any]
 ) -> None:
     asked = owner("POST", PATH, {"opening": opening, "times": 2, "seed": "x"}, Idempotency_Key="k")
     assert (asked.status_code, asked.json["status"]) == (202, "pending")  # type: ignore[index]  # it is JSON
-    simulator(host).look()
+    simulator(services).look()
 
     told = owner.get(asked.headers["Location"])
 
@@ -59,9 +59,9 @@ def test_a_repeat_is_the_same_job_and_another_request_none(owner: Api, opening: 
     is_problem(other, 422, "idempotency-key-reused")
 
 
-def test_a_simulation_is_its_owners(owner: Api, host: Host, opening: dict[str, Any]) -> None:
+def test_a_simulation_is_its_owners(owner: Api, services: Services, opening: dict[str, Any]) -> None:
     at = owner("POST", PATH, {"opening": opening}).headers["Location"]
-    stranger = owner.with_token(keys.create(host.log, "stranger", time.time())[0])
+    stranger = owner.with_token(api_keys.create(services.log, "stranger", time.time())[0])
 
     is_problem(stranger("GET", at), 404, "not-found")
     assert "opening" not in owner.get(at)
@@ -81,27 +81,27 @@ def test_an_opening_that_is_wrong_is_refused_with_its_place(owner: Api, opening:
 
 
 def test_what_a_worker_left_undone_another_begins_anew(
-    owner: Api, host: Host, opening: dict[str, Any]
+    owner: Api, services: Services, opening: dict[str, Any]
 ) -> None:
     at = owner("POST", PATH, {"opening": opening}).headers["Location"]
     stopping = Event()
     stopping.set()
 
-    with pytest.raises(Stopped):
-        simulator(host, stopping).look()
+    with pytest.raises(WorkerStopped):
+        simulator(services, stopping).look()
     assert owner.get(at)["status"] == "pending"
 
-    simulator(host).look()
+    simulator(services).look()
     assert owner.get(at)["status"] == "done"
 
 
 def test_a_fault_is_told_to_who_asked(
-    owner: Api, host: Host, opening: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    owner: Api, services: Services, opening: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at = owner("POST", PATH, {"opening": opening}).headers["Location"]
     monkeypatch.setattr("workers.simulations.play", lambda *_: 1 / 0)
 
-    simulator(host).look()
+    simulator(services).look()
 
     told = owner.get(at)
     assert (told["status"], told["fault"]) == ("failed", "it could not be played: ZeroDivisionError")
@@ -114,10 +114,10 @@ def test_an_empty_seed_is_refused(owner: Api, opening: dict[str, Any]) -> None:
 
 
 def test_so_many_simulations_of_one_owner_wait_and_no_more(
-    owner: Api, host: Host, opening: dict[str, Any]
+    owner: Api, services: Services, opening: dict[str, Any]
 ) -> None:
     data = {"opening": opening, "times": 1, "commands": 1}
-    other = owner.with_token(keys.create(host.log, "other", time.time())[0])
+    other = owner.with_token(api_keys.create(services.log, "other", time.time())[0])
     for number in range(8):
         assert owner("POST", PATH, data, Idempotency_Key=f"k{number}").status_code == 202
 
@@ -128,6 +128,6 @@ def test_so_many_simulations_of_one_owner_wait_and_no_more(
     assert owner("POST", PATH, data, Idempotency_Key="k7").status_code == 202, "a repeat is answered"
     assert other("POST", PATH, data).status_code == 202
 
-    simulator(host).look()
+    simulator(services).look()
 
     assert owner("POST", PATH, data, Idempotency_Key="k8").status_code == 202

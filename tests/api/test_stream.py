@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from service.encounter.host import Host
-from service.encounter.reading import records
-from service.encounter.signals import following
-from service.encounter.signals.feeds import Room
-from service.encounter.stores import keys
-from service.log import Unavailable
+from service.log import StoreUnavailable
+from service.signals.feeds import Room
+from service.stores import api_keys
+from service.usecases import following, reading
+from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
 
 STREAM = "text/event-stream"
@@ -214,13 +213,13 @@ def test_heartbeats_come_often_enough() -> None:
 
 
 def test_a_commit_that_was_not_heard_is_found_by_the_next_look(
-    table: Table, host: Host, follow: Follow, monkeypatch: pytest.MonkeyPatch
+    table: Table, services: Services, follow: Follow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the subscription missed is in the store."""
     monkeypatch.setattr(following, "BEAT_S", 0.05)
     stream = follow(table.ada, table.at)
     stream.until_caught_up()
-    monkeypatch.setattr(host.feeds, "_followed", {})
+    monkeypatch.setattr(services.feeds, "_followed", {})
     table.send(table.ada, ADD)
     version = table.gm.get(table.at)["version"]
 
@@ -252,7 +251,7 @@ def is_and_headers(answer: TestResponse, status: int, code: str) -> Any:
 
 
 def test_a_ticket_is_for_streams_of_its_encounter_and_not_for_ever(
-    table: Table, owner: Api, api: Api, host: Host, monkeypatch: pytest.MonkeyPatch
+    table: Table, owner: Api, api: Api, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def ticket() -> str:
         text: str = json.loads(table.ada("POST", f"{table.at}/tickets").text)["ticket"]
@@ -271,7 +270,7 @@ def test_a_ticket_is_for_streams_of_its_encounter_and_not_for_ever(
     ):
         is_problem(api("GET", f"{table.at}/commits?ticket={text}", Accept=STREAM), 401, "unauthenticated")
     late = ticket()
-    object.__setattr__(host, "clock", lambda: time.time() + 31)
+    object.__setattr__(services, "clock", lambda: time.time() + 31)
     is_problem(api("GET", f"{table.at}/commits?ticket={late}", Accept=STREAM), 401, "unauthenticated")
 
 
@@ -292,21 +291,21 @@ def test_a_token_that_is_replaced_ends_its_stream_and_no_other(table: Table, fol
 
 
 def test_a_key_that_is_ended_ends_its_streams(
-    table: Table, host: Host, follow: Follow, monkeypatch: pytest.MonkeyPatch
+    table: Table, services: Services, follow: Follow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(following, "BEAT_S", 0.02)
     stream = follow(table.gm, table.at)
     stream.until_caught_up()
 
-    keys.end(host.log, str(table.gm.token).split("_")[1])
+    api_keys.end(services.log, str(table.gm.token).split("_")[1])
 
     assert all(b"heartbeat" in part for part in stream.rest())
 
 
 def test_there_is_room_for_so_many_and_a_place_is_given_back(
-    table: Table, host: Host, follow: Follow
+    table: Table, services: Services, follow: Follow
 ) -> None:
-    host.feeds.room = Room(process=3, owner=2)
+    services.feeds.room = Room(process=3, owner=2)
     first = follow(table.ada, table.at)
     follow(table.bo, table.at)
 
@@ -315,39 +314,39 @@ def test_there_is_room_for_so_many_and_a_place_is_given_back(
     first.close()
 
     follow(table.gm, table.at)
-    assert host.feeds.count == 2
-    host.feeds.room = Room(process=2, owner=9)
+    assert services.feeds.count == 2
+    services.feeds.room = Room(process=2, owner=9)
     is_problem(table.gm("GET", f"{table.at}/commits", Accept=STREAM), 429, "too-many-streams")
 
 
-def test_asking_for_the_head_alone_takes_no_place(table: Table, host: Host) -> None:
+def test_asking_for_the_head_alone_takes_no_place(table: Table, services: Services) -> None:
     answer = table.ada.app.test_client().head(
         f"{table.at}/commits", headers={"Accept": STREAM, "Authorization": f"Bearer {table.ada.token}"}
     )
 
-    assert (answer.status_code, host.feeds.count) == (200, 0)
+    assert (answer.status_code, services.feeds.count) == (200, 0)
 
 
 def test_a_store_that_falls_silent_ends_the_stream_and_gives_its_place_back(
-    table: Table, host: Host, follow: Follow, monkeypatch: pytest.MonkeyPatch
+    table: Table, services: Services, follow: Follow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(following, "BEAT_S", 0.02)
     stream = follow(table.ada, table.at)
     stream.until_caught_up()
 
     def silent(*_: object) -> int:
-        raise Unavailable("gone")
+        raise StoreUnavailable("gone")
 
-    monkeypatch.setattr(records, "head", silent)
+    monkeypatch.setattr(reading, "head", silent)
 
     assert all(b"heartbeat" in part for part in stream.rest())
-    assert host.feeds.count == 0
+    assert services.feeds.count == 0
 
 
-def test_a_process_that_stops_ends_its_streams(table: Table, host: Host, follow: Follow) -> None:
+def test_a_process_that_stops_ends_its_streams(table: Table, services: Services, follow: Follow) -> None:
     stream = follow(table.ada, table.at)
     stream.until_caught_up()
-    closing = threading.Timer(0.1, host.feeds.close)
+    closing = threading.Timer(0.1, services.feeds.close)
     closing.start()
 
     assert stream.rest() == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.api import strict
+from service.api import strict_json
 
 
 @pytest.mark.parametrize(
@@ -32,8 +32,8 @@ from service.api import strict
     ],
 )
 def test_what_two_readers_could_read_differently_is_refused_with_its_place(body: bytes, pointer: str) -> None:
-    with pytest.raises(strict.NotStrict) as refused:
-        strict.loads(body)
+    with pytest.raises(strict_json.JsonNotStrict) as refused:
+        strict_json.loads(body)
 
     assert refused.value.pointer == pointer
 
@@ -51,6 +51,6 @@ def test_what_two_readers_could_read_differently_is_refused_with_its_place(body:
     ],
 )
 def test_strict_json_is_read_as_it_is(body: bytes, value: object) -> None:
-    found = strict.loads(body)
+    found = strict_json.loads(body)
 
     assert value is None or found == value

@@ -17,7 +17,6 @@ from service.audit.evidence import stored
 from service.audit.lines import mismatch
 from service.audit.verify import verify
 from service.dice.chain import seat_commitment
-from service.encounter.openings import opening_request
 from service.log import Log
 from service.rules.chance import Chance
 from service.rules.codec import from_data, to_data
@@ -25,6 +24,7 @@ from service.rules.messages import Actor, Offer
 from service.rules.records import changed
 from service.rules.ruleset import Ruleset, decide, legal
 from service.rules.seeding import Seeding
+from service.usecases.openings import opening_request
 from tests.api.client import Table, is_problem
 from tests.api.conftest import BOTH
 from tests.api.test_amendments import ADD, ROLL, accepted, did, made, totals

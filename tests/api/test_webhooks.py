@@ -14,23 +14,22 @@ import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from service.api.app import create_app
-from service.encounter.host import Host
-from service.encounter.signals import webhooks
-from service.encounter.signals.outward import Outward
-from service.encounter.stores import keys
+from service.signals.webhook_addresses import WebhookAddressGuard
+from service.stores import api_keys, webhooks
+from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
 from tests.certificates import Authority
 from tests.receiver import NETWORK, Receiver, receiver
-from workers.webhooks import NOWHERE, Pace, Telling
+from workers.webhooks import NOWHERE, DeliveryPace, WebhookSender
 
 ADD = {"type": "add", "amount": 1}
-PACE = Pace(first_s=0.01, longest_s=0.05, lasts_s=60, tick_s=0.01, answer_s=30)
-OUTWARD = Outward.of([NETWORK])
+PACE = DeliveryPace(first_s=0.01, longest_s=0.05, lasts_s=60, tick_s=0.01, answer_s=30)
+OUTWARD = WebhookAddressGuard.of([NETWORK])
 
 
 @pytest.fixture
-def host(host: Host) -> Host:
-    return replace(host, outward=OUTWARD)
+def services(services: Services) -> Services:
+    return replace(services, address_guard=OUTWARD)
 
 
 @pytest.fixture
@@ -42,15 +41,19 @@ def hook() -> Iterator[Receiver]:
 class Teller:
     """A worker's telling in threads of this process."""
 
-    def __init__(self, host: Host, outward: Outward = OUTWARD, pace: Pace = PACE) -> None:
-        self.host = host
+    def __init__(
+        self, services: Services, address_guard: WebhookAddressGuard = OUTWARD, pace: DeliveryPace = PACE
+    ) -> None:
+        self.services = services
         self.stopping = Event()
-        self.telling = Telling(host.log, host.service_key, outward, self.stopping, pace, self.now)
+        self.telling = WebhookSender(
+            services.log, services.service_key, address_guard, self.stopping, pace, self.now
+        )
         self.thread = Thread(target=self.telling.run)
         self.thread.start()
 
     def now(self) -> float:
-        return self.host.clock()
+        return self.services.clock()
 
     def stop(self) -> None:
         self.stopping.set()
@@ -58,8 +61,8 @@ class Teller:
 
 
 @pytest.fixture
-def teller(host: Host) -> Iterator[Teller]:
-    made = Teller(host)
+def teller(services: Services) -> Iterator[Teller]:
+    made = Teller(services)
     yield made
     made.stop()
 
@@ -142,14 +145,14 @@ def test_a_receiver_that_fails_nine_times_in_ten_gets_everything(
 
 
 def test_what_was_committed_before_is_not_told_and_what_is_committed_with_no_worker_is(
-    owner: Api, table: Table, hook: Receiver, host: Host
+    owner: Api, table: Table, hook: Receiver, services: Services
 ) -> None:
     """Before a worker lets go of an encounter it puts all of it on the agenda, however long ago it was."""
     time.sleep(0.002)
     webhook = made(owner, hook.url, encounter=table.id)
     time.sleep(0.002)
     numbers = [json.loads(table.send(table.gm, ADD).text)["n"] for _ in range(3)]
-    teller = Teller(host)
+    teller = Teller(services)
 
     teller.telling.put_on_agenda(table.id)
     teller.telling.put_on_agenda(table.id)
@@ -255,16 +258,16 @@ def test_no_redirect_is_followed(owner: Api, table: Table, hook: Receiver, telle
 
 
 def test_three_days_are_enough_and_then_a_person_may_have_it_tried_again(
-    owner: Api, table: Table, hook: Receiver, host: Host, teller: Teller
+    owner: Api, table: Table, hook: Receiver, services: Services, teller: Teller
 ) -> None:
     hook.answer = lambda _: 500
     webhook = made(owner, hook.url, encounter=table.id)
     at = f"/v1/webhooks/{webhook['webhook']}/deliveries"
     played(table, teller, 1)
     until(lambda: hook.came)
-    object.__setattr__(host, "clock", lambda: time.time() + PACE.lasts_s + 1)
+    object.__setattr__(services, "clock", lambda: time.time() + PACE.lasts_s + 1)
     until(lambda: [each["state"] for each in deliveries(owner, webhook["webhook"])] == ["failed"])
-    object.__setattr__(host, "clock", time.time)
+    object.__setattr__(services, "clock", time.time)
     hook.answer = lambda _: 200
 
     [each] = deliveries(owner, webhook["webhook"])
@@ -276,7 +279,7 @@ def test_three_days_are_enough_and_then_a_person_may_have_it_tried_again(
 
 
 def test_the_pace_spans_three_days_and_tries_often_enough_for_a_receiver_that_fails_nine_in_ten() -> None:
-    pace, spent, attempts = Pace(), 0.0, 0
+    pace, spent, attempts = DeliveryPace(), 0.0, 0
     while spent <= pace.lasts_s:
         attempts += 1
         spent += pace.pause("message", attempts)
@@ -286,12 +289,12 @@ def test_the_pace_spans_three_days_and_tries_often_enough_for_a_receiver_that_fa
     assert [round(pace.pause("message", n)) for n in (1, 2, 3)] == pytest.approx([5, 10, 20], rel=0.15)
 
 
-def test_a_receiver_that_is_silent_or_drips_is_cut_off(owner: Api, table: Table, host: Host) -> None:
+def test_a_receiver_that_is_silent_or_drips_is_cut_off(owner: Api, table: Table, services: Services) -> None:
     """And one webhook's silence keeps no other waiting."""
     with receiver() as slow, receiver() as quick:
         over = Event()
         slow.answer = lambda _: 204 if over.wait(60) else 500
-        teller = Teller(host, pace=replace(PACE, answer_s=0.2))
+        teller = Teller(services, pace=replace(PACE, answer_s=0.2))
         silent = made(owner, slow.url, encounter=table.id)
         other = made(owner, quick.url, encounter=table.id)
         numbers = played(table, teller, 6)
@@ -305,7 +308,7 @@ def test_a_receiver_that_is_silent_or_drips_is_cut_off(owner: Api, table: Table,
 
 
 def test_dead_receivers_of_one_owner_keep_nobody_else_waiting(
-    owner: Api, table: Table, hook: Receiver, host: Host
+    owner: Api, table: Table, hook: Receiver, services: Services
 ) -> None:
     """A11: the oldest hundred that were due were looked at alone, and all of them were theirs.
 
@@ -313,7 +316,7 @@ def test_dead_receivers_of_one_owner_keep_nobody_else_waiting(
     webhook of the same owner waits for them.
     """
     over = Event()
-    token, _ = keys.create(host.log, "others", time.time())
+    token, _ = api_keys.create(services.log, "others", time.time())
     other = Table.opened(owner.with_token(token))
     with receiver() as gone:
         refusing = gone.url
@@ -324,7 +327,7 @@ def test_dead_receivers_of_one_owner_keep_nobody_else_waiting(
         theirs = made(other.gm, hook.url)
         for _ in range(6):
             assert table.send(table.gm, [ADD] * 50).status_code == 200
-        teller = Teller(host, pace=Pace(tick_s=0.01, answer_s=1.0))
+        teller = Teller(services, pace=DeliveryPace(tick_s=0.01, answer_s=1.0))
         teller.telling.put_on_agenda(table.id)
         until(lambda: deliveries(owner, dead[0]["webhook"]))
         numbers = played(other, teller, 9)
@@ -338,9 +341,9 @@ def test_dead_receivers_of_one_owner_keep_nobody_else_waiting(
     assert took < 10, f"{took} s behind 900 deliveries, of which each silent one takes a second"
 
 
-def test_an_attempt_is_one_workers(owner: Api, table: Table, hook: Receiver, host: Host) -> None:
+def test_an_attempt_is_one_workers(owner: Api, table: Table, hook: Receiver, services: Services) -> None:
     webhook = made(owner, hook.url, encounter=table.id)
-    tellers = [Teller(host) for _ in range(3)]
+    tellers = [Teller(services) for _ in range(3)]
     numbers = [json.loads(table.send(table.gm, ADD).text)["n"] for _ in range(10)]
     for each in tellers:
         each.telling.heard(table.id)
@@ -352,11 +355,11 @@ def test_an_attempt_is_one_workers(owner: Api, table: Table, hook: Receiver, hos
 
 
 def test_nothing_is_sent_to_an_address_that_is_not_public(
-    owner: Api, table: Table, hook: Receiver, host: Host
+    owner: Api, table: Table, hook: Receiver, services: Services
 ) -> None:
     """A network that was allowed when the webhook was made and is not now, or a name that leads elsewhere."""
     webhook = made(owner, hook.url, encounter=table.id)["webhook"]
-    teller = Teller(host, outward=Outward())
+    teller = Teller(services, address_guard=WebhookAddressGuard())
     played(table, teller, 1)
     until(lambda: deliveries(owner, webhook))
     teller.stop()
@@ -366,7 +369,7 @@ def test_nothing_is_sent_to_an_address_that_is_not_public(
 
 
 def test_a_fault_does_not_say_whether_a_name_is_known(
-    owner: Api, table: Table, host: Host, monkeypatch: pytest.MonkeyPatch
+    owner: Api, table: Table, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It told names that lead inside from those that lead nowhere: an oracle for internal names."""
 
@@ -380,7 +383,7 @@ def test_a_fault_does_not_say_whether_a_name_is_known(
         made(owner, f"https://{name}.example/", encounter=table.id)["webhook"]
         for name in ("inside", "nowhere")
     ]
-    teller = Teller(host)
+    teller = Teller(services)
     played(table, teller, 1)
     until(lambda: all(deliveries(owner, each) for each in hooks))
     teller.stop()
@@ -401,16 +404,18 @@ def test_a_fault_does_not_say_whether_a_name_is_known(
         "https://a@b/",
     ],
 )
-def test_an_address_that_leads_nowhere_is_refused_at_once(host: Host, worker: object, url: str) -> None:
-    token, _ = keys.create(host.log, "tests", time.time())
-    strict = Api(create_app(replace(host, outward=Outward())), token)
+def test_an_address_that_leads_nowhere_is_refused_at_once(
+    services: Services, worker: object, url: str
+) -> None:
+    token, _ = api_keys.create(services.log, "tests", time.time())
+    strict = Api(create_app(replace(services, address_guard=WebhookAddressGuard())), token)
 
     problem = is_problem(strict("POST", "/v1/webhooks", {"url": url}), 422, "invalid")
 
     assert [each["pointer"] for each in problem["errors"]] == ["/url"]
 
 
-def test_a_webhook_is_made_once_and_its_secret_told_to_who_made_it(owner: Api, host: Host) -> None:
+def test_a_webhook_is_made_once_and_its_secret_told_to_who_made_it(owner: Api, services: Services) -> None:
     body = {"url": "https://example.com/hook"}
     first = owner("POST", "/v1/webhooks", body, Idempotency_Key="w1")
     again = owner("POST", "/v1/webhooks", body, Idempotency_Key="w1")
@@ -426,14 +431,16 @@ def test_a_webhook_is_made_once_and_its_secret_told_to_who_made_it(owner: Api, h
         == owner.get(f"/v1/webhooks/{data['webhook']}")
         == {k: v for k, v in data.items() if k != "secret"}
     )
-    kept = webhooks.known(host.log, data["webhook"])
+    kept = webhooks.known(services.log, data["webhook"])
     assert kept is not None
-    assert data["secret"][6:] not in str(host.log.record(f"webhooks/{kept.owner}", kept.id))
+    assert data["secret"][6:] not in str(services.log.record(f"webhooks/{kept.owner}", kept.id))
 
 
-def test_another_owners_webhook_and_encounter_do_not_exist(owner: Api, table: Table, host: Host) -> None:
+def test_another_owners_webhook_and_encounter_do_not_exist(
+    owner: Api, table: Table, services: Services
+) -> None:
     webhook = made(owner, "https://example.com/hook")["webhook"]
-    token, _ = keys.create(host.log, "others", time.time())
+    token, _ = api_keys.create(services.log, "others", time.time())
     eve = owner.with_token(token)
 
     for method, path in (

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from service.encounter.record.commit import load_commit
 from service.log.memory import MemoryLog
+from service.record.commit import load_commit
 from tests.api.apart import hashes_of, remembering
 from tests.api.everything import PATHS, answers, masked
 from tests.api.quick import Quick

@@ -25,11 +25,11 @@ from typing import Any, Final
 
 import structlog
 
-from service.encounter.record.commit import load_commit
-from service.encounter.signals import webhooks
 from service.log.memory import MemoryLog
+from service.record.commit import load_commit
 from service.rules.heartrush.abilities.catalogue import CATALOGUE
 from service.rules.heartrush.sheets.abilities import Ability
+from service.stores import webhooks
 from tests.api.apart import CERTIFICATE, WEBHOOK, Difference, Told, compared, hashes_of, remembering
 from tests.api.client import Api
 from tests.api.everything import MISTAKES, PATHS, answers

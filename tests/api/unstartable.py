@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from service.api.loop.sockets import Limits
+from service.api.loop.sockets import SocketLimits
 
 WHY = "no listener for outcomes"
 
@@ -15,7 +15,7 @@ Message = dict[str, Any]
 class Unstartable:
     """An application whose start fails: told to the server, or raised."""
 
-    limits = Limits(sockets=8, address_sockets=8, head_s=1, body_s=1)
+    limits = SocketLimits(sockets=8, address_sockets=8, head_s=1, body_s=1)
 
     def __init__(self, *, is_told: bool) -> None:
         self._is_told = is_told

@@ -7,14 +7,14 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
-from service.encounter.deciding.decider import Written
-from service.encounter.play import moment_of
-from service.encounter.record.canonical import commit_hash
-from service.encounter.record.commit import load_request
-from service.encounter.record.fingerprint import command_fingerprint
-from service.encounter.record.frontier import Frontier
+from service.core.decide import DecidedCommit
 from service.log.keys import key_field
 from service.log.values import Payload, StoredEncounter
+from service.record.canonical import commit_hash
+from service.record.commit import load_request
+from service.record.fingerprint import command_fingerprint
+from service.record.frontier import Frontier
+from service.usecases.sending import moment_of
 from tests.heartrush.recorded import Recorded as HeartrushFight
 from tests.recorded import Record
 from tests.rise.campaign import Recorded as RiseFight
@@ -56,7 +56,7 @@ def dumped(record: Record[Any], seed: int) -> StoredEncounter:
 
 
 def whole(
-    encounter: str, requests: Sequence[bytes], written: Sequence[Written[Any]], seed: int = 0
+    encounter: str, requests: Sequence[bytes], written: Sequence[DecidedCommit[Any]], seed: int = 0
 ) -> StoredEncounter:
     """Return an encounter whose commands came one by one, each with a key of its client's."""
     chance, frontier = Random(f"keys {seed}"), Frontier()

@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from service.encounter.archive.container import NotAnArchive, pack, unpack
-from service.encounter.archive.lines import NotSpelled, spell
-from service.encounter.record.canonical import commit_hash
 from service.log.values import Payload, StoredEncounter
+from service.record.canonical import commit_hash
+from service.stores.archive.container import NotAnArchive, pack, unpack
+from service.stores.archive.lines import NotSpelled, spell
 from tests.archive.played import heartrush, rise, whole
 from tests.encounter.sitting import Sitting, player
 

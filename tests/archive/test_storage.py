@@ -11,10 +11,10 @@ from threading import Thread
 
 import pytest
 
-from service.encounter.archive.opening import storage_of
-from service.encounter.archive.s3 import Account, S3Storage
-from service.encounter.archive.storage import ArchiveUnavailable, DirectoryStorage, FileMissing, Storage
 from service.settings import Settings
+from service.stores.archive.opening import storage_of
+from service.stores.archive.s3 import Account, S3Storage
+from service.stores.archive.storage import ArchiveUnavailable, DirectoryStorage, FileMissing, Storage
 from tests.archive.s3_stub import ACCESS, BUCKET, REGION, SECRET, S3Stub, s3_stub
 
 

@@ -19,7 +19,7 @@ from service.audit.bundle import write
 from service.audit.verify import verify
 from service.dice.chain import Anchor, discloses, epoch_key, seal, step
 from service.dice.stream import faces
-from service.encounter.record.canonical import eid_of
+from service.record.canonical import eid_of
 from tests.audit.evidence_of import evidence_of
 from tests.encounter.sitting import Sitting, eid, player
 from tests.encounter.tiny import SHELF

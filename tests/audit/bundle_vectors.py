@@ -18,7 +18,7 @@ from service.audit.certificate import certificate, signed
 from service.audit.evidence import Evidence, Receipt
 from service.audit.signing import Signer, VouchedKey
 from service.audit.verify import verify
-from service.encounter.record.canonical import commit_hash, dumps
+from service.record.canonical import commit_hash, dumps
 from tests.audit.evidence_of import closed, evidence_of, forged, played, root_of, signed_evidence
 from tests.audit.games import witnessed
 from tests.audit.refitted import with_request

@@ -22,7 +22,7 @@ from service.audit.verdict import (
     VALID_UNSIGNED,
 )
 from service.audit.verify import verify
-from service.encounter.record.canonical import dumps, request_digest
+from service.record.canonical import dumps, request_digest
 from tests.audit.evidence_of import forged
 from tests.audit.expected import Line
 from tests.audit.games import RULES, any_game

@@ -11,11 +11,11 @@ from service.audit.evidence import Evidence
 from service.audit.signing import Signer, VouchedKey
 from service.audit.tree import root
 from service.dice.chain import envelope_commitment
-from service.encounter.record.canonical import commit_hash, dumps, eid_of
-from service.encounter.record.commit import load_commit
-from service.encounter.record.envelopes import Opened, Place
-from service.log import Fold
+from service.log import CommitWrite
 from service.log.memory import MemoryLog
+from service.record.canonical import commit_hash, dumps, eid_of
+from service.record.commit import load_commit
+from service.record.envelopes import Place, StoredEnvelope
 from tests.encounter.sitting import SIGNER, Sitting, player
 
 Change = Callable[[dict[str, Any]], None]
@@ -46,7 +46,7 @@ def kept(sitting: Sitting, log: MemoryLog | None = None, upto: int | None = None
         log.append(sitting.encounter, request, scope="gm", key=str(n), fingerprint="f", create=n == 1)
         log.commit(
             sitting.encounter,
-            Fold(
+            CommitWrite(
                 n=n,
                 prev=load_commit(made.raw).prev,
                 hash=made.hash,
@@ -108,7 +108,7 @@ def resealed(evidence: Evidence, place: Place, change: Change) -> Evidence:
     payload = json.loads(opened[place].payload)
     change(payload)
     raw, salt = dumps(payload), opened[place].salt
-    opened[place] = Opened(raw, salt)
+    opened[place] = StoredEnvelope(raw, salt)
     commitment = envelope_commitment(eid_of(evidence.encounter), salt, raw).hex()
 
     def put(commit: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from service.audit.evidence import Evidence, Receipt
 from service.audit.signing import VouchedKey
 from service.audit.verdict import Verdict
 from service.audit.verify import Shelf, verify
-from service.encounter.record.digest import ruleset_digest
+from service.record.digest import ruleset_digest
 from service.rules.shelf import SHELF
 from tests.audit.evidence_of import root_of
 from tests.encounter.sitting import SIGNER, Sitting, player

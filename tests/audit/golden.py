@@ -19,7 +19,7 @@ from service.audit.certificate import certificate
 from service.audit.evidence import Evidence, stored
 from service.audit.verify import verify
 from service.dice.chain import seat_commitment
-from service.encounter.record.canonical import eid_of
+from service.record.canonical import eid_of
 from service.rules.heartrush import HEARTRUSH
 from service.rules.shelf import SHELF
 from tests.audit.games import signed, witnessed, written

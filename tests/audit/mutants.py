@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from service.audit.evidence import Evidence, Receipt
 from service.audit.verdict import MALFORMED, NOT_A_BUNDLE, TAMPERED, TRUNCATED, Verdict
-from service.encounter.record.canonical import dumps
+from service.record.canonical import dumps
 from tests.audit.evidence_of import forged
 from tests.audit.expected import Line, expected_of
 from tests.audit.games import any_game, written

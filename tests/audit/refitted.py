@@ -11,7 +11,7 @@ from typing import Any
 from service.audit import bundle
 from service.audit.evidence import Evidence
 from service.audit.verify import verify
-from service.encounter.record.canonical import dumps
+from service.record.canonical import dumps
 from tests.audit.evidence_of import forged
 from tests.audit.games import RULES
 from tests.audit.shapes import mixed_game

@@ -21,8 +21,8 @@ from service.audit.certificate import certificate
 from service.audit.evidence import Evidence
 from service.audit.verify import verify
 from service.dice.chain import seat_commitment
-from service.encounter.record.canonical import dumps, eid_of
-from service.encounter.record.digest import ruleset_digest
+from service.record.canonical import dumps, eid_of
+from service.record.digest import ruleset_digest
 from tests.audit.evidence_of import forged, resealed
 from tests.audit.games import RULES, signed, tiny_game
 from tests.audit.golden import HOME

@@ -13,7 +13,7 @@ from service.audit import bundle
 from service.audit.evidence import EVERYBODY, Evidence, Receipt, stored
 from service.audit.verdict import Verdict
 from service.audit.verify import verify
-from service.encounter.record.canonical import dumps
+from service.record.canonical import dumps
 from tests.audit.evidence_of import closed, evidence_of, kept, played
 from tests.encounter.sitting import Sitting, player
 from tests.encounter.tiny import TINY

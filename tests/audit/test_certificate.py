@@ -14,7 +14,7 @@ from service.audit.history import ADVANCES, RULINGS
 from service.audit.signatures import accepted_keys
 from service.audit.signing import Signer
 from service.audit.verify import verify
-from service.encounter.record.canonical import check, dumps
+from service.record.canonical import check, dumps
 from service.rules.shelf import SHELF
 from tests.audit.evidence_of import closed, evidence_of, played, signed_evidence
 from tests.encounter.sitting import SIGNER, Sitting

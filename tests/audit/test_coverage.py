@@ -11,7 +11,7 @@ from service.audit import signing
 from service.audit.evidence import Evidence, Receipt
 from service.audit.signing import Signer, VouchedKey
 from service.audit.verify import verify
-from service.encounter.record.commit import load_commit
+from service.record.commit import load_commit
 from tests.audit.evidence_of import closed, cut, evidence_of, played, root_of, signed_evidence
 from tests.audit.games import written
 from tests.encounter.sitting import SIGNER, Sitting, secrets_of

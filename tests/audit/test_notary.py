@@ -13,15 +13,15 @@ import pytest
 from service.audit import checkpoint
 from service.audit.notary import Disputed, Notary
 from service.audit.notes import verifier_key
-from service.audit.witness import Seen, Witness
-from service.encounter.stores import points, removals
-from service.encounter.stores.disputes import Disputes
-from service.encounter.stores.fresh import Fresh
-from service.encounter.stores.points import Point
-from service.encounter.stores.register import Register, Registered
-from service.encounter.stores.removals import Removal
+from service.audit.witness import Witness, WitnessRecord
 from service.log import Entry
 from service.log.memory import MemoryLog
+from service.stores import checkpoints, removals
+from service.stores.cached import CachedLookup
+from service.stores.checkpoints import TreeHead
+from service.stores.disputes import Disputes
+from service.stores.encounter_index import EncounterEntry, EncounterIndex
+from service.stores.removals import Removal
 from tests.audit.evidence_of import closed, kept, played
 from tests.encounter.sitting import SIGNER, Sitting
 
@@ -68,10 +68,10 @@ def test_every_close_is_signed_once_at_its_own_size(witness: Witness) -> None:
     made = by.sign_closed(sitting.encounter)
 
     assert len(closes_of(sitting)) > 1
-    assert made == [Point(n, root_at(sitting, n)) for n in closes_of(sitting)]
+    assert made == [TreeHead(n, root_at(sitting, n)) for n in closes_of(sitting)]
     assert by.sign_closed(sitting.encounter) == []
-    assert points.latest(log, sitting.encounter) == made[-1]
-    notes = points.all_notes(log, sitting.encounter)
+    assert checkpoints.latest(log, sitting.encounter) == made[-1]
+    notes = checkpoints.all_notes(log, sitting.encounter)
     assert [checkpoint.verify(note, KEY).size for note in notes] == closes_of(sitting)
 
 
@@ -81,7 +81,7 @@ def test_the_head_is_signed_when_somebody_asks(witness: Witness) -> None:
 
     [*_, last] = by.sign_head(sitting.encounter)
 
-    assert last == Point(9, root_at(sitting, 9))
+    assert last == TreeHead(9, root_at(sitting, 9))
     assert by.sign_head(sitting.encounter) == []
 
 
@@ -94,9 +94,9 @@ def test_another_process_signs_on_where_the_first_ended(witness: Witness, tmp_pa
     for seen in (witness, Witness(tmp_path / "of-another-machine.db")):
         more = notary_of(log, seen).sign_closed(sitting.encounter)
         assert all(point.size > first[-1].size for point in more)
-    assert [checkpoint.parse(note).size for note in points.all_notes(log, sitting.encounter)] == closes_of(
-        sitting
-    )
+    assert [
+        checkpoint.parse(note).size for note in checkpoints.all_notes(log, sitting.encounter)
+    ] == closes_of(sitting)
 
 
 def test_a_signature_that_the_store_lost_is_put_back(witness: Witness) -> None:
@@ -106,7 +106,7 @@ def test_a_signature_that_the_store_lost_is_put_back(witness: Witness) -> None:
 
     notary_of(fresh, witness).check(sitting.encounter)
 
-    assert points.latest(fresh, sitting.encounter) == Point(10, root_at(sitting, 10))
+    assert checkpoints.latest(fresh, sitting.encounter) == TreeHead(10, root_at(sitting, 10))
 
 
 def test_a_store_that_was_rolled_back_is_found_before_anything_is_added(witness: Witness) -> None:
@@ -125,7 +125,7 @@ def test_a_store_that_went_on_otherwise_is_found(witness: Witness) -> None:
     for _ in range(2):
         with pytest.raises(Disputed, match="the first 7 commits are not those that were signed"):
             notary_of(log, witness).sign_closed(sitting.encounter)
-    assert [checkpoint.parse(note).root.hex() for note in points.all_notes(log, sitting.encounter)] == [
+    assert [checkpoint.parse(note).root.hex() for note in checkpoints.all_notes(log, sitting.encounter)] == [
         root_at(sitting, 7)
     ], "nothing is signed that contradicts it"
 
@@ -179,7 +179,7 @@ def test_a_dispute_stands_until_it_is_accepted_and_then_signing_goes_on(witness:
     assert ended is not None
     assert (ended.why, ended.size) == ("forked", 7)
     by.check(sitting.encounter)
-    assert by.sign_closed(sitting.encounter) == [Point(n, root_at(other(), n)) for n in closes_of(other())]
+    assert by.sign_closed(sitting.encounter) == [TreeHead(n, root_at(other(), n)) for n in closes_of(other())]
     assert by.disputes.accept(sitting.encounter, standing.told, 5) is None
 
 
@@ -188,7 +188,7 @@ def test_an_encounter_that_is_missing_whole_is_disputed_until_it_is_back(
 ) -> None:
     sitting = closed()
     log = kept(sitting)
-    Register(log).enter(Registered(sitting.encounter, "ada", "tiny@1", "", ""))
+    EncounterIndex(log).enter(EncounterEntry(sitting.encounter, "ada", "tiny@1", "", ""))
     notary_of(log, witness).sign_closed(sitting.encounter)
     empty = MemoryLog()
     by = notary_of(empty, witness)
@@ -220,7 +220,7 @@ def test_a_machine_that_signed_nothing_learns_from_the_store_past_which_epoch_di
 ) -> None:
     sitting = closed()
     short = kept(sitting, upto=6)
-    points.put(short, sitting.encounter, Point(10, root_at(sitting, 10)), "signed elsewhere", epoch=3)
+    checkpoints.put(short, sitting.encounter, TreeHead(10, root_at(sitting, 10)), "signed elsewhere", epoch=3)
 
     with pytest.raises(Disputed) as found:
         notary_of(short, witness).check(sitting.encounter)
@@ -231,14 +231,14 @@ def test_a_machine_that_signed_nothing_learns_from_the_store_past_which_epoch_di
 def test_what_was_removed_or_has_expired_is_not_missing(witness: Witness) -> None:
     sitting = closed()
     left = Removal(sitting.encounter, "2026-01-02T00:00:00.000Z", "owner", 8, "a", "b", {})
-    fork = Registered(sitting.encounter, "ada", "tiny@1", "", "", expires="2026-01-02T00:00:00Z")
+    fork = EncounterEntry(sitting.encounter, "ada", "tiny@1", "", "", expires="2026-01-02T00:00:00Z")
     for gone, later in ((left, 0.0), (fork, 2e9)):
         notary_of(kept(sitting), witness).sign_closed(sitting.encounter)
         empty = MemoryLog()
         if isinstance(gone, Removal):
             removals.put(empty, gone, 0.0)
         else:
-            Register(empty).enter(gone)
+            EncounterIndex(empty).enter(gone)
             with pytest.raises(Disputed):
                 notary_of(empty, witness).check_missing(sitting.encounter, 1.0)  # its time was not over
 
@@ -254,17 +254,17 @@ def test_a_witness_that_knows_no_owners_is_read_on(tmp_path: Path) -> None:
     db.close()
     made = Witness(tmp_path / "witness.db")
 
-    assert made.seen("e") == Seen("e", 3, bytes(1), "note")
-    made.remember(Seen("e", 4, bytes(1), "note", 2, "ada"))
-    assert made.seen("e") == Seen("e", 4, bytes(1), "note", 2, "ada")
+    assert made.seen("e") == WitnessRecord("e", 3, bytes(1), "note")
+    made.remember(WitnessRecord("e", 4, bytes(1), "note", 2, "ada"))
+    assert made.seen("e") == WitnessRecord("e", 4, bytes(1), "note", 2, "ada")
     made.close()
 
 
 def test_the_witness_remembers_the_greatest_and_forgets_when_told(witness: Witness) -> None:
     for size in (3, 7, 5):
-        witness.remember(Seen("e1", size, bytes([size]) * 32, str(size)))
+        witness.remember(WitnessRecord("e1", size, bytes([size]) * 32, str(size)))
 
-    assert witness.seen("e1") == Seen("e1", 7, b"\x07" * 32, "7")
+    assert witness.seen("e1") == WitnessRecord("e1", 7, b"\x07" * 32, "7")
     assert witness.encounters() == ["e1"]
     witness.forget("e1")
     assert witness.seen("e1") is None
@@ -278,15 +278,15 @@ def test_the_witness_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 def test_the_latest_checkpoint_is_looked_up_once_a_second() -> None:
     log, now = MemoryLog(), [0.0]
-    latest = Fresh(lambda each: points.latest(log, each), lambda: now[0])
-    points.put(log, "e1", Point(3, "a" * 64), "note")
-    assert latest.of("e1") == Point(3, "a" * 64)
+    latest = CachedLookup(lambda each: checkpoints.latest(log, each), lambda: now[0])
+    checkpoints.put(log, "e1", TreeHead(3, "a" * 64), "note")
+    assert latest.of("e1") == TreeHead(3, "a" * 64)
 
-    points.put(log, "e1", Point(5, "b" * 64), "note")
+    checkpoints.put(log, "e1", TreeHead(5, "b" * 64), "note")
 
-    assert latest.of("e1") == Point(3, "a" * 64)
+    assert latest.of("e1") == TreeHead(3, "a" * 64)
     now[0] = 1.0
-    assert latest.of("e1") == Point(5, "b" * 64)
+    assert latest.of("e1") == TreeHead(5, "b" * 64)
 
 
 def test_on_a_loop_what_is_old_of_many_encounters_is_looked_up_together() -> None:
@@ -301,7 +301,7 @@ def test_on_a_loop_what_is_old_of_many_encounters_is_looked_up_together() -> Non
         return [1] * len(encounters)
 
     async def ask() -> None:
-        fresh = Fresh(lambda _: 0, lambda: now[0], looks=looks)
+        fresh = CachedLookup(lambda _: 0, lambda: now[0], looks=looks)
         await asyncio.to_thread(lambda: [fresh.of(each) for each in names])
         now[0] = 5.0
         assert [fresh.of(each) for each in names] == [0] * 50

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from service.encounter.record.canonical import dumps
+from service.record.canonical import dumps
 from tests.audit.games import signed, written
 from tests.audit.refitted import at, changed, unsigned, verdicts, with_request
 from tests.audit.shapes import crashes, disagreements, mixed_game, reshaped

@@ -14,8 +14,8 @@ from service.audit.notes import public_key, verifier_key
 from service.audit.report import Report
 from service.audit.signing import Signer, VouchedKey
 from service.audit.verify import verify
-from service.encounter.record.canonical import commit_hash
-from service.encounter.record.frontier import Frontier
+from service.record.canonical import commit_hash
+from service.record.frontier import Frontier
 from tests.audit.evidence_of import closed, cut, forged, played, signed_evidence
 from tests.encounter.sitting import SIGNER
 from tests.encounter.tiny import TINY

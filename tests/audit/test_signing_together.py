@@ -9,11 +9,11 @@ import pytest
 
 from service.audit import checkpoint
 from service.audit.notary import Disputed, Notary
-from service.audit.witness import Seen, Witness
-from service.encounter.stores import points
-from service.encounter.stores.disputes import ROLLED_BACK, Dispute, Disputes
-from service.encounter.stores.points import Point
+from service.audit.witness import Witness, WitnessRecord
 from service.log.memory import MemoryLog
+from service.stores import checkpoints
+from service.stores.checkpoints import TreeHead
+from service.stores.disputes import ROLLED_BACK, Dispute, Disputes
 from tests.audit.evidence_of import kept
 from tests.encounter.sitting import SIGNER, Sitting, eid
 
@@ -85,11 +85,11 @@ def test_each_is_signed_as_it_would_be_alone(witness: Witness, tmp_path: Path) -
     for each in games:
         assert signed[each.encounter] == alone.sign_closed(each.encounter)
         assert len(signed[each.encounter]) == 2
-        assert points.all_notes(log, each.encounter) == points.all_notes(other, each.encounter)
-        assert points.latest(log, each.encounter) == signed[each.encounter][-1]
+        assert checkpoints.all_notes(log, each.encounter) == checkpoints.all_notes(other, each.encounter)
+        assert checkpoints.latest(log, each.encounter) == signed[each.encounter][-1]
         seen = witness.seen(each.encounter)
         assert seen is not None
-        assert Point(seen.size, seen.root.hex()) == signed[each.encounter][-1]
+        assert TreeHead(seen.size, seen.root.hex()) == signed[each.encounter][-1]
 
 
 def test_what_was_signed_together_is_not_signed_again(witness: Witness) -> None:
@@ -115,7 +115,7 @@ def test_what_is_not_known_or_contradicts_a_signature_is_left_to_be_looked_at_al
     notary = held(log, witness, [beyond, disputed, altered, fine])
     for each in games:
         kept(each, log)
-    witness.remember(Seen(beyond.encounter, 99, bytes(32), "note"))
+    witness.remember(WitnessRecord(beyond.encounter, 99, bytes(32), "note"))
     Disputes(log).open(Dispute(disputed.encounter, ROLLED_BACK, 9, "00" * 32, 3))
     log._read(altered.encounter).commits.pop(2)  # noqa: SLF001 - what a store must never do
 
@@ -144,8 +144,8 @@ def test_a_crash_before_it_is_told_leaves_no_close_unsigned(witness: Witness, to
 
     for each in games:
         after.sign_closed(each.encounter)
-        latest = points.latest(log, each.encounter)
+        latest = checkpoints.latest(log, each.encounter)
         closes = [w.n for w in each.written if b"epoch_closed" in w.raw]
-        assert [checkpoint.size_of(note) for note in points.all_notes(log, each.encounter)] == closes
+        assert [checkpoint.size_of(note) for note in checkpoints.all_notes(log, each.encounter)] == closes
         assert latest is not None
         assert latest.size == closes[-1]

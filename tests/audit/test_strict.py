@@ -11,7 +11,7 @@ import pytest
 from service.audit import notes
 from service.audit.evidence import Evidence
 from service.dice.chain import Anchor, seal, seat_commitment
-from service.encounter.record.canonical import dumps, eid_of
+from service.record.canonical import dumps, eid_of
 from tests.audit.evidence_of import forged, resealed, root_of
 from tests.audit.games import written
 from tests.audit.refitted import at, changed, unsigned, verdicts, with_request

@@ -16,10 +16,10 @@ from service.audit.report import Report
 from service.audit.tree import root
 from service.audit.verdict import MEANING
 from service.audit.verify import OTHER_BUILD, verify
-from service.encounter.deciding.decider import quarantine_request
-from service.encounter.record import digest
-from service.encounter.record.commit import Batch, load_commit
-from service.encounter.record.envelopes import Opened
+from service.core.decide import quarantine_request
+from service.record import digest
+from service.record.commit import Batch, load_commit
+from service.record.envelopes import StoredEnvelope
 from service.rules.records import changed
 from tests.audit.evidence_of import closed, cut, evidence_of, forged, played, resealed
 from tests.encounter.sitting import Sitting, player, request
@@ -218,11 +218,14 @@ def test_any_flipped_byte_of_an_opened_envelope_or_its_salt_names_its_commit() -
     for place, opened in whole.opened.items():
         for at in range(len(opened.payload)):
             [payload] = _flipped([opened.payload], 1, at)
-            verdict = judge(_with_opened(whole, place, Opened(payload, opened.salt))).verdict
+            verdict = judge(_with_opened(whole, place, StoredEnvelope(payload, opened.salt))).verdict
             assert (verdict.name in ("malformed", "tampered"), verdict.n) == (True, place[0])
         for at in range(len(opened.salt)):
             [salt] = _flipped([opened.salt], 1, at)
-            assert said(_with_opened(whole, place, Opened(opened.payload, salt))) == f"tampered({place[0]})"
+            assert (
+                said(_with_opened(whole, place, StoredEnvelope(opened.payload, salt)))
+                == f"tampered({place[0]})"
+            )
 
 
 def test_two_swapped_commits_are_tampered_with() -> None:
@@ -477,7 +480,7 @@ def _flipped(rows: Sequence[bytes | None], n: int, at: int) -> list[bytes]:
     return turned
 
 
-def _with_opened(evidence: Evidence, place: tuple[int, int], opened: Opened) -> Evidence:
+def _with_opened(evidence: Evidence, place: tuple[int, int], opened: StoredEnvelope) -> Evidence:
     return replace(evidence, opened={**evidence.opened, place: opened})
 
 

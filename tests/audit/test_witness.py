@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from service.audit.witness import Seen, Witness
+from service.audit.witness import Witness, WitnessRecord
 
 COUNT = 10
 
@@ -71,8 +71,8 @@ def witness(file: Path) -> Iterator[Witness]:
     made.close()
 
 
-def seen(encounter: str, size: int) -> Seen:
-    return Seen(encounter, size, bytes([size % 256]) * 32, f"note {size}")
+def seen(encounter: str, size: int) -> WitnessRecord:
+    return WitnessRecord(encounter, size, bytes([size % 256]) * 32, f"note {size}")
 
 
 def test_a_file_is_opened_once_and_closed(
@@ -132,14 +132,14 @@ def test_two_processes_on_one_file_see_what_the_other_remembers(witness: Witness
             return other.stdout.readline().split()
 
         assert told(2) == ["2", "e", "ours"]
-        assert witness.seen("e") == Seen("e", 2, bytes([2]) * 32, "theirs")
+        assert witness.seen("e") == WitnessRecord("e", 2, bytes([2]) * 32, "theirs")
         witness.remember(seen("e", 5))
         assert told(3) == ["5", "e", "ours"]  # less was signed than is remembered
         witness.forget("ours")
         assert told(6) == ["6", "e"]
         other.stdin.close()
         assert other.wait(20) == 0
-    assert witness.seen("e") == Seen("e", 6, bytes([6]) * 32, "theirs")
+    assert witness.seen("e") == WitnessRecord("e", 6, bytes([6]) * 32, "theirs")
 
 
 def test_nothing_is_lost_or_damaged_by_forks_amid_the_writing_of_a_thread(file: Path) -> None:

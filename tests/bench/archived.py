@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import islice
 from time import process_time
 
-from service.encounter.archive.container import pack, unpack
 from service.log.values import StoredEncounter
 from service.rules.heartrush import HEARTRUSH
+from service.stores.archive.container import pack, unpack
 from tests.archive.played import dumped, heartrush, rise, stamps
 from tests.bench import fights
 from tests.bench.table import QUICK, Row, median, section

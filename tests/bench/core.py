@@ -8,12 +8,12 @@ from itertools import islice
 from time import process_time
 from typing import Any
 
-from service.encounter.deciding.decider import Folded, decide_request, unfolded
-from service.encounter.record.commit import Request, dump_request, fold_commit, load_commit
-from service.encounter.stores.secrets import EncounterSecrets
+from service.core.decide import FoldedState, decide_request, unfolded
+from service.record.commit import Request, dump_request, fold_commit, load_commit
 from service.rules.codec import to_data
 from service.rules.messages import Actor
 from service.rules.shelf import ruleset_of
+from service.stores.secrets import EncounterSecrets
 from tests.bench import fights
 from tests.bench.table import TURNS, Row, median, section
 
@@ -48,7 +48,7 @@ def decide(
 ) -> tuple[float, list[bytes], list[dict[int, bytes]]]:
     """Return commands decided a second of CPU, and the commits and payloads that were written."""
     secrets = EncounterSecrets.create(ENCOUNTER, epochs=4096)
-    folded: Folded[Any] = unfolded(ENCOUNTER, RULESET)
+    folded: FoldedState[Any] = unfolded(ENCOUNTER, RULESET)
     commits: list[bytes] = []
     payloads: list[dict[int, bytes]] = []
     for raw in opened(secrets, opening):

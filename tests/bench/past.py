@@ -15,19 +15,19 @@ from time import process_time
 from typing import Any
 
 from service.api.app import create_app
-from service.encounter.deciding.decider import Folded, Written, decide_request, unfolded
-from service.encounter.host import Host, host_of
-from service.encounter.record.intervals import SCHEDULE
-from service.encounter.stores import keys
-from service.encounter.stores.register import Registered
-from service.encounter.stores.secrets import EncounterSecrets
-from service.log import Fold, Log
+from service.core.decide import DecidedCommit, FoldedState, decide_request, unfolded
+from service.log import CommitWrite, Log
 from service.log.valkey import ValkeyLog
+from service.record.intervals import SCHEDULE
 from service.rules.shelf import SHELF
+from service.stores import api_keys
+from service.stores.encounter_index import EncounterEntry
+from service.stores.secrets import EncounterSecrets
+from service.usecases.services import Services, make_services
 from tests.api.client import Api
 from tests.bench import core, fights, servers
 from tests.bench.table import QUICK, Row, median, section
-from workers.snapshots import Snapshooter
+from workers.snapshots import SnapshotWriter
 
 COMMITS = 20_000 if QUICK else 100_000
 BEHIND = 10_000
@@ -40,7 +40,7 @@ _KEY = bytes(range(32))
 def write(log: Log, count: int) -> None:
     """Write an encounter of *count* commits, as playing leaves it."""
     secrets = EncounterSecrets.create(core.ENCOUNTER, epochs=_EPOCHS)
-    folded: Folded[Any] = unfolded(core.ENCOUNTER, core.RULESET)
+    folded: FoldedState[Any] = unfolded(core.ENCOUNTER, core.RULESET)
     requests = [*core.opened(secrets, fights.opening(apart=2))]
     requests += [core._request(command) for command in islice(fights.simple(), count - len(requests))]  # noqa: SLF001 - the same requests
     for start in range(0, count, _PAGE):
@@ -56,8 +56,8 @@ def write(log: Log, count: int) -> None:
         log.commit(core.ENCOUNTER, *folds)
 
 
-def _fold(before: Folded[Any], request: bytes, written: Written[Any]) -> Fold:
-    return Fold(
+def _fold(before: FoldedState[Any], request: bytes, written: DecidedCommit[Any]) -> CommitWrite:
+    return CommitWrite(
         n=written.n,
         prev=before.hash,
         hash=written.hash,
@@ -81,18 +81,18 @@ class Reading:
 
     def __init__(self, log: Log) -> None:
         self._log = log
-        self._token, key = keys.create(log, "bench", time.time())
+        self._token, key = api_keys.create(log, "bench", time.time())
         self.at = f"/v1/encounters/{core.ENCOUNTER}"
         with closing(self._host().outcomes) as _:
-            entry = Registered(
+            entry = EncounterEntry(
                 core.ENCOUNTER, key.owner, core.RULESET.edition, "", "2026-01-02T00:00:00.000Z"
             )
-            self._host().register.enter(entry)
+            self._host().encounters.enter(entry)
 
-    def _host(self) -> Host:
-        return host_of(self._log, SHELF, ring=lambda _: None, clock=time.time, key=_KEY, mode="durable")
+    def _host(self) -> Services:
+        return make_services(self._log, SHELF, ring=lambda _: None, clock=time.time, key=_KEY, mode="durable")
 
-    def cost(self, path: str, prepare: Callable[[Host], object] = lambda _: None) -> tuple[float, int]:
+    def cost(self, path: str, prepare: Callable[[Services], object] = lambda _: None) -> tuple[float, int]:
         """Return the CPU milliseconds and the bytes of a cold `GET`."""
         host = self._host()
         with closing(host.outcomes):
@@ -112,12 +112,12 @@ def rows(count: int = COMMITS, times: int = 9) -> list[Row | str]:
         write(log, count)
         (bare,) = log.sizes([core.ENCOUNTER])
         log.set_due(SCHEDULE, [core.ENCOUNTER], 0, anew=False)
-        Snapshooter(log, SHELF, Event()).look()
+        SnapshotWriter(log, SHELF, Event()).look()
         (kept,) = log.sizes([core.ENCOUNTER])
         reading = Reading(log)
         anywhere = [reading.cost(f"/state?at={random.randint(1, count)}")[0] for _ in range(times)]
 
-        def fall_behind(host: Host) -> None:
+        def fall_behind(host: Services) -> None:
             host.folder.keep(host.folder.at(core.ENCOUNTER, count - BEHIND))
 
         behind = [reading.cost("/state", fall_behind)[0] for _ in range(times)]

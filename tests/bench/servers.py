@@ -19,8 +19,8 @@ from redis import Redis
 
 from service.api import server
 from service.cli.local_service import held_port
-from service.encounter.stores import keys
 from service.log.valkey import ValkeyLog
+from service.stores import api_keys
 from service.supervisor import EmbeddedValkey
 
 HOST = "127.0.0.1"
@@ -80,7 +80,7 @@ def service(
         **settings,
     }
     log = ValkeyLog.connect(running.url)
-    key, _ = keys.create(log, "bench", time.time())
+    key, _ = api_keys.create(log, "bench", time.time())
     log.close()
     folding = [[sys.executable, "-m", "workers"]] * workers
     with (

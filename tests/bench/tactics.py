@@ -9,11 +9,11 @@ from collections.abc import Callable
 from time import process_time
 from typing import Any, Final
 
-from service.encounter.deciding.decider import Folded, decide_request, unfolded
-from service.encounter.stores.secrets import EncounterSecrets
+from service.core.decide import FoldedState, decide_request, unfolded
 from service.rules.heartrush import HEARTRUSH
 from service.rules.rise import RISE
 from service.rules.ruleset import legal
+from service.stores.secrets import EncounterSecrets
 from tests.bench import core, fights
 from tests.bench.table import TURNS, Row, median, section
 from tests.recorded import Record
@@ -48,16 +48,16 @@ def rows(times: int = 4 * TURNS) -> list[Row | str]:
     return [Row(what, median(each), "ms of CPU", AIM_MS, most=True) for what, each in found.items()]
 
 
-def _thirty() -> tuple[EncounterSecrets, Folded[Any]]:
+def _thirty() -> tuple[EncounterSecrets, FoldedState[Any]]:
     """Return a fight of thirty in which it is the players' turn."""
     secrets = EncounterSecrets.create(core.ENCOUNTER, epochs=64)
-    folded: Folded[Any] = unfolded(core.ENCOUNTER, core.RULESET)
+    folded: FoldedState[Any] = unfolded(core.ENCOUNTER, core.RULESET)
     for raw in core.opened(secrets, fights.opening(PER_SIDE, apart=2)):
         folded = decide_request(core.RULESET, folded, raw, folded.n + 1, secrets).folded
     return secrets, folded
 
 
-def _dashed(folded: Folded[Any], secrets: EncounterSecrets, where: dict[str, Any]) -> float:
+def _dashed(folded: FoldedState[Any], secrets: EncounterSecrets, where: dict[str, Any]) -> float:
     raw = core.request("dash", {"creature": "players-0", **where})
     began = process_time()
     written = decide_request(core.RULESET, folded, raw, folded.n + 1, secrets)

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from time import process_time
 from typing import Any, Final
 
-from service.encounter.deciding.decider import Folded, Written, decide_request, unfolded
-from service.encounter.stores.secrets import EncounterSecrets
+from service.core.decide import DecidedCommit, FoldedState, decide_request, unfolded
+from service.stores.secrets import EncounterSecrets
 from tests.bench import core, fights
 from tests.bench.table import TURNS, Row, median, section
 
@@ -47,10 +47,10 @@ def _target(name: str, *, contested: bool) -> str:
     return f"players-{(int(place) + (0 if contested else 1)) % PER_SIDE}"
 
 
-def last_command(*, contested: bool) -> tuple[float, Written[Any]]:
+def last_command(*, contested: bool) -> tuple[float, DecidedCommit[Any]]:
     """Return the milliseconds of CPU of the command that resolves the engagement, and what it wrote."""
     secrets = EncounterSecrets.create(core.ENCOUNTER, epochs=64)
-    folded: Folded[Any] = unfolded(core.ENCOUNTER, core.RULESET)
+    folded: FoldedState[Any] = unfolded(core.ENCOUNTER, core.RULESET)
     opening = fights.opening(PER_SIDE)
     for entry in opening["creatures"]:
         entry["sheet"]["weapons"] = [BOW]
@@ -67,7 +67,7 @@ def _request(command: fights.Command) -> bytes:
     return core.request(data.pop("type"), data)
 
 
-def _decided(folded: Folded[Any], raw: bytes, secrets: EncounterSecrets) -> Written[Any]:
+def _decided(folded: FoldedState[Any], raw: bytes, secrets: EncounterSecrets) -> DecidedCommit[Any]:
     written = decide_request(core.RULESET, folded, raw, folded.n + 1, secrets)
     assert b'"refusal"' not in written.raw, written.raw
     return written

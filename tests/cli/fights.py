@@ -12,10 +12,10 @@ from typing import Any
 from service.audit.evidence import Evidence, evidence_once_signed
 from service.cli.client import Client
 from service.cli.local_service import LocalService, held_port
-from service.cli.playing import Table, play, sit_down
-from service.cli.script import Fight, sample
-from service.encounter.stores import keys
+from service.cli.playing import ScriptTable, play, sit_down
+from service.cli.script import ScriptedFight, sample
 from service.settings import Settings
+from service.stores import api_keys
 
 PATIENCE_S = 30.0
 
@@ -26,9 +26,9 @@ class Service:
 
     station: LocalService
     owner: Client
-    tables: list[Table] = field(default_factory=list)
+    tables: list[ScriptTable] = field(default_factory=list)
 
-    def sit_down(self, fight: Fight) -> Table:
+    def sit_down(self, fight: ScriptedFight) -> ScriptTable:
         """Open the encounter of *fight*; its connections are given back after the test."""
         table = sit_down(self.owner, fight)
         self.tables.append(table)
@@ -61,12 +61,12 @@ def served(home: Path) -> Iterator[Service]:
         with LocalService(settings, print) as station:
             station.wait_until_ready()
             with closing(station.log()) as log:
-                token, _ = keys.create(log, "tests", time.time())
+                token, _ = api_keys.create(log, "tests", time.time())
             with closing(Client(station.url, token)) as owner:
                 yield Service(station, owner)
 
 
-def played(service: Service, form: str, *, seeded: bool) -> Table:
+def played(service: Service, form: str, *, seeded: bool) -> ScriptTable:
     """Return the table of the sample fight after its last step; every check of the script held."""
     fight = sample(form).seeded() if seeded else sample(form)
     table = service.sit_down(fight)
@@ -75,13 +75,13 @@ def played(service: Service, form: str, *, seeded: bool) -> Table:
     return table
 
 
-def closed(table: Table) -> Table:
+def closed(table: ScriptTable) -> ScriptTable:
     """Return the table after its encounter was closed."""
     table.gm.send("DELETE", table.path, headers={"Prefer": "wait=30"})
     return table
 
 
-def audited(table: Table, **asked: int) -> dict[str, Any]:
+def audited(table: ScriptTable, **asked: int) -> dict[str, Any]:
     """Return an audit that was asked for and done."""
     job: dict[str, Any] = table.gm.post(f"{table.path}/audits", asked).data
     ends = time.monotonic() + PATIENCE_S

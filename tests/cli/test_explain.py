@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from service.audit.explanations import explanation
 from service.audit.importing import take
-from service.audit.moment import explanation
 from service.cli import main
-from service.encounter.host import host_of
 from service.log.memory import MemoryLog
 from service.rules.shelf import SHELF
+from service.usecases.services import make_services
 from tests.audit.games import big_game, written
 
 RULEBOOKS = ("heartrush", "rise")
@@ -24,7 +24,9 @@ RULEBOOKS = ("heartrush", "rise")
 @pytest.fixture(scope="module", params=RULEBOOKS)
 def told(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
     """Give the explanation of every commit of a random fight."""
-    host = host_of(MemoryLog(), SHELF, ring=lambda _: None, clock=time.time, key=bytes(32), mode="memory")
+    host = make_services(
+        MemoryLog(), SHELF, ring=lambda _: None, clock=time.time, key=bytes(32), mode="memory"
+    )
     taken = take(host.log, SHELF, "file", written(big_game(RULEBOOKS.index(request.param))))
     numbers = range(1, taken.report.counts.commits + 1)
     found = [explanation(host, taken.address, "gm", n) for n in numbers]

@@ -17,8 +17,8 @@ from service.audit import certificate as document
 from service.audit.verify import verify
 from service.cli.playing import play
 from service.cli.script import sample
-from service.encounter.record.canonical import dumps
 from service.log import keys
+from service.record.canonical import dumps
 from service.rules.shelf import SHELF
 from tests.audit.golden import HOME
 from tests.cli.fights import PATIENCE_S, Service, audited, closed, played

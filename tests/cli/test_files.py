@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from service.audit.verdict import MEANING, SOUND, UNSIGNED
 from service.cli import COMMANDS, main, script
 from service.cli.judging import STATUS
-from service.encounter.record.canonical import commit_hash, dumps
+from service.record.canonical import commit_hash, dumps
 from service.simulation.table import LocalTable
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "orc-and-hound.json"

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from service.cli import main
 from service.cli.terminal import Failure, Terminal, document, escape
-from service.encounter.record.text import log_line, plain
+from service.record.text import log_line, plain
 from tests.javascript import node
 
 ROOT = Path(__file__).parents[2]

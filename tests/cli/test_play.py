@@ -88,7 +88,7 @@ def test_an_offer_that_is_refused_is_no_silent_end(monkeypatch: pytest.MonkeyPat
     opening = {**next(iter(script["forms"].values()))["opening"], "declared_sides": []}
     monkeypatch.setattr(Bot, "pick", lambda *_: Move("gm", "end_turn", {"creature": "knight"}))
 
-    with pytest.raises(fights.Stuck, match="end_turn"):
+    with pytest.raises(fights.FightStalled, match="end_turn"):
         fights.play(SHELF, opening, "x")
 
 

@@ -19,7 +19,7 @@ from service.audit.notes import public_key
 from service.audit.signatures import accepted_keys
 from service.audit.signing import Signer
 from service.audit.verify import verify
-from service.encounter.record.canonical import dumps, is_canonical
+from service.record.canonical import dumps, is_canonical
 from tests.audit.evidence_of import closed as closed_game
 from tests.audit.evidence_of import cut, evidence_of, forged, played, resealed, signed_evidence
 from tests.clients import draws

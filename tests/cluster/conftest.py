@@ -9,11 +9,11 @@ import redis
 
 from service.log import Log
 from service.log.valkey import ValkeyLog
-from tests.api.conftest import api, host, owner, table, worker
+from tests.api.conftest import api, owner, services, table, worker
 from tests.cluster.nodes import Cluster
 from tests.workers.conftest import Hall, reaped
 
-__all__ = ["api", "host", "owner", "table", "worker"]
+__all__ = ["api", "owner", "services", "table", "worker"]
 
 
 @pytest.fixture

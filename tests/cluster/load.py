@@ -11,7 +11,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Final, Self
 
-from service.log import StoreFailure, Unknown
+from service.log import OutcomeUnknown, StoreFailure
 from service.log.valkey import ValkeyLog
 
 PAUSE_S: Final = 0.01
@@ -128,7 +128,7 @@ class Load:
         while not self._stopping.is_set():
             try:
                 return send()
-            except Unknown:
+            except OutcomeUnknown:
                 self.unknown += 1
             except StoreFailure:
                 self.unavailable += 1

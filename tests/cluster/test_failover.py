@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from service.log import Known, NotDurable, StoreRefused, Unknown, bucket_of, keys
+from service.log import KnownKey, NotDurable, OutcomeUnknown, StoreRefused, bucket_of, keys
 from service.log.queue import check_queue, queue_client
 from service.log.routing import slot_of
 from service.log.valkey import ValkeyLog
@@ -98,14 +98,14 @@ def test_without_its_replica_nothing_is_answered_in_the_replicated_mode(
         replica.signal(signal.SIGSTOP)
 
         for _ in range(2):  # a repeat is no answer either: it is written again, and waited for
-            with pytest.raises(Unknown, match="0 of 1 replicas"):
+            with pytest.raises(OutcomeUnknown, match="0 of 1 replicas"):
                 log.append("e1", b"first", scope="s", key="1", fingerprint="f", create=True)
-        with pytest.raises(Unknown, match="0 of 1 replicas"):
+        with pytest.raises(OutcomeUnknown, match="0 of 1 replicas"):
             log.find_key("e1", "s", "1")
         replica.signal(signal.SIGCONT)
 
         assert log.append("e1", b"first", scope="s", key="1", fingerprint="f", create=True).replayed
-        assert (log.find_key("e1", "s", "1"), log.find_key("e1", "s", "2")) == (Known(1, "f"), None)
+        assert (log.find_key("e1", "s", "1"), log.find_key("e1", "s", "2")) == (KnownKey(1, "f"), None)
         replica.kill()
         until(lambda: "state=online" not in str(primary.ask("INFO", "replication")), "the replica is missed")
         with pytest.raises(NotDurable, match="0 replicas follow it, and REWOUND_REPLICAS asks for 1"):

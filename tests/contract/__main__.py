@@ -20,8 +20,8 @@ from urllib.request import Request, urlopen
 
 import click
 
-from service.encounter.stores import keys
 from service.log.valkey import ValkeyLog
+from service.stores import api_keys
 from tests.bench.servers import HOST, service, store
 
 CONTRACT: Final = Path(__file__).parents[2] / "openapi.yaml"
@@ -50,11 +50,11 @@ def main(seconds: int, seed: int | None = None) -> int:
     with store() as running, service(running) as (port, _, _):
         url = f"http://{HOST}:{port}"
         log = ValkeyLog.connect(running.url)
-        key = keys.create(log, "gm", time.time(), scopes=("read", "write"))[0]  # it cannot end itself
+        key = api_keys.create(log, "gm", time.time(), scopes=("read", "write"))[0]  # it cannot end itself
         played, tokens_of_seats = _seated(url, key)
         tokens: dict[str, str | None] = {"gm": key, **tokens_of_seats, "nobody": None}
         for scope in SCOPES:
-            tokens[scope] = keys.create(log, scope, time.time(), scopes=(scope,))[0]
+            tokens[scope] = api_keys.create(log, scope, time.time(), scopes=(scope,))[0]
         log.close()
         failed = []
         for role, token in tokens.items():

@@ -12,8 +12,8 @@ import pytest
 from schemathesis.core.failures import Failure, FailureGroup
 
 from service.api.app import create_app
-from service.api.quotas import Bounds
-from service.encounter.host import Host
+from service.api.quotas import RateLimits
+from service.usecases.services import Services
 from tests.api.client import Api
 from tests.contract.cases import Contract
 
@@ -31,8 +31,8 @@ class Stage:
 
 
 @pytest.fixture
-def stage(host: Host, owner: Api) -> Stage:
-    app = create_app(host, Bounds(caller=0, owner=0, guesses=0, anonymous=0))
+def stage(services: Services, owner: Api) -> Stage:
+    app = create_app(services, RateLimits(caller=0, owner=0, guesses=0, anonymous=0))
     gm = Api(app, owner.token)
     opening = {
         "edition": "heartrush@1",

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from service.cli.local_service import LocalService, held_port
-from service.encounter.stores import keys
 from service.settings import Settings
+from service.stores import api_keys
 from tests.docs.pages import ROOT, Block
 
 PRINTED_ADDRESS = "http://127.0.0.1:8000"
@@ -114,5 +114,5 @@ def desk(port: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     with LocalService(settings, print) as station:
         station.wait_until_ready()
         with closing(station.log()) as log:
-            key, _ = keys.create(log, "docs", time.time())
+            key, _ = api_keys.create(log, "docs", time.time())
         yield Desk(home, station.url, key, environment)

@@ -17,7 +17,7 @@ from typing import Any
 
 import redis
 
-from service.log import Unavailable
+from service.log import StoreUnavailable
 from service.log.loading import load_progress
 from service.log.valkey import ValkeyLog
 from service.log.wire import Wire
@@ -68,7 +68,7 @@ def when_answering(url: str) -> str:
         while time.monotonic() < ends:
             try:
                 load_progress(wire)
-            except Unavailable:
+            except StoreUnavailable:
                 time.sleep(0.02)
             else:
                 break

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from service.log import Unavailable, Unknown
+from service.log import OutcomeUnknown, StoreUnavailable
 from service.log.loading import load_progress
 from service.log.valkey import ValkeyLog
 from service.log.wire import Wire
@@ -258,9 +258,9 @@ def test_a_server_that_is_killed_comes_back_with_all_it_acknowledged(directory: 
                 try:
                     log.append("e1", b"x", scope=f"s{kill}", key=f"{i}", fingerprint="f")
                     acknowledged += 1
-                except Unknown:
+                except OutcomeUnknown:
                     unknown += 1
-                except Unavailable:
+                except StoreUnavailable:
                     assert becomes_true(lambda: _answers(server.url))
                 if i == 100:
                     os.kill(victim, signal.SIGKILL)
@@ -277,7 +277,7 @@ def _answers(url: str) -> bool:
     try:
         with closing(Wire(url)) as wire:
             return load_progress(wire) is None
-    except Unavailable:
+    except StoreUnavailable:
         return False
 
 

@@ -15,21 +15,21 @@ from typing import Any, Self
 from service.audit.evidence import stored
 from service.audit.report import Report
 from service.audit.verify import verify
-from service.encounter import openings, play
-from service.encounter.deciding.fold import Folder
-from service.encounter.host import host_of
-from service.encounter.lines import accepting, amending, continuing, forking
-from service.encounter.record.commit import Commit, load_commit
-from service.encounter.record.envelopes import envelopes
+from service.core import continuation
+from service.core.fold import Folder
 from service.log.memory import MemoryLog
+from service.record.commit import Commit, load_commit
+from service.record.envelopes import envelopes
 from service.rules.codec import to_data
 from service.rules.messages import Actor, Offer
 from service.rules.ruleset import Ruleset, legal
 from service.rules.shelf import SHELF
 from service.rules.table import GM, Table
 from service.steps import run
+from service.usecases import accepting, amending, forking, openings, sending
+from service.usecases.services import make_services
 from tests.encounter.tiny import SHELF as TINY_SHELF
-from workers.fold import Folding
+from workers.fold import CommandFolder
 
 KEY = bytes(range(32))
 BOTH = {**SHELF, **TINY_SHELF}
@@ -42,7 +42,7 @@ class House:
 
     def __init__(self) -> None:
         self.log = MemoryLog()
-        self.host = host_of(
+        self.services = make_services(
             self.log,
             BOTH,
             ring=lambda _bucket: None,
@@ -50,7 +50,7 @@ class House:
             key=KEY,
             mode="memory",
         )
-        self.folding = Folding(self.log, Folder(self.log, BOTH), KEY)
+        self.folding = CommandFolder(self.log, Folder(self.log, BOTH), KEY)
         self.sent = 0
 
     def __enter__(self) -> Self:
@@ -59,16 +59,16 @@ class House:
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.host.outcomes.close()
+        self.services.outcomes.close()
         self.log.close()
 
-    def _once(self) -> play.Once:
+    def _once(self) -> sending.IdempotencyKey:
         self.sent += 1
-        return play.Once("house", str(self.sent), str(self.sent))
+        return sending.IdempotencyKey("house", str(self.sent), str(self.sent))
 
     def open(self, ruleset: Ruleset[Any], opening: Mapping[str, Any]) -> str:
         """Open an encounter; return its id."""
-        entry, _ = openings.open_encounter(self.host, "owner", ruleset, opening, self._once())
+        entry, _ = openings.open_encounter(self.services, "owner", ruleset, opening, self._once())
         self.folding.fold(entry.encounter, lambda: True)
         commit = self.commit(entry.encounter, 1)
         assert commit.outcome == "accepted", commit.refusal
@@ -79,8 +79,8 @@ class House:
         state = self.state(encounter)
         ruleset = BOTH[state.edition]
         actor = Actor(seat=seat, role=state.seats[seat].role)
-        sending = play.send(self.host, encounter, actor, ruleset.commands[type_], data, self._once())
-        sent = run(sending)
+        steps = sending.send(self.services, encounter, actor, ruleset.commands[type_], data, self._once())
+        sent = run(steps)
         self.folding.fold(encounter, lambda: True)
         return self.commit(encounter, sent.n)
 
@@ -94,7 +94,7 @@ class House:
 
     def state(self, encounter: str) -> Table:
         """Return the state as folded now."""
-        state: Table = self.host.folder.current(encounter).state
+        state: Table = self.services.folder.current(encounter).state
         return state
 
     def proposed(self, encounter: str, type_: str, /, **data: Any) -> Mapping[str, Any]:
@@ -102,26 +102,26 @@ class House:
         commit = self.send(encounter, GM, type_, **data)
         assert commit.outcome == "accepted", commit.refusal
         name = next(e["amendment"] for e in commit.events if e["type"] == "amendment_proposed")
-        found = continuing.proposal(self.log, encounter, name)
+        found = continuation.proposal(self.log, encounter, name)
         assert found is not None
-        amending.draft(self.host, found)
+        amending.draft(self.services, found)
         self.folding.fold(found.encounter, lambda: True)
-        return amending.shown(self.host, amending.draft(self.host, found))
+        return amending.amendment_data(self.services, amending.draft(self.services, found))
 
     def accept(self, encounter: str, proposal: Mapping[str, Any]) -> str:
         """Accept a proposal; return the line in which the encounter goes on."""
         name, version = proposal["amendment"], proposal["version"]
-        data = amending.acceptance(self.host, encounter, name, version)
+        data = amending.acceptance(self.services, encounter, name, version)
         commit = self.send(encounter, GM, "accept_amendment", **data)
         assert commit.outcome == "accepted", commit.refusal
         line = str(proposal["encounter"])
-        accepting.take_up(self.host, line)
+        accepting.begin_accepted_line(self.services, line)
         self.folding.fold(line, lambda: True)
         return line
 
     def forked(self, encounter: str, at: int) -> str:
         """Fork an encounter after commit *at*; return the fork's id."""
-        fork = forking.fork(self.host, encounter, at, GM, GM, (), self._once()).entry.encounter
+        fork = forking.fork(self.services, encounter, at, GM, GM, (), self._once()).entry.encounter
         self.folding.fold(fork, lambda: True)
         return fork
 

@@ -12,13 +12,13 @@ from typing import Any
 from uuid import UUID
 
 from service.audit.signing import Signer
-from service.encounter.deciding.decider import Folded, Written, decide_request, unfolded
-from service.encounter.record.commit import Batch, Request, dump_request
-from service.encounter.stores.secrets import EncounterSecrets
+from service.core.decide import DecidedCommit, FoldedState, decide_request, unfolded
+from service.record.commit import Batch, Request, dump_request
 from service.rules.codec import from_data, to_data
 from service.rules.messages import Actor
 from service.rules.records import EMPTY
 from service.rules.seeding import Seeding
+from service.stores.secrets import EncounterSecrets
 from tests.encounter.tiny import EDITION, TINY, TinyState
 
 KEY = bytes(32)
@@ -69,13 +69,13 @@ class Sitting:
 
     encounter: str = field(default_factory=eid)
     requests: list[bytes] = field(default_factory=list)
-    written: list[Written[TinyState]] = field(default_factory=list)
+    written: list[DecidedCommit[TinyState]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.secrets = secrets_of(self.encounter)
 
     @property
-    def folded(self) -> Folded[TinyState]:
+    def folded(self) -> FoldedState[TinyState]:
         """Where the encounter stands."""
         return self.written[-1].folded if self.written else unfolded(self.encounter, TINY)
 
@@ -84,14 +84,14 @@ class Sitting:
         """The state as decided."""
         return self.folded.state
 
-    def put(self, raw: bytes) -> Written[TinyState]:
+    def put(self, raw: bytes) -> DecidedCommit[TinyState]:
         """Decide *raw* as the next request."""
         written = decide_request(TINY, self.folded, raw, len(self.written) + 1, self.secrets)
         self.requests.append(raw)
         self.written.append(written)
         return written
 
-    def open(self, **data: Any) -> Written[TinyState]:
+    def open(self, **data: Any) -> DecidedCommit[TinyState]:
         """Open the encounter."""
         return self.put(opening(self.encounter, data))
 
@@ -102,7 +102,7 @@ class Sitting:
         /,
         batch: Batch | None = None,
         **data: Any,
-    ) -> Written[TinyState]:
+    ) -> DecidedCommit[TinyState]:
         """Send the next command."""
         n = len(self.written) + 1
         return self.put(request(n, type_, data, by, self.encounter, batch))

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import pytest
 
-from service.encounter.deciding.decider import Folded, decide_request, unfolded
-from service.encounter.record.canonical import NotCanonical, is_canonical
-from service.encounter.record.commit import (
+from service.core.decide import FoldedState, decide_request, unfolded
+from service.record.canonical import NotCanonical, is_canonical
+from service.record.commit import (
     Batch,
     Request,
     command_of,
@@ -20,12 +20,12 @@ from service.encounter.record.commit import (
     load_commit,
     load_request,
 )
-from service.encounter.stores.secrets import EncounterSecrets
 from service.rules.codec import Malformed
 from service.rules.messages import Actor, Command, Event, Private, Refused, Scope, Tale
 from service.rules.records import record
 from service.rules.ruleset import Ruleset
 from service.rules.table import Table
+from service.stores.secrets import EncounterSecrets
 from tests.encounter.sitting import GM, eid, request
 from tests.encounter.tiny import TINY, Add
 
@@ -122,7 +122,7 @@ def _decided() -> list[Any]:
     envelope_secret = bytes.fromhex(VECTORS["envelope"]["envelope_secret"])
     encounter = json.loads(VECTORS["commits"][0]["request"])["encounter"]
     secrets = EncounterSecrets(encounter, {0: bytes(32)}, {0: 4}, envelope_secret)
-    folded: Folded[Table] = unfolded(encounter, PLAY)
+    folded: FoldedState[Table] = unfolded(encounter, PLAY)
     written = []
     for vector in VECTORS["commits"]:
         written.append(decide_request(PLAY, folded, vector["request"].encode(), vector["n"], secrets))

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from service.core.decide import DecidedCommit, quarantine_request
 from service.dice.chain import envelope_commitment
-from service.encounter.deciding.decider import Written, quarantine_request
-from service.encounter.record.canonical import eid_of, envelope_salt, is_canonical, request_digest
-from service.encounter.record.commit import Batch, fold_commit, load_commit, load_request
+from service.record.canonical import eid_of, envelope_salt, is_canonical, request_digest
+from service.record.commit import Batch, fold_commit, load_commit, load_request
 from service.rules.messages import Actor
 from service.rules.sealed import Sealed, view
 from tests.encounter.sitting import GM, Sitting, eid, player, request, secrets_of
@@ -29,12 +29,12 @@ def sitting() -> Sitting:
     return sitting
 
 
-def _told(written: Written[TinyState]) -> dict[str, Any]:
+def _told(written: DecidedCommit[TinyState]) -> dict[str, Any]:
     told: dict[str, Any] = json.loads(written.raw)
     return told
 
 
-def _payloads(written: Written[TinyState]) -> dict[int, dict[str, Any]]:
+def _payloads(written: DecidedCommit[TinyState]) -> dict[int, dict[str, Any]]:
     return {index: json.loads(lies.payload) for index, lies in written.sealed}
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from service.encounter.record import digest
-from service.encounter.record.digest import ruleset_digest, sources_digest
+from service.record import digest
+from service.record.digest import ruleset_digest, sources_digest
 from tests.encounter.tiny import TINY
 
 ROOT = Path(__file__).parents[2]

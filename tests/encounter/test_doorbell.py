@@ -7,12 +7,12 @@ from pathlib import Path
 import redis
 from rq.utils import as_text
 
-from service.encounter.signals.doorbell import FOLD, QUEUE, Ringer
 from service.log.queue import queue_client
+from service.signals.doorbell import FOLD, QUEUE, RqNotifier
 
 
 def test_a_ring_names_the_function_and_the_bucket(queue: redis.Redis) -> None:
-    assert Ringer(queue).ring(3)
+    assert RqNotifier(queue).ring(3)
 
     [job] = queue.lrange(f"rq:queue:{QUEUE}", 0, -1)
     key = f"rq:job:{as_text(job)}"
@@ -25,4 +25,4 @@ def test_a_ring_names_the_function_and_the_bucket(queue: redis.Redis) -> None:
 
 def test_a_queue_that_is_down_stops_nobody(tmp_path: Path) -> None:
     with queue_client(f"unix://{tmp_path}/nobody.sock") as client:
-        assert not Ringer(client).ring(0)
+        assert not RqNotifier(client).ring(0)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from service.encounter.record.envelopes import SALT_BYTES, Opened
+from service.record.envelopes import SALT_BYTES, StoredEnvelope
 
 
 def test_what_was_stored_is_taken_out_as_it_was() -> None:
-    lies = Opened(payload=b'{"stance":"might"}', salt=bytes(range(SALT_BYTES)))
+    lies = StoredEnvelope(payload=b'{"stance":"might"}', salt=bytes(range(SALT_BYTES)))
 
-    assert Opened.of(lies.stored) == lies
+    assert StoredEnvelope.of(lies.stored) == lies
 
 
 @pytest.mark.parametrize("length", [0, 1, SALT_BYTES - 1, SALT_BYTES])
 def test_damaged_bytes_have_a_salt_of_its_length_and_no_payload(length: int) -> None:
-    lies = Opened.of(b"\xff" * length)
+    lies = StoredEnvelope.of(b"\xff" * length)
 
     assert (lies.payload, len(lies.salt)) == (b"", SALT_BYTES)

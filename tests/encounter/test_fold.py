@@ -9,12 +9,12 @@ from unittest import mock
 
 import pytest
 
-from service.encounter.deciding.decider import quarantine_request
-from service.encounter.deciding.fold import ChainBroken, Folder, UnknownEdition
-from service.encounter.deciding.snapshot import folded_from, snapshot_of
-from service.encounter.record.commit import load_commit
-from service.log import Fold, NoSuchEncounter
+from service.core.decide import quarantine_request
+from service.core.fold import ChainBroken, Folder, UnknownEdition
+from service.core.snapshot import folded_from, snapshot_of
+from service.log import CommitWrite, NoSuchEncounter
 from service.log.memory import MemoryLog
+from service.record.commit import load_commit
 from tests.encounter.sitting import Sitting, eid, opening, player, request
 from tests.encounter.tiny import SHELF, TINY
 
@@ -50,7 +50,7 @@ def _store(log: MemoryLog, sitting: Sitting, start: int = 0) -> None:
         prev = load_commit(written.raw).prev
         log.commit(
             sitting.encounter,
-            Fold(n, prev, written.hash, written.raw, raw, sealed=written.kept_apart),
+            CommitWrite(n, prev, written.hash, written.raw, raw, sealed=written.kept_apart),
         )
 
 
@@ -353,7 +353,7 @@ def test_a_quarantined_command_is_folded_over(folder: Folder, log: CountingLog, 
     raw = request(before.n + 1, "burst", {"how": "raise"})
     written = quarantine_request(before, raw, before.n + 1)
     log.append(eid(), raw, scope="s", key="q", fingerprint="f")
-    log.commit(eid(), Fold(written.n, before.hash, written.hash, written.raw, raw))
+    log.commit(eid(), CommitWrite(written.n, before.hash, written.hash, written.raw, raw))
 
     assert folder.current(eid()) == written.folded
     assert written.state == before.state

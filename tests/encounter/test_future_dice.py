@@ -6,7 +6,7 @@ import json
 from random import Random
 from typing import Any
 
-from service.encounter.deciding.decider import decide_request
+from service.core.decide import decide_request
 from service.rules.codec import from_data
 from service.rules.messages import Refused
 from service.rules.ruleset import check, legal

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from service.encounter.deciding.decider import Folded, Written, decide_request, unfolded
-from service.encounter.deciding.snapshot import folded_from, snapshot_of
-from service.encounter.record.canonical import is_canonical
-from service.encounter.record.commit import Request, dump_request, fold_commit, load_commit
+from service.core.decide import DecidedCommit, FoldedState, decide_request, unfolded
+from service.core.snapshot import folded_from, snapshot_of
+from service.record.canonical import is_canonical
+from service.record.commit import Request, dump_request, fold_commit, load_commit
 from service.rules.codec import to_data
 from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.state import State
@@ -29,8 +29,8 @@ class Fight:
     """A fight that a seed plays, one request after the other."""
 
     seed: int
-    folded: Folded[State] = field(default_factory=lambda: unfolded(eid(), HEARTRUSH))
-    written: list[Written[State]] = field(default_factory=list)
+    folded: FoldedState[State] = field(default_factory=lambda: unfolded(eid(), HEARTRUSH))
+    written: list[DecidedCommit[State]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.chance = random.Random(self.seed)

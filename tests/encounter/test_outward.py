@@ -7,7 +7,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from service.encounter.signals.outward import NotAllowed, Outward, is_public, place
+from service.signals.webhook_addresses import AddressNotAllowed, WebhookAddressGuard, is_public, place
 
 PUBLIC = "93.184.215.14"
 
@@ -77,8 +77,8 @@ def test_there_are_about_sixty_tricks_or_more() -> None:
 
 @pytest.mark.parametrize("url", TRICKS)
 def test_no_trick_leads_anywhere(url: str) -> None:
-    with pytest.raises(NotAllowed):
-        Outward().admit(url, resolve)
+    with pytest.raises(AddressNotAllowed):
+        WebhookAddressGuard().admit(url, resolve)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_no_trick_leads_anywhere(url: str) -> None:
     ],
 )
 def test_a_public_address_is_admitted(url: str, header: str, port: int, target: str) -> None:
-    found, address = Outward().admit(url, resolve)
+    found, address = WebhookAddressGuard().admit(url, resolve)
 
     assert (found.host_header, found.port, found.target) == (header, port, target)
     assert is_public(ip_address(address))
@@ -102,21 +102,21 @@ def test_a_public_address_is_admitted(url: str, header: str, port: int, target: 
 def test_every_address_of_a_name_must_be_allowed(second: str) -> None:
     """A name with a public and a private address is refused, whichever would be taken."""
     for answers in ([PUBLIC, second], [second, PUBLIC]):
-        with pytest.raises(NotAllowed):
-            Outward().admit("https://example.com/", lambda *_, answers=answers: answers)
-    with pytest.raises(NotAllowed):
-        Outward().admit("https://example.com/", lambda *_: [])
+        with pytest.raises(AddressNotAllowed):
+            WebhookAddressGuard().admit("https://example.com/", lambda *_, answers=answers: answers)
+    with pytest.raises(AddressNotAllowed):
+        WebhookAddressGuard().admit("https://example.com/", lambda *_: [])
 
 
 def test_a_name_is_asked_for_once_and_what_was_judged_is_what_is_given() -> None:
     """Whoever answers otherwise the second time is not asked a second time."""
     answers = iter([[PUBLIC], ["127.0.0.1"]])
 
-    assert Outward().admit("https://example.com/", lambda *_: next(answers))[1] == PUBLIC
+    assert WebhookAddressGuard().admit("https://example.com/", lambda *_: next(answers))[1] == PUBLIC
 
 
 def test_the_operators_networks_are_allowed_and_no_others() -> None:
-    house = Outward.of(["127.0.0.1/32", "fd00::/8"])
+    house = WebhookAddressGuard.of(["127.0.0.1/32", "fd00::/8"])
 
     assert house.admit("http://127.0.0.1:8080/hook", resolve)[1] == "127.0.0.1"
     assert house.admit("http://[fd00::2]/", resolve)[1] == "fd00::2"
@@ -126,20 +126,20 @@ def test_the_operators_networks_are_allowed_and_no_others() -> None:
         "https://10.0.0.1/",
         "http://example.com/",
     ):
-        with pytest.raises(NotAllowed):
+        with pytest.raises(AddressNotAllowed):
             house.admit(url, resolve)
 
 
 def test_what_can_be_refused_before_a_name_is_resolved_is() -> None:
     for url in TRICKS:
         if place_or_none(url) is None or url.startswith(("https://127.0.0.1/", "https://[::1]")):
-            with pytest.raises(NotAllowed):
-                Outward().look(url)
-    Outward().look("https://example.com/hook")
+            with pytest.raises(AddressNotAllowed):
+                WebhookAddressGuard().look(url)
+    WebhookAddressGuard().look("https://example.com/hook")
 
 
 def place_or_none(url: str) -> object:
     try:
         return place(url)
-    except NotAllowed:
+    except AddressNotAllowed:
         return None

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from service.dice.chain import walk
-from service.encounter.record.canonical import eid_of
+from service.record.canonical import eid_of
 from service.rules.sealed import is_closed, view
 from tests.encounter.sitting import Sitting, player
 

@@ -3,8 +3,8 @@
 import pytest
 
 from service.dice.chain import walk
-from service.encounter.record.canonical import eid_of, envelope_salt
-from service.encounter.stores.secrets import EncounterSecrets, Undecipherable
+from service.record.canonical import eid_of, envelope_salt
+from service.stores.secrets import EncounterSecrets, Undecipherable
 from tests.encounter.sitting import KEY, eid
 
 

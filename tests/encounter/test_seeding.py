@@ -9,10 +9,10 @@ import pytest
 
 from service.dice.chain import Anchor, epoch_key, seal, seat_commitment
 from service.dice.stream import faces
-from service.encounter.openings import opening_faults
-from service.encounter.record.canonical import eid_of
+from service.record.canonical import eid_of
 from service.rules.messages import Actor
 from service.rules.ruleset import legal, waiting
+from service.usecases.openings import opening_faults
 from tests.encounter.sitting import GM, Sitting, player
 from tests.encounter.tiny import TINY
 

@@ -13,20 +13,20 @@ import pytest
 
 from service.audit.evidence import stored
 from service.audit.verify import verify
-from service.encounter.deciding import snapshots
-from service.encounter.deciding.fold import Folder
-from service.encounter.deciding.snapshot import snapshot_of
-from service.encounter.record.commit import load_commit
-from service.encounter.record.intervals import EVERY, SCHEDULE
-from service.encounter.record.occasions import Occasions, derive
-from service.log import CachedState, Fold
+from service.core import snapshots
+from service.core.fold import Folder
+from service.core.snapshot import snapshot_of
+from service.log import CachedState, CommitWrite
 from service.log.memory import MemoryLog
 from service.log.values import SNAPSHOT_BYTES, Entry
+from service.record.commit import load_commit
+from service.record.intervals import EVERY, SCHEDULE
+from service.record.occasions import Occasions, derive
 from tests.encounter.house import BOTH, House
 from tests.encounter.sitting import KEY, Sitting, eid, player
 from tests.encounter.tiny import SHELF, TINY
-from workers.fold import Folding
-from workers.snapshots import Snapshooter
+from workers.fold import CommandFolder
+from workers.snapshots import SnapshotWriter
 
 COUNT = 3 * EVERY + 40
 
@@ -73,7 +73,7 @@ def stored_log(sitting: Sitting) -> CountingLog:
         n = written.n
         log.append(eid(), raw, scope="s", key=str(n), fingerprint="f", create=n == 1)
         prev = load_commit(written.raw).prev
-        log.commit(eid(), Fold(n, prev, written.hash, written.raw, raw, sealed=written.kept_apart))
+        log.commit(eid(), CommitWrite(n, prev, written.hash, written.raw, raw, sealed=written.kept_apart))
     return log
 
 
@@ -165,7 +165,7 @@ def test_snapshots_of_other_rules_are_not_read_and_made_anew(log: CountingLog, p
 
     assert Folder(log, SHELF).at(eid(), COUNT) == played.folded
     assert log.read == COUNT
-    Snapshooter(log, SHELF, Event()).look()
+    SnapshotWriter(log, SHELF, Event()).look()
 
     log.read = 0
     assert Folder(log, SHELF).at(eid(), COUNT - 5) == played.written[COUNT - 6].folded
@@ -191,7 +191,7 @@ def test_a_snapshot_of_another_history_is_ignored_and_replaced(kept: CountingLog
 
     assert Folder(log, SHELF).at(eid(), COUNT) == other.folded != played.folded
     assert asked(log) == [eid()]
-    Snapshooter(log, SHELF, Event()).look()
+    SnapshotWriter(log, SHELF, Event()).look()
     log.read = 0
     assert Folder(log, SHELF).at(eid(), COUNT) == other.folded
     assert log.read <= EVERY
@@ -205,8 +205,8 @@ def test_a_worker_keeps_one_of_every_interval_as_it_folds(played: Sitting) -> No
     log.put_secret(eid(), played.secrets.encrypt(KEY))
     for n, raw in enumerate(played.requests, 1):
         log.append(eid(), raw, scope="s", key=str(n), fingerprint="f", create=n == 1)
-    snapshooter = Snapshooter(log, SHELF, Event())
-    folding = Folding(log, Folder(log, SHELF), KEY, snapshot=snapshooter.take)
+    snapshooter = SnapshotWriter(log, SHELF, Event())
+    folding = CommandFolder(log, Folder(log, SHELF), KEY, snapshot=snapshooter.take)
 
     folding.fold(eid(), lambda: True)
     assert numbers(log) == []  # nothing is written on the command's path
@@ -221,7 +221,7 @@ def test_missing_ones_are_made_once_somebody_reads_through(log: CountingLog, pla
     Folder(log, SHELF).at(eid(), 2 * EVERY + 1)
     assert asked(log) == [eid()]
 
-    Snapshooter(log, SHELF, Event()).look()
+    SnapshotWriter(log, SHELF, Event()).look()
 
     assert numbers(log) == [EVERY, 2 * EVERY, 3 * EVERY]
     assert asked(log) == []
@@ -243,7 +243,7 @@ def test_what_was_asked_for_and_is_not_there_any_more_holds_up_nobody(log: Count
     log.set_due(SCHEDULE, [eid(9)], 0, anew=False)
     log.set_due(SCHEDULE, [eid()], 0, anew=False)
 
-    Snapshooter(log, SHELF, Event()).look()
+    SnapshotWriter(log, SHELF, Event()).look()
 
     assert asked(log) == []
     assert numbers(log) == [EVERY, 2 * EVERY, 3 * EVERY]
@@ -274,7 +274,7 @@ def test_occasions_of_every_interval_save_the_reading_of_it(log: CountingLog, pl
     assert len(wanted[0]) > 3
     assert len(wanted[1]) > EVERY // 5
     Folder(log, SHELF).at(eid(), COUNT)
-    Snapshooter(log, SHELF, Event()).look()
+    SnapshotWriter(log, SHELF, Event()).look()
     log.read = 0
 
     assert revealed(log) == wanted
@@ -288,7 +288,7 @@ def test_who_reads_through_all_occasions_asks_for_them(log: CountingLog) -> None
     Occasions(log).upto(eid(), COUNT)
 
     assert asked(log) == [eid()]
-    Snapshooter(log, SHELF, Event()).look()
+    SnapshotWriter(log, SHELF, Event()).look()
     assert [entry.n for entry in log.occasions(eid())] == [EVERY, 2 * EVERY, 3 * EVERY]
 
 
@@ -310,7 +310,7 @@ def test_occasions_that_are_not_of_the_record_are_not_believed(
 
     assert revealed(log) == revealed(played)
     log.set_due(SCHEDULE, [eid()], 0, anew=False)
-    Snapshooter(log, SHELF, Event()).look()
+    SnapshotWriter(log, SHELF, Event()).look()
     log.read = 0
     assert revealed(log) == revealed(played)
     assert log.read <= EVERY
@@ -322,7 +322,7 @@ def test_occasions_that_are_not_of_the_record_are_not_believed(
 def test_play_goes_back_and_forth_across_snapshots() -> None:
     """An undo and its redo, and another undo, each over the border of an interval."""
     with House() as house:
-        snapshooter = Snapshooter(house.log, BOTH, Event())
+        snapshooter = SnapshotWriter(house.log, BOTH, Event())
         house.folding._snapshot = snapshooter.take  # noqa: SLF001 - as a worker wires it
         first = house.open(TINY, {})
         while len(house.commits(first)) < 2 * EVERY + 20:
@@ -345,7 +345,7 @@ def test_play_goes_back_and_forth_across_snapshots() -> None:
 def test_a_fork_of_a_long_encounter_is_played_on_across_snapshots(at: int) -> None:
     """Forked before, on and behind a snapshot of its parent; its own snapshots are of its own commits."""
     with House() as house:
-        snapshooter = Snapshooter(house.log, BOTH, Event())
+        snapshooter = SnapshotWriter(house.log, BOTH, Event())
         house.folding._snapshot = snapshooter.take  # noqa: SLF001 - as a worker wires it
         parent = house.open(TINY, {})
         while len(house.commits(parent)) < 2 * EVERY + 20:

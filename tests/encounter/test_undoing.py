@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from service.encounter.deciding.fold import Folder
-from service.encounter.deciding.snapshot import folded_from, snapshot_of
+from service.core.fold import Folder
+from service.core.snapshot import folded_from, snapshot_of
 from service.rules.codec import to_data
 from service.rules.shelf import SHELF
 from tests.encounter.house import BOTH, House, random_command
@@ -43,7 +43,7 @@ def test_whoever_folds_a_fight_goes_through_its_mappings_in_the_same_order(editi
         assert spelled(cached.state) == wanted
         proposal = house.proposed(line, "undo", commit=decided.n)
         draft = house.state(str(proposal["encounter"]))
-        before = house.host.folder.at(line, decided.n - 1).state
+        before = house.services.folder.at(line, decided.n - 1).state
         assert spelled(draft, creatures_alone=True) == spelled(before, creatures_alone=True)
 
 

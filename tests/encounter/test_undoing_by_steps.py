@@ -8,7 +8,7 @@ import pytest
 
 from service.audit.evidence import stored
 from service.audit.lines import mismatch
-from service.encounter.lines.lived import undone
+from service.core.lineage import undone
 from service.rules.messages import Refused
 from service.rules.shelf import SHELF
 from tests.encounter.house import BOTH, House, random_command
@@ -64,7 +64,7 @@ def test_TABLE_AMEND_2_undone_twice_and_redone_twice_it_is_as_it_was(edition: st
         played = _played(house, edition, random)
         last = len(house.commits(played))
         one, two = sorted(random.sample(range(2, last + 1), 2))
-        was = {n: fight_of(house.host.folder.at(played, n).state) for n in (one - 1, two - 1, last)}
+        was = {n: fight_of(house.services.folder.at(played, n).state) for n in (one - 1, two - 1, last)}
         rolls = ledger.take(house.rolls(played), edition)
 
         back = _undone(house, played, two)
@@ -110,7 +110,7 @@ def test_TABLE_AMEND_2_what_was_played_since_has_to_be_undone_first() -> None:
         assert _refused(house, back, "undo", commit=last - 8, line=played) == "other_line"
         emptied = _undone(house, back, 2)
         further = _undone(house, emptied, last - 8, played)
-        assert [part.line for part in undone(house.host, further)] == [played, back]
+        assert [part.line for part in undone(house.services, further)] == [played, back]
         again = _redone(house, further)
         assert random_command(house, again, random)
         assert _refused(house, again, "redo") == "nothing_to_redo"

@@ -181,9 +181,7 @@ def undo_and_redo_every_round(
     random = Random(f"{edition}/{seed}")
     ledger = Ledger()
     # Seeds of this fight alone, so that a fight that fails fails again.
-    seeds = mock.patch(
-        "service.encounter.stores.secrets.urandom", Random(f"{edition}/{seed}/seeds").randbytes
-    )
+    seeds = mock.patch("service.stores.secrets.urandom", Random(f"{edition}/{seed}/seeds").randbytes)
     with seeds, House() as house:
         line = (opened_with_secrets if secrets else opened)(house, edition, random)
         started(house, line)

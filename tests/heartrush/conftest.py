@@ -9,11 +9,11 @@ from typing import Final
 
 import pytest
 
-from tests.api.conftest import api, host, log, owner, worker
+from tests.api.conftest import api, log, owner, services, worker
 from tests.ledger import read
 from tests.ways import both_ways, one_way
 
-__all__ = ["api", "host", "log", "owner", "worker"]
+__all__ = ["api", "log", "owner", "services", "worker"]
 
 
 SHEETS = frozenset({"test_HR_V_76_slots_go_by_size_and_might"})

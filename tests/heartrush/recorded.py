@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from service.encounter.record.commit import event_of, load_commit
+from service.record.commit import event_of, load_commit
 from service.rules.heartrush import HEARTRUSH
 from service.rules.ruleset import Refusal
 from tests.heartrush.campaign import Campaign

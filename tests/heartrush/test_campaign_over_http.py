@@ -9,10 +9,10 @@ from typing import Any, Final
 
 import pytest
 
-from service.encounter.host import Host
 from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.state import State
 from service.rules.ruleset import Decision, Refusal, decide
+from service.usecases.services import Services
 from tests.api.client import Api
 from tests.api.conftest import Worker
 from tests.heartrush.bot import SIDES, Choice
@@ -82,9 +82,9 @@ class Served(Campaign):
 
 @pytest.mark.parametrize("when", TIMINGS)
 def test_a_campaign_over_http_is_what_was_decided_and_audits_valid(
-    when: str, owner: Api, host: Host, worker: Worker
+    when: str, owner: Api, services: Services, worker: Worker
 ) -> None:
-    with mirrored(owner, host, worker):
+    with mirrored(owner, services, worker):
         played = Served(3, timing=when, many=4, budget=COMMANDS, mirror=mirror("heartrush@1"))
         played.play()
 
@@ -93,4 +93,4 @@ def test_a_campaign_over_http_is_what_was_decided_and_audits_valid(
     assert played.refused
     assert played.missed > 3 * MISSES
     assert played.mirror.faces
-    audits_valid(played.mirror, owner, host)
+    audits_valid(played.mirror, owner, services)

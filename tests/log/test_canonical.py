@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from service.dice.chain import envelope_commitment
 from service.dice.errors import BadParameter
-from service.encounter.record.canonical import (
+from service.record.canonical import (
     DEEPEST,
     LARGEST,
     NotCanonical,
@@ -27,7 +27,7 @@ from service.encounter.record.canonical import (
     loads,
     request_digest,
 )
-from service.encounter.record.unicode14 import first_unassigned
+from service.record.unicode14 import first_unassigned
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "log.json").read_text("utf-8"))
 EID = "00112233-4455-6677-8899-aabbccddeeff"

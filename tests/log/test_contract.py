@@ -11,18 +11,18 @@ from service.log import (
     ZERO_HASH,
     Appended,
     CachedState,
+    CommitWrite,
+    EncounterSize,
     Entry,
-    Fold,
     KeyReused,
-    Known,
+    KnownKey,
     Log,
     NoSuchEncounter,
+    NumberTaken,
     Payload,
-    Refusal,
-    Size,
-    Stale,
+    StaleCommit,
     StoredEncounter,
-    Taken,
+    StoreRefusal,
     VersionConflict,
 )
 from service.log.values import SNAPSHOT_BYTES, ArchivedTotals
@@ -35,9 +35,9 @@ def digest(n: int) -> str:
     return f"{n:064x}"
 
 
-def fold(n: int, prev: str | None = None, raw: bytes | None = None) -> Fold:
+def fold(n: int, prev: str | None = None, raw: bytes | None = None) -> CommitWrite:
     """Make the plain commit n of a chain whose hashes are their numbers."""
-    return Fold(
+    return CommitWrite(
         n,
         prev or digest(n - 1),
         digest(n),
@@ -109,7 +109,7 @@ def test_a_key_belongs_to_its_scope_and_its_encounter(log: Log) -> None:
 def test_a_key_can_be_asked_for(log: Log) -> None:
     opened(log)
 
-    assert Known(1, "f1") == log.find_key("e1", "gm", "open-1")
+    assert KnownKey(1, "f1") == log.find_key("e1", "gm", "open-1")
     assert log.find_key("e1", "pia", "open-1") is None
     assert log.find_key("e2", "gm", "open-1") is None
 
@@ -117,7 +117,7 @@ def test_a_key_can_be_asked_for(log: Log) -> None:
 def test_an_existing_encounter_is_not_created_again(log: Log) -> None:
     opened(log)
 
-    with pytest.raises(Taken):
+    with pytest.raises(NumberTaken):
         log.append("e1", b"x", scope="other", key="k", fingerprint="f", create=True)
 
 
@@ -150,7 +150,7 @@ def test_bytes_come_back_as_they_were(log: Log) -> None:
     every_byte = bytes(range(256))
     log.append("e1", every_byte, scope="gm", key="k", fingerprint="f", create=True)
     beside = ((0, every_byte),), {"r": every_byte}
-    log.commit("e1", Fold(1, ZERO_HASH, digest(1), every_byte, every_byte, every_byte, *beside))
+    log.commit("e1", CommitWrite(1, ZERO_HASH, digest(1), every_byte, every_byte, every_byte, *beside))
 
     head = log.head("e1")
 
@@ -236,7 +236,7 @@ def test_of_racing_workers_one_commits_each_number(log: Log) -> None:
                 together.wait()
                 mine = replace(fold(n, head.hash, b"by %d" % thread), hash=f"{n * 10 + thread:064x}")
                 written += log.commit("e1", mine)
-            except Stale:
+            except StaleCommit:
                 pass
             together.wait()
         return written
@@ -291,7 +291,7 @@ def test_commits_of_several_encounters_go_together_and_are_judged_apart(log: Log
 
     assert [stale is None for stale in kept] == [True, True, True]
     again = log.commit_all([("e2", [fold(1, prev="e" * 64), fold(3)]), ("e3", [fold(2)])])
-    assert isinstance(again[0], Stale)
+    assert isinstance(again[0], StaleCommit)
     assert again[0].folded == 1
     assert again[1] is None
     assert [head.folded for e in ("e1", "e2", "e3") if (head := log.head(e))] == [2, 1, 2]
@@ -326,12 +326,12 @@ def test_a_worker_that_was_overtaken_by_equal_decisions_goes_on(log: Log) -> Non
         pytest.param(replace(fold(3), request=b""), id="no request"),
     ],
 )
-def test_a_commit_that_does_not_continue_the_head_changes_nothing(store: Store, late: Fold) -> None:
+def test_a_commit_that_does_not_continue_the_head_changes_nothing(store: Store, late: CommitWrite) -> None:
     opened(store.log, commands=5)
     store.log.commit("e1", fold(1), fold(2))
     before = store.dump()
 
-    with pytest.raises(Stale) as refused:
+    with pytest.raises(StaleCommit) as refused:
         store.log.commit("e1", late)
 
     assert (2, digest(2)) == (refused.value.folded, refused.value.hash)
@@ -344,7 +344,7 @@ def test_a_command_that_was_not_appended_is_not_committed(store: Store) -> None:
     before = store.dump()
 
     for encounter, early in (("e1", fold(2)), ("nobody", fold(1))):
-        with pytest.raises(Stale):
+        with pytest.raises(StaleCommit):
             store.log.commit(encounter, early)
 
     assert before == store.dump()
@@ -369,7 +369,7 @@ def test_a_stale_commit_leaves_neither_payload_nor_mark(log: Log) -> None:
     opened(log)
     late = replace(fold(1, prev="f" * 64), sealed=((0, b"stance"),), marks={"r1": b"1"})
 
-    with pytest.raises(Stale):
+    with pytest.raises(StaleCommit):
         log.commit("e1", late)
 
     assert (log.sealed("e1", 0, 9), log.marks("e1")) == ([], {})
@@ -392,7 +392,7 @@ def test_a_refused_append_leaves_no_trace(store: Store, encounter: str, how: dic
     opened(store.log, commands=2)
     before = store.dump()
 
-    with pytest.raises(Refusal):
+    with pytest.raises(StoreRefusal):
         store.log.append(encounter, b"x", **how)  # type: ignore[arg-type]  # the cases differ in their types
 
     assert before == store.dump()
@@ -404,7 +404,7 @@ def test_a_refused_submission_leaves_no_trace(store: Store, encounter: str, how:
     before = store.dump()
     bell = {"at_ms": 1, "ring_ms": 10_000}
 
-    with store.log.listen_wakes() as wakes, pytest.raises(Refusal):
+    with store.log.listen_wakes() as wakes, pytest.raises(StoreRefusal):
         store.log.submit(encounter, b"x", **how, **bell)  # type: ignore[arg-type]  # as above
     with store.log.listen_wakes() as wakes:
         assert wakes.get(0.05) is None
@@ -574,7 +574,7 @@ def test_an_encounter_that_was_forgotten_is_as_one_that_never_was(log: Log) -> N
         {},
         [],
     )
-    assert (log.snapshots("e1"), log.sizes(["e1"])) == ([], [Size(0, 0)])
+    assert (log.snapshots("e1"), log.sizes(["e1"])) == ([], [EncounterSize(0, 0)])
     assert not log.put_snapshot("e1", snapshot(1))
     assert log.snapshots("e2") == [snapshot(1).name]
     assert (log.find_key("e1", "gm", "open-1"), log.tried("e1", 2)) == (None, 1)
@@ -705,7 +705,7 @@ def test_what_comes_late_to_a_forgotten_encounter_makes_nothing_of_it(log: Log) 
     log.mark_dirty("e1", 1)
     log.forget("e1")
 
-    with pytest.raises(Stale):
+    with pytest.raises(StaleCommit):
         log.commit("e1", fold(2))
     with pytest.raises(NoSuchEncounter):
         log.append("e1", b"late", scope="gm", key="late", fingerprint="f")
@@ -760,6 +760,6 @@ def test_a_secret_is_kept_with_what_creates_the_encounter_and_by_nothing_else(lo
     assert log.secret("e1") == b"first"
     log.submit("e1", b"open", key="a", create=True, secret=b"second", **at)  # type: ignore[arg-type]  # as above
     assert log.secret("e1") == b"first"
-    with pytest.raises(Taken):
+    with pytest.raises(NumberTaken):
         log.submit("e1", b"open", key="b", create=True, secret=b"third", **at)  # type: ignore[arg-type]  # as above
     assert log.secret("e1") == b"first"

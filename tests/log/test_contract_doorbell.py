@@ -4,7 +4,16 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from service.log import ALL_BUCKETS, ZERO_HASH, Fold, Log, Outcome, Submitted, Wake, bucket_of
+from service.log import (
+    ALL_BUCKETS,
+    ZERO_HASH,
+    CommandNotification,
+    CommitWrite,
+    Log,
+    Outcome,
+    Submitted,
+    bucket_of,
+)
 from tests.log.conftest import Store
 
 RING_MS = 10_000
@@ -83,7 +92,7 @@ def test_a_bucket_that_is_left_is_rung_for_again(log: Log) -> None:
         wakes.leave((bucket_of("e1"),))
 
         assert submit(log, key="k3").must_ring
-        assert wakes.get(30) == Wake("e1", 2, b"request")
+        assert wakes.get(30) == CommandNotification("e1", 2, b"request")
         assert wakes.get(0) is None
 
 
@@ -103,7 +112,7 @@ def test_a_repeated_submission_notifies_again_until_it_is_folded(store: Store) -
 
     assert Submitted(1, replayed=True, must_ring=True) == submit(log, create=True)
 
-    log.commit("e1", Fold(1, ZERO_HASH, "a" * 64, b"c", b"request"))
+    log.commit("e1", CommitWrite(1, ZERO_HASH, "a" * 64, b"c", b"request"))
     log.answer_ring(bucket_of("e1"))
     log.clean("e1")
     before = store.dump()
@@ -125,12 +134,12 @@ def test_the_longest_waiting_come_first_and_the_late_not_yet(log: Log) -> None:
 def test_an_encounter_stays_dirty_until_all_is_folded(log: Log) -> None:
     submit(log, create=True)
     submit(log, key="k2")
-    log.commit("e1", Fold(1, ZERO_HASH, "a" * 64, b"c", b"request"))
+    log.commit("e1", CommitWrite(1, ZERO_HASH, "a" * 64, b"c", b"request"))
 
     assert not log.clean("e1")
     assert log.dirty(ALL_BUCKETS, 1) == ["e1"]
 
-    log.commit("e1", Fold(2, "a" * 64, "b" * 64, b"c", b"request"))
+    log.commit("e1", CommitWrite(2, "a" * 64, "b" * 64, b"c", b"request"))
 
     assert log.clean("e1")
     assert log.dirty(ALL_BUCKETS, 1) == []
@@ -166,8 +175,8 @@ def test_every_commit_is_heard_by_every_listener_in_order(log: Log) -> None:
     submit(log, create=True)
     submit(log, key="k2")
     with log.listen_outcomes() as one, log.listen_outcomes() as two:
-        first = Fold(1, ZERO_HASH, "a" * 64, b"c\n1\n", b"request")
-        log.commit("e1", first, Fold(2, "a" * 64, "b" * 64, b"\x00\xff", b"request"))
+        first = CommitWrite(1, ZERO_HASH, "a" * 64, b"c\n1\n", b"request")
+        log.commit("e1", first, CommitWrite(2, "a" * 64, "b" * 64, b"\x00\xff", b"request"))
 
         for listener in (one, two):
             assert Outcome("e1", 1, b"c\n1\n") == listener.get(30)
@@ -180,7 +189,7 @@ def test_a_listener_hears_nothing_from_before(log: Log) -> None:
     with log.listen_wakes() as wakes:
         assert wakes.get(0.05) is None
         log.notify("e2")
-        assert wakes.get(30) == Wake("e2", 0, b"")
+        assert wakes.get(30) == CommandNotification("e2", 0, b"")
 
 
 def test_a_wake_brings_the_command_as_appended_but_a_repeat_brings_none(log: Log) -> None:
@@ -188,8 +197,8 @@ def test_a_wake_brings_the_command_as_appended_but_a_repeat_brings_none(log: Log
         submit(log, b"first", create=True)
         submit(log, b"spelled anew", create=True)
 
-        assert wakes.get(30) == Wake("e1", 1, b"first")
-        assert wakes.get(30) == Wake("e1", 0, b"")
+        assert wakes.get(30) == CommandNotification("e1", 1, b"first")
+        assert wakes.get(30) == CommandNotification("e1", 0, b"")
 
 
 def test_several_requests_go_together_under_one_key(log: Log) -> None:
@@ -199,9 +208,9 @@ def test_several_requests_go_together_under_one_key(log: Log) -> None:
 
         assert (placed.n, placed.replayed) == (2, False)
         assert [wakes.get(30) for _ in range(3)] == [
-            Wake("e1", 2, b"two", "asks"),
-            Wake("e1", 3, b"three", "asks"),
-            Wake("e1", 4, b"four", "asks"),
+            CommandNotification("e1", 2, b"two", "asks"),
+            CommandNotification("e1", 3, b"three", "asks"),
+            CommandNotification("e1", 4, b"four", "asks"),
         ]
     again = submit(log, b"two, anew", key="k2", more=(b"three, anew", b"four, anew"))
     after = submit(log, b"five", key="k5")

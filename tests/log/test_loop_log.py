@@ -11,16 +11,16 @@ import pytest
 import redis
 
 from service.log import (
-    Fold,
+    CommitWrite,
     KeyReused,
     NoSuchEncounter,
     Outcome,
+    OutcomeUnknown,
     Submitted,
-    Unknown,
     VersionConflict,
     bucket_of,
 )
-from service.log.errors import Unavailable, WouldWait
+from service.log.errors import StoreUnavailable, WouldWait
 from service.log.loop_log import ValkeyLoopLog
 from service.log.valkey import ValkeyLog
 from service.log.values import ZERO_HASH
@@ -110,7 +110,7 @@ def test_what_was_sent_and_not_answered_is_unknown_and_happens_once(
 
     failed, sent = on_loop(opened, work)
 
-    assert isinstance(failed, Unknown)
+    assert isinstance(failed, OutcomeUnknown)
     assert sent.n == 3
     assert opened.head(EID).appended == 3  # type: ignore[union-attr]  # it was opened
 
@@ -121,13 +121,13 @@ def test_a_server_that_is_not_there_was_sent_nothing() -> None:
     async def work(on: ValkeyLoopLog) -> Any:
         return await submit(on, 1)
 
-    with pytest.raises(Unavailable):
+    with pytest.raises(StoreUnavailable):
         on_loop(log, work)
 
 
 def test_commits_are_heard_on_the_loop(opened: ValkeyLog) -> None:
     heard: list[Outcome] = []
-    fold = Fold(n=1, prev=ZERO_HASH, hash="1" * 64, raw=b"commit", request=b"open", frontier=b"")
+    fold = CommitWrite(n=1, prev=ZERO_HASH, hash="1" * 64, raw=b"commit", request=b"open", frontier=b"")
 
     async def work(log: ValkeyLoopLog) -> None:
         stands, came = asyncio.Event(), asyncio.Event()
@@ -157,7 +157,7 @@ def test_who_asked_hears_a_commit_and_who_follows_its_bucket_but_no_other(opened
     asked = (b"open", b"request 1", b"request 2")
 
     def commit(n: int, process: str) -> None:
-        fold = Fold(
+        fold = CommitWrite(
             n=n, prev=hashes[n - 1], hash=hashes[n], raw=b"%d" % n, request=asked[n - 1], process=process
         )
         opened.commit(EID, fold)
@@ -208,7 +208,7 @@ def test_a_bucket_that_is_left_is_heard_no_more_and_may_be_followed_again(opened
     asked = (b"open", b"request 1")
 
     def commit(n: int) -> None:
-        fold = Fold(
+        fold = CommitWrite(
             n=n, prev=hashes[n - 1], hash=hashes[n], raw=b"%d" % n, request=asked[n - 1], process="another"
         )
         opened.commit(EID, fold)
@@ -248,7 +248,7 @@ def test_a_subscription_that_is_cut_says_so(opened: ValkeyLog, streams_url: str)
 
         await log.hear_outcomes(lambda _: None, begun)
 
-    with pytest.raises(Unavailable):
+    with pytest.raises(StoreUnavailable):
         on_loop(opened, work)
 
 

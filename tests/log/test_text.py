@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from service.audit import bundle
-from service.encounter.record.canonical import NotCanonical, check, dumps, is_canonical
-from service.encounter.record.text import fault, plain
-from service.encounter.record.unicode14 import RUNS, first_unassigned
+from service.record.canonical import NotCanonical, check, dumps, is_canonical
+from service.record.text import fault, plain
+from service.record.unicode14 import RUNS, first_unassigned
 from tests import unicode14
 from tests.javascript import Case, judged, node
 

@@ -11,7 +11,16 @@ from pathlib import Path
 import pytest
 import redis
 
-from service.log import Appended, Known, NotDurable, OtherFormat, StoreFull, Unavailable, Unknown, keys
+from service.log import (
+    Appended,
+    KnownKey,
+    NotDurable,
+    OtherFormat,
+    OutcomeUnknown,
+    StoreFull,
+    StoreUnavailable,
+    keys,
+)
 from service.log.library import LIBRARY, code, install
 from service.log.valkey import ValkeyLog
 from service.log.wire import Wire
@@ -93,13 +102,13 @@ def test_a_lost_answer_is_unknown_is_not_sent_again_and_is_settled_by_its_key(
     distant = ValkeyLog.connect(f"unix://{relay.path}", answer_s=1.5)
     relay.loses_answers = True
 
-    with pytest.raises(Unknown):
+    with pytest.raises(OutcomeUnknown):
         opening(distant)
 
     assert len(streams.commands("e1", 0, 10)) == 1
     assert relay.connections == 1
     relay.loses_answers = False
-    assert distant.find_key("e1", "gm", "open") == Known(1, "f")
+    assert distant.find_key("e1", "gm", "open") == KnownKey(1, "f")
     assert opening(distant) == Appended(1, replayed=True)
     distant.close()
 
@@ -108,7 +117,7 @@ def test_a_lost_answer_to_a_question_is_no_unknown_change(streams: ValkeyLog, re
     distant = ValkeyLog.connect(f"unix://{relay.path}", answer_s=1.5)
     relay.loses_answers = True
 
-    with pytest.raises(Unavailable):
+    with pytest.raises(StoreUnavailable):
         distant.head("e1")
     distant.close()
 
@@ -126,7 +135,7 @@ def test_a_listener_that_lost_its_line_says_so(streams: ValkeyLog, relay: Relay)
     with distant.listen_outcomes() as outcomes:
         relay.cut()
 
-        with pytest.raises(Unavailable):
+        with pytest.raises(StoreUnavailable):
             outcomes.get(30)
     distant.close()
 
@@ -136,7 +145,7 @@ def test_a_listener_whose_log_is_closed_says_so(streams_url: str) -> None:
     with log.listen_outcomes() as outcomes:
         log.close()
 
-        with pytest.raises(Unavailable, match="were closed"):
+        with pytest.raises(StoreUnavailable, match="were closed"):
             outcomes.get(0)
     log.close()
 
@@ -146,12 +155,12 @@ def test_a_listener_that_waits_when_its_log_is_closed_says_so(streams_url: str) 
     with log.listen_outcomes() as outcomes:
         threading.Timer(0.1, log.close).start()
 
-        with pytest.raises(Unavailable, match="were closed"):
+        with pytest.raises(StoreUnavailable, match="were closed"):
             outcomes.get(60)
 
 
 def test_a_server_that_is_not_there_is_unavailable(tmp_path: Path) -> None:
-    with pytest.raises(Unavailable):
+    with pytest.raises(StoreUnavailable):
         ValkeyLog.connect(f"unix://{tmp_path}/nobody.sock")
 
 
@@ -159,7 +168,7 @@ def test_a_server_that_was_away_for_long_is_reached_again(valkey: EmbeddedValkey
     path = tmp_path / "later.sock"
     wire = Wire(f"unix://{path}")
     for _ in range(1_200):
-        with pytest.raises(Unavailable):
+        with pytest.raises(StoreUnavailable):
             wire.read("PING")
     path.symlink_to(valkey.directory / "valkey.sock")
 
@@ -230,7 +239,7 @@ def test_a_store_of_another_format_is_refused_and_left_as_it_is(
 def test_a_server_that_lost_the_functions_is_unavailable(streams: ValkeyLog, client: redis.Redis) -> None:
     client.function_delete(LIBRARY)
 
-    with pytest.raises(Unavailable, match="lost the log's functions"):
+    with pytest.raises(StoreUnavailable, match="lost the log's functions"):
         opening(streams)
 
 

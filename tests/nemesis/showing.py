@@ -13,9 +13,9 @@ from typing import Any, Final
 from service.audit import bundle
 from service.audit.evidence import Evidence
 from service.audit.verify import verify
-from service.encounter.reading import views
-from service.encounter.record.canonical import loads
-from service.encounter.record.commit import ACCEPTED, fold_commit, load_commit, load_request
+from service.core import views
+from service.record.canonical import loads
+from service.record.commit import ACCEPTED, fold_commit, load_commit, load_request
 from service.rules.shelf import SHELF
 from tests.nemesis.final import Logged, Shown
 from tests.nemesis.http import Line, LostError, NeverSentError, Reply

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.api.conftest import api, host, log, owner, worker
+from tests.api.conftest import api, log, owner, services, worker
 from tests.ways import both_ways, one_way
 
-__all__ = ["api", "host", "log", "owner", "worker"]
+__all__ = ["api", "log", "owner", "services", "worker"]
 
 
 SEEDED = frozenset({"test_RI_V_14_no_order_of_groups_and_no_interleaving_matters"})

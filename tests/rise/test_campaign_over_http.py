@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import pytest
 
-from service.encounter.host import Host
 from service.rules.rise import RISE
 from service.rules.ruleset import Refusal
+from service.usecases.services import Services
 from tests.api.client import Api
 from tests.api.conftest import Worker
 from tests.mirror import Mirror, mirror, mirrored
@@ -83,9 +83,9 @@ class Served(Campaign):
 
 @pytest.mark.parametrize(("seed", "many"), [(4, 4), (5, 7)])
 def test_a_campaign_over_http_is_what_was_decided_and_audits_valid(
-    seed: int, many: int, owner: Api, host: Host, worker: Worker
+    seed: int, many: int, owner: Api, services: Services, worker: Worker
 ) -> None:
-    with mirrored(owner, host, worker):
+    with mirrored(owner, services, worker):
         played = Served(seed, many, budget=COMMANDS, played=2)
         played.play()
 
@@ -95,4 +95,4 @@ def test_a_campaign_over_http_is_what_was_decided_and_audits_valid(
     assert played.missed > 3 * MISSES
     assert played.offered == played.obeyed
     assert len(played.offered) > 2, "the gm and two players"
-    audits_valid(played.mirror, owner, host)
+    audits_valid(played.mirror, owner, services)

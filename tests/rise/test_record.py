@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from service.encounter.deciding.decider import Folded, Written, decide_request, unfolded
-from service.encounter.record.commit import Request, dump_request, fold_commit, load_commit
+from service.core.decide import DecidedCommit, FoldedState, decide_request, unfolded
+from service.record.commit import Request, dump_request, fold_commit, load_commit
 from service.rules.codec import from_data, to_data
 from service.rules.messages import Actor
 from service.rules.rise import RISE
@@ -25,14 +25,14 @@ class Sitting:
     def __init__(self) -> None:
         self.encounter = eid()
         self.secrets = secrets_of(self.encounter)
-        self.written: list[Written[State]] = []
+        self.written: list[DecidedCommit[State]] = []
 
     @property
-    def folded(self) -> Folded[State]:
+    def folded(self) -> FoldedState[State]:
         """Where the fight stands."""
         return self.written[-1].folded if self.written else unfolded(self.encounter, RISE)
 
-    def do(self, type_: str, seat: str, data: dict[str, Any]) -> Written[State]:
+    def do(self, type_: str, seat: str, data: dict[str, Any]) -> DecidedCommit[State]:
         """Decide the next request."""
         n = len(self.written) + 1
         actor = Actor(seat=seat, role="gm" if seat == "gm" else "player")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.encounter.reading import views
+from service.core import views
 from service.rules.codec import from_data
 from service.rules.messages import Private
 from service.rules.rise.opening import Opening, faults

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from service.encounter.reading.explain import rules_named, rules_of
+from service.core.explain import rules_named, rules_of
 from service.rules.chance import Chance
 from service.rules.codec import from_data
 from service.rules.heartrush import HEARTRUSH

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final, TypeVar
 
-from service.encounter import openings, play
-from service.encounter.deciding.fold import ChainBroken
-from service.encounter.host import Host
-from service.encounter.record.canonical import dumps
-from service.log import KeyReused, NoSuchEncounter, StoreFailure, Taken, Unknown, VersionConflict
+from service.core.fold import ChainBroken
+from service.log import KeyReused, NoSuchEncounter, NumberTaken, OutcomeUnknown, StoreFailure, VersionConflict
+from service.record.canonical import dumps
 from service.rules.codec import to_data
 from service.rules.messages import Actor
 from service.rules.messages import Refused as AtTheDoor
 from service.steps import run
+from service.usecases import openings, sending
+from service.usecases.services import Services
 from tests.encounter.tiny import TINY, TinyState
 from tests.nemesis.checker import INTERNAL
 from tests.nemesis.history import Entry
@@ -44,7 +44,7 @@ REUSED: Final = "one key took two requests"
 
 T = TypeVar("T")
 
-_UNKNOWN: Final = (Unanswered, Unknown, NoSuchEncounter, ChainBroken)
+_UNKNOWN: Final = (Unanswered, OutcomeUnknown, NoSuchEncounter, ChainBroken)
 """Nobody knows what became of it; the last two, where the store was set back while it was handled."""
 
 _PENDING: Final = "pending"
@@ -196,7 +196,7 @@ class Client:
     def _misuse(self, key: str, seat: str) -> None:
         other = [{"type": "add", "amount": 7}, {"type": "add", "amount": 7}, {"type": "add", "amount": 7}]
         try:
-            self._api().ask(lambda host: self._append(host, key, seat, other, None), PATIENCE_S)
+            self._api().ask(lambda services: self._append(services, key, seat, other, None), PATIENCE_S)
         except (Failed, Unanswered, StoreFailure):
             return
         self.book.broken.append((REUSED, self.table.id, f"key {key} took another request"))
@@ -234,7 +234,8 @@ class Client:
         op = self.book.invoke(client=self.name, key=key, commands=commands, **told)
         try:
             encounter, n, outcomes = self._api().ask(
-                lambda host: self._handle(host, key, seat, commands, kind, if_match, wait_s), PATIENCE_S
+                lambda services: self._handle(services, key, seat, commands, kind, if_match, wait_s),
+                PATIENCE_S,
             )
         except Failed as failed:
             self.book.note("fail", op=op, status=failed.status, code=failed.code)
@@ -261,7 +262,9 @@ class Client:
         if not self.table.id or self.hub.chance.random() > _ASKS:
             return
         try:
-            known = self._api().ask(lambda host: host.log.find_key(self.table.id, SCOPE, key), PATIENCE_S)
+            known = self._api().ask(
+                lambda services: services.log.find_key(self.table.id, SCOPE, key), PATIENCE_S
+            )
         except (Failed, Unanswered, StoreFailure):
             return
         n = None if known is None else known.n
@@ -271,7 +274,7 @@ class Client:
         """Read the state, not older than *wanted*."""
         began = self.hub.now
         try:
-            seen = self._api().ask(lambda host: self._state(host, wanted, wait_s), PATIENCE_S)
+            seen = self._api().ask(lambda services: self._state(services, wanted, wait_s), PATIENCE_S)
         except (Failed, Unanswered, StoreFailure, NoSuchEncounter):
             return
         except Exception as fault:  # noqa: BLE001 - what the API answers with status 500
@@ -288,7 +291,7 @@ class Client:
 
     def _handle(
         self,
-        host: Host,
+        services: Services,
         key: str,
         seat: str,
         commands: list[dict[str, Any]],
@@ -298,15 +301,15 @@ class Client:
     ) -> tuple[str, int, list[dict[str, Any]]]:
         """Append and wait, as the operations of `service.api` do."""
         if kind == "open":
-            encounter, n = self._open(host, key, commands[0])
+            encounter, n = self._open(services, key, commands[0])
         else:
-            encounter, n = self.table.id, self._append(host, key, seat, commands, if_match).n
+            encounter, n = self.table.id, self._append(services, key, seat, commands, if_match).n
         outcomes: list[dict[str, Any]] = []
         last = n + len(commands) - 1
         try:
-            self._wait(host, encounter, last, wait_s)
+            self._wait(services, encounter, last, wait_s)
             for number in range(n, last + 1):
-                became = play.became(host, encounter, seat, number)
+                became = sending.result_of(services, encounter, seat, number)
                 if became is None:
                     break
                 commit = became.commit
@@ -319,49 +322,49 @@ class Client:
         outcomes += [{"n": each, "outcome": _PENDING} for each in range(n + len(outcomes), last + 1)]
         return encounter, n, outcomes
 
-    def _wait(self, host: Host, encounter: str, n: int, seconds: float) -> None:
+    def _wait(self, services: Services, encounter: str, n: int, seconds: float) -> None:
         """Wait for commit *n*, and hold the wait to its promise."""
         ends = self.hub.now + seconds
-        if host.outcomes.wait(encounter, n, seconds) is None:
+        if services.outcomes.wait(encounter, n, seconds) is None:
             stood = self.server.stood.get((encounter, n))
             if stood is not None and stood <= ends and self.server.lost_at < 0:
                 text = f"a wait until {ends:.3f} missed commit {n} of {stood:.3f}"
                 self.book.broken.append((MISSED, encounter, text))
 
-    def _open(self, host: Host, key: str, command: Mapping[str, Any]) -> tuple[str, int]:
+    def _open(self, services: Services, key: str, command: Mapping[str, Any]) -> tuple[str, int]:
         data = {name: value for name, value in command.items() if name != "type"}
-        once = play.Once(OWNER, key, _fingerprint([command]))
-        entry, sent = _or_failed(lambda: openings.open_encounter(host, OWNER, TINY, data, once))
+        once = sending.IdempotencyKey(OWNER, key, _fingerprint([command]))
+        entry, sent = _or_failed(lambda: openings.open_encounter(services, OWNER, TINY, data, once))
         return entry.encounter, sent.n
 
     def _append(
-        self, host: Host, key: str, seat: str, commands: list[dict[str, Any]], if_match: int | None
-    ) -> play.Sent:
-        once = play.Once(SCOPE, key, _fingerprint(commands))
+        self, services: Services, key: str, seat: str, commands: list[dict[str, Any]], if_match: int | None
+    ) -> sending.Appended:
+        once = sending.IdempotencyKey(SCOPE, key, _fingerprint(commands))
         actor = Actor(seat=seat, role="gm" if seat == "gm" else "player")
         given = [
             (TINY.commands[each["type"]], {k: v for k, v in each.items() if k != "type"}) for each in commands
         ]
         encounter = self.table.id
 
-        def send() -> play.Sent:
+        def send() -> sending.Appended:
             if len(given) == 1:
                 kind, data = given[0]
-                return run(play.send(host, encounter, actor, kind, data, once, expected=if_match))
-            return run(play.send_all(host, encounter, actor, given, once, expected=if_match))
+                return run(sending.send(services, encounter, actor, kind, data, once, expected=if_match))
+            return run(sending.send_all(services, encounter, actor, given, once, expected=if_match))
 
         return _or_failed(send)
 
-    def _state(self, host: Host, wanted: int, wait_s: float) -> tuple[int, TinyState]:
+    def _state(self, services: Services, wanted: int, wait_s: float) -> tuple[int, TinyState]:
         encounter = self.table.id
-        head = host.log.head(encounter)
+        head = services.log.head(encounter)
         folded = head.folded if head is not None else 0
         wanted = max(wanted, 1)
         if folded < wanted:
-            if host.outcomes.wait(encounter, wanted, wait_s) is None:
+            if services.outcomes.wait(encounter, wanted, wait_s) is None:
                 raise Failed(504, "not-yet-folded")
             folded = wanted
-        seen = host.folder.current(encounter, folded)
+        seen = services.folder.current(encounter, folded)
         if seen.n < folded:
             raise Failed(504, "not-yet-folded")
         return seen.n, seen.state
@@ -381,9 +384,9 @@ def _or_failed(send: Callable[[], T]) -> T:
         raise Failed(422, "idempotency-key-reused") from None
     except AtTheDoor:
         raise Failed(409, "command-refused") from None
-    except (NoSuchEncounter, Taken) as fault:
+    except (NoSuchEncounter, NumberTaken) as fault:
         raise Failed(404, type(fault).__name__) from None
-    except Unknown:
+    except OutcomeUnknown:
         raise
     except StoreFailure:
         raise Failed(503, "store-unavailable") from None

@@ -1,7 +1,7 @@
 """Speak to the simulated server as `ValkeyLog` speaks to the real one: one process's side of the wire.
 
-Every call takes time both ways and may be overtaken. What is not answered is `Unavailable` for a read or a
-call that was never sent, `Unknown` for a change that may have happened.
+Every call takes time both ways and may be overtaken. What is not answered is `StoreUnavailable` for a read or a
+call that was never sent, `OutcomeUnknown` for a change that may have happened.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Self, cast
 
-from service.log import Fold, Log, Stale, Unavailable, Unknown
+from service.log import CommitWrite, Log, OutcomeUnknown, StaleCommit, StoreUnavailable
 from tests.simulation.scheduler import Actor, Died, Process, Scheduler
 from tests.simulation.server import Call, Server, Step, Subscription
 
@@ -93,7 +93,7 @@ class Wire:
             exchange.end = exchange.end or "timeout"
             text = f"{steps[0][0]} is not answered: {exchange.end}"
             hub.note(text)
-            raise (Unknown if changes else Unavailable)(text)
+            raise (OutcomeUnknown if changes else StoreUnavailable)(text)
         if hub.trace is not None:
             for (step, args, _), answer in zip(steps, call.answers, strict=True):
                 hub.note(f"{step}({', '.join(map(_short, args))}) -> {_short(answer)}")
@@ -168,19 +168,19 @@ class Connection:
         steps: tuple[Step, ...] = (("head", (encounter,), {}), ("commands", (encounter, after, count), {}))
         return tuple(self._wire.call_all(steps, changes=False))
 
-    def commit(self, encounter: str, *folds: Fold) -> int:
+    def commit(self, encounter: str, *folds: CommitWrite) -> int:
         """Send each commit as a step of its own: some may be written where others are lost."""
         answers = self._wire.call_all(tuple(_commit(encounter, fold) for fold in folds), changes=True)
-        if isinstance(answers[-1], Stale):
+        if isinstance(answers[-1], StaleCommit):
             raise answers[-1]
         return sum(each == 1 for each in answers)
 
-    def commit_all(self, batch: Sequence[tuple[str, Sequence[Fold]]]) -> list[Stale | None]:
+    def commit_all(self, batch: Sequence[tuple[str, Sequence[CommitWrite]]]) -> list[StaleCommit | None]:
         """As `commit`, for several encounters."""
         steps = tuple(_commit(encounter, fold) for encounter, folds in batch for fold in folds)
         answers = iter(self._wire.call_all(steps, changes=True))
         last = [[next(answers) for _ in folds][-1] for _, folds in batch]
-        return [each if isinstance(each, Stale) else None for each in last]
+        return [each if isinstance(each, StaleCommit) else None for each in last]
 
     def call(self, name: str, *args: Any, **more: Any) -> Any:
         """Send one change, also one that only a planted fault knows."""
@@ -190,7 +190,7 @@ class Connection:
         """Give nothing back: there is nothing."""
 
 
-def _commit(encounter: str, fold: Fold) -> Step:
+def _commit(encounter: str, fold: CommitWrite) -> Step:
     return "commit", (encounter, fold), {}
 
 
@@ -215,7 +215,7 @@ class Heard:
         hub, wire = self._wire.hub, self._wire
         hub.sleep(wire.latency())
         if wire.is_cut or not wire.server.is_up or self._is_broken:
-            raise Unavailable(f"{self._name}: cannot subscribe")
+            raise StoreUnavailable(f"{self._name}: cannot subscribe")
         ask()
         hub.sleep(wire.latency())
 
@@ -255,12 +255,12 @@ class Heard:
             self._wire.hub.wake(self._waits)
 
     def get(self, timeout: float) -> Any:
-        """Return the next message, None if none comes in time; raises `Unavailable` on a broken line."""
+        """Return the next message, None if none comes in time; raises `StoreUnavailable` on a broken line."""
         hub = self._wire.hub
         ends = hub.now + timeout
         while not self._heard:
             if self._is_broken:
-                raise Unavailable(f"{self._name}: the connection broke")
+                raise StoreUnavailable(f"{self._name}: the connection broke")
             if self._is_interrupted or hub.now >= ends:
                 self._is_interrupted = False
                 return None

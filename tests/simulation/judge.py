@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from service.encounter.deciding.decider import decide_request, quarantine_request, unfolded
-from service.encounter.deciding.fold import Folder
-from service.encounter.record.commit import QUARANTINED, load_commit
-from service.encounter.stores.secrets import EncounterSecrets
+from service.core.decide import decide_request, quarantine_request, unfolded
+from service.core.fold import Folder
 from service.log import ALL_BUCKETS, Log, bucket_of
+from service.record.commit import QUARANTINED, load_commit
+from service.stores.secrets import EncounterSecrets
 from tests.encounter.sitting import KEY
 from tests.encounter.tiny import SHELF, TINY
 from tests.nemesis import violations

@@ -12,10 +12,19 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from unittest import mock
 
-from service.encounter.deciding.fold import AnyFolded, Folder
-from service.encounter.signals.outcomes import Outcomes
-from service.log import BUCKETS, Fold, Known, Outcome, Payload, Submitted, VersionConflict, bucket_of
+from service.core.fold import AnyFolded, Folder
+from service.log import (
+    BUCKETS,
+    CommitWrite,
+    KnownKey,
+    Outcome,
+    Payload,
+    Submitted,
+    VersionConflict,
+    bucket_of,
+)
 from service.log.memory import MemoryLog
+from service.signals.outcomes import OutcomeListener
 from tests.nemesis import violations
 from tests.simulation.client import MISSED, WRONG
 from tests.simulation.connection import Connection
@@ -23,7 +32,7 @@ from tests.simulation.judge import EVER, HANGS, LEFT_DIRTY, NOT_FOLDED
 from tests.simulation.run import World
 from tests.simulation.server import Mode
 from workers.groups import GroupFolding
-from workers.sweep import Sweeper
+from workers.sweep import SweepThread
 
 Patch = Callable[[], AbstractContextManager[object]]
 NEVER_FOLDED: Final = frozenset({NOT_FOLDED, LEFT_DIRTY, HANGS})
@@ -62,7 +71,7 @@ def _sent_otherwise(name: str, send: Callable[..., Any]) -> Patch:
 class _AnyCommit(MemoryLog):
     """Commits without a look at the head."""
 
-    def commit(self, encounter: str, *folds: Fold) -> int:
+    def commit(self, encounter: str, *folds: CommitWrite) -> int:
         kept = self._write(encounter)
         for fold in folds:
             assert kept.head is not None
@@ -76,7 +85,7 @@ class _AnyCommit(MemoryLog):
 class _AnyRequest(MemoryLog):
     """Commits without a look at the command."""
 
-    def _commit(self, encounter: str, fold: Fold) -> bool | None:
+    def _commit(self, encounter: str, fold: CommitWrite) -> bool | None:
         stored = self.commands(encounter, fold.n - 1, 1)
         return super()._commit(encounter, replace(fold, request=stored[0].raw) if stored else fold)
 
@@ -119,7 +128,7 @@ class _InSteps(MemoryLog):
         return submitted
 
     def put_key(self, encounter: str, scope: str, key: str, n: int, fingerprint: str) -> None:
-        self._write(encounter).keys.setdefault((scope, key), Known(n, fingerprint))
+        self._write(encounter).keys.setdefault((scope, key), KnownKey(n, fingerprint))
 
     def put_sealed(self, encounter: str, n: int, sealed: tuple[tuple[int, bytes], ...]) -> None:
         self._write(encounter).sealed.extend(Payload(n, index, raw) for index, raw in sealed)
@@ -158,7 +167,7 @@ def _one_by_one(self: Connection, encounter: str, request: bytes, **more: Any) -
     return submitted
 
 
-def _seal_later(self: Connection, encounter: str, *folds: Fold) -> int:
+def _seal_later(self: Connection, encounter: str, *folds: CommitWrite) -> int:
     written = 0
     for fold in folds:
         written += self.call("commit", encounter, replace(fold, sealed=()))
@@ -168,7 +177,7 @@ def _seal_later(self: Connection, encounter: str, *folds: Fold) -> int:
     return written
 
 
-def _seal_all_later(self: Connection, batch: Sequence[tuple[str, Sequence[Fold]]]) -> list[None]:
+def _seal_all_later(self: Connection, batch: Sequence[tuple[str, Sequence[CommitWrite]]]) -> list[None]:
     for encounter, folds in batch:
         _seal_later(self, encounter, *folds)
     return [None] * len(batch)
@@ -177,14 +186,14 @@ def _seal_all_later(self: Connection, batch: Sequence[tuple[str, Sequence[Fold]]
 # --- in the product -----------------------------------------------------------------------------------
 
 
-def _wait_for_any(self: Outcomes, encounter: str, n: int, seconds: float) -> Outcome | None:
+def _wait_for_any(self: OutcomeListener, encounter: str, n: int, seconds: float) -> Outcome | None:
     """Return what was heard under the number, of whichever encounter."""
     found = _WAIT(self, encounter, n, seconds)
     others = [heard for (other, number), heard in self._heard.items() if number == n and other != encounter]
     return others[0] if others else found
 
 
-_WAIT: Final = Outcomes.wait
+_WAIT: Final = OutcomeListener.wait
 
 
 def _believe_kept(self: Folder, encounter: str, at_least: int | None = None) -> AnyFolded:
@@ -238,7 +247,9 @@ PLANTED: Final = (
         mode="replicated",
     ),
     Planted(
-        "sweep that skips", NEVER_FOLDED, patch=lambda: mock.patch.object(Sweeper, "look", return_value=None)
+        "sweep that skips",
+        NEVER_FOLDED,
+        patch=lambda: mock.patch.object(SweepThread, "look", return_value=None),
     ),
     Planted(
         "idempotency key in a step after the append",
@@ -265,12 +276,12 @@ PLANTED: Final = (
     Planted(
         "outcome of another encounter",
         frozenset({WRONG}),
-        patch=lambda: mock.patch.object(Outcomes, "wait", _wait_for_any),
+        patch=lambda: mock.patch.object(OutcomeListener, "wait", _wait_for_any),
     ),
     Planted(
         "wait that never reads the log",
         frozenset({MISSED}),
-        patch=lambda: mock.patch.object(Outcomes, "_read", return_value=None),
+        patch=lambda: mock.patch.object(OutcomeListener, "_read", return_value=None),
     ),
     Planted(
         "kept state believed by its number",

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from service.encounter.deciding.fold import Folder
-from service.encounter.host import Host, host_of
-from service.encounter.signals.doorbell import Ringer
+from service.core.fold import Folder
 from service.log import Log
+from service.signals.doorbell import RqNotifier
+from service.usecases.services import Services, make_services
 from tests.encounter.sitting import KEY
 from tests.encounter.tiny import SHELF
 from tests.simulation import stdlib
@@ -17,12 +17,12 @@ from tests.simulation.connection import Noise, Wire, connected
 from tests.simulation.queue import Queue
 from tests.simulation.scheduler import Actor, Process, Scheduler
 from tests.simulation.server import Server
-from workers.fold import Folding
+from workers.fold import CommandFolder
 from workers.groups import GroupFolding
-from workers.pulse import LONGEST_S, Pulse
-from workers.snapshots import Snapshooter
-from workers.sweep import Sweeper
-from workers.webhooks import Telling
+from workers.heartbeat import LONGEST_S, HeartbeatThread
+from workers.snapshots import SnapshotWriter
+from workers.sweep import SweepThread
+from workers.webhooks import WebhookSender
 
 RESTART_S: Final = 0.3
 """How soon a process that died is started again."""
@@ -104,17 +104,17 @@ class Service:
 class Api(Service):
     """One API process: it answers requests, each in an actor of its own."""
 
-    host: Host | None = None
+    services: Services | None = None
 
     def start(self) -> None:
         """Begin a life, with nothing under way."""
-        self.host = None
+        self.services = None
         self._waiting: list[Actor] = []
         super().start()
 
     def main(self) -> None:
         """Make what a process serves with."""
-        self.host = host_of(
+        self.services = make_services(
             self.log,
             SHELF,
             ring=self.cluster.queue.ring,
@@ -129,13 +129,13 @@ class Api(Service):
         for actor in self._waiting:
             self.hub.wake(actor)
 
-    def ask(self, handle: Callable[[Host], Any], seconds: float) -> Any:
+    def ask(self, handle: Callable[[Services], Any], seconds: float) -> Any:
         """Have *handle* called in this process, as by a request from the actor that calls.
 
         Raises `Failed`, `Unanswered`, and what *handle* raises.
         """
-        hub, me, host = self.hub, self.hub.current, self.host
-        if host is None or self.process.is_dead:
+        hub, me, services = self.hub, self.hub.current, self.services
+        if services is None or self.process.is_dead:
             hub.sleep(0.001)
             raise Failed(503, "never sent")
         process = self.process
@@ -143,7 +143,7 @@ class Api(Service):
 
         def serve() -> None:
             try:
-                found.append(handle(host))
+                found.append(handle(services))
             except Exception as error:  # noqa: BLE001 - carried to whoever asked
                 found.append(error)
             hub.wake(me)
@@ -170,16 +170,16 @@ class Worker(Service):
         log, cluster = self.log, self.cluster
         stopping = cast("Any", stdlib.Event())
         folder = Folder(log, SHELF)
-        snapshooter = Snapshooter(log, SHELF, stopping)
-        folding = Folding(log, folder, KEY, snapshot=snapshooter.take)
-        ringer = cast("Ringer", cluster.queue)
-        telling = cast("Telling", _Untold())
+        snapshooter = SnapshotWriter(log, SHELF, stopping)
+        folding = CommandFolder(log, folder, KEY, snapshot=snapshooter.take)
+        ringer = cast("RqNotifier", cluster.queue)
+        telling = cast("WebhookSender", _Untold())
         name = self.process.name
         fold = GroupFolding(log, folding, ringer, cluster.groups, stopping, telling)
-        pulse = Pulse(log, name, (folding,), stopping, LONGEST_S)
+        pulse = HeartbeatThread(log, name, (folding,), stopping, LONGEST_S)
         self.stopping = stopping
         self.hub.spawn("fold", self.process, fold.run)
-        for lookout in (Sweeper(log, fold, name, stopping), pulse, snapshooter):
+        for lookout in (SweepThread(log, fold, name, stopping), pulse, snapshooter):
             self.hub.spawn(lookout.name, self.process, lookout.run)
         while not stopping.is_set():
             bucket = cluster.queue.take(1.0)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from service.encounter.deciding.fold import ChainBroken
+from service.core.fold import ChainBroken
 from service.log import StoreFailure
 from tests.simulation import stdlib
 from tests.simulation.client import Book, Client, Table, view_of

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from service.log import Refusal
+from service.log import StoreRefusal
 from service.log.memory import MemoryLog
 from tests.simulation.scheduler import Scheduler
 
@@ -170,7 +170,7 @@ class Server:
                 self._set_off(name)
             try:
                 call.answers.append(getattr(self.log, name)(*args, **more))
-            except Refusal as refusal:
+            except StoreRefusal as refusal:
                 call.answers.append(refusal)
                 continue
             if call.changes:

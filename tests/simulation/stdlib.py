@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from werkzeug.local import LocalProxy
 
-from service.encounter.record import intervals
+from service.record import intervals
 from tests.simulation.scheduler import Actor, Scheduler
 
 INTERVAL: Final = 4

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 import redis
 
-from service.encounter.deciding.fold import Folder
-from service.encounter.signals.doorbell import RING_MS, Ringer
+from service.core.fold import Folder
 from service.log import bucket_of
 from service.log.valkey import ValkeyLog
+from service.signals.doorbell import RING_MS, RqNotifier
 from tests import crashes
 from tests.encounter.sitting import KEY, Sitting, eid, opening, request, secrets_of
 from tests.encounter.tiny import SHELF
@@ -138,7 +138,7 @@ class Hall:
 
     def ring(self, encounter: str = eid()) -> bool:
         """Enqueue a fold."""
-        return Ringer(self.queue).ring(bucket_of(encounter))
+        return RqNotifier(self.queue).ring(bucket_of(encounter))
 
     def folded(self, encounter: str) -> int:
         """Return the last number folded."""

@@ -10,9 +10,9 @@ from pathlib import Path
 from threading import Event
 from typing import Any, cast
 
-from service.encounter.archive.container import key_of
-from service.encounter.archive.storage import DirectoryStorage
 from service.log.valkey import ValkeyLog
+from service.stores.archive.container import key_of
+from service.stores.archive.storage import DirectoryStorage
 from tests.encounter.sitting import KEY
 from tests.encounter.tiny import SHELF
 from workers.archiving import Archiver

@@ -17,19 +17,19 @@ from service.audit.notary import Notary
 from service.audit.signing import publish
 from service.audit.verify import verify
 from service.audit.witness import Witness
-from service.encounter.archive.archive_log import with_archive
-from service.encounter.archive.container import key_of
-from service.encounter.archive.entries import IDLE, RESTORING, find
-from service.encounter.archive.storage import DirectoryStorage
-from service.encounter.deciding.fold import Folder
-from service.encounter.stores.register import Register, Registered
+from service.core.fold import Folder
 from service.log import Log
 from service.log.values import ArchivedTotals
+from service.stores.archive.archive_log import with_archive
+from service.stores.archive.container import key_of
+from service.stores.archive.entries import IDLE, RESTORING, find
+from service.stores.archive.storage import DirectoryStorage
+from service.stores.encounter_index import EncounterEntry, EncounterIndex
 from tests.encounter.sitting import KEY, SIGNER, eid
 from tests.encounter.tiny import EDITION, SHELF
 from tests.workers.conftest import ROOT, Hall
 from workers.archiving import Archiver
-from workers.fold import Folding
+from workers.fold import CommandFolder
 
 AWAY = [
     ("before", "put"),
@@ -58,12 +58,14 @@ class Cold:
         self.storage = DirectoryStorage(hall.directory / "archive")
         self.read = with_archive(hall.log, self.storage, key_of(KEY))
         publish(hall.log, SIGNER, time.time())
-        Register(hall.log).enter(Registered(eid(), "owner", EDITION, "", "2026-01-02T00:00:00.000Z"))
+        EncounterIndex(hall.log).enter(
+            EncounterEntry(eid(), "owner", EDITION, "", "2026-01-02T00:00:00.000Z")
+        )
         hall.open(eid())
         for _ in range(12):
             hall.do(eid(), "roll", sides=20)
         hall.do(eid(), "whisper", to=["ada"], note="xyzzy")
-        Folding(hall.log, Folder(hall.log, SHELF), KEY, None).fold(eid(), lambda: True)
+        CommandFolder(hall.log, Folder(hall.log, SHELF), KEY, None).fold(eid(), lambda: True)
         Notary(hall.log, Witness(hall.witness), lambda: SIGNER).sign_head(eid())
         self.before = self.whole(hall.log)
 
@@ -143,7 +145,7 @@ def test_a_worker_that_is_killed_while_it_brings_back_loses_nothing(
     assert find(cold.log, eid()) is None
     assert cold.log.due(RESTORING, 2**53, 9) == []
     n = hall.do(eid(), "roll", sides=6)
-    Folding(cold.log, Folder(cold.log, SHELF), KEY, None).fold(eid(), lambda: True)
+    CommandFolder(cold.log, Folder(cold.log, SHELF), KEY, None).fold(eid(), lambda: True)
     assert hall.folded(eid()) == n
     hall.check()
     cold.read.forget(eid())

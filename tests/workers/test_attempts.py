@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from service.encounter.signals.webhooks import Webhook
-from workers.attempts import AT_SILENT_HOSTS, OF_A_WEBHOOK, OF_AN_OWNER, THREADS, Aim, Attempts
-from workers.webhooks import Pace
+from service.stores.webhooks import Webhook
+from workers.attempts import (
+    AT_SILENT_HOSTS,
+    OF_A_WEBHOOK,
+    OF_AN_OWNER,
+    THREADS,
+    DeliveryAttempts,
+    DeliveryTarget,
+)
+from workers.webhooks import DeliveryPace
 
 
 class Clock:
@@ -14,11 +21,11 @@ class Clock:
         return self.now
 
 
-def aim(owner: str, webhook: str, host: str | None = None) -> Aim:
-    return Aim(webhook, owner, host or f"https://{webhook}.example")
+def aim(owner: str, webhook: str, host: str | None = None) -> DeliveryTarget:
+    return DeliveryTarget(webhook, owner, host or f"https://{webhook}.example")
 
 
-def begun(attempts: Attempts, *aims: Aim) -> int:
+def begun(attempts: DeliveryAttempts, *aims: DeliveryTarget) -> int:
     """Begin an attempt at each of *aims* that there is room for; how many there were."""
     count = 0
     for number, each in enumerate(aims):
@@ -29,7 +36,7 @@ def begun(attempts: Attempts, *aims: Aim) -> int:
 
 
 def test_no_owner_has_more_than_half_and_no_webhook_more_than_its_share() -> None:
-    attempts = Attempts(Clock(), Pace().rest)
+    attempts = DeliveryAttempts(Clock(), DeliveryPace().rest)
     assert begun(attempts, *[aim("a", "one")] * 9) == OF_A_WEBHOOK
     assert begun(attempts, *(aim("a", f"w{n}") for n in range(99))) == OF_AN_OWNER - OF_A_WEBHOOK
     assert begun(attempts, *(aim("b", f"v{n}") for n in range(99))) == THREADS - OF_AN_OWNER
@@ -37,7 +44,7 @@ def test_no_owner_has_more_than_half_and_no_webhook_more_than_its_share() -> Non
 
 
 def test_owners_are_served_in_turn_whoever_has_more() -> None:
-    attempts = Attempts(Clock(), Pace().rest)
+    attempts = DeliveryAttempts(Clock(), DeliveryPace().rest)
     many = [aim("a", f"w{n}") for n in range(5)]
     order = attempts.fairly([*many, aim("b", "x"), aim("b", "y")])
     assert [each.owner for each in order] == ["a", "b", "a", "b", "a", "a", "a"]
@@ -47,9 +54,9 @@ def test_owners_are_served_in_turn_whoever_has_more() -> None:
 
 def test_a_silent_host_rests_longer_each_time_and_is_tried_one_at_a_time() -> None:
     clock = Clock()
-    pace = Pace()
+    pace = DeliveryPace()
     attempts, one, two = (
-        Attempts(clock, pace.rest),
+        DeliveryAttempts(clock, pace.rest),
         aim("a", "one", "https://h"),
         aim("b", "two", "https://h"),
     )
@@ -71,7 +78,7 @@ def test_a_silent_host_rests_longer_each_time_and_is_tried_one_at_a_time() -> No
 
 def test_silent_hosts_have_half_of_the_attempts_together() -> None:
     clock = Clock()
-    attempts = Attempts(clock, Pace().rest)
+    attempts = DeliveryAttempts(clock, DeliveryPace().rest)
     silent = [aim(f"o{n}", f"w{n}") for n in range(99)]
     for each in silent:
         attempts.answered(each.host, is_silent=True)
@@ -82,5 +89,5 @@ def test_silent_hosts_have_half_of_the_attempts_together() -> None:
 
 def test_a_webhook_that_was_ended_is_nobodys() -> None:
     made = Webhook("w", "owner", "http://127.0.0.1:8080/hook?x", "2026-01-01T00:00:00.000Z")
-    assert Aim.at("w", made) == Aim("w", "owner", "http://127.0.0.1:8080")
-    assert Aim.at("w", None) == Aim("w", "", "")
+    assert DeliveryTarget.at("w", made) == DeliveryTarget("w", "owner", "http://127.0.0.1:8080")
+    assert DeliveryTarget.at("w", None) == DeliveryTarget("w", "", "")

@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from service.encounter.deciding.snapshot import snapshot_of
-from service.encounter.record.commit import load_commit
-from service.encounter.stores.jobs import AUDITS, Job
-from service.log import Fold, Log
+from service.core.snapshot import snapshot_of
+from service.log import CommitWrite, Log
 from service.log.memory import MemoryLog
 from service.log.values import CachedState
+from service.record.commit import load_commit
+from service.stores.jobs import AUDITS, Job
 from tests.encounter.sitting import Sitting, eid
 from tests.encounter.tiny import TINY
 from workers import audits as work
 from workers.audits import Auditor
-from workers.desk import STALE_S
-from workers.lookout import Stopped
+from workers.job_runner import STALE_S
+from workers.periodic import WorkerStopped
 
 SHELF = {TINY.edition: TINY}
 
@@ -42,7 +42,7 @@ def log(sitting: Sitting) -> Log:
     for n, (raw, made) in enumerate(zip(sitting.requests, sitting.written, strict=True), 1):
         log.append(sitting.encounter, raw, scope="gm", key=str(n), fingerprint="f", create=n == 1)
         prev = load_commit(made.raw).prev
-        fold = Fold(n, prev, made.hash, made.raw, raw, sealed=made.kept_apart, marks=made.marks)
+        fold = CommitWrite(n, prev, made.hash, made.raw, raw, sealed=made.kept_apart, marks=made.marks)
         log.commit(sitting.encounter, fold)
     return log
 
@@ -163,7 +163,7 @@ def test_a_worker_that_stops_leaves_its_audit_for_another(log: Log, sitting: Sit
     stopping = Event()
     stopping.set()
 
-    with pytest.raises(Stopped):
+    with pytest.raises(WorkerStopped):
         auditor(log, stopping=stopping).look()
 
     assert job_of(log, sitting.encounter)["status"] == "pending"

@@ -12,10 +12,10 @@ import redis
 import structlog
 
 from service.api.app import create_app
-from service.encounter.host import host_of
-from service.encounter.record.intervals import EVERY
-from service.encounter.stores import keys
-from service.encounter.stores.register import Registered
+from service.record.intervals import EVERY
+from service.stores import api_keys
+from service.stores.encounter_index import EncounterEntry
+from service.usecases.services import make_services
 from tests.api.client import Api
 from tests.canaries import hits, of_dice, spellings
 from tests.encounter.sitting import KEY, eid, secrets_of
@@ -60,11 +60,13 @@ def jobs(queue: redis.Redis) -> bytes:
 
 def answers(hall: Hall, encounter: str) -> bytes:
     """Return what the seat bo, to whom nothing is sealed, gets of everything it may ask for."""
-    host = host_of(hall.log, SHELF, ring=lambda _: None, clock=time.time, key=KEY, mode="durable")
-    with closing(host.outcomes):
-        token, key = keys.create(hall.log, "tests", time.time())
-        host.register.enter(Registered(encounter, key.owner, EDITION, "", "2026-01-02T00:00:00.000Z"))
-        owner = Api(create_app(host), token)
+    services = make_services(hall.log, SHELF, ring=lambda _: None, clock=time.time, key=KEY, mode="durable")
+    with closing(services.outcomes):
+        token, key = api_keys.create(hall.log, "tests", time.time())
+        services.encounters.enter(
+            EncounterEntry(encounter, key.owner, EDITION, "", "2026-01-02T00:00:00.000Z")
+        )
+        owner = Api(create_app(services), token)
         at = f"/v1/encounters/{encounter}"
         hall.start()
         issued = owner("POST", f"{at}/seats/bo/token", {}, Prefer="wait=20")
@@ -73,7 +75,7 @@ def answers(hall: Hall, encounter: str) -> bytes:
         head = bo.get(at)["version"]
         paths = [*PATHS, *(f"/commits/{n}/explanation" for n in range(1, head + 1)), "/rounds/1/replay"]
         told = [bo("GET", at + path) for path in paths]
-        operator, _ = keys.create(hall.log, "operator", time.time(), scopes=("operator",))
+        operator, _ = api_keys.create(hall.log, "operator", time.time(), scopes=("operator",))
         told.append(owner.with_token(operator)("GET", "/metrics"))
         assert b"rewound_" in told[-1].data, told[-1].text
     return b"\n".join(str(dict(answer.headers)).encode() + answer.data for answer in told)

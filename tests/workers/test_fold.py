@@ -8,17 +8,17 @@ from dataclasses import replace
 import pytest
 from structlog.testing import capture_logs
 
-from service.encounter.deciding.decider import unfolded
-from service.encounter.deciding.fold import Folder
-from service.encounter.record.commit import load_commit
-from service.encounter.stores.register import Register, Registered
-from service.encounter.stores.secrets import EncounterSecrets, Undecipherable
-from service.log import Fold, NoSuchEncounter, Stale, Unavailable, Wake
+from service.core.decide import unfolded
+from service.core.fold import Folder
+from service.log import CommandNotification, CommitWrite, NoSuchEncounter, StaleCommit, StoreUnavailable
 from service.log.memory import MemoryLog
+from service.record.commit import load_commit
 from service.rules.codec import to_data
+from service.stores.encounter_index import EncounterEntry, EncounterIndex
+from service.stores.secrets import EncounterSecrets, Undecipherable
 from tests.encounter.sitting import KEY, Sitting, eid, player, request
 from tests.encounter.tiny import EDITION, SHELF, TINY, TinyState
-from workers.fold import MAX_TRIES, PAGE, Folding, NoSecret
+from workers.fold import MAX_TRIES, PAGE, CommandFolder, SecretMissing
 
 
 def always() -> bool:
@@ -33,7 +33,7 @@ class Meddler(MemoryLog):
         self.before_commit: Callable[[], None] = lambda: None
         self.tries: list[int] = []
 
-    def commit(self, encounter: str, *folds: Fold) -> int:
+    def commit(self, encounter: str, *folds: CommitWrite) -> int:
         meddle, self.before_commit = self.before_commit, lambda: None
         meddle()
         return super().commit(encounter, *folds)
@@ -66,9 +66,9 @@ def _sitting(rounds: int = 3, encounter: str | None = None) -> Sitting:
     return sitting
 
 
-def _folding(log: MemoryLog) -> tuple[Folding, Folder]:
+def _folding(log: MemoryLog) -> tuple[CommandFolder, Folder]:
     folder = Folder(log, SHELF)
-    return Folding(log, folder, KEY), folder
+    return CommandFolder(log, folder, KEY), folder
 
 
 def _stored(log: MemoryLog, sitting: Sitting) -> bool:
@@ -125,8 +125,8 @@ def test_that_a_game_was_played_to_its_end_is_noted_before_the_end_stands(
 ) -> None:
     """Whoever hears of the end finds it noted: the next opening does not count it as left unfinished."""
     monkeypatch.setattr(TinyState, "is_over", property(lambda state: state.round > 1))
-    register = Register(log)
-    register.enter(Registered(eid(), "ada", "tiny@1", "", "2026-01-02T00:00:00.000Z"))
+    register = EncounterIndex(log)
+    register.enter(EncounterEntry(eid(), "ada", "tiny@1", "", "2026-01-02T00:00:00.000Z"))
     sitting = _sitting()
     sitting.do("close")
     _append(log, sitting)
@@ -136,7 +136,7 @@ def test_that_a_game_was_played_to_its_end_is_noted_before_the_end_stands(
     _folding(log)[0].fold(eid(), always)
 
     assert noted == [True]
-    later = Registered(eid(2), "ada", "tiny@1", "", "2026-01-02T00:00:01.000Z")
+    later = EncounterEntry(eid(2), "ada", "tiny@1", "", "2026-01-02T00:00:01.000Z")
     assert register.unfinished_before(later) == 0
 
 
@@ -177,7 +177,9 @@ def test_an_encounter_that_was_lost_and_opened_again_is_decided_with_its_new_sec
     if not folded_after:
         folder.drop(eid())
         folder.keep(unfolded(eid(), TINY))
-        _, left = folding.fold_woken([Wake(eid(), n, raw) for n, raw in enumerate(requests, 1)])
+        _, left = folding.fold_woken(
+            [CommandNotification(eid(), n, raw) for n, raw in enumerate(requests, 1)]
+        )
         assert left == [eid()]
         folding.fold(eid(), always)
 
@@ -194,8 +196,8 @@ def test_a_late_commit_is_refused_by_the_log(log: Meddler) -> None:
     _folding(log)[0].fold(eid(), always)
     late = sitting.written[2]
 
-    with pytest.raises(Stale):
-        log.commit(eid(), Fold(3, load_commit(late.raw).prev, "0" * 64, late.raw, sitting.requests[2]))
+    with pytest.raises(StaleCommit):
+        log.commit(eid(), CommitWrite(3, load_commit(late.raw).prev, "0" * 64, late.raw, sitting.requests[2]))
 
     assert _stored(log, sitting)
 
@@ -255,12 +257,17 @@ def _burst(sitting: Sitting) -> bytes:
 # --- what wakes bring ---------------------------------------------------------------------------------
 
 
-def _wakes(sitting: Sitting, start: int) -> list[Wake]:
+def _wakes(sitting: Sitting, start: int) -> list[CommandNotification]:
     """Return the wakes of what was sent in *sitting* from number *start* + 1 on."""
-    return [Wake(sitting.encounter, n, raw) for n, raw in enumerate(sitting.requests[start:], start + 1)]
+    return [
+        CommandNotification(sitting.encounter, n, raw)
+        for n, raw in enumerate(sitting.requests[start:], start + 1)
+    ]
 
 
-def _going(log: Meddler, *numbers: int) -> tuple[Folding, Folder, list[Sitting], list[Wake]]:
+def _going(
+    log: Meddler, *numbers: int
+) -> tuple[CommandFolder, Folder, list[Sitting], list[CommandNotification]]:
     """Fold encounters, then send a few more commands to each; the wakes come interleaved."""
     folding, folder = _folding(log)
     sittings = [_sitting(1, eid(number)) for number in numbers]
@@ -295,10 +302,10 @@ def test_a_commit_names_who_asked_unless_every_process_must_hear_it(
     start = len(sitting.requests)
     sitting.do("open_seat", seat="eve", role="observer")
     _append(log, sitting, start)
-    written: list[Fold] = []
+    written: list[CommitWrite] = []
     commit_all = log.commit_all
 
-    def note(batch: Sequence[tuple[str, Sequence[Fold]]]) -> list[Stale | None]:
+    def note(batch: Sequence[tuple[str, Sequence[CommitWrite]]]) -> list[StaleCommit | None]:
         written.extend(fold for _, folds in batch for fold in folds)
         return commit_all(batch)
 
@@ -316,7 +323,7 @@ def test_a_wake_that_does_not_continue_what_is_kept_is_left_to_a_look(log: Meddl
     folder.drop(eid(2))
 
     assert folding.fold_woken([wake for wake in wakes if wake.n != wakes[0].n]) == ({}, [eid(1), eid(2)])
-    assert folding.fold_woken([Wake(eid(1), 0, b"")]) == ({}, [eid(1)])
+    assert folding.fold_woken([CommandNotification(eid(1), 0, b"")]) == ({}, [eid(1)])
 
     for sitting in (first, second):
         folding.fold(sitting.encounter, always)
@@ -357,7 +364,7 @@ def test_a_wake_that_breaks_the_rules_is_left_to_be_counted(log: Meddler) -> Non
     raw = request(len(first.requests) + 1, "burst", {"how": "raise"}, encounter=eid(1))
     n = log.append(eid(1), raw, scope="s", key="b", fingerprint="f").n
 
-    assert folding.fold_woken([*wakes, Wake(eid(1), n, raw)]) == ({eid(2): 2}, [eid(1)])
+    assert folding.fold_woken([*wakes, CommandNotification(eid(1), n, raw)]) == ({eid(2): 2}, [eid(1)])
 
     assert folder.kept(eid(1)) is None
     folding.fold(eid(1), always)
@@ -374,10 +381,10 @@ def test_an_outage_is_passed_on_and_nothing_kept_is_believed_after_it(log: Meddl
     folding, folder = _folding(log)
 
     def fail() -> None:
-        raise Unavailable("gone")
+        raise StoreUnavailable("gone")
 
     log.before_commit = fail
-    with pytest.raises(Unavailable):
+    with pytest.raises(StoreUnavailable):
         folding.fold(eid(), always)
 
     assert folder.kept(eid()) is None
@@ -392,7 +399,7 @@ def test_what_is_no_encounter_has_no_secret_or_the_wrong_one_is_named(log: Meddl
 
     bare, foreign = _sitting(1, eid(2)), _sitting(1, eid(3))
     log.append(eid(2), bare.requests[0], scope="s", key="1", fingerprint="f", create=True)
-    with pytest.raises(NoSecret):
+    with pytest.raises(SecretMissing):
         folding.fold(eid(2), always)
 
     log.put_secret(eid(3), EncounterSecrets.create(eid(4)).encrypt(KEY))

@@ -6,11 +6,11 @@ from threading import Event
 
 from structlog.testing import capture_logs
 
-from service.log.errors import Unavailable
-from workers.lookout import Lookout, Stopped
+from service.log.errors import StoreUnavailable
+from workers.periodic import PeriodicThread, WorkerStopped
 
 
-class Scripted(Lookout):
+class Scripted(PeriodicThread):
     """Does what its script says, look by look, and stops with the last."""
 
     name = "scripted"
@@ -31,7 +31,7 @@ class Scripted(Lookout):
             raise fault
 
 
-def told(lookout: Lookout) -> list[str]:
+def told(lookout: PeriodicThread) -> list[str]:
     """Run *lookout* to its end and return what it logged, as `of event why`."""
     with capture_logs() as lines:
         lookout.run()
@@ -39,7 +39,7 @@ def told(lookout: Lookout) -> list[str]:
 
 
 def test_an_outage_is_waited_out_and_said_once_each_time_it_begins() -> None:
-    down = Unavailable("it is gone")
+    down = StoreUnavailable("it is gone")
     lookout = Scripted(down, down, None, down, None)
 
     assert told(lookout) == ["scripted lookout.store_down Unavailable"] * 2
@@ -54,7 +54,7 @@ def test_a_fault_is_said_without_its_text_and_ends_nothing() -> None:
 
 
 def test_a_look_that_was_left_with_the_worker_is_no_fault() -> None:
-    assert told(Scripted(Stopped())) == []
+    assert told(Scripted(WorkerStopped())) == []
 
 
 def test_a_ring_brings_the_next_look_whatever_the_time_between_looks() -> None:

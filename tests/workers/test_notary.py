@@ -15,19 +15,19 @@ from service.audit.notary import Notary
 from service.audit.signing import Signer, publish, published
 from service.audit.verify import verify
 from service.audit.witness import Witness
-from service.encounter.deciding.fold import Folder
-from service.encounter.record.commit import load_commit
-from service.encounter.stores import points
-from service.encounter.stores.disputes import Disputes
-from service.encounter.stores.register import Register, Registered
+from service.core.fold import Folder
 from service.log.memory import MemoryLog
+from service.record.commit import load_commit
+from service.stores import checkpoints
+from service.stores.disputes import Disputes
+from service.stores.encounter_index import EncounterEntry, EncounterIndex
 from tests.audit.evidence_of import closed, kept
 from tests.encounter.sitting import KEY, SIGNER, Sitting, eid, request, secrets_of
 from tests.encounter.tiny import SHELF
 from tests.workers.conftest import Hall, until
 from workers import notary as work
-from workers.fold import Folding, NotAsSigned
-from workers.notary import Signing
+from workers.fold import CommandFolder, RecordNotAsSigned
+from workers.notary import CheckpointSigner
 
 
 @pytest.fixture
@@ -37,8 +37,8 @@ def witness(tmp_path: Path) -> Iterator[Witness]:
     made.close()
 
 
-def signing_of(log: MemoryLog, witness: Witness) -> Signing:
-    return Signing(log, Notary(log, witness, lambda: SIGNER), lambda: SIGNER, Event())
+def signing_of(log: MemoryLog, witness: Witness) -> CheckpointSigner:
+    return CheckpointSigner(log, Notary(log, witness, lambda: SIGNER), lambda: SIGNER, Event())
 
 
 def appended(sitting: Sitting) -> MemoryLog:
@@ -55,21 +55,21 @@ def test_a_fold_that_closes_epochs_is_signed_at_each(witness: Witness) -> None:
     log = appended(sitting)
     signing = signing_of(log, witness)
 
-    Folding(log, Folder(log, SHELF), KEY, signing).fold(sitting.encounter, lambda: True)
+    CommandFolder(log, Folder(log, SHELF), KEY, signing).fold(sitting.encounter, lambda: True)
     signing.work()
 
     closing = [w.n for w in sitting.written if b"epoch_closed" in w.raw or b"encounter_closed" in w.raw]
-    assert [int(note.split("\n")[1]) for note in points.all_notes(log, sitting.encounter)] == closing
+    assert [int(note.split("\n")[1]) for note in checkpoints.all_notes(log, sitting.encounter)] == closing
 
 
 def test_what_was_left_unsigned_is_signed_at_the_next_start(witness: Witness) -> None:
     sitting = closed()
     log = kept(sitting)
-    Register(log).enter(Registered(sitting.encounter, "ada", "tiny@1", "", ""))
+    EncounterIndex(log).enter(EncounterEntry(sitting.encounter, "ada", "tiny@1", "", ""))
 
     signing_of(log, witness).catch_up()
 
-    latest = points.latest(log, sitting.encounter)
+    latest = checkpoints.latest(log, sitting.encounter)
     assert latest is not None
     assert latest.size == 10
 
@@ -84,10 +84,10 @@ def test_a_disputed_encounter_is_not_folded_until_it_is_accepted(
     assert log.put_secret(sitting.encounter, secrets_of(sitting.encounter).encrypt(KEY))
     log.append(sitting.encounter, sitting.requests[6], scope="gm", key="7", fingerprint="f")
     signing = signing_of(log, witness)
-    folding = Folding(log, Folder(log, SHELF), KEY, signing)
+    folding = CommandFolder(log, Folder(log, SHELF), KEY, signing)
 
     for _ in range(2):
-        with pytest.raises(NotAsSigned):
+        with pytest.raises(RecordNotAsSigned):
             folding.fold(sitting.encounter, lambda: True)
     standing = Disputes(log).standing(sitting.encounter)
     assert standing is not None
@@ -103,11 +103,11 @@ def test_the_whole_tree_is_made_anew_every_so_many_commits(
     sitting = closed()
     log = appended(sitting)
     notary = Notary(log, witness, lambda: SIGNER)
-    signing = Signing(log, notary, lambda: SIGNER, Event())
+    signing = CheckpointSigner(log, notary, lambda: SIGNER, Event())
     seen: list[str] = []
     monkeypatch.setattr(notary, "recompute", seen.append)
 
-    Folding(log, Folder(log, SHELF), KEY, signing).fold(sitting.encounter, lambda: True)
+    CommandFolder(log, Folder(log, SHELF), KEY, signing).fold(sitting.encounter, lambda: True)
     signing.work()
 
     assert seen == [sitting.encounter]
@@ -119,8 +119,8 @@ def test_an_encounter_at_which_signing_fails_keeps_no_other_unsigned(
     sitting = closed()
     log = appended(sitting)
     notary = Notary(log, witness, lambda: SIGNER)
-    signing = Signing(log, notary, lambda: SIGNER, Event())
-    Folding(log, Folder(log, SHELF), KEY, signing).fold(sitting.encounter, lambda: True)
+    signing = CheckpointSigner(log, notary, lambda: SIGNER, Event())
+    CommandFolder(log, Folder(log, SHELF), KEY, signing).fold(sitting.encounter, lambda: True)
     whole = notary.recompute
 
     def fails(encounter: str) -> None:
@@ -132,7 +132,7 @@ def test_an_encounter_at_which_signing_fails_keeps_no_other_unsigned(
     monkeypatch.setattr(notary, "encounters", lambda: [eid(9), sitting.encounter])
     signing.look()
 
-    assert points.latest(log, sitting.encounter) is not None
+    assert checkpoints.latest(log, sitting.encounter) is not None
 
 
 def test_a_worker_process_publishes_its_key_and_signs(hall: Hall) -> None:
@@ -143,7 +143,7 @@ def test_a_worker_process_publishes_its_key_and_signs(hall: Hall) -> None:
         hall.do(encounter, type_)
     hall.until_folded()
 
-    until(lambda: points.latest(hall.log, encounter), "a checkpoint")
+    until(lambda: checkpoints.latest(hall.log, encounter), "a checkpoint")
 
     assert [key.public for key in published(hall.log)] == [SIGNER.public.hex()]
 
@@ -189,14 +189,14 @@ def test_what_came_while_a_history_was_disputed_is_set_aside_and_no_seen_die_is_
     assert log.put_secret(lost.encounter, secrets_of(lost.encounter).encrypt(KEY))
     again = Sitting()
     again.requests, again.written = lost.requests[:6], lost.written[:6]
-    folding = Folding(log, Folder(log, SHELF), KEY, signing_of(log, witness))
+    folding = CommandFolder(log, Folder(log, SHELF), KEY, signing_of(log, witness))
 
     def append(n: int, type_: str, **data: object) -> None:
         raw = request(n, type_, data, encounter=lost.encounter)
         log.append(lost.encounter, raw, scope="gm", key=str(n), fingerprint="f")
 
     append(7, "roll")
-    with pytest.raises(NotAsSigned):
+    with pytest.raises(RecordNotAsSigned):
         folding.fold(lost.encounter, lambda: True)
     dispute = Disputes(log).standing(lost.encounter)
     assert dispute is not None
@@ -238,7 +238,7 @@ def test_after_an_outage_the_store_is_held_to_what_was_signed(witness: Witness) 
     sitting = closed()
     log = appended(sitting)
     signing = signing_of(log, witness)
-    folding = Folding(log, Folder(log, SHELF), KEY, signing)
+    folding = CommandFolder(log, Folder(log, SHELF), KEY, signing)
     folding.fold(sitting.encounter, lambda: True)
     signing.work()
     behind = appended(sitting)
@@ -247,5 +247,5 @@ def test_after_an_outage_the_store_is_held_to_what_was_signed(witness: Witness) 
 
     folding.recheck()
 
-    with pytest.raises(NotAsSigned):
+    with pytest.raises(RecordNotAsSigned):
         folding.fold(sitting.encounter, lambda: True)

@@ -9,9 +9,9 @@ from rq import Callback, Queue
 from rq.serializers import JSONSerializer
 from rq.utils import as_text
 
-from service.encounter.record.commit import load_commit
-from service.encounter.signals.doorbell import FOLD, QUEUE
 from service.log import ALL_BUCKETS
+from service.record.commit import load_commit
+from service.signals.doorbell import FOLD, QUEUE
 from tests.encounter.sitting import eid
 from tests.workers.conftest import Hall, WorkerProcess, until
 

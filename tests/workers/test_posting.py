@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from service.encounter.signals.outward import Outward, Place, place
+from service.signals.webhook_addresses import WebhookAddress, WebhookAddressGuard, place
 from tests.certificates import Authority
 from tests.receiver import NETWORK, Receiver, receiver
-from workers.posting import NoAnswer, post
+from workers.posting import DeliveryFailed, post
 
 HERE = "127.0.0.1"
 
@@ -25,7 +25,7 @@ def authority(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Authority:
     return made
 
 
-def at(hook: Receiver, name: str = HERE) -> Place:
+def at(hook: Receiver, name: str = HERE) -> WebhookAddress:
     return place(f"https://{name}:{hook.port}/hook?a=1")
 
 
@@ -48,9 +48,9 @@ def test_the_certificate_is_that_of_the_name_and_not_of_the_address(authority: A
     context.sni_callback = lambda _line, name, _context: asked.append(name)
     with receiver(context) as hook:
         assert sent(hook, "hooks.example") == 200
-        with pytest.raises(NoAnswer, match="SSLCertVerificationError"):
+        with pytest.raises(DeliveryFailed, match="SSLCertVerificationError"):
             sent(hook, "other.example")
-        with pytest.raises(NoAnswer, match="SSLCertVerificationError"):
+        with pytest.raises(DeliveryFailed, match="SSLCertVerificationError"):
             sent(hook)
 
     assert asked[:2] == ["hooks.example", "other.example"]
@@ -60,7 +60,7 @@ def test_the_certificate_is_that_of_the_name_and_not_of_the_address(authority: A
 def test_a_certificate_that_has_expired_proves_nothing(authority: Authority) -> None:
     with (
         receiver(authority.serving(HERE, lasts=-timedelta(hours=1))) as hook,
-        pytest.raises(NoAnswer, match="SSLCertVerificationError"),
+        pytest.raises(DeliveryFailed, match="SSLCertVerificationError"),
     ):
         sent(hook)
 
@@ -73,7 +73,7 @@ def test_an_authority_that_nobody_trusts_proves_nothing(tmp_path: Path) -> None:
     elsewhere.mkdir()
     with (
         receiver(Authority(elsewhere).serving(HERE)) as hook,
-        pytest.raises(NoAnswer, match="SSLCertVerificationError"),
+        pytest.raises(DeliveryFailed, match="SSLCertVerificationError"),
     ):
         sent(hook)
 
@@ -82,7 +82,7 @@ def test_an_authority_that_nobody_trusts_proves_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("authority")
 def test_a_receiver_that_speaks_no_tls_is_told_nothing() -> None:
-    with receiver() as hook, pytest.raises(NoAnswer):
+    with receiver() as hook, pytest.raises(DeliveryFailed):
         sent(hook)
 
     assert hook.came == []
@@ -92,7 +92,7 @@ def test_no_old_protocol_is_spoken(authority: Authority) -> None:
     context = authority.serving(HERE)
     with pytest.warns(DeprecationWarning, match="TLSv1_1"):
         context.maximum_version = ssl.TLSVersion.TLSv1_1
-    with receiver(context) as hook, pytest.raises(NoAnswer):
+    with receiver(context) as hook, pytest.raises(DeliveryFailed):
         sent(hook)
 
 
@@ -100,7 +100,7 @@ def test_a_receiver_that_is_silent_over_tls_is_cut_off(authority: Authority) -> 
     silence = threading.Event()
     with receiver(authority.serving(HERE)) as hook:
         hook.answer = lambda _: 200 if silence.wait(60) else 500
-        with pytest.raises(NoAnswer):
+        with pytest.raises(DeliveryFailed):
             post(at(hook), HERE, {}, b"{}", 0.3)
         silence.set()
 
@@ -109,5 +109,5 @@ def test_what_is_judged_is_what_is_connected_to(authority: Authority) -> None:
     """A name that leads to this machine is refused unless the operator allowed its network."""
     with receiver(authority.serving("hooks.example")) as hook:
         url = f"https://hooks.example:{hook.port}/hook"
-        found, address = Outward.of([NETWORK]).admit(url, lambda _host, _port: [HERE])
+        found, address = WebhookAddressGuard.of([NETWORK]).admit(url, lambda _host, _port: [HERE])
         assert post(found, address, {}, b"{}", 60) == 200

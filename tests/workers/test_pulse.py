@@ -4,10 +4,10 @@ import threading
 
 import pytest
 
-from service.encounter.signals.pulse import STALE_MS, Heartbeats, beat
 from service.log.memory import MemoryLog
+from service.signals.heartbeats import STALE_MS, Heartbeats, beat
 from tests.workers.conftest import until
-from workers.pulse import Pulse
+from workers.heartbeat import HeartbeatThread
 
 
 class Clock:
@@ -72,7 +72,7 @@ def test_a_worker_that_ended_is_dead_in_time_though_the_clock_is_set(clock: Cloc
 
 def test_a_pulse_beats_until_it_is_stopped() -> None:
     log, stopping = MemoryLog(), threading.Event()
-    pulse = Pulse(log, "w", (), stopping, 20.0)
+    pulse = HeartbeatThread(log, "w", (), stopping, 20.0)
     thread = threading.Thread(target=pulse.run)
     thread.start()
 

@@ -10,7 +10,7 @@ import pytest
 import redis
 
 from workers import queue as answering
-from workers.queue import Answering, RingAnswerer
+from workers.queue import FoldJobThread, FoldJobWorker
 
 
 def test_a_signal_while_a_life_of_rqs_worker_begins_is_not_lost(
@@ -18,10 +18,10 @@ def test_a_signal_while_a_life_of_rqs_worker_begins_is_not_lost(
 ) -> None:
     """Otherwise the worker would wait for rings as long as nobody kills it."""
     stopping = Event()
-    found = Answering(queue, {}, stopping)
+    found = FoldJobThread(queue, {}, stopping)
     answered: list[bool] = []
 
-    class Interrupted(RingAnswerer):
+    class Interrupted(FoldJobWorker):
         """Is made at the very moment in which somebody asks to stop."""
 
         def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -43,13 +43,13 @@ def test_a_signal_while_a_life_of_rqs_worker_begins_is_not_lost(
 def test_a_signal_while_it_waits_for_rings_ends_it(
     queue: redis.Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = Answering(queue, {}, Event())
-    waits = RingAnswerer.dequeue_job_and_maintain_ttl
+    found = FoldJobThread(queue, {}, Event())
+    waits = FoldJobWorker.dequeue_job_and_maintain_ttl
 
-    def told_to_stop(self: RingAnswerer, *args: Any, **kwargs: Any) -> Any:
+    def told_to_stop(self: FoldJobWorker, *args: Any, **kwargs: Any) -> Any:
         found.on_signal(signal.SIGTERM, None)
         return waits(self, *args, **kwargs)
 
-    monkeypatch.setattr(RingAnswerer, "dequeue_job_and_maintain_ttl", told_to_stop)
+    monkeypatch.setattr(FoldJobWorker, "dequeue_job_and_maintain_ttl", told_to_stop)
 
     found.run()

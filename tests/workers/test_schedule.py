@@ -10,28 +10,28 @@ import pytest
 
 from service.audit.notary import Notary
 from service.audit.signing import Signer
-from service.encounter.signals import pulse, webhooks
-from service.encounter.signals.outward import Outward
-from service.encounter.signals.webhooks import AGENDA, Delivery, Webhook
-from service.encounter.stores import points
-from service.encounter.stores.jobs import AUDITS, DONE, PENDING, RUNNING, SIMULATIONS, Job, Kind
-from service.encounter.stores.register import Register, Registered
 from service.log.memory import MemoryLog
+from service.signals import heartbeats
+from service.signals.webhook_addresses import WebhookAddressGuard
+from service.stores import checkpoints, webhooks
+from service.stores.encounter_index import EncounterEntry, EncounterIndex
+from service.stores.jobs import AUDITS, DONE, PENDING, RUNNING, SIMULATIONS, Job, JobKind
+from service.stores.webhooks import AGENDA, Webhook, WebhookDelivery
 from tests.audit.evidence_of import kept
 from tests.encounter.sitting import Sitting
 from tests.workers.conftest import until
-from workers.desk import Desk
-from workers.notary import Signing
-from workers.webhooks import Telling
+from workers.job_runner import JobRunner
+from workers.notary import CheckpointSigner
+from workers.webhooks import WebhookSender
 
 MANY = 160
 """More than three pages of fifty."""
 
 
-class Worker(Desk):
+class Worker(JobRunner):
     """Does jobs at once, and remembers in which order."""
 
-    def __init__(self, log: MemoryLog, kind: Kind) -> None:
+    def __init__(self, log: MemoryLog, kind: JobKind) -> None:
         self.kind = kind
         super().__init__(log, worker="w", stopping=Event())
         self.done: list[str] = []
@@ -44,7 +44,7 @@ class Worker(Desk):
         self.close(job | {"status": DONE})
 
 
-def asked(log: MemoryLog, kind: Kind, id_: str, at_ms: int = 0, **said: Any) -> None:
+def asked(log: MemoryLog, kind: JobKind, id_: str, at_ms: int = 0, **said: Any) -> None:
     """Write a job down as the API does."""
     job = {kind.id: id_, kind.of: "ada", "status": PENDING, "progress": None, "fingerprint": "f", **said}
     kind.put(log, job)
@@ -52,7 +52,7 @@ def asked(log: MemoryLog, kind: Kind, id_: str, at_ms: int = 0, **said: Any) -> 
 
 
 @pytest.mark.parametrize("kind", [AUDITS, SIMULATIONS], ids=lambda kind: kind.shelf)
-def test_every_job_is_done_however_many_were_asked_for_at_once(kind: Kind) -> None:
+def test_every_job_is_done_however_many_were_asked_for_at_once(kind: JobKind) -> None:
     log = MemoryLog()
     worker = Worker(log, kind)
     worker.look()  # a worker that has run for a while
@@ -96,7 +96,7 @@ class Signs:
     def __init__(self) -> None:
         self.signed: list[str] = []
 
-    def sign_head(self, encounter: str) -> list[points.Point]:
+    def sign_head(self, encounter: str) -> list[checkpoints.TreeHead]:
         """Note *encounter*."""
         self.signed.append(encounter)
         return []
@@ -104,14 +104,14 @@ class Signs:
 
 def test_every_request_for_a_checkpoint_is_answered_however_many_encounters_asked() -> None:
     log, notary = MemoryLog(), Signs()
-    signing = Signing(log, cast("Notary", notary), cast("Any", Signer), Event())
+    signing = CheckpointSigner(log, cast("Notary", notary), cast("Any", Signer), Event())
     for number in range(MANY):
-        points.ask(log, f"e{number:03}", 1, number)
+        checkpoints.ask(log, f"e{number:03}", 1, number)
     signing.work()
     assert notary.signed == [f"e{number:03}" for number in range(MANY)]
     notary.signed.clear()
 
-    points.ask(log, "e000", 5, MANY)  # the first of them asks again
+    checkpoints.ask(log, "e000", 5, MANY)  # the first of them asks again
     signing.work()
     signing.work()
 
@@ -124,11 +124,13 @@ def test_every_delivery_is_made_however_many_are_due_at_once(monkeypatch: pytest
     for _ in range(320):  # more than three pages of a hundred
         sitting.do("add", amount=1)
     log, told = kept(sitting), []
-    Register(log).enter(Registered(sitting.encounter, "ada", "tiny@1", "", "2026-01-01T00:00:00.000Z"))
+    EncounterIndex(log).enter(
+        EncounterEntry(sitting.encounter, "ada", "tiny@1", "", "2026-01-01T00:00:00.000Z")
+    )
     webhooks.put(log, Webhook("wh1", "ada", "https://example.com/", "2000-01-01T00:00:00.000Z"))
-    telling = Telling(log, bytes(32), Outward(), Event())
+    telling = WebhookSender(log, bytes(32), WebhookAddressGuard(), Event())
 
-    def answer(_webhook: Webhook, each: Delivery, *_: object) -> tuple[int, None]:
+    def answer(_webhook: Webhook, each: WebhookDelivery, *_: object) -> tuple[int, None]:
         told.append(each.n)
         return 200, None
 
@@ -145,22 +147,22 @@ def test_every_delivery_is_made_however_many_are_due_at_once(monkeypatch: pytest
 
 def test_a_worker_that_lives_is_seen_however_many_were_started_after_it() -> None:
     log, now = MemoryLog(), 10_000_000
-    pulse.beat(log, "old", now)
+    heartbeats.beat(log, "old", now)
     for number in range(MANY):
-        pulse.beat(log, f"w{number}", now)
+        heartbeats.beat(log, f"w{number}", now)
 
-    pulse.beat(log, "old", now)
+    heartbeats.beat(log, "old", now)
 
-    assert "old" in pulse.Heartbeats(log, lambda: now / 1000).alive()
-    assert len(pulse.Heartbeats(log, lambda: now / 1000).alive()) == MANY + 1
+    assert "old" in heartbeats.Heartbeats(log, lambda: now / 1000).alive()
+    assert len(heartbeats.Heartbeats(log, lambda: now / 1000).alive()) == MANY + 1
 
 
 def test_the_names_of_workers_that_ended_are_dropped() -> None:
     log, now = MemoryLog(), 10_000_000
     for number in range(MANY):
-        pulse.beat(log, f"w{number}", now)
+        heartbeats.beat(log, f"w{number}", now)
 
     for beats in range(5):
-        pulse.beat(log, "alive", now + pulse.KEPT_MS + beats)
+        heartbeats.beat(log, "alive", now + heartbeats.KEPT_MS + beats)
 
-    assert [record.id for record in log.records(pulse.SHELF)] == ["alive"]
+    assert [record.id for record in log.records(heartbeats.SHELF)] == ["alive"]

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from service.encounter.host import service_key_of
-from service.encounter.signals import webhooks
-from service.encounter.signals.webhooks import AGENDA, Webhook
-from service.encounter.stores.register import Register, Registered
+from service.stores import webhooks
+from service.stores.encounter_index import EncounterEntry, EncounterIndex
+from service.stores.webhooks import AGENDA, Webhook
+from service.usecases.services import service_key_of
 from tests.encounter.sitting import KEY
 from tests.receiver import Receiver, receiver
 from tests.workers.conftest import Hall, until
@@ -24,7 +24,7 @@ SECRET = webhooks.secret_text(service_key_of(KEY), "wh1")
 def hook(hall: Hall) -> Iterator[Receiver]:
     """Give a receiver that wants to be told of the encounter from its beginning."""
     with receiver() as made:
-        Register(hall.log).enter(Registered(EID, "owner", "tiny@1", "", "2026-01-01T00:00:00.000Z"))
+        EncounterIndex(hall.log).enter(EncounterEntry(EID, "owner", "tiny@1", "", "2026-01-01T00:00:00.000Z"))
         webhooks.put(hall.log, Webhook("wh1", "owner", made.url, "2000-01-01T00:00:00.000Z", EID))
         yield made
 

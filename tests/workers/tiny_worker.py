@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 from service.audit.witness import Witness
-from service.encounter.archive.storage import DirectoryStorage
-from service.encounter.signals.outward import Outward
 from service.log.queue import queue_client
 from service.logs import write_json_lines
+from service.signals.webhook_addresses import WebhookAddressGuard
+from service.stores.archive.storage import DirectoryStorage
 from tests.encounter.sitting import KEY, SIGNER
 from tests.encounter.tiny import SHELF
 from tests.receiver import NETWORK
@@ -16,7 +16,7 @@ from workers import sweep
 from workers.faults import faulty
 from workers.run import run
 from workers.start import connected
-from workers.webhooks import Pace
+from workers.webhooks import DeliveryPace
 
 
 def main() -> None:
@@ -34,8 +34,8 @@ def main() -> None:
         witness=Witness(Path(witness)),
         groups=int(groups),
         storage=DirectoryStorage(Path(witness).with_name("archive")),
-        outward=Outward.of([NETWORK]),
-        pace=Pace(first_s=0.02, longest_s=0.1, tick_s=0.02, answer_s=2, lease_s=0.5),
+        address_guard=WebhookAddressGuard.of([NETWORK]),
+        pace=DeliveryPace(first_s=0.02, longest_s=0.1, tick_s=0.02, answer_s=2, lease_s=0.5),
         longest_s=float(longest_s),
     )
 

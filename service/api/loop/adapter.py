@@ -27,10 +27,10 @@ from service.api.app import SERVED, asked_of
 from service.api.exchange import Asked, Reply
 from service.api.loop.environ import environ_of
 from service.api.loop.routes import Route, Routes
-from service.api.loop.sockets import Limits
+from service.api.loop.sockets import SocketLimits
 from service.api.operations import OPERATIONS, Operation
 from service.api.problems import Problem
-from service.api.serving import Served, serve
+from service.api.serving import AppContext, serve
 from service.steps import IN_POOL, Pause, Steps
 
 Message = MutableMapping[str, Any]
@@ -50,7 +50,7 @@ _WITHOUT_LENGTH: Final = frozenset((204, 304))
 _logger: Final = structlog.get_logger()
 
 
-class Advanced(NamedTuple):
+class StepResult(NamedTuple):
     """Where steps stand: at their end with a result, or at a pause or an item."""
 
     has_ended: bool
@@ -102,7 +102,7 @@ class LoopApplication:
     def __init__(
         self,
         app: Flask,
-        limits: Limits,
+        limits: SocketLimits,
         *,
         beside: Callable[[], Coroutine[Any, Any, None]],
         proxies: int = 0,
@@ -111,7 +111,7 @@ class LoopApplication:
         self._beside = beside
         self.app = app
         self.limits = limits
-        self._served: Served = app.extensions[SERVED]
+        self._served: AppContext = app.extensions[SERVED]
         self._routes = Routes.of(OPERATIONS.all.values())
         self._trust = ProxyFix(_as_it_is, x_for=proxies) if proxies else None
         self._readers = ThreadPoolExecutor(READERS, "reader")
@@ -127,7 +127,7 @@ class LoopApplication:
 
     def begin_stop(self) -> None:
         """End streams, which have no end of their own: the server has begun to stop."""
-        self._served.host.feeds.close()
+        self._served.services.feeds.close()
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
@@ -291,15 +291,15 @@ def _end_process(beside: asyncio.Task[None]) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _advance(steps: Any, result: Any, failure: Exception | None) -> Advanced:
+def _advance(steps: Any, result: Any, failure: Exception | None) -> StepResult:
     """Run *steps* up to their next pause, or their end."""
     try:
-        return Advanced(False, steps.send(result) if failure is None else steps.throw(failure))  # noqa: FBT003 - named in the class
+        return StepResult(False, steps.send(result) if failure is None else steps.throw(failure))  # noqa: FBT003 - named in the class
     except StopIteration as end:
-        return Advanced(True, end.value)  # noqa: FBT003 - named in the class
+        return StepResult(True, end.value)  # noqa: FBT003 - named in the class
 
 
-async def _in(pool: ThreadPoolExecutor, work: Callable[[], Advanced]) -> Advanced:
+async def _in(pool: ThreadPoolExecutor, work: Callable[[], StepResult]) -> StepResult:
     """Return what *work* returns in a thread of *pool*; a cancelled request waits for its thread's end."""
     running = asyncio.get_running_loop().run_in_executor(pool, copy_context().run, work)
     try:

@@ -18,7 +18,7 @@ from gunicorn.asgi.parser import (  # type: ignore[import-untyped]  # as above
     UnsupportedTransferCoding,
 )
 
-from service.api.loop.sockets import STALLED_S, Phase, Sockets
+from service.api.loop.sockets import STALLED_S, SocketPhase, Sockets
 from service.api.problems import MEDIA_TYPE, Problem
 from service.api.request_ids import new_request_id
 
@@ -80,8 +80,8 @@ class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is un
             return
         if self._current_request is None:
             self._head_bytes += len(data)
-            if self._sockets.phase(self) is Phase.IDLE:
-                self._sockets.enter(self, Phase.HEAD)
+            if self._sockets.phase(self) is SocketPhase.IDLE:
+                self._sockets.enter(self, SocketPhase.HEAD)
         super().data_received(data)
         if self._current_request is None and self._head_bytes > HEAD_BYTES and not self._closed:
             self._send_error_response(431, "")
@@ -130,7 +130,7 @@ class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is un
         if size > HEAD_BYTES:
             raise LimitRequestHeaders("the head is too large")
         found = super()._on_headers_complete()
-        self._sockets.enter(self, Phase.BODY)
+        self._sockets.enter(self, SocketPhase.BODY)
         return found
 
     def _on_message_complete(self) -> None:
@@ -149,7 +149,7 @@ class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is un
     def _arm_keepalive_timer(self) -> None:
         """Begin to wait for the next request, of which a part may be here."""
         self._head_bytes = len(getattr(self._callback_parser, "_buffer", b""))
-        self._sockets.enter(self, Phase.HEAD if self._head_bytes else Phase.IDLE)
+        self._sockets.enter(self, SocketPhase.HEAD if self._head_bytes else SocketPhase.IDLE)
 
     def _cancel_keepalive_timer(self) -> None:
         """Do nothing: the phase has changed when the request came."""
@@ -189,11 +189,11 @@ class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is un
             return
         parser = self._callback_parser
         is_whole = self._current_request is not None and parser is not None and parser.is_complete
-        self._sockets.enter(self, Phase.CLOSING)
+        self._sockets.enter(self, SocketPhase.CLOSING)
         if is_whole or self._head_bytes == 0:
             super()._close_transport()
             return
-        self._sockets.enter(self, Phase.LINGERING)
+        self._sockets.enter(self, SocketPhase.LINGERING)
         self._closed = self._is_lingering = True
         self._resume_reading()
         if self._request_ready is not None:
@@ -203,13 +203,13 @@ class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is un
 
     # --- from the bounds ------------------------------------------------------------------------------
 
-    def expire(self, phase: Phase) -> None:
+    def expire(self, phase: SocketPhase) -> None:
         """End the connection: its time in *phase* is up."""
-        if phase is Phase.BODY and self._body_receiver is not None:
+        if phase is SocketPhase.BODY and self._body_receiver is not None:
             self._body_receiver._body_wait_expired = True  # noqa: SLF001 - gunicorn bounds the wait for each piece alone
             self._body_receiver._wake_waiter()  # noqa: SLF001 - as above
             return
-        if phase in {Phase.CLOSING, Phase.LINGERING}:
+        if phase in {SocketPhase.CLOSING, SocketPhase.LINGERING}:
             self.drop()
             return
         if self._head_bytes > 0:

@@ -20,7 +20,7 @@ STALLED_S: Final = 10
 LINGER_S: Final = 2
 
 
-class Phase(Enum):
+class SocketPhase(Enum):
     """What a socket waits for, while it does not wait for us."""
 
     HEAD = "the head of a request"
@@ -31,7 +31,7 @@ class Phase(Enum):
 
 
 @dataclass(frozen=True)
-class Limits:
+class SocketLimits:
     """The bounds of one process."""
 
     sockets: int = 8192
@@ -42,17 +42,17 @@ class Limits:
     body_s: int = 60
     """Seconds in which its whole body must arrive."""
 
-    def within(self, sockets: int) -> Limits:
+    def within(self, sockets: int) -> SocketLimits:
         """Return these limits with at most so many *sockets*."""
         return replace(self, sockets=min(self.sockets, sockets))
 
 
-class Held(Protocol):
+class OpenSocket(Protocol):
     """A socket that is held."""
 
     address: str
 
-    def expire(self, phase: Phase) -> None:
+    def expire(self, phase: SocketPhase) -> None:
         """End the connection: its time in *phase* is up."""
         ...
 
@@ -64,24 +64,24 @@ class Held(Protocol):
 class Sockets:
     """The sockets that one process holds."""
 
-    def __init__(self, limits: Limits, clock: Callable[[], float]) -> None:
+    def __init__(self, limits: SocketLimits, clock: Callable[[], float]) -> None:
         self.limits = limits
         self._clock = clock
         self._seconds = {
-            Phase.HEAD: limits.head_s,
-            Phase.BODY: limits.body_s,
-            Phase.IDLE: IDLE_S,
-            Phase.LINGERING: LINGER_S,
-            Phase.CLOSING: STALLED_S,
+            SocketPhase.HEAD: limits.head_s,
+            SocketPhase.BODY: limits.body_s,
+            SocketPhase.IDLE: IDLE_S,
+            SocketPhase.LINGERING: LINGER_S,
+            SocketPhase.CLOSING: STALLED_S,
         }
-        self._phases: dict[Phase, dict[Held, float]] = {phase: {} for phase in Phase}
-        self._phase_of: dict[Held, Phase | None] = {}
-        self._of_address: dict[str, dict[Held, None]] = {}
+        self._phases: dict[SocketPhase, dict[OpenSocket, float]] = {phase: {} for phase in SocketPhase}
+        self._phase_of: dict[OpenSocket, SocketPhase | None] = {}
+        self._of_address: dict[str, dict[OpenSocket, None]] = {}
 
     def __len__(self) -> int:
         return len(self._phase_of)
 
-    def admit(self, held: Held) -> bool:
+    def admit(self, held: OpenSocket) -> bool:
         """Take *held* in, which waits for a head; whether there was room or another was closed for it."""
         same = self._of_address.get(held.address, {})
         most = self.limits.address_sockets
@@ -91,10 +91,10 @@ class Sockets:
             return False
         self._phase_of[held] = None
         self._of_address.setdefault(held.address, {})[held] = None
-        self.enter(held, Phase.HEAD)
+        self.enter(held, SocketPhase.HEAD)
         return True
 
-    def enter(self, held: Held, phase: Phase | None) -> None:
+    def enter(self, held: OpenSocket, phase: SocketPhase | None) -> None:
         """Note that *held* is in *phase* from now on; None: it waits for us."""
         if held not in self._phase_of:
             return
@@ -107,11 +107,11 @@ class Sockets:
             same = self._of_address[held.address]
             same[held] = same.pop(held)  # the longest in its phase stands first
 
-    def phase(self, held: Held) -> Phase | None:
+    def phase(self, held: OpenSocket) -> SocketPhase | None:
         """Return the phase of *held*."""
         return self._phase_of.get(held)
 
-    def leave(self, held: Held) -> None:
+    def leave(self, held: OpenSocket) -> None:
         """Forget *held*: the connection has ended."""
         if held not in self._phase_of:
             return
@@ -136,23 +136,23 @@ class Sockets:
 
     def end_waiting(self) -> None:
         """End what waits between two requests; what has begun a request may send it."""
-        for held in list(self._phases[Phase.IDLE]):
-            self._expire(held, Phase.IDLE)
+        for held in list(self._phases[SocketPhase.IDLE]):
+            self._expire(held, SocketPhase.IDLE)
 
-    def _expire(self, held: Held, phase: Phase) -> None:
+    def _expire(self, held: OpenSocket, phase: SocketPhase) -> None:
         self.enter(held, None)
         held.expire(phase)
 
-    def _make_room(self, candidates: Iterator[Held]) -> bool:
+    def _make_room(self, candidates: Iterator[OpenSocket]) -> bool:
         """End the first of *candidates* that waits without a whole request; whether there was one."""
         for held in candidates:
             phase = self._phase_of[held]
-            if phase in {Phase.HEAD, Phase.IDLE, Phase.BODY}:
+            if phase in {SocketPhase.HEAD, SocketPhase.IDLE, SocketPhase.BODY}:
                 self.leave(held)
                 held.drop()
                 return True
         return False
 
-    def _longest_waiting(self) -> Iterator[Held]:
-        for phase in (Phase.HEAD, Phase.IDLE, Phase.BODY):
+    def _longest_waiting(self) -> Iterator[OpenSocket]:
+        for phase in (SocketPhase.HEAD, SocketPhase.IDLE, SocketPhase.BODY):
             yield from self._phases[phase]

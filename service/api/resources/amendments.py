@@ -6,18 +6,18 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from service.api.answers import BETWEEN, PENDING, REFUSAL
-from service.api.call import Answer, Call
-from service.api.operations import GM_ALONE, Shape, operation
+from service.api.operations import GM_ALONE, ResponseSchema, operation
 from service.api.problems import not_found
+from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import schema_of
-from service.api.sending import pending, refused_at_the_door, send_checked
+from service.api.sending import pending, refusal_problem, send_checked
 from service.api.shapes import NUMBER, SEAT, TEXT, UUID, closed, component, listing, maybe
-from service.encounter.lines import accepting, amending, continuing
-from service.encounter.reading import views
+from service.core import continuation, views
 from service.rules.amendments import AcceptAmendment, DropAmendment, Redo, Undo
 from service.rules.messages import Refused
 from service.rules.records import record
 from service.steps import Steps
+from service.usecases import accepting, amending
 
 TAG: Final = "Amendments"
 TAKEN_COMMAND: Final = component(
@@ -71,7 +71,7 @@ AMENDMENT: Final = component(
 _PATH: Final = "/v1/encounters/{encounter}"
 _ONE: Final = _PATH + "/amendments/{amendment}"
 _PROBLEMS: Final = ("command-refused", "version-mismatch")
-_PROPOSED: Final = Shape("The proposal, with how its line differs once that is decided.", AMENDMENT)
+_PROPOSED: Final = ResponseSchema("The proposal, with how its line differs once that is decided.", AMENDMENT)
 
 
 @record
@@ -114,13 +114,17 @@ ACCEPTANCE: Final = schema_of(Acceptance)()
     problems=_PROBLEMS,
     answers={201: _PROPOSED, 202: PENDING},
 )
-def undo(call: Call) -> Steps[Answer]:
+def undo(request: ApiRequest) -> Steps[ApiResponse]:
     """Propose to take back everything from a commit on.
 
     Nothing changes until the proposal is accepted. Dice that were thrown stay: who does the same again throws
     the same.
     """
-    return (yield from pending(call, (yield from send_checked(call, Undo, call.data)), told_proposal(call)))
+    return (
+        yield from pending(
+            request, (yield from send_checked(request, Undo, request.data)), told_proposal(request)
+        )
+    )
 
 
 @operation(
@@ -134,20 +138,24 @@ def undo(call: Call) -> Steps[Answer]:
     problems=_PROBLEMS,
     answers={201: _PROPOSED, 202: PENDING},
 )
-def redo(call: Call) -> Steps[Answer]:
+def redo(request: ApiRequest) -> Steps[ApiResponse]:
     """Propose to take again what an undo has taken back, with the same dice."""
-    return (yield from pending(call, (yield from send_checked(call, Redo, call.data)), told_proposal(call)))
+    return (
+        yield from pending(
+            request, (yield from send_checked(request, Redo, request.data)), told_proposal(request)
+        )
+    )
 
 
 @operation("GET", _ONE, "getAmendment", TAG, roles=GM_ALONE, answers={200: _PROPOSED})
-def get_amendment(call: Call) -> Answer:
+def get_amendment(request: ApiRequest) -> ApiResponse:
     """Tell how a proposed line differs from the one as played.
 
     `commands` lists every old command with what became of it, `gone` those that are refused now because what
     they answered is not asked any more, `left` those that are not taken. `patch` (RFC 6902) leads from the
     state as played to the proposed one.
     """
-    return Answer(_shown(call, call.path["amendment"]))
+    return ApiResponse(_shown(request, request.path["amendment"]))
 
 
 @operation(
@@ -160,23 +168,25 @@ def get_amendment(call: Call) -> Answer:
     waits=True,
     problems=_PROBLEMS,
     answers={
-        200: Shape("Accepted: the encounter goes on in the other line.", AMENDMENT, headers=("Link",)),
+        200: ResponseSchema(
+            "Accepted: the encounter goes on in the other line.", AMENDMENT, headers=("Link",)
+        ),
         202: PENDING,
     },
 )
-def accept_amendment(call: Call) -> Steps[Answer]:
+def accept_amendment(request: ApiRequest) -> Steps[ApiResponse]:
     """Accept a proposal: the encounter goes on in its line, and this one stays as it was played.
 
     `version` is the one that was compared; if anything has happened since, nothing is accepted. Seat tokens
     keep working: they open the new line too.
     """
-    name = call.path["amendment"]
+    name = request.path["amendment"]
     try:
-        data = amending.acceptance(call.host, call.encounter, name, call.data["version"])
+        data = amending.acceptance(request.services, request.encounter, name, request.data["version"])
     except Refused as refused:
-        raise refused_at_the_door(call, refused) from refused
-    sent = yield from send_checked(call, AcceptAmendment, data)
-    return (yield from pending(call, sent, _accepted(call, data)))
+        raise refusal_problem(request, refused) from refused
+    sent = yield from send_checked(request, AcceptAmendment, data)
+    return (yield from pending(request, sent, _accepted(request, data)))
 
 
 @operation(
@@ -187,41 +197,41 @@ def accept_amendment(call: Call) -> Steps[Answer]:
     roles=GM_ALONE,
     waits=True,
     problems=_PROBLEMS,
-    answers={200: Shape("It is dropped.", AMENDMENT), 202: PENDING},
+    answers={200: ResponseSchema("It is dropped.", AMENDMENT), 202: PENDING},
 )
-def drop_amendment(call: Call) -> Steps[Answer]:
+def drop_amendment(request: ApiRequest) -> Steps[ApiResponse]:
     """Drop a proposal: the line as played goes on."""
-    name = call.path["amendment"]
-    sent = yield from send_checked(call, DropAmendment, {"amendment": name})
-    return (yield from pending(call, sent, lambda _outcome: Answer(_shown(call, name))))
+    name = request.path["amendment"]
+    sent = yield from send_checked(request, DropAmendment, {"amendment": name})
+    return (yield from pending(request, sent, lambda _outcome: ApiResponse(_shown(request, name))))
 
 
-def told_proposal(call: Call) -> Callable[[views.Data], Answer]:
+def told_proposal(request: ApiRequest) -> Callable[[views.Data], ApiResponse]:
     """Return how to answer a command that proposed: with the proposal."""
 
-    def answer(outcome: views.Data) -> Answer:
+    def answer(outcome: views.Data) -> ApiResponse:
         name = next(e["amendment"] for e in outcome["events"] if e["type"] == "amendment_proposed")
-        data = _shown(call, name) | {"n": outcome["n"]}
-        return Answer(data, 201, {"Location": f"/v1/encounters/{call.encounter}/amendments/{name}"})
+        data = _shown(request, name) | {"n": outcome["n"]}
+        return ApiResponse(data, 201, {"Location": f"/v1/encounters/{request.encounter}/amendments/{name}"})
 
     return answer
 
 
-def _accepted(call: Call, data: Mapping[str, Any]) -> Callable[[views.Data], Answer]:
-    def answer(outcome: views.Data) -> Answer:
-        entry = call.host.register.find(data["encounter"])
+def _accepted(request: ApiRequest, data: Mapping[str, Any]) -> Callable[[views.Data], ApiResponse]:
+    def answer(outcome: views.Data) -> ApiResponse:
+        entry = request.services.encounters.find(data["encounter"])
         assert entry is not None, "a line that is accepted has an entry"
-        call.host.register.show(entry)
-        accepting.take_up(call.host, data["encounter"], call.preference.seconds)
+        request.services.encounters.show(entry)
+        accepting.begin_accepted_line(request.services, data["encounter"], request.preference.seconds)
         link = f'</v1/encounters/{data["encounter"]}>; rel="successor-version"'
-        return Answer(_shown(call, data["amendment"]) | {"n": outcome["n"]}, 200, {"Link": link})
+        return ApiResponse(_shown(request, data["amendment"]) | {"n": outcome["n"]}, 200, {"Link": link})
 
     return answer
 
 
-def _shown(call: Call, name: str) -> views.Data:
-    found = continuing.proposal(call.host.log, call.encounter, name)
+def _shown(request: ApiRequest, name: str) -> views.Data:
+    found = continuation.proposal(request.services.log, request.encounter, name)
     if found is None:
         raise not_found()
-    drafted = amending.draft(call.host, found, call.preference.seconds)
-    return amending.shown(call.host, drafted)
+    drafted = amending.draft(request.services, found, request.preference.seconds)
+    return amending.amendment_data(request.services, drafted)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from service.api.call import Answer, Call
-from service.api.fields import Items, OneOf, Text, Whole
-from service.api.operations import KEY_HOLDERS, Shape, operation
+from service.api.fields import ChoiceField, IntegerField, ListField, TextField
+from service.api.operations import KEY_HOLDERS, ResponseSchema, operation
 from service.api.problems import Problem, not_found
+from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import strict
 from service.api.shapes import TEXT, TIME, Schema, closed, component, listing, maybe
-from service.encounter.stores import keys
-from service.encounter.stores.keys import SCOPES, ApiKey, Wanted
+from service.stores import api_keys
+from service.stores.api_keys import SCOPES, ApiKey, ApiKeyDraft
 
 TAG: Final = "API keys"
 _API_KEY: Final[dict[str, Schema]] = {
@@ -41,12 +41,12 @@ _TEN_YEARS_S: Final = 10 * _YEAR_S
 NEW_API_KEY: Final = strict(
     "NewApiKey",
     {
-        "name": Text(length=100, required=True, metadata={"example": "initiative bot"}),
-        "scopes": Items(OneOf(SCOPES)),
-        "expires_in_s": Whole(least=1, most=_TEN_YEARS_S),
+        "name": TextField(length=100, required=True, metadata={"example": "initiative bot"}),
+        "scopes": ListField(ChoiceField(SCOPES)),
+        "expires_in_s": IntegerField(least=1, most=_TEN_YEARS_S),
     },
 )
-ROTATION: Final = strict("Rotation", {"overlap_s": Whole(least=0, most=_YEAR_S)})
+ROTATION: Final = strict("Rotation", {"overlap_s": IntegerField(least=0, most=_YEAR_S)})
 
 
 @operation(
@@ -56,12 +56,14 @@ ROTATION: Final = strict("Rotation", {"overlap_s": Whole(least=0, most=_YEAR_S)}
     TAG,
     roles=KEY_HOLDERS,
     scope="keys",
-    answers={200: Shape("The keys.", API_KEYS)},
+    answers={200: ResponseSchema("The keys.", API_KEYS)},
 )
-def list_api_keys(call: Call) -> Answer:
+def list_api_keys(request: ApiRequest) -> ApiResponse:
     """List all keys of your owner, the newest first: what is known of them, never the keys themselves."""
-    mine = _mine(call)
-    return Answer({"keys": [_shown(call, each) for each in keys.of_owner(call.host.log, mine.owner)]})
+    mine = _mine(request)
+    return ApiResponse(
+        {"keys": [_shown(request, each) for each in api_keys.of_owner(request.services.log, mine.owner)]}
+    )
 
 
 @operation(
@@ -73,23 +75,25 @@ def list_api_keys(call: Call) -> Answer:
     scope="keys",
     body=NEW_API_KEY,
     is_keyed=True,
-    answers={201: Shape("The key, with its text.", API_KEY_WITH_TEXT)},
+    answers={201: ResponseSchema("The key, with its text.", API_KEY_WITH_TEXT)},
 )
-def create_api_key(call: Call) -> Answer:
+def create_api_key(request: ApiRequest) -> ApiResponse:
     """Make another key of the same owner, with scopes that your own key has.
 
     It opens the same encounters. The text is told here alone; a repeat with the same idempotency key tells it
     again.
     """
-    mine = _mine(call)
-    scopes = tuple(dict.fromkeys(call.data.get("scopes", mine.scopes)))
+    mine = _mine(request)
+    scopes = tuple(dict.fromkeys(request.data.get("scopes", mine.scopes)))
     lacking = [scope for scope in scopes if scope not in mine.scopes]
     if lacking:
         raise Problem("forbidden", f"your own key lacks the scope {lacking[0]}")
-    seconds = call.data.get("expires_in_s")
-    expires = None if seconds is None else int(call.host.clock()) + seconds
+    seconds = request.data.get("expires_in_s")
+    expires = None if seconds is None else int(request.services.clock()) + seconds
     return _derived(
-        call, mine, Wanted(call.data["name"], scopes, expires, fingerprint=call.repeatable.fingerprint)
+        request,
+        mine,
+        ApiKeyDraft(request.data["name"], scopes, expires, fingerprint=request.repeatable.fingerprint),
     )
 
 
@@ -102,22 +106,24 @@ def create_api_key(call: Call) -> Answer:
     scope="keys",
     body=ROTATION,
     is_keyed=True,
-    answers={201: Shape("The key that takes its place, with its text.", API_KEY_WITH_TEXT)},
+    answers={201: ResponseSchema("The key that takes its place, with its text.", API_KEY_WITH_TEXT)},
 )
-def rotate_api_key(call: Call) -> Answer:
+def rotate_api_key(request: ApiRequest) -> ApiResponse:
     """Make a key that takes another's place: same owner, name and scopes.
 
     The old one works for `overlap_s` seconds more (a day, if you do not say), so that clients can change over
     one by one.
     """
-    mine, old = _mine(call), _named(call)
+    mine, old = _mine(request), _named(request)
     lacking = [scope for scope in old.scopes if scope not in mine.scopes]
     if lacking:
         raise Problem("forbidden", f"your own key lacks the scope {lacking[0]}")
-    now = int(call.host.clock())
-    wanted = Wanted(old.name, old.scopes, None, follows=old.id, fingerprint=call.repeatable.fingerprint)
-    answer = _derived(call, mine, wanted)
-    keys.expire(call.host.log, old, now + call.data.get("overlap_s", OVERLAP_S))
+    now = int(request.services.clock())
+    wanted = ApiKeyDraft(
+        old.name, old.scopes, None, follows=old.id, fingerprint=request.repeatable.fingerprint
+    )
+    answer = _derived(request, mine, wanted)
+    api_keys.expire(request.services.log, old, now + request.data.get("overlap_s", OVERLAP_S))
     return answer
 
 
@@ -128,51 +134,56 @@ def rotate_api_key(call: Call) -> Answer:
     TAG,
     roles=KEY_HOLDERS,
     scope="keys",
-    answers={200: Shape("The key, ended.", API_KEY)},
+    answers={200: ResponseSchema("The key, ended.", API_KEY)},
 )
-def end_api_key(call: Call) -> Answer:
+def end_api_key(request: ApiRequest) -> ApiResponse:
     """End a key for good; what it owns stays with the owner.
 
     A process that has just used it may accept it for three seconds more.
     """
-    old = _named(call)
-    keys.end(call.host.log, old.id)
-    call.host.keys.forget(old.id)
-    known = keys.known(call.host.log, old.id)
+    old = _named(request)
+    api_keys.end(request.services.log, old.id)
+    request.services.keys.forget(old.id)
+    known = api_keys.known(request.services.log, old.id)
     assert known is not None
-    return Answer(_shown(call, known))
+    return ApiResponse(_shown(request, known))
 
 
-def _derived(call: Call, mine: ApiKey, wanted: Wanted) -> Answer:
+def _derived(request: ApiRequest, mine: ApiKey, wanted: ApiKeyDraft) -> ApiResponse:
     """Return the key that this request stands for, and its text."""
-    asked = call.repeatable
-    text, key, replayed = keys.derive(
-        call.host.log, call.host.service_key, asked.key, mine.owner, wanted, call.host.clock()
+    asked = request.repeatable
+    text, key, replayed = api_keys.derive(
+        request.services.log,
+        request.services.service_key,
+        asked.key,
+        mine.owner,
+        wanted,
+        request.services.clock(),
     )
     if key.fingerprint != asked.fingerprint:
         raise Problem("idempotency-key-reused", "the key stands for another request")
     headers = {"Location": f"{_PATH}/{key.id}", "Idempotency-Key": f'"{asked.key}"'}
     if replayed:
         headers["Idempotency-Replayed"] = "true"
-    return Answer(_shown(call, key) | {"text": text}, 201, headers)
+    return ApiResponse(_shown(request, key) | {"text": text}, 201, headers)
 
 
-def _mine(call: Call) -> ApiKey:
-    assert call.caller is not None
-    assert call.caller.key is not None
-    return call.caller.key
+def _mine(request: ApiRequest) -> ApiKey:
+    assert request.caller is not None
+    assert request.caller.key is not None
+    return request.caller.key
 
 
-def _named(call: Call) -> ApiKey:
+def _named(request: ApiRequest) -> ApiKey:
     """Return the key that the path names; another owner's is the 404 of one that does not exist."""
-    found = keys.known(call.host.log, call.path["key"])
-    if found is None or found.owner != _mine(call).owner:
+    found = api_keys.known(request.services.log, request.path["key"])
+    if found is None or found.owner != _mine(request).owner:
         raise not_found()
     return found
 
 
-def _shown(call: Call, key: ApiKey) -> dict[str, Any]:
-    state = "valid" if key.is_valid(call.host.clock()) else "ended" if key.ended else "expired"
+def _shown(request: ApiRequest, key: ApiKey) -> dict[str, Any]:
+    state = "valid" if key.is_valid(request.services.clock()) else "ended" if key.ended else "expired"
     return {
         "key": key.id,
         "name": key.name,

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from service.api.call import Answer, Call, cursor, read_cursor
-from service.api.fields import Whole
-from service.api.operations import AUDITORS, Shape, operation
+from service.api.fields import IntegerField
+from service.api.operations import AUDITORS, ResponseSchema, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import invalid, not_found
+from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
 from service.api.schemas import strict
-from service.api.sending import once, refuse_draft, under_way
+from service.api.sending import idempotency_key, job_accepted, refuse_draft
 from service.api.shapes import NUMBER, OPEN, TEXT, TIME, UUID, closed, component, page
 from service.api.waiting import ask
-from service.encounter.reading import records
-from service.encounter.stores.jobs import AUDITS, Job
 from service.log import bucket_of
+from service.stores.jobs import AUDITS, Job
+from service.usecases import reading
 
 TAG: Final = "Audits"
 AUDIT: Final = component(
@@ -32,7 +32,7 @@ AUDIT: Final = component(
 AUDIT_PAGE: Final = component("Audits", page("Audits, the newest first.", "audits", AUDIT))
 _PATH: Final = "/v1/encounters/{encounter}/audits"
 AUDIT_REQUEST: Final = strict(
-    "AuditRequest", {"from": Whole(least=1, most=2**31), "to": Whole(least=1, most=2**31)}
+    "AuditRequest", {"from": IntegerField(least=1, most=2**31), "to": IntegerField(least=1, most=2**31)}
 )
 """`from` is no name a record's field can have."""
 
@@ -44,28 +44,28 @@ AUDIT_REQUEST: Final = strict(
     TAG,
     roles=AUDITORS,
     body=AUDIT_REQUEST,
-    answers={202: Shape("The audit is under way; `Location` tells where to ask.", AUDIT)},
+    answers={202: ResponseSchema("The audit is under way; `Location` tells where to ask.", AUDIT)},
     is_keyed=True,
     problems=("command-refused", "too-many-audits"),
 )
-def start_audit(call: Call) -> Answer:
+def start_audit(request: ApiRequest) -> ApiResponse:
     """Decide everything again, or rounds `from` to `to`, and compare with what is stored.
 
     The answer is a job: ask for it until its status is `done`, then read the verdict and the certificate.
     """
-    refuse_draft(call)
-    first, last = call.data.get("from"), call.data.get("to")
-    rounds = {span.round for span in records.rounds(call.host, call.encounter)}
+    refuse_draft(request)
+    first, last = request.data.get("from"), request.data.get("to")
+    rounds = {span.round for span in reading.rounds(request.services, request.encounter)}
     for name, number in (("from", first), ("to", last)):
         if number is not None and number not in rounds:
             raise invalid((f"/{name}", "a round that has begun"))
     if first is not None and last is not None and first > last:
         raise invalid(("/to", f"not before round {first}"))
     wanted = {"from": first, "to": last, "verdict": None, "certificate": None}
-    asked, bucket = once(call, call.me.scope), bucket_of(call.encounter)
-    job, replayed = ask(call, AUDITS, call.encounter, asked, wanted, bucket=bucket)
-    at = f"/v1/encounters/{call.encounter}/audits/{job['audit']}"
-    return under_way(call, _shown(job), at, replayed=replayed)
+    asked, bucket = idempotency_key(request, request.me.scope), bucket_of(request.encounter)
+    job, replayed = ask(request, AUDITS, request.encounter, asked, wanted, bucket=bucket)
+    at = f"/v1/encounters/{request.encounter}/audits/{job['audit']}"
+    return job_accepted(request, _shown(job), at, replayed=replayed)
 
 
 @operation(
@@ -76,15 +76,15 @@ def start_audit(call: Call) -> Answer:
     roles=AUDITORS,
     outlives=True,
     query=(CURSOR, PAGE_LIMIT),
-    answers={200: Shape("A page of audits.", AUDIT_PAGE)},
+    answers={200: ResponseSchema("A page of audits.", AUDIT_PAGE)},
 )
-def list_audits(call: Call) -> Answer:
+def list_audits(request: ApiRequest) -> ApiResponse:
     """List the audits of an encounter, the newest first."""
-    before = read_cursor(call.query["cursor"], 1)[0] if "cursor" in call.query else None
-    limit = call.query.get("limit", PAGE)
-    found = AUDITS.listed(call.host.log, call.encounter, before, limit)
+    before = read_cursor(request.query["cursor"], 1)[0] if "cursor" in request.query else None
+    limit = request.query.get("limit", PAGE)
+    found = AUDITS.listed(request.services.log, request.encounter, before, limit)
     data = [_shown(job) for _, job in found]
-    return paged(call, "audits", data, cursor(found[-1][0]) if len(found) == limit else None)
+    return paged(request, "audits", data, cursor(found[-1][0]) if len(found) == limit else None)
 
 
 @operation(
@@ -94,14 +94,14 @@ def list_audits(call: Call) -> Answer:
     TAG,
     roles=AUDITORS,
     outlives=True,
-    answers={200: Shape("The audit.", AUDIT)},
+    answers={200: ResponseSchema("The audit.", AUDIT)},
 )
-def get_audit(call: Call) -> Answer:
+def get_audit(request: ApiRequest) -> ApiResponse:
     """Tell how far an audit is, and what it found."""
-    job = AUDITS.find(call.host.log, call.encounter, call.path["audit"])
+    job = AUDITS.find(request.services.log, request.encounter, request.path["audit"])
     if job is None:
         raise not_found()
-    return Answer(_shown(job))
+    return ApiResponse(_shown(job))
 
 
 def _shown(job: Job) -> Job:

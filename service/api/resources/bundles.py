@@ -9,17 +9,17 @@ from typing import Final
 
 from werkzeug.http import parse_options_header
 
-from service.api.call import Answer, Call, cursor, read_cursor
-from service.api.operations import BUNDLE_LIMIT, KEY_HOLDERS, Parameter, Shape, operation
+from service.api.operations import BUNDLE_LIMIT, KEY_HOLDERS, Parameter, ResponseSchema, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import Problem, not_found
-from service.api.sending import once, under_way
+from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
+from service.api.sending import idempotency_key, job_accepted
 from service.api.shapes import OPEN, TEXT, TIME, UUID, closed, component, maybe, page, ref
 from service.api.waiting import ask
 from service.audit import bundle
 from service.audit.evidence import evidence_once_signed
-from service.encounter.stores.imports import BUNDLES
-from service.encounter.stores.jobs import IMPORTS, PENDING, RUNNING
+from service.stores.imports import BUNDLES
+from service.stores.jobs import IMPORTS, PENDING, RUNNING
 
 TAG: Final = "Audits"
 IMPORT: Final = component(
@@ -50,15 +50,17 @@ _KEYS: Final = re.compile(r"[0-9a-f]{64}(,[0-9a-f]{64}){0,15}")
     "getBundle",
     TAG,
     roles=("gm", "player", "auditor"),
-    answers={200: Shape("The bundle.", None, MEDIA_TYPE, headers=("Content-Disposition", "Repr-Digest"))},
+    answers={
+        200: ResponseSchema("The bundle.", None, MEDIA_TYPE, headers=("Content-Disposition", "Repr-Digest"))
+    },
 )
-def get_bundle(call: Call) -> Answer:
+def get_bundle(request: ApiRequest) -> ApiResponse:
     """Give the encounter as a bundle: what your seat may see, in one file that anybody can audit offline."""
-    lines = bundle.write(evidence_once_signed(call.host.log, call.encounter), call.me.seat)
+    lines = bundle.write(evidence_once_signed(request.services.log, request.encounter), request.me.seat)
     raw = b"".join(lines)
-    name = f'attachment; filename="{call.encounter}.jsonl"'
+    name = f'attachment; filename="{request.encounter}.jsonl"'
     digest = f"sha-256=:{b64encode(sha256(raw).digest()).decode()}:"
-    return Answer(
+    return ApiResponse(
         raw=raw, media_type=MEDIA_TYPE, headers={"Content-Disposition": name, "Repr-Digest": digest}
     )
 
@@ -78,11 +80,11 @@ def get_bundle(call: Call) -> Answer:
             pattern=_KEYS.pattern,
         ),
     ),
-    answers={202: Shape("A worker takes it in; `Location` tells where to ask.", IMPORT)},
+    answers={202: ResponseSchema("A worker takes it in; `Location` tells where to ask.", IMPORT)},
     is_keyed=True,
     problems=("bundle-refused", "store-full", "quota-exceeded", "too-many-imports"),
 )
-def import_bundle(call: Call) -> Answer:
+def import_bundle(request: ApiRequest) -> ApiResponse:
     """Take in a bundle: a worker audits it, and refuses it whole unless it is sound and nothing is withheld.
 
     The answer is a job: ask for it until its status is `done` or `failed`. What was taken in lies at the
@@ -90,17 +92,17 @@ def import_bundle(call: Call) -> Answer:
     `unsigned`, for everybody to see, unless an accepted key signed its last commit: one of the service's
     settings, or one that `key` names. With `key`, a bundle that these keys did not sign whole is refused.
     """
-    kind, _ = parse_options_header(call.headers.get("Content-Type", ""))
+    kind, _ = parse_options_header(request.headers.get("Content-Type", ""))
     if kind != MEDIA_TYPE:
         raise Problem("unsupported-media-type", f"send Content-Type: {MEDIA_TYPE}")
-    if not bundle.is_begun(call.body):
+    if not bundle.is_begun(request.body):
         raise Problem(
             "bundle-refused", "it does not begin with a bundle's header", members={"code": "malformed"}
         )
-    owner, host = _owner(call), call.host
-    keys = str(call.query["key"]).split(",") if "key" in call.query else []
+    owner, services = _owner(request), request.services
+    keys = str(request.query["key"]).split(",") if "key" in request.query else []
     wanted = {
-        "keys": keys or [key.hex() for key in host.accepted_keys],
+        "keys": keys or [key.hex() for key in services.accepted_keys],
         "required": bool(keys),
         "encounter": None,
         "verdict": None,
@@ -108,11 +110,13 @@ def import_bundle(call: Call) -> Answer:
         "imported": None,
         "refusal": None,
     }
-    host.capacity.check(owner, encounters=1)
-    job, replayed = ask(call, IMPORTS, owner, once(call, owner), wanted, file=(BUNDLES, call.body))
+    services.capacity.check(owner, encounters=1)
+    job, replayed = ask(
+        request, IMPORTS, owner, idempotency_key(request, owner), wanted, file=(BUNDLES, request.body)
+    )
     if replayed and job["status"] not in (PENDING, RUNNING):
-        host.log.drop_record(BUNDLES, job["import"])
-    return under_way(call, IMPORTS.shown(job), f"/v1/bundles/{job['import']}", replayed=replayed)
+        services.log.drop_record(BUNDLES, job["import"])
+    return job_accepted(request, IMPORTS.shown(job), f"/v1/bundles/{job['import']}", replayed=replayed)
 
 
 @operation(
@@ -122,15 +126,15 @@ def import_bundle(call: Call) -> Answer:
     TAG,
     roles=KEY_HOLDERS,
     query=(CURSOR, PAGE_LIMIT),
-    answers={200: Shape("A page of imports.", IMPORT_PAGE)},
+    answers={200: ResponseSchema("A page of imports.", IMPORT_PAGE)},
 )
-def list_imports(call: Call) -> Answer:
+def list_imports(request: ApiRequest) -> ApiResponse:
     """List the bundles that you sent, the newest first."""
-    before = read_cursor(call.query["cursor"], 1)[0] if "cursor" in call.query else None
-    limit = call.query.get("limit", PAGE)
-    found = IMPORTS.listed(call.host.log, _owner(call), before, limit)
+    before = read_cursor(request.query["cursor"], 1)[0] if "cursor" in request.query else None
+    limit = request.query.get("limit", PAGE)
+    found = IMPORTS.listed(request.services.log, _owner(request), before, limit)
     data = [IMPORTS.shown(job) for _, job in found]
-    return paged(call, "imports", data, cursor(found[-1][0]) if len(found) == limit else None)
+    return paged(request, "imports", data, cursor(found[-1][0]) if len(found) == limit else None)
 
 
 @operation(
@@ -139,17 +143,17 @@ def list_imports(call: Call) -> Answer:
     "getImport",
     TAG,
     roles=KEY_HOLDERS,
-    answers={200: Shape("The import.", IMPORT)},
+    answers={200: ResponseSchema("The import.", IMPORT)},
 )
-def get_import(call: Call) -> Answer:
+def get_import(request: ApiRequest) -> ApiResponse:
     """Tell how far an import is, where it lies once it is `done`, and why it was refused if it `failed`."""
-    job = IMPORTS.find(call.host.log, _owner(call), call.path["import"])
+    job = IMPORTS.find(request.services.log, _owner(request), request.path["import"])
     if job is None:
         raise not_found()
-    return Answer(IMPORTS.shown(job))
+    return ApiResponse(IMPORTS.shown(job))
 
 
-def _owner(call: Call) -> str:
-    assert call.caller is not None
-    assert call.caller.key is not None
-    return call.caller.key.owner
+def _owner(request: ApiRequest) -> str:
+    assert request.caller is not None
+    assert request.caller.key is not None
+    return request.caller.key.owner

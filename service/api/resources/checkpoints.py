@@ -5,17 +5,17 @@ from __future__ import annotations
 import time
 from typing import Any, Final
 
-from service.api.call import Answer, Call, cursor, read_cursor
-from service.api.operations import READERS, Shape, operation
+from service.api.operations import READERS, ResponseSchema, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import Problem
+from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
 from service.api.sending import refuse_draft
 from service.api.shapes import HASH, NUMBER, TEXT, UUID, closed, component, maybe, page
 from service.audit import checkpoint
-from service.encounter.reading import records
-from service.encounter.stores import points
 from service.log import bucket_of
 from service.steps import Steps, sleep
+from service.stores import checkpoints
+from service.usecases import reading
 
 TAG: Final = "Record"
 CHECKPOINT: Final = component(
@@ -43,19 +43,19 @@ _TICK_S: Final = 0.02
     roles=READERS,
     outlives=True,
     query=(CURSOR, PAGE_LIMIT),
-    answers={200: Shape("A page of checkpoints.", CHECKPOINTS)},
+    answers={200: ResponseSchema("A page of checkpoints.", CHECKPOINTS)},
 )
-def list_checkpoints(call: Call) -> Answer:
+def list_checkpoints(request: ApiRequest) -> ApiResponse:
     """List the signed checkpoints, the latest first.
 
     One is signed when an epoch of the dice closes, when the encounter closes, and when somebody asks. The
     latest is also told in the header `Rewound-Checkpoint` of every answer about the encounter.
     """
-    before = read_cursor(call.query["cursor"], 1)[0] if "cursor" in call.query else None
-    limit = call.query.get("limit", PAGE)
-    found = points.page(call.host.log, call.encounter, before, limit)
-    data = [_shown(call.encounter, note) for _, note in found]
-    return paged(call, "checkpoints", data, cursor(found[-1][0]) if len(found) == limit else None)
+    before = read_cursor(request.query["cursor"], 1)[0] if "cursor" in request.query else None
+    limit = request.query.get("limit", PAGE)
+    found = checkpoints.page(request.services.log, request.encounter, before, limit)
+    data = [_shown(request.encounter, note) for _, note in found]
+    return paged(request, "checkpoints", data, cursor(found[-1][0]) if len(found) == limit else None)
 
 
 @operation(
@@ -65,32 +65,32 @@ def list_checkpoints(call: Call) -> Answer:
     TAG,
     roles=READERS,
     answers={
-        200: Shape("The head is signed.", CHECKPOINT),
-        202: Shape("A worker signs it; it will stand in the list.", CHECKPOINT),
+        200: ResponseSchema("The head is signed.", CHECKPOINT),
+        202: ResponseSchema("A worker signs it; it will stand in the list.", CHECKPOINT),
     },
     problems=("encounter-imported", "command-refused"),
 )
-def sign_checkpoint(call: Call) -> Steps[Answer]:
+def sign_checkpoint(request: ApiRequest) -> Steps[ApiResponse]:
     """Have the head signed as it is now, and wait for the note (`Prefer: wait=N`)."""
-    log, size = call.host.log, records.head(call.host, call.encounter)
-    latest = points.latest(log, call.encounter)
-    entry = call.host.register.find(call.encounter)
+    log, size = request.services.log, reading.head(request.services, request.encounter)
+    latest = checkpoints.latest(log, request.encounter)
+    entry = request.services.encounters.find(request.encounter)
     if entry is not None and entry.imported and (latest is None or latest.size < size):
         raise Problem("encounter-imported", "it came in a bundle and is signed where it was played")
-    refuse_draft(call)
+    refuse_draft(request)
     if latest is None or latest.size < size:
-        points.ask(log, call.encounter, size, int(call.host.clock() * 1000))
-        call.host.ring(bucket_of(call.encounter))
-    ends = time.monotonic() + call.preference.seconds
+        checkpoints.ask(log, request.encounter, size, int(request.services.clock() * 1000))
+        request.services.ring(bucket_of(request.encounter))
+    ends = time.monotonic() + request.preference.seconds
     while (latest is None or latest.size < size) and time.monotonic() < ends:
         yield sleep(_TICK_S)
-        latest = points.latest(log, call.encounter)
+        latest = checkpoints.latest(log, request.encounter)
     if latest is None or latest.size < size:
-        headers = {"Location": f"/v1/encounters/{call.encounter}/checkpoints", "Retry-After": "1"}
-        return Answer({"encounter": call.encounter, "size": size, "root": None}, 202, headers)
-    note = points.note(log, call.encounter, latest)
+        headers = {"Location": f"/v1/encounters/{request.encounter}/checkpoints", "Retry-After": "1"}
+        return ApiResponse({"encounter": request.encounter, "size": size, "root": None}, 202, headers)
+    note = checkpoints.note(log, request.encounter, latest)
     assert note is not None, "the latest checkpoint has its note"
-    return Answer(_shown(call.encounter, note))
+    return ApiResponse(_shown(request.encounter, note))
 
 
 def _shown(encounter: str, note: str) -> dict[str, Any]:

@@ -6,14 +6,15 @@ from typing import Any, Final
 
 from service.api import event_stream
 from service.api.answers import ROLL
-from service.api.call import Answer, Call, cursor, read_cursor
-from service.api.operations import READERS, TICKET, UNCHANGED, Parameter, Shape, operation
+from service.api.operations import READERS, TICKET, UNCHANGED, Parameter, ResponseSchema, operation
 from service.api.paging import CURSOR, paged
 from service.api.problems import invalid
+from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
 from service.api.shapes import HASH, NUMBER, TEXT, UUID, closed, component, listing, maybe, page, ref
 from service.audit.statistics import spreads
-from service.encounter.reading import records, views
-from service.encounter.record.commit import load_commit
+from service.core import views
+from service.record.commit import load_commit
+from service.usecases import reading
 
 TAG: Final = "Record"
 _OPENED: Final = closed(
@@ -140,11 +141,11 @@ _STEP: Final = 500
     TAG,
     roles=READERS,
     query=(AFTER, ROUND, CURSOR, LIMIT, TICKET),
-    answers={200: Shape("A page of commits.", COMMITS), 304: UNCHANGED},
+    answers={200: ResponseSchema("A page of commits.", COMMITS), 304: UNCHANGED},
     stream=COMMIT_STREAM,
     problems=("too-many-streams",),
 )
-def list_commits(call: Call) -> Answer:
+def list_commits(request: ApiRequest) -> ApiResponse:
     """List commits in order: each one's exact text, its hash, and the envelopes your seat may open.
 
     `hash` is SHA-256 of a zero byte and the text, and the next commit's `prev`. An envelope's commitment is
@@ -157,17 +158,17 @@ def list_commits(call: Call) -> Answer:
     another line of play, `continued` names it and its position, and the stream ends: follow that one after
     `n`. Other parameters are refused.
     """
-    if event_stream.is_wanted(call.headers.get("Accept")):
-        return event_stream.stream(call)
-    if TICKET.name in call.query:
+    if event_stream.is_wanted(request.headers.get("Accept")):
+        return event_stream.stream(request)
+    if TICKET.name in request.query:
         raise invalid(("?ticket", "Accept: text/event-stream: a ticket opens streams alone"))
-    after, upto = _span(call)
-    limit = call.query.get("limit", PAGE)
-    page = records.page(call.host, call.encounter, call.me.seat, after, upto, limit)
-    data = [records.commit_data(each) for each in page]
+    after, upto = _span(request)
+    limit = request.query.get("limit", PAGE)
+    page = reading.page(request.services, request.encounter, request.me.seat, after, upto, limit)
+    data = [reading.commit_data(each) for each in page]
     last = page[-1].commit.n if page else after
-    answer = paged(call, "commits", data, cursor(last, upto) if last < upto else None)
-    answer.version = f"{after}-{last}-{records.head(call.host, call.encounter)}"
+    answer = paged(request, "commits", data, cursor(last, upto) if last < upto else None)
+    answer.version = f"{after}-{last}-{reading.head(request.services, request.encounter)}"
     return answer
 
 
@@ -183,22 +184,22 @@ def list_commits(call: Call) -> Answer:
         CURSOR,
         LIMIT,
     ),
-    answers={200: Shape("A page of rolls.", ROLLS), 304: UNCHANGED},
+    answers={200: ResponseSchema("A page of rolls.", ROLLS), 304: UNCHANGED},
 )
-def list_rolls(call: Call) -> Answer:
+def list_rolls(request: ApiRequest) -> ApiResponse:
     """List the dice that were thrown, with what for, every face, and what made the total.
 
     A page holds the rolls of up to `limit` commits.
     """
-    after, upto = _span(call)
-    limit = call.query.get("limit", PAGE)
-    page = records.page(call.host, call.encounter, call.me.seat, after, upto, limit)
+    after, upto = _span(request)
+    limit = request.query.get("limit", PAGE)
+    page = reading.page(request.services, request.encounter, request.me.seat, after, upto, limit)
     outcomes = [views.outcome_data(each.commit, each.payloads, each.reader) for each in page]
-    data: list[dict[str, Any]] = views.rolls_of(outcomes, call.query.get("creature"))
+    data: list[dict[str, Any]] = views.rolls_of(outcomes, request.query.get("creature"))
     last = page[-1].commit.n if page else after
-    extra = f"&creature={call.query['creature']}" if "creature" in call.query else ""
-    answer = paged(call, "rolls", data, cursor(last, upto) if last < upto else None, extra)
-    answer.version = f"{after}-{last}-{records.head(call.host, call.encounter)}"
+    extra = f"&creature={request.query['creature']}" if "creature" in request.query else ""
+    answer = paged(request, "rolls", data, cursor(last, upto) if last < upto else None, extra)
+    answer.version = f"{after}-{last}-{reading.head(request.services, request.encounter)}"
     return answer
 
 
@@ -209,18 +210,18 @@ def list_rolls(call: Call) -> Answer:
     TAG,
     roles=READERS,
     query=(ROUND,),
-    answers={200: Shape("What the dice showed.", ROLL_STATISTICS), 304: UNCHANGED},
+    answers={200: ResponseSchema("What the dice showed.", ROLL_STATISTICS), 304: UNCHANGED},
 )
-def get_roll_statistics(call: Call) -> Answer:
+def get_roll_statistics(request: ApiRequest) -> ApiResponse:
     """Count the faces that dice showed, for each type of die, with Pearson's chi-square.
 
     Only rolls that everybody can see are counted, and everybody is told the same. `p_value` says how likely
     fair dice are to spread at least so unevenly; it is null while a face is expected fewer than five times.
     """
-    after, upto = _span(call)
+    after, upto = _span(request)
     rolls: list[dict[str, Any]] = []
     while after < upto:
-        entries = call.host.log.commits(call.encounter, after, min(_STEP, upto - after))
+        entries = request.services.log.commits(request.encounter, after, min(_STEP, upto - after))
         for commit in (load_commit(entry.raw) for entry in entries):
             rolls += commit.rolls
             after = commit.n
@@ -235,20 +236,23 @@ def get_roll_statistics(call: Call) -> Answer:
         }
         for each in spreads(rolls)
     ]
-    return Answer({"upto": upto, "dice": data}, version=str(upto))
+    return ApiResponse({"upto": upto, "dice": data}, version=str(upto))
 
 
-def _span(call: Call) -> tuple[int, int]:
+def _span(request: ApiRequest) -> tuple[int, int]:
     """Return which commits are asked for: after the first number, up to the second."""
-    query = call.query
+    query = request.query
     if "cursor" in query:
         if "round" in query or "after" in query:
             raise invalid(("?cursor", "a cursor alone: it stands for the whole question"))
         after, upto = read_cursor(query["cursor"], 2)
         return after, upto
-    after, upto = query.get("after", 0), records.head(call.host, call.encounter)
+    after, upto = query.get("after", 0), reading.head(request.services, request.encounter)
     if "round" in query:
-        span = next((s for s in records.rounds(call.host, call.encounter) if s.round == query["round"]), None)
+        span = next(
+            (s for s in reading.rounds(request.services, request.encounter) if s.round == query["round"]),
+            None,
+        )
         if span is None:
             raise invalid(("?round", "a round that has begun"))
         after, upto = max(after, span.first - 1), span.last or upto

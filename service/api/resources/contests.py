@@ -6,19 +6,19 @@ from collections.abc import Callable
 from typing import Any, Final, Literal
 
 from service.api.answers import PENDING
-from service.api.call import Answer, Call
-from service.api.operations import ACTORS, GM_ALONE, READERS, UNCHANGED, Shape, operation
+from service.api.operations import ACTORS, GM_ALONE, READERS, UNCHANGED, ResponseSchema, operation
 from service.api.problems import invalid, not_found
+from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import faults, raise_if_invalid, schema_of
 from service.api.sending import pending, send_checked
 from service.api.shapes import NUMBER, SEAT, TEXT, UUID, closed, component, listing, maybe
-from service.encounter import play
-from service.encounter.reading import views
-from service.encounter.reading.contests import contest_data
+from service.core import views
 from service.rules.amendments import Amend, AmendmentProposed
 from service.rules.contests import OpenContest, Uphold
 from service.rules.records import record
 from service.steps import Steps
+from service.usecases import sending
+from service.usecases.contests import contest_data
 
 TAG: Final = "Contests"
 CONTEST: Final = component(
@@ -81,16 +81,16 @@ CONTEST_RULING: Final = schema_of(ContestRuling)()
     body=NEW_CONTEST,
     waits=True,
     problems=_PROBLEMS,
-    answers={201: Shape("The contest.", CONTEST), 202: PENDING},
+    answers={201: ResponseSchema("The contest.", CONTEST), 202: PENDING},
 )
-def open_contest(call: Call) -> Steps[Answer]:
+def open_contest(request: ApiRequest) -> Steps[ApiResponse]:
     """Contest a commit, an event in it, or a roll, with a claim.
 
     What can be contested is what everybody can see; what is sealed from anybody is refused as what does not
     exist is (`no_such_moment`). Play goes on until the gm answers.
     """
-    sent = yield from send_checked(call, OpenContest, call.data)
-    return (yield from pending(call, sent, _told(call, "contest_opened", 201)))
+    sent = yield from send_checked(request, OpenContest, request.data)
+    return (yield from pending(request, sent, _told(request, "contest_opened", 201)))
 
 
 @operation(
@@ -99,13 +99,13 @@ def open_contest(call: Call) -> Steps[Answer]:
     "listContests",
     TAG,
     roles=READERS,
-    answers={200: Shape("The contests.", CONTESTS), 304: UNCHANGED},
+    answers={200: ResponseSchema("The contests.", CONTESTS), 304: UNCHANGED},
 )
-def list_contests(call: Call) -> Answer:
+def list_contests(request: ApiRequest) -> ApiResponse:
     """List all contests, in the order they were opened."""
-    folded = call.host.folder.current(call.encounter)
+    folded = request.services.folder.current(request.encounter)
     found = [contest_data(folded.state, name) for name in folded.state.contests]
-    return Answer({"contests": found}, version=str(folded.n))
+    return ApiResponse({"contests": found}, version=str(folded.n))
 
 
 @operation(
@@ -114,15 +114,15 @@ def list_contests(call: Call) -> Answer:
     "getContest",
     TAG,
     roles=READERS,
-    answers={200: Shape("The contest.", CONTEST), 304: UNCHANGED},
+    answers={200: ResponseSchema("The contest.", CONTEST), 304: UNCHANGED},
 )
-def get_contest(call: Call) -> Answer:
+def get_contest(request: ApiRequest) -> ApiResponse:
     """Tell one contest, and how it ended."""
-    folded = call.host.folder.current(call.encounter)
-    data = contest_data(folded.state, call.path["contest"])
+    folded = request.services.folder.current(request.encounter)
+    data = contest_data(folded.state, request.path["contest"])
     if data is None:
         raise not_found()
-    return Answer(data, version=str(folded.n))
+    return ApiResponse(data, version=str(folded.n))
 
 
 @operation(
@@ -134,9 +134,9 @@ def get_contest(call: Call) -> Answer:
     body=CONTEST_RULING,
     waits=True,
     problems=_PROBLEMS,
-    answers={201: Shape("The contest, answered.", CONTEST), 202: PENDING},
+    answers={201: ResponseSchema("The contest, answered.", CONTEST), 202: PENDING},
 )
-def answer_contest(call: Call) -> Steps[Answer]:
+def answer_contest(request: ApiRequest) -> Steps[ApiResponse]:
     """Answer a contest: `upheld`, mended by `effects` that work from now on, or decided again `as_ruled`.
 
     With `upheld` the explanation of the moment is the ground. With `effects`, `kind`, `subject` and `effects`
@@ -144,39 +144,43 @@ def answer_contest(call: Call) -> Steps[Answer]:
     from the contested commit, with the commands in `instead` in its place; the answer names the `amendment`,
     which shows the difference and is still to be accepted.
     """
-    answer = {"contest": call.path["contest"], "decision": call.data["decision"]}
-    answer["reason"] = call.data.get("reason", "")
-    ending = call.data["ending"]
+    answer = {"contest": request.path["contest"], "decision": request.data["decision"]}
+    answer["reason"] = request.data.get("reason", "")
+    ending = request.data["ending"]
     if ending == "effects":
-        _without(call, ending, _OF_AS_RULED)
-        sent = yield from _send_effects(call, answer)
+        _without(request, ending, _OF_AS_RULED)
+        sent = yield from _send_effects(request, answer)
     elif ending == "as_ruled":
-        _without(call, ending, _OF_EFFECTS)
-        sent = yield from send_checked(call, Amend, answer | {"instead": _instead(call)})
-        return (yield from pending(call, sent, _told(call, AmendmentProposed.type, 201)))
+        _without(request, ending, _OF_EFFECTS)
+        sent = yield from send_checked(request, Amend, answer | {"instead": _instead(request)})
+        return (yield from pending(request, sent, _told(request, AmendmentProposed.type, 201)))
     else:
-        _without(call, ending, (*_OF_EFFECTS, *_OF_AS_RULED))
-        sent = yield from send_checked(call, Uphold, answer)
-    return (yield from pending(call, sent, _told(call, "contest_closed", 201)))
+        _without(request, ending, (*_OF_EFFECTS, *_OF_AS_RULED))
+        sent = yield from send_checked(request, Uphold, answer)
+    return (yield from pending(request, sent, _told(request, "contest_closed", 201)))
 
 
-def _send_effects(call: Call, answer: dict[str, Any]) -> Steps[play.Sent]:
+def _send_effects(request: ApiRequest, answer: dict[str, Any]) -> Steps[sending.Appended]:
     """Append the edition's ruling with its effects."""
-    schema = call.inputs[call.me.edition].commands.get(_RULING)
+    schema = request.inputs[request.me.edition].commands.get(_RULING)
     if schema is None:
-        raise invalid(("/ending", f"{call.me.edition} has no rulings with effects"))
-    data = answer | {name: call.data[name] for name in _OF_EFFECTS if name in call.data}
+        raise invalid(("/ending", f"{request.me.edition} has no rulings with effects"))
+    data = answer | {name: request.data[name] for name in _OF_EFFECTS if name in request.data}
     raise_if_invalid(faults(schema, {"type": _RULING, **data}))
-    return (yield from send_checked(call, call.host.shelf[call.me.edition].commands[_RULING], data))
+    return (
+        yield from send_checked(request, request.services.shelf[request.me.edition].commands[_RULING], data)
+    )
 
 
-def _instead(call: Call) -> list[dict[str, Any]]:
+def _instead(request: ApiRequest) -> list[dict[str, Any]]:
     """Return the commands taken in place of the contested one, each held to its schema."""
     made = []
-    for index, each in enumerate(call.data.get("instead", ())):
+    for index, each in enumerate(request.data.get("instead", ())):
         told = dict(each) if isinstance(each, dict) else {}
         by = told.pop("by", "sender")
-        type_, schema = call.inputs[call.me.edition].command(told.pop("type", None), f"/instead/{index}")
+        type_, schema = request.inputs[request.me.edition].command(
+            told.pop("type", None), f"/instead/{index}"
+        )
         if by not in ("sender", "gm"):
             raise invalid((f"/instead/{index}/by", "one of sender, gm"))
         found = faults(schema, {"type": type_, **told})
@@ -185,24 +189,24 @@ def _instead(call: Call) -> list[dict[str, Any]]:
     return made
 
 
-def _without(call: Call, ending: str, names: tuple[str, ...]) -> None:
+def _without(request: ApiRequest, ending: str, names: tuple[str, ...]) -> None:
     """Refuse members that belong to another ending: nothing that is sent goes without effect."""
-    more = [name for name in names if name in call.data]
+    more = [name for name in names if name in request.data]
     if more:
         raise invalid((f"/{more[0]}", f"nothing: it does not belong to {ending}"))
 
 
-def _told(call: Call, type_: str, status: int) -> Callable[[views.Data], Answer]:
+def _told(request: ApiRequest, type_: str, status: int) -> Callable[[views.Data], ApiResponse]:
     """Return how to answer a command that told of a contest: with the contest."""
 
-    def answer(outcome: views.Data) -> Answer:
+    def answer(outcome: views.Data) -> ApiResponse:
         name = next(event["contest"] for event in outcome["events"] if event["type"] == type_)
-        state = call.host.folder.current(call.encounter, outcome["n"]).state
+        state = request.services.folder.current(request.encounter, outcome["n"]).state
         data = contest_data(state, name)
         assert data is not None, "a contest that was told is there"
         if type_ == AmendmentProposed.type:
             data["amendment"] = state.amendment.id
-        where = {"Location": f"/v1/encounters/{call.encounter}/contests/{name}"}
-        return Answer(data | {"n": outcome["n"]}, status, where)
+        where = {"Location": f"/v1/encounters/{request.encounter}/contests/{name}"}
+        return ApiResponse(data | {"n": outcome["n"]}, status, where)
 
     return answer

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Final
 
 from service.api.answers import BETWEEN
-from service.api.call import Answer, Call, cursor, read_cursor
-from service.api.operations import READERS, Parameter, Shape, operation
+from service.api.operations import READERS, Parameter, ResponseSchema, operation
 from service.api.paging import CURSOR, next_link
 from service.api.problems import Problem, invalid, not_found
+from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
 from service.api.resources.commits import LIMIT, PAGE
 from service.api.shapes import TEXT, closed, component, maybe
-from service.encounter.lines.accepting import is_draft
-from service.encounter.reading import differences, records
 from service.rules.table import GM
+from service.usecases import differences, reading
+from service.usecases.accepting import is_draft
 
 TAG: Final = "State"
 DIFFERENCE: Final = component(
@@ -38,62 +38,66 @@ DIFFERENCE: Final = component(
         CURSOR,
         LIMIT,
     ),
-    answers={200: Shape("The difference.", DIFFERENCE)},
+    answers={200: ResponseSchema("The difference.", DIFFERENCE)},
 )
-def get_diff(call: Call) -> Answer:
+def get_diff(request: ApiRequest) -> ApiResponse:
     """Tell the way from one point to another: a patch between your views, and the events on each side.
 
     The patch is RFC 6902. Between two encounters, members that only say which line of play it is are left
     out, and the events of each side are those since the two parted. A page holds the events of up to `limit`
     commits, those of the side of `from` first, and the whole patch.
     """
-    other = call.query.get("with", call.encounter)
-    if other != call.encounter:
-        _check_other(call, other)
-    start, end, skip = _span(call, other)
-    before, after = differences.Point(call.encounter, start), differences.Point(other, end)
+    other = request.query.get("with", request.encounter)
+    if other != request.encounter:
+        _check_other(request, other)
+    start, end, skip = _span(request, other)
+    before, after = differences.DiffEnd(request.encounter, start), differences.DiffEnd(other, end)
     try:
         data, told = differences.between(
-            call.host, before, after, call.me.seat, skip, call.query.get("limit", PAGE)
+            request.services, before, after, request.me.seat, skip, request.query.get("limit", PAGE)
         )
     except LookupError as fault:
         raise invalid(("?with", "an encounter that goes on from this one, or from which it does")) from fault
     next_cursor = None if told is None else cursor(start, end, told)
-    with_ = f"&with={other}" if other != call.encounter else ""
-    link = next_link(call, next_cursor, f"&from={start}&to={end}{with_}")
-    return Answer(data | {"next_cursor": next_cursor}, headers=link)
+    with_ = f"&with={other}" if other != request.encounter else ""
+    link = next_link(request, next_cursor, f"&from={start}&to={end}{with_}")
+    return ApiResponse(data | {"next_cursor": next_cursor}, headers=link)
 
 
-def _span(call: Call, other: str) -> tuple[int, int, int]:
+def _span(request: ApiRequest, other: str) -> tuple[int, int, int]:
     """Return the commits to compare, and of how many commits the events were told before."""
-    start, end = _point(call, call.encounter, "from"), _point(call, other, "to")
-    if "cursor" not in call.query:
+    start, end = _point(request, request.encounter, "from"), _point(request, other, "to")
+    if "cursor" not in request.query:
         return start, end, 0
-    first, last, skip = read_cursor(call.query["cursor"], 3)
-    if first != start or last != call.query.get("to", last) or last > records.head(call.host, other):
+    first, last, skip = read_cursor(request.query["cursor"], 3)
+    if (
+        first != start
+        or last != request.query.get("to", last)
+        or last > reading.head(request.services, other)
+    ):
         raise invalid(("?cursor", "a cursor that this question gave"))
     return start, last, skip
 
 
-def _point(call: Call, encounter: str, name: str) -> int:
-    newest = records.head(call.host, encounter)
-    n: int = call.query.get(name, newest)
+def _point(request: ApiRequest, encounter: str, name: str) -> int:
+    newest = reading.head(request.services, encounter)
+    n: int = request.query.get(name, newest)
     if n > newest:
         raise invalid((f"?{name}", f"at most {newest}, the newest version"))
     return n
 
 
-def _check_other(call: Call, other: str) -> None:
+def _check_other(request: ApiRequest, other: str) -> None:
     """Hide what is another's, and from players what is only proposed, as what does not exist."""
-    register = call.host.register
-    mine, theirs = register.find(call.encounter), register.find(other)
+    register = request.services.encounters
+    mine, theirs = register.find(request.encounter), register.find(other)
     if mine is None or theirs is None or mine.owner != theirs.owner:
         raise not_found()
-    if call.me.role == GM and theirs.has_expired(call.host.clock()):
+    if request.me.role == GM and theirs.has_expired(request.services.clock()):
         raise Problem("fork-expired", f"{other} was kept until {theirs.expires}")
-    if call.host.log.head(other) is None:
+    if request.services.log.head(other) is None:
         raise not_found()
-    if call.me.role == GM:
+    if request.me.role == GM:
         return
-    if register.root(other) != register.root(call.encounter) or is_draft(call.host, other):
+    if register.root(other) != register.root(request.encounter) or is_draft(request.services, other):
         raise not_found()

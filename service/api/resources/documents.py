@@ -16,9 +16,9 @@ from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header
 
 from service.api import openapi
-from service.api.call import Answer, Call
-from service.api.operations import PUBLIC, UNCHANGED, Shape, operation
+from service.api.operations import PUBLIC, UNCHANGED, ResponseSchema, operation
 from service.api.problems import PROBLEMS, ProblemType, not_found
+from service.api.request import ApiRequest, ApiResponse
 from service.api.shapes import NUMBER, TEXT, closed, component, listing
 
 TAG: Final = "Documentation"
@@ -69,11 +69,11 @@ class Document:
     "getContract",
     TAG,
     roles=PUBLIC,
-    answers={200: Shape("The contract, as OpenAPI 3.1.", None, _YAML), 304: UNCHANGED},
+    answers={200: ResponseSchema("The contract, as OpenAPI 3.1.", None, _YAML), 304: UNCHANGED},
 )
-def get_contract(call: Call) -> Answer:
+def get_contract(request: ApiRequest) -> ApiResponse:
     """Give the contract of this API."""
-    return _told(call, _contract(call, openapi.as_yaml), _YAML)
+    return _told(request, _contract(request, openapi.as_yaml), _YAML)
 
 
 @operation(
@@ -82,11 +82,11 @@ def get_contract(call: Call) -> Answer:
     "getContractAsJson",
     TAG,
     roles=PUBLIC,
-    answers={200: Shape("The contract, as OpenAPI 3.1."), 304: UNCHANGED},
+    answers={200: ResponseSchema("The contract, as OpenAPI 3.1."), 304: UNCHANGED},
 )
-def get_contract_as_json(call: Call) -> Answer:
+def get_contract_as_json(request: ApiRequest) -> ApiResponse:
     """Give the contract of this API as JSON."""
-    return _told(call, _contract(call, openapi.as_json), "application/json")
+    return _told(request, _contract(request, openapi.as_json), "application/json")
 
 
 @operation(
@@ -95,19 +95,21 @@ def get_contract_as_json(call: Call) -> Answer:
     "getDocumentation",
     TAG,
     roles=PUBLIC,
-    answers={200: Shape("The page.", None, "text/html")},
+    answers={200: ResponseSchema("The page.", None, "text/html")},
 )
-def get_documentation(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
+def get_documentation(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - it asks nothing
     """Show the contract as a page to read and search."""
     return _documentation()
 
 
-def _documentation() -> Answer:
+def _documentation() -> ApiResponse:
     return _page(_file("docs.html").raw)
 
 
-@operation("GET", "/", "getHome", TAG, roles=PUBLIC, answers={200: Shape("The page.", None, "text/html")})
-def get_home(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
+@operation(
+    "GET", "/", "getHome", TAG, roles=PUBLIC, answers={200: ResponseSchema("The page.", None, "text/html")}
+)
+def get_home(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - it asks nothing
     """Show the documentation at the address that the service prints."""
     return _documentation()
 
@@ -118,15 +120,15 @@ def get_home(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
     "getDocumentationFile",
     TAG,
     roles=PUBLIC,
-    answers={200: Shape("The file.", None, "*/*"), 304: UNCHANGED},
+    answers={200: ResponseSchema("The file.", None, "*/*"), 304: UNCHANGED},
     problems=("not-found",),
 )
-def get_documentation_file(call: Call) -> Answer:
+def get_documentation_file(request: ApiRequest) -> ApiResponse:
     """Give what the documentation page is made of."""
-    name = call.path["file"]
+    name = request.path["file"]
     if name not in _FILES:
         raise not_found()
-    return _told(call, _file(name), _FILES[name])
+    return _told(request, _file(name), _FILES[name])
 
 
 @operation(
@@ -135,9 +137,9 @@ def get_documentation_file(call: Call) -> Answer:
     "getVerifier",
     TAG,
     roles=PUBLIC,
-    answers={200: Shape("The page.", None, "text/html")},
+    answers={200: ResponseSchema("The page.", None, "text/html")},
 )
-def get_verifier(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
+def get_verifier(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - it asks nothing
     """Show a page that verifies a bundle in the browser, and can send it nowhere."""
     answer = _page(_file("verify.html").raw)
     answer.headers["Content-Security-Policy"] = _OFFLINE
@@ -150,15 +152,15 @@ def get_verifier(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
     "getVerifierModule",
     TAG,
     roles=PUBLIC,
-    answers={200: Shape("The module.", None, "text/javascript"), 304: UNCHANGED},
+    answers={200: ResponseSchema("The module.", None, "text/javascript"), 304: UNCHANGED},
     problems=("not-found",),
 )
-def get_verifier_module(call: Call) -> Answer:
+def get_verifier_module(request: ApiRequest) -> ApiResponse:
     """Give a module of the verifier in JavaScript, which also runs under node."""
-    name = call.path["file"]
+    name = request.path["file"]
     if name not in _MODULES:
         raise not_found()
-    return _told(call, _file(f"verifier/{name}"), "text/javascript; charset=utf-8")
+    return _told(request, _file(f"verifier/{name}"), "text/javascript; charset=utf-8")
 
 
 @operation(
@@ -167,11 +169,11 @@ def get_verifier_module(call: Call) -> Answer:
     "listProblemTypes",
     TAG,
     roles=PUBLIC,
-    answers={200: Shape("The types of problems.", PROBLEM_TYPES, page=True)},
+    answers={200: ResponseSchema("The types of problems.", PROBLEM_TYPES, page=True)},
 )
-def list_problem_types(call: Call) -> Answer:
+def list_problem_types(request: ApiRequest) -> ApiResponse:
     """List every problem the API answers with; a browser, or who else prefers `text/html`, gets a page."""
-    wanted = parse_accept_header(call.headers.get("Accept"), MIMEAccept)
+    wanted = parse_accept_header(request.headers.get("Accept"), MIMEAccept)
     if wanted.best_match(("application/json", "text/html")) == "text/html":
         answer = _page(problems_page().encode())
         answer.headers["Vary"] = "Accept"
@@ -180,7 +182,7 @@ def list_problem_types(call: Call) -> Answer:
         {"type": each.uri, "status": each.status, "title": each.title, "text": each.text}
         for each in PROBLEMS.values()
     ]
-    return Answer({"problems": found}, headers={"Vary": "Authorization, Accept"})
+    return ApiResponse({"problems": found}, headers={"Vary": "Authorization, Accept"})
 
 
 @operation(
@@ -189,12 +191,12 @@ def list_problem_types(call: Call) -> Answer:
     "getProblemType",
     TAG,
     roles=PUBLIC,
-    answers={200: Shape("The page.", None, "text/html")},
+    answers={200: ResponseSchema("The page.", None, "text/html")},
     problems=("not-found",),
 )
-def get_problem_type(call: Call) -> Answer:
+def get_problem_type(request: ApiRequest) -> ApiResponse:
     """Explain one type of problem."""
-    found = PROBLEMS.get(call.path["code"])
+    found = PROBLEMS.get(request.path["code"])
     if found is None:
         raise not_found()
     return _page(problem_page(found).encode())
@@ -256,13 +258,13 @@ _spellings: Final[dict[tuple[object, ...], Document]] = {}
 _turn: Final = Lock()
 
 
-def _contract(call: Call, spell: Callable[[dict[str, Any]], str]) -> Document:
+def _contract(request: ApiRequest, spell: Callable[[dict[str, Any]], str]) -> Document:
     """Return the contract of the editions this process serves, as *spell* has it; it is made once."""
-    editions = tuple(call.host.shelf)
+    editions = tuple(request.services.shelf)
     with _turn:  # it takes a second: whoever asks meanwhile waits for it, and does not make another
         if (editions, spell) not in _spellings:
             if editions not in _documents:
-                _documents[editions] = openapi.document(call.host.shelf)
+                _documents[editions] = openapi.document(request.services.shelf)
             _spellings[editions, spell] = Document(spell(_documents[editions]).encode())
         return _spellings[editions, spell]
 
@@ -272,9 +274,9 @@ def _file(name: str) -> Document:
     return Document(files("service.api").joinpath("pages", name).read_bytes())
 
 
-def _told(call: Call, document: Document, media_type: str) -> Answer:
+def _told(request: ApiRequest, document: Document, media_type: str) -> ApiResponse:
     """Answer with *document*, compressed where the client takes that, or that nothing has changed."""
-    wanted = parse_accept_header(call.headers.get("Accept-Encoding"))
+    wanted = parse_accept_header(request.headers.get("Accept-Encoding"))
     is_small = wanted["gzip"] > 0
     answer = _served(document.gzip if is_small else document.raw, media_type)
     answer.version = f"{document.digest}-gzip" if is_small else document.digest
@@ -284,13 +286,13 @@ def _told(call: Call, document: Document, media_type: str) -> Answer:
     return answer
 
 
-def _page(raw: bytes) -> Answer:
+def _page(raw: bytes) -> ApiResponse:
     answer = _served(raw, _HTML)
     answer.headers["Content-Security-Policy"] = _POLICY
     answer.headers["Referrer-Policy"] = "no-referrer"
     return answer
 
 
-def _served(raw: bytes, media_type: str) -> Answer:
+def _served(raw: bytes, media_type: str) -> ApiResponse:
     headers = {"Cache-Control": "public, max-age=300", "X-Content-Type-Options": "nosniff"}
-    return Answer(raw=raw, media_type=media_type, headers=headers)
+    return ApiResponse(raw=raw, media_type=media_type, headers=headers)

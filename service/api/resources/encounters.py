@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 from service.api.answers import OUTCOME, PENDING, PROMPT
-from service.api.call import Answer, Call, cursor, read_cursor
 from service.api.operations import (
     GM_ALONE,
     KEY_HOLDERS,
@@ -13,13 +12,14 @@ from service.api.operations import (
     READERS,
     UNCHANGED,
     Parameter,
-    Shape,
+    ResponseSchema,
     operation,
 )
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import invalid, not_found, removed
+from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
 from service.api.schemas import faults, raise_if_invalid
-from service.api.sending import after, first_commit, once, pending, send_checked
+from service.api.sending import first_commit, idempotency_key, pending, receipt_headers, send_checked
 from service.api.shapes import (
     HASH,
     NUMBER,
@@ -35,16 +35,15 @@ from service.api.shapes import (
     page,
     ref,
 )
-from service.encounter import openings
-from service.encounter.lines import amending, seams
-from service.encounter.reading import views
-from service.encounter.stores import imports
-from service.encounter.stores.disputes import Disputes
-from service.encounter.stores.register import Registered
+from service.core import seams, views
 from service.rules.closing import CloseEncounter
 from service.rules.codec import to_data
 from service.rules.table import Table
 from service.steps import Steps
+from service.stores import imports
+from service.stores.disputes import Disputes
+from service.stores.encounter_index import EncounterEntry
+from service.usecases import amending, openings
 
 TAG: Final = "Encounters"
 IMPORT_OF: Final = component(
@@ -163,36 +162,36 @@ _ORIGIN: Final = ("parent", "n", "hash", "kind", "levels")
     limit=OPENING_LIMIT,
     waits=True,
     answers={
-        201: Shape("The encounter exists.", OPENED_ENCOUNTER),
-        202: Shape("The opening is on the record and not yet decided.", OPENED_ENCOUNTER),
+        201: ResponseSchema("The encounter exists.", OPENED_ENCOUNTER),
+        202: ResponseSchema("The opening is on the record and not yet decided.", OPENED_ENCOUNTER),
     },
     problems=("encounter-removed", "encounter-missing"),
 )
-def open_encounter(call: Call) -> Steps[Answer]:
+def open_encounter(request: ApiRequest) -> Steps[ApiResponse]:
     """Open an encounter: who takes part, where, by which house options.
 
     The whole opening is checked before anything is stored; each fault has its pointer. The encounter's id
     follows from the key's owner and the idempotency key, so a repeat finds the same encounter.
     """
-    data = call.data
+    data = request.data
     edition = data.get("edition") if isinstance(data, dict) else None
-    inputs = call.inputs.get(edition) if isinstance(edition, str) else None
+    inputs = request.inputs.get(edition) if isinstance(edition, str) else None
     if inputs is None:
-        raise invalid(("/edition", "one of " + ", ".join(call.inputs)))
+        raise invalid(("/edition", "one of " + ", ".join(request.inputs)))
     raise_if_invalid(faults(inputs.opening, data))
-    ruleset = call.host.shelf[inputs.edition]
+    ruleset = request.services.shelf[inputs.edition]
     opening = {name: value for name, value in data.items() if name != "edition"}
     raise_if_invalid(list(openings.opening_faults(ruleset, opening)))
-    assert call.caller is not None
-    assert call.caller.key is not None
-    owner = call.caller.key.owner
-    asked = once(call, f"key:{owner}")
-    entry, sent = openings.open_encounter(call.host, owner, ruleset, opening, asked)
-    headers = after(call, sent) | {"Location": f"/v1/encounters/{entry.encounter}"}
-    commit = yield from first_commit(call, entry.encounter, call.preference.seconds)
+    assert request.caller is not None
+    assert request.caller.key is not None
+    owner = request.caller.key.owner
+    asked = idempotency_key(request, f"key:{owner}")
+    entry, sent = openings.open_encounter(request.services, owner, ruleset, opening, asked)
+    headers = receipt_headers(request, sent) | {"Location": f"/v1/encounters/{entry.encounter}"}
+    commit = yield from first_commit(request, entry.encounter, request.preference.seconds)
     if commit is None:
         body = {"encounter": entry.encounter, "n": 1, "outcome": "pending", "version": 0, "hash": None}
-        return Answer(body, 202, headers | {"Retry-After": "1"})
+        return ApiResponse(body, 202, headers | {"Retry-After": "1"})
     body = {
         "encounter": entry.encounter,
         "n": 1,
@@ -200,7 +199,7 @@ def open_encounter(call: Call) -> Steps[Answer]:
         "version": 1,
         "hash": commit.hash,
     }
-    return Answer(body, 201, headers, version="1")
+    return ApiResponse(body, 201, headers, version="1")
 
 
 @operation(
@@ -210,32 +209,32 @@ def open_encounter(call: Call) -> Steps[Answer]:
     TAG,
     roles=KEY_HOLDERS,
     query=(CURSOR, PAGE_LIMIT),
-    answers={200: Shape("A page of encounters.", ENCOUNTERS)},
+    answers={200: ResponseSchema("A page of encounters.", ENCOUNTERS)},
 )
-def list_encounters(call: Call) -> Answer:
+def list_encounters(request: ApiRequest) -> ApiResponse:
     """List your encounters, the newest first."""
-    assert call.caller is not None
-    assert call.caller.key is not None
-    before = read_cursor(call.query["cursor"], 1)[0] if "cursor" in call.query else None
-    limit = call.query.get("limit", PAGE)
-    found = call.host.register.owned_by(call.caller.key.owner, before, limit)
+    assert request.caller is not None
+    assert request.caller.key is not None
+    before = read_cursor(request.query["cursor"], 1)[0] if "cursor" in request.query else None
+    limit = request.query.get("limit", PAGE)
+    found = request.services.encounters.owned_by(request.caller.key.owner, before, limit)
     data = [
         {
             "encounter": e.encounter,
             "edition": e.edition,
             "title": e.title,
             "opened": e.opened,
-            "imported": _imported(call, e),
-            "origin": _listed_origin(call, e),
+            "imported": _imported(request, e),
+            "origin": _listed_origin(request, e),
             "expires": e.expires,
             "made_by": e.made_by,
         }
         for _, e in found
-        if call.host.log.head(e.encounter) is not None
-        and not e.has_expired(call.host.clock())
-        and call.host.removals.of(e.encounter) is None
+        if request.services.log.head(e.encounter) is not None
+        and not e.has_expired(request.services.clock())
+        and request.services.removals.of(e.encounter) is None
     ]
-    return paged(call, "encounters", data, cursor(found[-1][0]) if len(found) == limit else None)
+    return paged(request, "encounters", data, cursor(found[-1][0]) if len(found) == limit else None)
 
 
 @operation(
@@ -245,24 +244,28 @@ def list_encounters(call: Call) -> Answer:
     TAG,
     roles=READERS,
     query=(Parameter("line", "`as_played`: tell this line, also if another goes on.", pattern=r"as_played"),),
-    answers={200: Shape("The encounter.", ENCOUNTER), 304: UNCHANGED},
+    answers={200: ResponseSchema("The encounter.", ENCOUNTER), 304: UNCHANGED},
 )
-def get_encounter(call: Call) -> Answer:
+def get_encounter(request: ApiRequest) -> ApiResponse:
     """Tell where an encounter stands: its version, its round, and whose move it is.
 
     Before its opening is decided its `version` is 0: ask again, or read `state` with `min_version=1`.
     If it goes on in another line of play, its address answers with that one, and `as_played` names this one.
     Everything below its address stays as it was played. With `line=as_played` its own end is told.
     """
-    goes_on = call.encounter if "line" in call.query else amending.successor(call.host, call.encounter)
-    gone = call.host.removals.of(goes_on)
+    goes_on = (
+        request.encounter
+        if "line" in request.query
+        else amending.successor(request.services, request.encounter)
+    )
+    gone = request.services.removals.of(goes_on)
     if gone is not None:
         raise removed(gone.told)
-    entry = call.host.register.find(goes_on)
-    head = call.host.log.head(goes_on)
+    entry = request.services.encounters.find(goes_on)
+    head = request.services.log.head(goes_on)
     if entry is None or head is None:
         raise not_found()
-    folded = call.host.folder.current(goes_on, head.folded)
+    folded = request.services.folder.current(goes_on, head.folded)
     data = {
         "encounter": entry.encounter,
         "edition": entry.edition,
@@ -275,37 +278,37 @@ def get_encounter(call: Call) -> Answer:
         "epoch": folded.state.epoch,
         "closed": folded.state.closed,
         "status": "closed" if folded.state.closed else "over" if folded.state.is_over else "open",
-        "dispute": _dispute(call),
-        "waiting": views.prompts(folded.state, call.me.seat),
+        "dispute": _dispute(request),
+        "waiting": views.prompts(folded.state, request.me.seat),
         "continued": folded.state.continued,
-        "as_played": call.encounter if goes_on != call.encounter else None,
-        "imported": _imported(call, entry),
+        "as_played": request.encounter if goes_on != request.encounter else None,
+        "imported": _imported(request, entry),
         "origin": _origin(folded.state),
         "expires": entry.expires,
     }
-    line = "" if goes_on == call.encounter else f"{goes_on}-"
+    line = "" if goes_on == request.encounter else f"{goes_on}-"
     disputed = "-disputed" if data["dispute"] is not None else ""
     unsigned = "-unsigned" if data["imported"] and data["imported"]["unsigned"] else ""
-    return Answer(data, version=f"{line}{folded.n}-{data['appended']}{disputed}{unsigned}")
+    return ApiResponse(data, version=f"{line}{folded.n}-{data['appended']}{disputed}{unsigned}")
 
 
-def _imported(call: Call, entry: Registered) -> dict[str, Any] | None:
+def _imported(request: ApiRequest, entry: EncounterEntry) -> dict[str, Any] | None:
     """Return what is known of an encounter that came in a bundle, None for every other."""
-    found = imports.find(call.host.log, entry.encounter) if entry.imported else None
+    found = imports.find(request.services.log, entry.encounter) if entry.imported else None
     return None if found is None else found.shown
 
 
-def _dispute(call: Call) -> dict[str, Any] | None:
+def _dispute(request: ApiRequest) -> dict[str, Any] | None:
     """Return what keeps the encounter from being played on: the signed history that is not the stored one."""
-    found = Disputes(call.host.log).standing(call.encounter)
+    found = Disputes(request.services.log).standing(request.encounter)
     return None if found is None else found.told
 
 
-def _listed_origin(call: Call, entry: Registered) -> dict[str, Any] | None:
+def _listed_origin(request: ApiRequest, entry: EncounterEntry) -> dict[str, Any] | None:
     """Return the moment from which a listed encounter goes on, None if it began by itself."""
     if entry.root is None and entry.expires is None:
         return None
-    found = seams.origin_of(call.host.log, entry.encounter)
+    found = seams.origin_of(request.services.log, entry.encounter)
     return None if found is None else {name: found[name] for name in _ORIGIN}
 
 
@@ -326,15 +329,15 @@ def _origin(state: Table) -> dict[str, Any] | None:
     waits=True,
     query=(Parameter("reason", "Why, for the record.", pattern=r"[^\x00-\x1f\x7f]{1,500}"),),
     answers={
-        200: Shape("It is closed; the seed of its dice is disclosed.", OUTCOME),
+        200: ResponseSchema("It is closed; the seed of its dice is disclosed.", OUTCOME),
         202: PENDING,
     },
     problems=("command-refused", "version-mismatch"),
 )
-def close_encounter(call: Call) -> Steps[Answer]:
+def close_encounter(request: ApiRequest) -> Steps[ApiResponse]:
     """Close an encounter: its dice are disclosed, and nothing more is accepted.
 
     Everything that was played stays readable and can be audited, until it is removed (`POST …/removal`).
     """
-    sent = yield from send_checked(call, CloseEncounter, {"reason": call.query.get("reason", "")})
-    return (yield from pending(call, sent))
+    sent = yield from send_checked(request, CloseEncounter, {"reason": request.query.get("reason", "")})
+    return (yield from pending(request, sent))

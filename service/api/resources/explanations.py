@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from service.api.answers import EVENT, REFUSAL, ROLL
-from service.api.call import Answer, Call
-from service.api.operations import READERS, UNCHANGED, Shape, operation
+from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
 from service.api.problems import not_found
+from service.api.request import ApiRequest, ApiResponse
 from service.api.shapes import HASH, NUMBER, TEXT, TRUTH, closed, component, listing, maybe, ref
-from service.audit.moment import explanation
-from service.encounter.reading import records
+from service.audit.explanations import explanation
+from service.usecases import reading
 
 TAG: Final = "Record"
 _WHY: Final = closed(
@@ -57,9 +57,9 @@ EXPLANATION: Final = component(
     "explainCommit",
     TAG,
     roles=READERS,
-    answers={200: Shape("The explanation.", EXPLANATION), 304: UNCHANGED},
+    answers={200: ResponseSchema("The explanation.", EXPLANATION), 304: UNCHANGED},
 )
-def explain_commit(call: Call) -> Answer:
+def explain_commit(request: ApiRequest) -> ApiResponse:
     """Tell why a commit says what it says: its events with their rules, its dice with their derivation.
 
     `chain` lists every rule that took part, in the order of their calls: the command is decided again,
@@ -69,9 +69,9 @@ def explain_commit(call: Call) -> Answer:
     A roll's keys are told once its epoch is disclosed, at the end of its round; from then on anybody can
     compute the faces again.
     """
-    n = call.number("n")
-    head = records.head(call.host, call.encounter)
-    data = explanation(call.host, call.encounter, call.me.seat, n)
+    n = request.number("n")
+    head = reading.head(request.services, request.encounter)
+    data = explanation(request.services, request.encounter, request.me.seat, n)
     if data is None:
         raise not_found()
-    return Answer(data, version=f"{n}-{head}")
+    return ApiResponse(data, version=f"{n}-{head}")

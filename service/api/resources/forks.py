@@ -5,24 +5,23 @@ from __future__ import annotations
 from typing import Any, Final
 
 from service.api.answers import OUTCOME
-from service.api.call import Answer, Call
-from service.api.operations import READERS, Shape, operation
+from service.api.operations import READERS, ResponseSchema, operation
 from service.api.problems import Problem, invalid, not_found
+from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import raise_if_invalid, schema_of
-from service.api.sending import after, first_commit, once, read_command, refused_at_the_door
+from service.api.sending import first_commit, idempotency_key, read_command, receipt_headers, refusal_problem
 from service.api.shapes import HASH, NUMBER, TEXT, TIME, UUID, closed, component, listing, maybe
-from service.encounter import play
-from service.encounter.at_the_door import Given
-from service.encounter.lines import forking, seams
-from service.encounter.reading import records, views
-from service.encounter.record.commit import load_commit
-from service.encounter.stores import forks, seats
-from service.encounter.stores.register import Registered
+from service.core import seams, views
 from service.log import StoreFailure
+from service.record.commit import load_commit
 from service.rules.messages import Refused
 from service.rules.records import record
 from service.rules.table import GM
 from service.steps import Steps
+from service.stores import forks, seat_tokens
+from service.stores.encounter_index import EncounterEntry
+from service.usecases import forking, reading, sending
+from service.usecases.preconditions import CommandInput
 
 TAG: Final = "Forks"
 FORK: Final = component(
@@ -82,11 +81,11 @@ NEW_FORK: Final = schema_of(NewFork)()
     waits=True,
     problems=("command-refused", "too-many-forks"),
     answers={
-        201: Shape("The fork exists.", FORK),
-        202: Shape("Its opening is on its record and not yet decided.", FORK),
+        201: ResponseSchema("The fork exists.", FORK),
+        202: ResponseSchema("Its opening is on its record and not yet decided.", FORK),
     },
 )
-def fork_encounter(call: Call) -> Steps[Answer]:
+def fork_encounter(request: ApiRequest) -> Steps[ApiResponse]:
     """Ask what if: open an encounter that goes on from this one after a commit, with dice of its own.
 
     You are its gm and command everybody in it; `commands` are given there at once, as `POST …/commands` with
@@ -98,59 +97,71 @@ def fork_encounter(call: Call) -> Steps[Answer]:
     `n`, `outcome` and `hash` are of the last command given, or of the opening where none is; `outcomes` tells
     what became of each one. A refused command leaves the fork as it was before it.
     """
-    newest = records.head(call.host, call.encounter)
-    at: int = call.data["at"]
+    newest = reading.head(request.services, request.encounter)
+    at: int = request.data["at"]
     if not 1 <= at <= newest:
         raise invalid(("/at", f"from 1 to {newest}, the newest version"))
-    commands = _commands(call)
+    commands = _commands(request)
     try:
         made = forking.fork(
-            call.host, call.encounter, at, call.me.seat, call.me.role, commands, once(call, call.me.scope)
+            request.services,
+            request.encounter,
+            at,
+            request.me.seat,
+            request.me.role,
+            commands,
+            idempotency_key(request, request.me.scope),
         )
     except Refused as refused:
-        raise refused_at_the_door(call, refused) from refused
-    except forking.Forgotten as gone:
+        raise refusal_problem(request, refused) from refused
+    except forking.ForkExpired as gone:
         raise Problem("fork-expired", str(gone)) from gone
     except forking.TooManyForks as full:
         raise Problem("too-many-forks", str(full)) from full
     fork, n = made.entry.encounter, 1 + len(commands)
-    data: dict[str, Any] = {"encounter": fork, "parent": call.encounter, "at": at, "n": n}
+    data: dict[str, Any] = {"encounter": fork, "parent": request.encounter, "at": at, "n": n}
     data["expires"] = made.entry.expires
-    if call.me.scope.startswith("seat:"):
-        data["token"] = seats.token(call.host.service_key, fork, GM, 1)
-    headers = after(call, made.sent) | {"Location": f"/v1/encounters/{fork}"}
+    if request.me.scope.startswith("seat:"):
+        data["token"] = seat_tokens.token(request.services.service_key, fork, GM, 1)
+    headers = receipt_headers(request, made.sent) | {"Location": f"/v1/encounters/{fork}"}
     try:
-        return (yield from _opened(call, fork, n, data, headers))
+        return (yield from _opened(request, fork, n, data, headers))
     except StoreFailure:  # the fork is on the record, whatever becomes of the store
         outcomes = [{"n": number, "outcome": "pending"} for number in range(2, n + 1)]
         data |= {"outcome": "pending", "outcomes": outcomes, "version": 0, "hash": None}
-        return Answer(data, 202, headers | {"Retry-After": "1"})
+        return ApiResponse(data, 202, headers | {"Retry-After": "1"})
 
 
-def _opened(call: Call, fork: str, n: int, data: dict[str, Any], headers: dict[str, str]) -> Steps[Answer]:
+def _opened(
+    request: ApiRequest, fork: str, n: int, data: dict[str, Any], headers: dict[str, str]
+) -> Steps[ApiResponse]:
     """Wait for the *n* commands of a fork as long as the client prefers, and answer what became of them."""
-    last = yield call.host.outcomes.pause(fork, n, call.preference.seconds)
-    yield from first_commit(call, fork, 0)
-    outcomes = [_outcome(call, fork, number) for number in range(1, n + 1)]
+    last = yield request.services.outcomes.pause(fork, n, request.preference.seconds)
+    yield from first_commit(request, fork, 0)
+    outcomes = [_outcome(request, fork, number) for number in range(1, n + 1)]
     data |= {"outcome": outcomes[-1]["outcome"], "outcomes": outcomes[1:]}
     if last is None:
-        data |= {"version": records.head(call.host, fork), "hash": None}
-        return Answer(data, 202, headers | {"Retry-After": "1"})
-    return Answer(data | {"version": n, "hash": load_commit(last.raw).hash}, 201, headers)
+        data |= {"version": reading.head(request.services, fork), "hash": None}
+        return ApiResponse(data, 202, headers | {"Retry-After": "1"})
+    return ApiResponse(data | {"version": n, "hash": load_commit(last.raw).hash}, 201, headers)
 
 
-def _outcome(call: Call, fork: str, n: int) -> views.Data:
+def _outcome(request: ApiRequest, fork: str, n: int) -> views.Data:
     """Return what became of command *n* of a fork, as its gm may know it."""
-    found = play.became(call.host, fork, GM, n)
-    return {"n": n, "outcome": "pending"} if found is None else play.outcome(call.host, fork, GM, found)
+    found = sending.result_of(request.services, fork, GM, n)
+    return (
+        {"n": n, "outcome": "pending"}
+        if found is None
+        else sending.result_data(request.services, fork, GM, found)
+    )
 
 
-@operation("GET", _PATH, "listForks", TAG, roles=READERS, answers={200: Shape("The forks.", FORKS)})
-def list_forks(call: Call) -> Answer:
+@operation("GET", _PATH, "listForks", TAG, roles=READERS, answers={200: ResponseSchema("The forks.", FORKS)})
+def list_forks(request: ApiRequest) -> ApiResponse:
     """List the forks that go on from this encounter, the newest first: the gm sees all, a seat its own."""
-    found = forks.of_parent(call.host.log, call.host.register, call.encounter)
-    live = [each for each in found if forking.is_live(call.host, each)]
-    return Answer({"forks": [_shown(call, each) for each in live if _is_mine(call, each)]})
+    found = forks.of_parent(request.services.log, request.services.encounters, request.encounter)
+    live = [each for each in found if forking.is_live(request.services, each)]
+    return ApiResponse({"forks": [_shown(request, each) for each in live if _is_mine(request, each)]})
 
 
 @operation(
@@ -159,27 +170,27 @@ def list_forks(call: Call) -> Answer:
     "deleteFork",
     TAG,
     roles=READERS,
-    answers={200: Shape("The fork, which has ended.", LISTED_FORK)},
+    answers={200: ResponseSchema("The fork, which has ended.", LISTED_FORK)},
 )
-def delete_fork(call: Call) -> Answer:
+def delete_fork(request: ApiRequest) -> ApiResponse:
     """Delete a fork now, with every line that went on from it: the gm any of them, a seat its own.
 
     From now on its address answers 410 `fork-expired`, and it counts no more. Deleted again it is the same.
     """
-    fork = call.host.register.find(call.path["fork"])
-    if fork is None or fork.parent != call.encounter or not _is_mine(call, fork):
+    fork = request.services.encounters.find(request.path["fork"])
+    if fork is None or fork.parent != request.encounter or not _is_mine(request, fork):
         raise not_found()
-    shown = _shown(call, fork)
-    ended = fork if fork.has_expired(call.host.clock()) else forking.end(call.host, fork)
-    return Answer(shown | {"expires": ended.expires})
+    shown = _shown(request, fork)
+    ended = fork if fork.has_expired(request.services.clock()) else forking.end(request.services, fork)
+    return ApiResponse(shown | {"expires": ended.expires})
 
 
-def _is_mine(call: Call, fork: Registered) -> bool:
-    return call.me.role == GM or fork.made_by == call.me.seat
+def _is_mine(request: ApiRequest, fork: EncounterEntry) -> bool:
+    return request.me.role == GM or fork.made_by == request.me.seat
 
 
-def _shown(call: Call, fork: Registered) -> dict[str, Any]:
-    origin = seams.origin_of(call.host.log, fork.encounter)
+def _shown(request: ApiRequest, fork: EncounterEntry) -> dict[str, Any]:
+    origin = seams.origin_of(request.services.log, fork.encounter)
     return {
         "encounter": fork.encounter,
         "parent": fork.parent,
@@ -190,15 +201,15 @@ def _shown(call: Call, fork: Registered) -> dict[str, Any]:
     }
 
 
-def _commands(call: Call) -> list[Given]:
+def _commands(request: ApiRequest) -> list[CommandInput]:
     """Return the commands given in the fork at once, each held to its schema."""
-    given = call.data.get("commands", ())
+    given = request.data.get("commands", ())
     if len(given) > MOST_COMMANDS:
         raise invalid(("/commands", f"at most {MOST_COMMANDS}"))
-    made: list[Given] = []
+    made: list[CommandInput] = []
     found: list[tuple[str, str]] = []
     for index, each in enumerate(given):
-        kind, data, wrong = read_command(call, each, f"/commands/{index}")
+        kind, data, wrong = read_command(request, each, f"/commands/{index}")
         found += wrong
         made.append((kind, data))
     raise_if_invalid(found)

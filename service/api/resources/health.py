@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from service.api.call import Answer, Call
-from service.api.operations import KEY_HOLDERS, PUBLIC, Shape, operation
+from service.api.operations import KEY_HOLDERS, PUBLIC, ResponseSchema, operation
+from service.api.request import ApiRequest, ApiResponse
 from service.api.shapes import TEXT, closed, component
-from service.encounter.signals import readiness
+from service.usecases import health
 
 TAG: Final = "Service"
 LIVE: Final = component("Live", closed("The process answers.", status={"enum": ["alive"]}))
@@ -30,11 +30,11 @@ READY: Final = component(
     roles=PUBLIC,
     is_probe=True,
     is_quick=True,
-    answers={200: Shape("It does.", LIVE)},
+    answers={200: ResponseSchema("It does.", LIVE)},
 )
-def is_alive(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
+def is_alive(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - it asks nothing
     """Tell that the process answers."""
-    return Answer({"status": "alive"})
+    return ApiResponse({"status": "alive"})
 
 
 @operation(
@@ -44,17 +44,17 @@ def is_alive(call: Call) -> Answer:  # noqa: ARG001 - it asks nothing
     TAG,
     roles=PUBLIC,
     is_probe=True,
-    answers={200: Shape("Commands are taken.", READY), 503: Shape("They are not.", READY)},
+    answers={200: ResponseSchema("Commands are taken.", READY), 503: ResponseSchema("They are not.", READY)},
 )
-def is_ready(call: Call) -> Answer:
+def is_ready(request: ApiRequest) -> ApiResponse:
     """Tell whether the store answers and a worker lives, and how durable answers are.
 
     In the mode `durable` an answered command is on disk; in `replicated`, on disk at a replica, too.
     """
-    found = readiness.look(call.host)
-    ready = all(text == readiness.WELL for text in found.values())
-    data = {"status": "ready" if ready else "not_ready", "mode": call.host.mode, "checks": found}
-    return Answer(data, 200 if ready else 503)
+    found = health.look(request.services)
+    ready = all(text == health.WELL for text in found.values())
+    data = {"status": "ready" if ready else "not_ready", "mode": request.services.mode, "checks": found}
+    return ApiResponse(data, 200 if ready else 503)
 
 
 @operation(
@@ -64,11 +64,11 @@ def is_ready(call: Call) -> Answer:
     TAG,
     roles=KEY_HOLDERS,
     scope="operator",
-    answers={200: Shape("The metrics, in the text format of Prometheus.", None, "text/plain")},
+    answers={200: ResponseSchema("The metrics, in the text format of Prometheus.", None, "text/plain")},
 )
-def get_metrics(call: Call) -> Answer:
+def get_metrics(request: ApiRequest) -> ApiResponse:
     """Tell how many requests were answered, how fast, and what waits to be folded.
 
     It needs a key with the scope `operator`: `rewound keys create NAME --operator`.
     """
-    return Answer(raw=call.metrics.told(), media_type="text/plain; version=0.0.4; charset=utf-8")
+    return ApiResponse(raw=request.metrics.told(), media_type="text/plain; version=0.0.4; charset=utf-8")

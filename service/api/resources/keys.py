@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from service.api.call import Answer, Call
-from service.api.operations import PUBLIC, Shape, operation
+from service.api.operations import PUBLIC, ResponseSchema, operation
+from service.api.request import ApiRequest, ApiResponse
 from service.api.shapes import HASH, TEXT, TIME, closed, component, listing
 from service.audit import signing
-from service.encounter.play import moment_of
+from service.usecases.sending import moment_of
 
 TAG: Final = "Service"
 KEYS: Final = component(
@@ -29,8 +29,8 @@ KEYS: Final = component(
 )
 
 
-@operation("GET", "/v1/keys", "listKeys", TAG, roles=PUBLIC, answers={200: Shape("The keys.", KEYS)})
-def list_keys(call: Call) -> Answer:
+@operation("GET", "/v1/keys", "listKeys", TAG, roles=PUBLIC, answers={200: ResponseSchema("The keys.", KEYS)})
+def list_keys(request: ApiRequest) -> ApiResponse:
     """List the public keys with which checkpoints and certificates are verified, the first one first.
 
     The key that signs for an encounter is called `<name>/<encounter>`: its verifier key follows from that
@@ -44,6 +44,6 @@ def list_keys(call: Call) -> Answer:
             "since": moment_of(key.since),
             **({} if key.rotation is None else {"rotation": key.rotation}),
         }
-        for key in signing.published(call.host.log)
+        for key in signing.published(request.services.log)
     ]
-    return Answer({"keys": keys})
+    return ApiResponse({"keys": keys})

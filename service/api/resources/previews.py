@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from service.api.answers import REFUSAL
-from service.api.call import Answer, Call
-from service.api.operations import ACTORS, Shape, operation
+from service.api.operations import ACTORS, ResponseSchema, operation
+from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import raise_if_invalid
 from service.api.sending import read_command
 from service.api.shapes import NUMBER, TRUTH, closed, component, ref
-from service.encounter import play
 from service.rules.codec import to_data
 from service.rules.messages import Actor
+from service.usecases import sending
 
 TAG: Final = "Commands"
 PREVIEW: Final = component(
@@ -34,17 +34,17 @@ PREVIEW: Final = component(
     roles=ACTORS,
     scope="read",
     body=ref("Command"),
-    answers={200: Shape("Whether it would be accepted.", PREVIEW)},
+    answers={200: ResponseSchema("Whether it would be accepted.", PREVIEW)},
 )
-def preview_command(call: Call) -> Answer:
+def preview_command(request: ApiRequest) -> ApiResponse:
     """Tell whether a command would be accepted now, without sending it.
 
     Judged as commands are: on your seat's view. What would come of it is not told, for that may hang on dice;
     none is drawn, and nothing stands on the record.
     """
-    kind, data, found = read_command(call, call.data)
+    kind, data, found = read_command(request, request.data)
     raise_if_invalid(found)
-    actor = Actor(seat=call.me.seat, role=call.me.role)
-    version, refusal = play.preview(call.host, call.encounter, actor, kind, data)
+    actor = Actor(seat=request.me.seat, role=request.me.role)
+    version, refusal = sending.preview(request.services, request.encounter, actor, kind, data)
     told = {"refusal": to_data(refusal)} if refusal is not None else {}
-    return Answer({"version": version, "accepted": refusal is None, **told})
+    return ApiResponse({"version": version, "accepted": refusal is None, **told})

@@ -5,15 +5,15 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Final
 
-from service.api.call import Answer, Call
-from service.api.fields import Text
-from service.api.operations import GM_ALONE, READERS, Shape, operation
+from service.api.fields import TextField
+from service.api.operations import GM_ALONE, READERS, ResponseSchema, operation
 from service.api.problems import Problem, not_found, removed
+from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import strict
 from service.api.shapes import HASH, NUMBER, TIME, UUID, closed, component
 from service.audit import bundle
 from service.audit.evidence import evidence_once_signed
-from service.encounter.lines import removing
+from service.usecases import removing
 
 TAG: Final = "Encounters"
 REMOVAL: Final = component(
@@ -30,7 +30,7 @@ REMOVAL: Final = component(
 )
 _PATH: Final = "/v1/encounters/{encounter}/removal"
 NEW_REMOVAL: Final = strict(
-    "NewRemoval", {"bundle": Text(length=64, required=True, metadata={"example": "5e" * 32})}
+    "NewRemoval", {"bundle": TextField(length=64, required=True, metadata={"example": "5e" * 32})}
 )
 
 
@@ -42,34 +42,34 @@ NEW_REMOVAL: Final = strict(
     roles=GM_ALONE,
     outlives=True,
     body=NEW_REMOVAL,
-    answers={200: Shape("It is removed.", REMOVAL)},
+    answers={200: ResponseSchema("It is removed.", REMOVAL)},
     problems=("not-removable", "bundle-not-had"),
 )
-def remove_encounter(call: Call) -> Answer:
+def remove_encounter(request: ApiRequest) -> ApiResponse:
     """Remove a closed encounter, of which you have the bundle: its record is deleted.
 
     `bundle` is the SHA-256 of the gm's bundle as it is now, in hexadecimal digits: it proves that you have
     it. From then on every address of the encounter answers 410, but for this one, its checkpoints and its
     audits.
     """
-    host, encounter, had = call.host, call.encounter, call.data["bundle"]
-    standing = host.removals.of(encounter)
+    services, encounter, had = request.services, request.encounter, request.data["bundle"]
+    standing = services.removals.of(encounter)
     if standing is not None:
         if standing.bundle != had:
             raise removed(standing.told)
-        return Answer(standing.told)
-    entry = host.register.find(encounter)
+        return ApiResponse(standing.told)
+    entry = services.encounters.find(encounter)
     assert entry is not None, "the door has looked"
-    folded = host.folder.current(encounter)
+    folded = services.folder.current(encounter)
     try:
-        removing.check(host.log, entry, folded)
+        removing.check(services.log, entry, folded)
     except removing.NotRemovable as why:
         raise Problem("not-removable", str(why)) from why
-    if digest(call) != had:
+    if digest(request) != had:
         raise Problem("bundle-not-had", "this is not the SHA-256 of the bundle as it is now: take it again")
-    made = removing.remove(host.log, folded, had, "owner", host.clock())
-    host.removals.forget(encounter)
-    return Answer(made.told)
+    made = removing.remove(services.log, folded, had, "owner", services.clock())
+    services.removals.forget(encounter)
+    return ApiResponse(made.told)
 
 
 @operation(
@@ -79,19 +79,19 @@ def remove_encounter(call: Call) -> Answer:
     TAG,
     roles=READERS,
     outlives=True,
-    answers={200: Shape("What is left of it.", REMOVAL)},
+    answers={200: ResponseSchema("What is left of it.", REMOVAL)},
 )
-def get_removal(call: Call) -> Answer:
+def get_removal(request: ApiRequest) -> ApiResponse:
     """Tell what an encounter that was removed had been: its commits' number, its last hash, its bundle's."""
-    found = call.host.removals.of(call.encounter)
+    found = request.services.removals.of(request.encounter)
     if found is None:
         raise not_found()
-    return Answer(found.told)
+    return ApiResponse(found.told)
 
 
-def digest(call: Call) -> str:
+def digest(request: ApiRequest) -> str:
     """Return the SHA-256 of the bundle that the caller's seat would get now, in hexadecimal digits."""
     made = sha256()
-    for line in bundle.write(evidence_once_signed(call.host.log, call.encounter), call.me.seat):
+    for line in bundle.write(evidence_once_signed(request.services.log, request.encounter), request.me.seat):
         made.update(line)
     return made.hexdigest()

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from service.api.answers import OUTCOME
-from service.api.call import Answer, Call, cursor, read_cursor
-from service.api.operations import READERS, UNCHANGED, Shape, operation
+from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
 from service.api.paging import CURSOR, next_link, paged
 from service.api.problems import invalid, not_found
+from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
 from service.api.resources.commits import LIMIT, PAGE
 from service.api.shapes import NUMBER, OPEN, TEXT, Schema, closed, component, listing, maybe, page, ref
-from service.encounter.reading import records, views
+from service.core import views
+from service.usecases import reading
 
 TAG: Final = "Rounds"
 _ROUND_MEMBERS: Final[dict[str, Schema]] = {
@@ -62,20 +63,20 @@ _PATH: Final = "/v1/encounters/{encounter}/rounds"
     TAG,
     roles=READERS,
     query=(CURSOR, LIMIT),
-    answers={200: Shape("A page of rounds.", ROUNDS), 304: UNCHANGED},
+    answers={200: ResponseSchema("A page of rounds.", ROUNDS), 304: UNCHANGED},
 )
-def list_rounds(call: Call) -> Answer:
+def list_rounds(request: ApiRequest) -> ApiResponse:
     """List the rounds that have begun, with the commits they begin and end with.
 
     A round ends with the commit in which the next one begins.
     """
-    after = read_cursor(call.query["cursor"], 1)[0] if "cursor" in call.query else 0
-    limit = call.query.get("limit", PAGE)
-    spans = [span for span in records.rounds(call.host, call.encounter) if span.round > after]
-    head = records.head(call.host, call.encounter)
+    after = read_cursor(request.query["cursor"], 1)[0] if "cursor" in request.query else 0
+    limit = request.query.get("limit", PAGE)
+    spans = [span for span in reading.rounds(request.services, request.encounter) if span.round > after]
+    head = reading.head(request.services, request.encounter)
     data = [_span_data(span) for span in spans[:limit]]
     next_cursor = cursor(data[-1]["round"]) if len(spans) > limit else None
-    answer = paged(call, "rounds", data, next_cursor)
+    answer = paged(request, "rounds", data, next_cursor)
     answer.version = str(head) if not after else f"{after}-{head}"
     return answer
 
@@ -87,14 +88,14 @@ def list_rounds(call: Call) -> Answer:
     TAG,
     roles=READERS,
     query=(CURSOR, LIMIT),
-    answers={200: Shape("The round.", ROUND), 304: UNCHANGED},
+    answers={200: ResponseSchema("The round.", ROUND), 304: UNCHANGED},
 )
-def get_round(call: Call) -> Answer:
+def get_round(request: ApiRequest) -> ApiResponse:
     """Give one round with its commits, page by page."""
-    part = _part(call)
+    part = _part(request)
     limit = part.upto - part.after
-    page = records.page(call.host, call.encounter, call.me.seat, part.after, part.upto, limit)
-    return _paged(call, part, {"commits": [records.commit_data(each) for each in page]})
+    page = reading.page(request.services, request.encounter, request.me.seat, part.after, part.upto, limit)
+    return _paged(request, part, {"commits": [reading.commit_data(each) for each in page]})
 
 
 @operation(
@@ -104,74 +105,76 @@ def get_round(call: Call) -> Answer:
     TAG,
     roles=READERS,
     query=(CURSOR, LIMIT),
-    answers={200: Shape("The frames.", REPLAY), 304: UNCHANGED},
+    answers={200: ResponseSchema("The frames.", REPLAY), 304: UNCHANGED},
 )
-def replay_round(call: Call) -> Answer:
+def replay_round(request: ApiRequest) -> ApiResponse:
     """Play a round again: a state, then for each commit what it says and how it changes the state.
 
     Nothing is decided again: the stored commits are folded. (An audit decides again.) What has been opened
     since is shown opened. `state` is the one before the page's first frame; each frame's patch (RFC 6902)
     leads to the next state.
     """
-    part = _part(call)
-    host, seat = call.host, call.me.seat
-    occasions = host.occasions.upto(call.encounter, part.head)
-    first = before = views.state_data(host.folder.at(call.encounter, part.after).state, seat, occasions)
-    steps = list(host.folder.steps(call.encounter, part.after, part.upto))
-    read = records.read_all(host, call.encounter, seat, [commit for commit, _ in steps])
+    part = _part(request)
+    services, seat = request.services, request.me.seat
+    occasions = services.occasions.upto(request.encounter, part.head)
+    first = before = views.state_data(
+        services.folder.at(request.encounter, part.after).state, seat, occasions
+    )
+    steps = list(services.folder.steps(request.encounter, part.after, part.upto))
+    read = reading.read_all(services, request.encounter, seat, [commit for commit, _ in steps])
     frames: list[dict[str, Any]] = []
     for (_, folded), became in zip(steps, read, strict=True):
         after = views.state_data(folded.state, seat, occasions)
         frames.append(
             {
-                "commit": records.commit_data(became),
+                "commit": reading.commit_data(became),
                 "outcome": views.outcome_data(became.commit, became.payloads, became.reader),
                 "patch": views.patch(before, after),
             }
         )
         before = after
-    return _paged(call, part, {"state": first, "frames": frames})
+    return _paged(request, part, {"state": first, "frames": frames})
 
 
 @dataclass(frozen=True)
 class _Part:
     """One page of a round: commits *after* < n <= *upto*; *last* is the round's last, or the newest."""
 
-    span: records.Span
+    span: reading.RoundSpan
     after: int
     upto: int
     last: int
     head: int
 
 
-def _part(call: Call) -> _Part:
+def _part(request: ApiRequest) -> _Part:
     """Return the page of a round that is asked for."""
-    span, head = _span(call), records.head(call.host, call.encounter)
+    span, head = _span(request), reading.head(request.services, request.encounter)
     after, last = span.first - 1, span.last or head
-    if "cursor" in call.query:
-        after, last = read_cursor(call.query["cursor"], 2)
+    if "cursor" in request.query:
+        after, last = read_cursor(request.query["cursor"], 2)
         if not span.first <= after < last <= (span.last or head):
             raise invalid(("?cursor", "a cursor that this round gave"))
-    return _Part(span, after, min(last, after + call.query.get("limit", PAGE)), last, head)
+    return _Part(span, after, min(last, after + request.query.get("limit", PAGE)), last, head)
 
 
-def _paged(call: Call, part: _Part, data: dict[str, Any]) -> Answer:
+def _paged(request: ApiRequest, part: _Part, data: dict[str, Any]) -> ApiResponse:
     """Return a page of a round, with the link to the next where there is one."""
     next_cursor = cursor(part.upto, part.last) if part.upto < part.last else None
-    return Answer(
+    return ApiResponse(
         _span_data(part.span) | data | {"next_cursor": next_cursor},
-        headers=next_link(call, next_cursor),
+        headers=next_link(request, next_cursor),
         version=f"{part.after}-{part.upto}-{part.last}-{part.head}",
     )
 
 
-def _span(call: Call) -> records.Span:
-    number = call.number("round")
-    found = next((s for s in records.rounds(call.host, call.encounter) if s.round == number), None)
+def _span(request: ApiRequest) -> reading.RoundSpan:
+    number = request.number("round")
+    found = next((s for s in reading.rounds(request.services, request.encounter) if s.round == number), None)
     if found is None:
         raise not_found()
     return found
 
 
-def _span_data(span: records.Span) -> dict[str, Any]:
+def _span_data(span: reading.RoundSpan) -> dict[str, Any]:
     return {"round": span.round, "first": span.first, "last": span.last}

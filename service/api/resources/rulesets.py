@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from service.api.call import Answer, Call
 from service.api.describe import json_schema
-from service.api.operations import PUBLIC, Shape, operation
+from service.api.operations import PUBLIC, ResponseSchema, operation
 from service.api.problems import not_found
+from service.api.request import ApiRequest, ApiResponse
 from service.api.shapes import HASH, OPEN, TEXT, closed, component, listing
-from service.encounter.reading.explain import rule_data, rules_of
-from service.encounter.record.digest import ruleset_digest
+from service.core.explain import rule_data, rules_of
+from service.record.digest import ruleset_digest
 from service.rules.house import OptionSpec
 from service.rules.ruleset import Ruleset
 
@@ -66,12 +66,14 @@ COMMAND_TYPES: Final = component(
     "listRulesets",
     TAG,
     roles=PUBLIC,
-    answers={200: Shape("The editions.", RULESETS)},
+    answers={200: ResponseSchema("The editions.", RULESETS)},
 )
-def list_rulesets(call: Call) -> Answer:
+def list_rulesets(request: ApiRequest) -> ApiResponse:
     """List the editions that encounters can be opened with."""
-    found = [{"edition": ruleset.edition, "title": ruleset.title} for ruleset in call.host.shelf.values()]
-    return Answer({"rulesets": found})
+    found = [
+        {"edition": ruleset.edition, "title": ruleset.title} for ruleset in request.services.shelf.values()
+    ]
+    return ApiResponse({"rulesets": found})
 
 
 @operation(
@@ -80,13 +82,13 @@ def list_rulesets(call: Call) -> Answer:
     "getRuleset",
     TAG,
     roles=PUBLIC,
-    answers={200: Shape("The edition.", RULESET)},
+    answers={200: ResponseSchema("The edition.", RULESET)},
     problems=("not-found",),
 )
-def get_ruleset(call: Call) -> Answer:
+def get_ruleset(request: ApiRequest) -> ApiResponse:
     """Tell an edition's commands, events, options with their defaults, and rules."""
-    ruleset = _edition(call)
-    return Answer(
+    ruleset = _edition(request)
+    return ApiResponse(
         {
             "edition": ruleset.edition,
             "title": ruleset.title,
@@ -105,13 +107,13 @@ def get_ruleset(call: Call) -> Answer:
     "listCommandTypes",
     TAG,
     roles=PUBLIC,
-    answers={200: Shape("The command types.", COMMAND_TYPES)},
+    answers={200: ResponseSchema("The command types.", COMMAND_TYPES)},
     problems=("not-found",),
 )
-def list_command_types(call: Call) -> Answer:
+def list_command_types(request: ApiRequest) -> ApiResponse:
     """Tell every command of an edition with the JSON Schema of its parameters."""
-    ruleset = _edition(call)
-    return Answer(
+    ruleset = _edition(request)
+    return ApiResponse(
         {
             "edition": ruleset.edition,
             "commands": [
@@ -120,7 +122,7 @@ def list_command_types(call: Call) -> Answer:
                     "text": (ruleset.commands[name].__doc__ or "").split("\n")[0],
                     "schema": json_schema(type(schema)),
                 }
-                for name, schema in call.inputs[ruleset.edition].commands.items()
+                for name, schema in request.inputs[ruleset.edition].commands.items()
             ],
         }
     )
@@ -132,20 +134,20 @@ def list_command_types(call: Call) -> Answer:
     "getRule",
     TAG,
     roles=PUBLIC,
-    answers={200: Shape("The rule.", RULE)},
+    answers={200: ResponseSchema("The rule.", RULE)},
     problems=("not-found",),
 )
-def get_rule(call: Call) -> Answer:
+def get_rule(request: ApiRequest) -> ApiResponse:
     """Tell one rule: its statement and its source."""
-    wanted = call.path["rule"]
-    found = next((rule for rule in rules_of(_edition(call)) if rule.id == wanted), None)
+    wanted = request.path["rule"]
+    found = next((rule for rule in rules_of(_edition(request)) if rule.id == wanted), None)
     if found is None:
         raise not_found()
-    return Answer(rule_data(found))
+    return ApiResponse(rule_data(found))
 
 
-def _edition(call: Call) -> Ruleset[Any]:
-    found = call.host.shelf.get(call.path["edition"])
+def _edition(request: ApiRequest) -> Ruleset[Any]:
+    found = request.services.shelf.get(request.path["edition"])
     if found is None:
         raise not_found()
     return found

@@ -6,19 +6,19 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from service.api.answers import PENDING
-from service.api.call import Answer, Call
 from service.api.fields import ID
 from service.api.inputs import NOTHING
-from service.api.operations import GM_ALONE, READERS, UNCHANGED, Shape, operation
+from service.api.operations import GM_ALONE, READERS, UNCHANGED, ResponseSchema, operation
 from service.api.problems import not_found
+from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import schema_of
 from service.api.sending import pending, send_checked
 from service.api.shapes import NUMBER, SEAT, TEXT, TRUTH, Schema, closed, component, listing
-from service.encounter.reading import views
-from service.encounter.stores import seats
+from service.core import views
 from service.rules.records import record
 from service.rules.seats import ChangeSeat, CloseSeat, IssueToken, OpenSeat
 from service.steps import Steps
+from service.stores import seat_tokens
 
 TAG: Final = "Seats"
 _SEAT_MEMBERS: Final[dict[str, Schema]] = {
@@ -63,16 +63,16 @@ SEAT_CHANGE: Final = schema_of(SeatChange)()
     body=NEW_SEAT,
     waits=True,
     problems=_PROBLEMS,
-    answers={201: Shape("The seat, with its token.", SEAT_WITH_TOKEN), 202: PENDING},
+    answers={201: ResponseSchema("The seat, with its token.", SEAT_WITH_TOKEN), 202: PENDING},
 )
-def open_seat(call: Call) -> Steps[Answer]:
+def open_seat(request: ApiRequest) -> Steps[ApiResponse]:
     """Open a seat for a player or an observer, and get its token.
 
     Everybody sees on the record that the seat was opened and that a token was issued. The token is told here
     alone; a repeat with the same idempotency key tells it again.
     """
-    sent = yield from send_checked(call, OpenSeat, call.data)
-    return (yield from pending(call, sent, _with_token(call, call.data["seat"], 201)))
+    sent = yield from send_checked(request, OpenSeat, request.data)
+    return (yield from pending(request, sent, _with_token(request, request.data["seat"], 201)))
 
 
 @operation(
@@ -81,13 +81,15 @@ def open_seat(call: Call) -> Steps[Answer]:
     "listSeats",
     TAG,
     roles=READERS,
-    answers={200: Shape("The seats.", SEATS), 304: UNCHANGED},
+    answers={200: ResponseSchema("The seats.", SEATS), 304: UNCHANGED},
 )
-def list_seats(call: Call) -> Answer:
+def list_seats(request: ApiRequest) -> ApiResponse:
     """List all seats, as everybody sees them."""
-    folded = call.host.folder.current(call.encounter)
-    found = views.state_data(folded.state, call.me.seat)["seats"]
-    return Answer({"seats": [{"seat": name, **seat} for name, seat in found.items()]}, version=str(folded.n))
+    folded = request.services.folder.current(request.encounter)
+    found = views.state_data(folded.state, request.me.seat)["seats"]
+    return ApiResponse(
+        {"seats": [{"seat": name, **seat} for name, seat in found.items()]}, version=str(folded.n)
+    )
 
 
 @operation(
@@ -96,12 +98,12 @@ def list_seats(call: Call) -> Answer:
     "getSeat",
     TAG,
     roles=READERS,
-    answers={200: Shape("The seat.", ONE_SEAT), 304: UNCHANGED},
+    answers={200: ResponseSchema("The seat.", ONE_SEAT), 304: UNCHANGED},
 )
-def get_seat(call: Call) -> Answer:
+def get_seat(request: ApiRequest) -> ApiResponse:
     """Tell one seat."""
-    folded = call.host.folder.current(call.encounter)
-    return Answer(_seat(call, folded.state, _named(call)), version=str(folded.n))
+    folded = request.services.folder.current(request.encounter)
+    return ApiResponse(_seat(request, folded.state, _named(request)), version=str(folded.n))
 
 
 @operation(
@@ -113,13 +115,13 @@ def get_seat(call: Call) -> Answer:
     body=SEAT_CHANGE,
     waits=True,
     problems=_PROBLEMS,
-    answers={200: Shape("The seat.", ONE_SEAT), 202: PENDING},
+    answers={200: ResponseSchema("The seat.", ONE_SEAT), 202: PENDING},
 )
-def change_seat(call: Call) -> Steps[Answer]:
+def change_seat(request: ApiRequest) -> Steps[ApiResponse]:
     """Give a seat other creatures to control."""
-    name = _named(call)
-    sent = yield from send_checked(call, ChangeSeat, {"seat": name, **call.data})
-    return (yield from pending(call, sent, _without_token(call, name)))
+    name = _named(request)
+    sent = yield from send_checked(request, ChangeSeat, {"seat": name, **request.data})
+    return (yield from pending(request, sent, _without_token(request, name)))
 
 
 @operation(
@@ -130,13 +132,13 @@ def change_seat(call: Call) -> Steps[Answer]:
     roles=GM_ALONE,
     waits=True,
     problems=_PROBLEMS,
-    answers={200: Shape("The seat, closed.", ONE_SEAT), 202: PENDING},
+    answers={200: ResponseSchema("The seat, closed.", ONE_SEAT), 202: PENDING},
 )
-def close_seat(call: Call) -> Steps[Answer]:
+def close_seat(request: ApiRequest) -> Steps[ApiResponse]:
     """Close a seat: its token stops working and its creatures fall to the gm."""
-    name = _named(call)
-    sent = yield from send_checked(call, CloseSeat, {"seat": name})
-    return (yield from pending(call, sent, _without_token(call, name)))
+    name = _named(request)
+    sent = yield from send_checked(request, CloseSeat, {"seat": name})
+    return (yield from pending(request, sent, _without_token(request, name)))
 
 
 @operation(
@@ -148,48 +150,50 @@ def close_seat(call: Call) -> Steps[Answer]:
     body=NOTHING,
     waits=True,
     problems=_PROBLEMS,
-    answers={201: Shape("The seat, with its new token.", SEAT_WITH_TOKEN), 202: PENDING},
+    answers={201: ResponseSchema("The seat, with its new token.", SEAT_WITH_TOKEN), 202: PENDING},
 )
-def issue_token(call: Call) -> Steps[Answer]:
+def issue_token(request: ApiRequest) -> Steps[ApiResponse]:
     """Hand out a token for a seat; the one before it stops working.
 
     Everybody sees on the record that one was issued. The new token reads what its seat reads, choices that
     were sealed before it included. It works in every line of play, and the one before it in none.
     """
-    name = _named(call)
-    sent = yield from send_checked(call, IssueToken, {"seat": name})
-    return (yield from pending(call, sent, _with_token(call, name, 201)))
+    name = _named(request)
+    sent = yield from send_checked(request, IssueToken, {"seat": name})
+    return (yield from pending(request, sent, _with_token(request, name, 201)))
 
 
-def _named(call: Call) -> str:
-    name = call.path["seat"]
+def _named(request: ApiRequest) -> str:
+    name = request.path["seat"]
     if not ID.fullmatch(name):
         raise not_found()
     return name
 
 
-def _with_token(call: Call, name: str, status: int) -> Callable[[views.Data], Answer]:
+def _with_token(request: ApiRequest, name: str, status: int) -> Callable[[views.Data], ApiResponse]:
     """Return how to answer a command that issued a token: with the token it issued."""
 
-    def answer(outcome: views.Data) -> Answer:
+    def answer(outcome: views.Data) -> ApiResponse:
         number = next(event["number"] for event in outcome["events"] if event["type"] == "seat_token_issued")
-        token = seats.token(call.host.service_key, call.host.register.root(call.encounter), name, number)
-        data = _after(call, name, outcome) | {"token": token, "n": outcome["n"]}
-        return Answer(data, status, {"Location": f"/v1/encounters/{call.encounter}/seats/{name}"})
+        token = seat_tokens.token(
+            request.services.service_key, request.services.encounters.root(request.encounter), name, number
+        )
+        data = _after(request, name, outcome) | {"token": token, "n": outcome["n"]}
+        return ApiResponse(data, status, {"Location": f"/v1/encounters/{request.encounter}/seats/{name}"})
 
     return answer
 
 
-def _without_token(call: Call, name: str) -> Callable[[views.Data], Answer]:
-    return lambda outcome: Answer(_after(call, name, outcome))
+def _without_token(request: ApiRequest, name: str) -> Callable[[views.Data], ApiResponse]:
+    return lambda outcome: ApiResponse(_after(request, name, outcome))
 
 
-def _after(call: Call, name: str, outcome: views.Data) -> dict[str, Any]:
-    return _seat(call, call.host.folder.current(call.encounter, outcome["n"]).state, name)
+def _after(request: ApiRequest, name: str, outcome: views.Data) -> dict[str, Any]:
+    return _seat(request, request.services.folder.current(request.encounter, outcome["n"]).state, name)
 
 
-def _seat(call: Call, state: Any, name: str) -> dict[str, Any]:
-    found = views.state_data(state, call.me.seat)["seats"].get(name)
+def _seat(request: ApiRequest, state: Any, name: str) -> dict[str, Any]:
+    found = views.state_data(state, request.me.seat)["seats"].get(name)
     if found is None:
         raise not_found()
     return {"seat": name, **found}

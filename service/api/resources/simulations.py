@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from service.api.call import Answer, Call
-from service.api.fields import Component, Text, Whole
-from service.api.operations import KEY_HOLDERS, OPENING_LIMIT, Shape, operation
+from service.api.fields import ComponentField, IntegerField, TextField
+from service.api.operations import KEY_HOLDERS, OPENING_LIMIT, ResponseSchema, operation
 from service.api.problems import invalid, not_found
+from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import faults, raise_if_invalid, strict
-from service.api.sending import once, under_way
+from service.api.sending import idempotency_key, job_accepted
 from service.api.shapes import NUMBER, OPEN, TEXT, TIME, UUID, Schema, closed, component, listing, maybe
 from service.api.waiting import ask
-from service.encounter.openings import opening_faults
-from service.encounter.stores.jobs import SIMULATIONS
 from service.simulation.fights import COMMANDS, ROUNDS
 from service.simulation.table import SERVER
+from service.stores.jobs import SIMULATIONS
+from service.usecases.openings import opening_faults
 
 TAG: Final = "Simulations"
 _NUMBERS: Final[Schema] = {"type": "object", "additionalProperties": NUMBER}
@@ -60,11 +60,11 @@ _PATH: Final = "/v1/simulations"
 SIMULATION: Final = strict(
     "SimulationRequest",
     {
-        "opening": Component("Opening", required=True),
-        "times": Whole(least=1, most=100),
-        "seed": Text(least=1, length=64),
-        "rounds": Whole(least=1, most=200),
-        "commands": Whole(least=1, most=5_000),
+        "opening": ComponentField("Opening", required=True),
+        "times": IntegerField(least=1, most=100),
+        "seed": TextField(least=1, length=64),
+        "rounds": IntegerField(least=1, most=200),
+        "commands": IntegerField(least=1, most=5_000),
     },
 )
 
@@ -77,32 +77,34 @@ SIMULATION: Final = strict(
     roles=KEY_HOLDERS,
     body=SIMULATION,
     limit=OPENING_LIMIT,
-    answers={202: Shape("The simulation is under way; `Location` tells where to ask.", SIMULATION_JOB)},
+    answers={
+        202: ResponseSchema("The simulation is under way; `Location` tells where to ask.", SIMULATION_JOB)
+    },
     is_keyed=True,
     problems=("too-many-simulations",),
 )
-def start_simulation(call: Call) -> Answer:
+def start_simulation(request: ApiRequest) -> ApiResponse:
     """Play an encounter with bots that pick from the options, up to a hundred times.
 
     Each fight has a seed of its own, `seed/0`, `seed/1` and so on; the same seed plays the same fight, here
     and with `rewound play`. A fight ends when one side stands alone, or at a limit: `rounds`, `commands`.
     """
-    opening = call.data["opening"]
-    _check_opening(call, opening)
-    assert call.caller is not None
-    assert call.caller.key is not None
+    opening = request.data["opening"]
+    _check_opening(request, opening)
+    assert request.caller is not None
+    assert request.caller.key is not None
     wanted = {
         "fights": None,
         "winners": None,
         "opening": opening,
-        "times": call.data.get("times", 1),
-        "seed": call.data.get("seed", "0"),
-        "rounds": call.data.get("rounds", ROUNDS),
-        "commands": call.data.get("commands", COMMANDS),
+        "times": request.data.get("times", 1),
+        "seed": request.data.get("seed", "0"),
+        "rounds": request.data.get("rounds", ROUNDS),
+        "commands": request.data.get("commands", COMMANDS),
     }
-    owner = call.caller.key.owner
-    job, replayed = ask(call, SIMULATIONS, owner, once(call, owner), wanted)
-    return under_way(call, SIMULATIONS.shown(job), f"{_PATH}/{job['simulation']}", replayed=replayed)
+    owner = request.caller.key.owner
+    job, replayed = ask(request, SIMULATIONS, owner, idempotency_key(request, owner), wanted)
+    return job_accepted(request, SIMULATIONS.shown(job), f"{_PATH}/{job['simulation']}", replayed=replayed)
 
 
 @operation(
@@ -111,28 +113,28 @@ def start_simulation(call: Call) -> Answer:
     "getSimulation",
     TAG,
     roles=KEY_HOLDERS,
-    answers={200: Shape("The simulation.", SIMULATION_JOB)},
+    answers={200: ResponseSchema("The simulation.", SIMULATION_JOB)},
 )
-def get_simulation(call: Call) -> Answer:
+def get_simulation(request: ApiRequest) -> ApiResponse:
     """Tell how far a simulation is, and how its fights came out once it is `done`."""
-    assert call.caller is not None
-    assert call.caller.key is not None
-    job = SIMULATIONS.find(call.host.log, call.caller.key.owner, call.path["simulation"])
+    assert request.caller is not None
+    assert request.caller.key is not None
+    job = SIMULATIONS.find(request.services.log, request.caller.key.owner, request.path["simulation"])
     if job is None:
         raise not_found()
-    return Answer(SIMULATIONS.shown(job))
+    return ApiResponse(SIMULATIONS.shown(job))
 
 
-def _check_opening(call: Call, opening: object) -> None:
+def _check_opening(request: ApiRequest, opening: object) -> None:
     """Hold the opening to everything that an encounter's is held to; each fault has its pointer."""
     edition = opening.get("edition") if isinstance(opening, dict) else None
-    inputs = call.inputs.get(edition) if isinstance(edition, str) else None
+    inputs = request.inputs.get(edition) if isinstance(edition, str) else None
     if inputs is None or not isinstance(opening, dict):
-        raise invalid(("/opening/edition", "one of " + ", ".join(call.inputs)))
+        raise invalid(("/opening/edition", "one of " + ", ".join(request.inputs)))
     found = faults(inputs.opening, opening)
     if not found:
         given = {name: value for name, value in opening.items() if name != "edition"}
-        found = list(opening_faults(call.host.shelf[inputs.edition], given))
+        found = list(opening_faults(request.services.shelf[inputs.edition], given))
     if not found and opening.get("seeding", {}).get("mode", SERVER) != SERVER:
         found = [("/seeding/mode", "server: nobody is here who could add to the seed")]
     raise_if_invalid([(f"/opening{pointer}", detail) for pointer, detail in found])

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any, Final
 
 from service.api.answers import PROMPT
-from service.api.call import Answer, Call
 from service.api.describe import json_schema
-from service.api.operations import READERS, UNCHANGED, Parameter, Shape, operation
+from service.api.operations import READERS, UNCHANGED, Parameter, ResponseSchema, operation
 from service.api.problems import Problem, invalid
+from service.api.request import ApiRequest, ApiResponse
 from service.api.shapes import HASH, NUMBER, OPEN, SEAT, TEXT, closed, component, listing, maybe
-from service.encounter.reading import records, views
+from service.core import views
 from service.rules.codec import to_data
 from service.rules.ruleset import legal
 from service.steps import Steps
+from service.usecases import reading
 
 TAG: Final = "State"
 STATE: Final = component(
@@ -75,26 +76,26 @@ VERSION: Final = Parameter("at", "As it was after this commit.", kind="whole", l
         Parameter("round", "As it was at the end of this round.", kind="whole", least=1),
         Parameter("min_version", "Not before this commit is folded.", kind="whole"),
     ),
-    answers={200: Shape("The state.", STATE), 304: UNCHANGED},
+    answers={200: ResponseSchema("The state.", STATE), 304: UNCHANGED},
     problems=("not-yet-folded",),
 )
-def get_state(call: Call) -> Steps[Answer]:
+def get_state(request: ApiRequest) -> Steps[ApiResponse]:
     """Show the encounter as your seat sees it: now, after a commit, or at the end of a round.
 
     What is sealed from your seat stands there as `{"sealed": [audience]}`. With `at`, you see what you could
     know then; with `known` also what was opened since.
     """
-    head = yield from _head(call)
-    at, known = _moment(call, head)
-    folder = call.host.folder
-    folded = folder.current(call.encounter, head) if at == head else folder.at(call.encounter, at)
+    head = yield from _head(request)
+    at, known = _moment(request, head)
+    folder = request.services.folder
+    folded = folder.current(request.encounter, head) if at == head else folder.at(request.encounter, at)
     if folded.n < at:  # a failover took back what was heard
         raise _not_yet(at, folded.n)
     known = max(known, folded.n)  # it may be newer than the head that was asked for
     may_differ = known > folded.n or folded.state.closed  # what the end opened is sealed in the state still
-    occasions = call.host.occasions.upto(call.encounter, known) if may_differ else {}
+    occasions = request.services.occasions.upto(request.encounter, known) if may_differ else {}
     opened = tuple(occasion for occasion, n in occasions.items() if n <= known)
-    state = views.state_data(folded.state, call.me.seat, opened)
+    state = views.state_data(folded.state, request.me.seat, opened)
     data = {
         "version": folded.n,
         "known": known,
@@ -102,19 +103,19 @@ def get_state(call: Call) -> Steps[Answer]:
         "view": views.view_hash(state),
         "state": state,
     }
-    return Answer(data, version=str(folded.n) if known == folded.n else f"{folded.n}-{known}")
+    return ApiResponse(data, version=str(folded.n) if known == folded.n else f"{folded.n}-{known}")
 
 
-def _head(call: Call) -> Steps[int]:
+def _head(request: ApiRequest) -> Steps[int]:
     """Return the number of the last folded commit, once it is what the client waits for."""
-    wanted: int = call.query.get("min_version", 0)
-    head = call.host.log.head(call.encounter)
+    wanted: int = request.query.get("min_version", 0)
+    head = request.services.log.head(request.encounter)
     folded = head.folded if head else 0
     appended = head.appended if head else 0
     if wanted > max(appended, 1):
         raise invalid(("?min_version", f"at most {appended}, the newest command"))
     if folded < wanted <= appended:
-        heard = yield call.host.outcomes.pause(call.encounter, wanted, call.preference.seconds)
+        heard = yield request.services.outcomes.pause(request.encounter, wanted, request.preference.seconds)
         folded = folded if heard is None else wanted
     if folded < max(wanted, 1):
         raise _not_yet(max(wanted, 1), folded)
@@ -126,14 +127,14 @@ def _not_yet(wanted: int, folded: int) -> Problem:
     return Problem("not-yet-folded", detail, headers={"Retry-After": "1"})
 
 
-def _moment(call: Call, head: int) -> tuple[int, int]:
+def _moment(request: ApiRequest, head: int) -> tuple[int, int]:
     """Return after which commit the state is wanted, and up to which it may be known."""
-    query = call.query
+    query = request.query
     if "at" in query and "round" in query:
         raise invalid(("?round", "either `at` or `round`"))
     at = query.get("at", head)
     if "round" in query:
-        spans = records.rounds(call.host, call.encounter)
+        spans = reading.rounds(request.services, request.encounter)
         span = next((span for span in spans if span.round == query["round"]), None)
         if span is None:
             raise invalid(("?round", "a round that has begun"))
@@ -153,16 +154,16 @@ def _moment(call: Call, head: int) -> tuple[int, int]:
     TAG,
     roles=READERS,
     query=(Parameter("creature", "Only what this creature may do.", pattern=r"[a-z0-9][a-z0-9-]{0,23}"),),
-    answers={200: Shape("The options.", OPTIONS), 304: UNCHANGED},
+    answers={200: ResponseSchema("The options.", OPTIONS), 304: UNCHANGED},
 )
-def get_options(call: Call) -> Answer:
+def get_options(request: ApiRequest) -> ApiResponse:
     """List every command that is legal now for your seat, with concrete choices and its schema.
 
     Take `given` as it is and one value of each of `choices`: every combination is accepted. What is missing
     here is refused.
     """
-    folded = call.host.folder.current(call.encounter)
-    seat, creature = call.me.seat, call.query.get("creature")
+    folded = request.services.folder.current(request.encounter)
+    seat, creature = request.me.seat, request.query.get("creature")
     options: list[dict[str, Any]] = []
     types: dict[str, None] = {}
     for awaited, offers in legal(folded.ruleset, folded.state, seat, creature):
@@ -170,11 +171,11 @@ def get_options(call: Call) -> Answer:
             {"prompt": views.prompt_data(awaited), "commands": [to_data(offer) for offer in offers]}
         )
         types |= dict.fromkeys(offer.type for offer in offers)
-    schemas = call.inputs[call.me.edition].commands
+    schemas = request.inputs[request.me.edition].commands
     data = {
         "version": folded.n,
         "seat": seat,
         "options": options,
         "schemas": {name: json_schema(type(schemas[name])) for name in types},
     }
-    return Answer(data, version=str(folded.n))
+    return ApiResponse(data, version=str(folded.n))

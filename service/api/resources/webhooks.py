@@ -6,18 +6,18 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from service.api.call import Answer, Call, cursor, read_cursor
-from service.api.fields import OneOf, Text
+from service.api.fields import ChoiceField, TextField
 from service.api.inputs import NOTHING
-from service.api.operations import KEY_HOLDERS, Shape, operation
+from service.api.operations import KEY_HOLDERS, ResponseSchema, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
 from service.api.problems import Problem, invalid, not_found
+from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
 from service.api.schemas import strict
 from service.api.shapes import NUMBER, TEXT, TIME, UUID, Schema, closed, component, listing, maybe, page
-from service.encounter import play
-from service.encounter.signals import webhooks
-from service.encounter.signals.outward import NotAllowed
-from service.encounter.signals.webhooks import Delivery, Webhook
+from service.signals.webhook_addresses import AddressNotAllowed
+from service.stores import webhooks
+from service.stores.webhooks import Webhook, WebhookDelivery
+from service.usecases import sending
 
 TAG: Final = "Webhooks"
 _WEBHOOK: Final[dict[str, Schema]] = {
@@ -60,11 +60,13 @@ _PATH: Final = "/v1/webhooks"
 NEW_WEBHOOK: Final = strict(
     "NewWebhook",
     {
-        "url": Text(length=2_000, required=True, metadata={"example": "https://example.org/hook"}),
-        "encounter": Text(length=36),
+        "url": TextField(length=2_000, required=True, metadata={"example": "https://example.org/hook"}),
+        "encounter": TextField(length=36),
     },
 )
-WEBHOOK_CHANGE: Final = strict("WebhookChange", {"url": Text(length=2_000), "state": OneOf(("active",))})
+WEBHOOK_CHANGE: Final = strict(
+    "WebhookChange", {"url": TextField(length=2_000), "state": ChoiceField(("active",))}
+)
 
 
 @operation(
@@ -74,43 +76,50 @@ WEBHOOK_CHANGE: Final = strict("WebhookChange", {"url": Text(length=2_000), "sta
     TAG,
     roles=KEY_HOLDERS,
     body=NEW_WEBHOOK,
-    answers={201: Shape("The webhook, with its secret.", WEBHOOK_WITH_SECRET)},
+    answers={201: ResponseSchema("The webhook, with its secret.", WEBHOOK_WITH_SECRET)},
     is_keyed=True,
     problems=("too-many-webhooks",),
 )
-def create_webhook(call: Call) -> Answer:
+def create_webhook(request: ApiRequest) -> ApiResponse:
     """Have every commit from now on posted to an address: of one encounter, or of all of yours.
 
     What is posted is what everybody may see of the commit, signed as Standard Webhooks has it. `webhook-id`
     is the same in every attempt. 2xx takes it, 410 ends it all, anything else is tried again for three days.
     The address must be `https` and public.
     """
-    host, data, owner = call.host, call.data, _owner(call)
-    _judge_url(call, data["url"])
+    services, data, owner = request.services, request.data, _owner(request)
+    _judge_url(request, data["url"])
     encounter = data.get("encounter")
-    entry = None if encounter is None else host.register.find(encounter)
+    entry = None if encounter is None else services.encounters.find(encounter)
     if encounter is not None and (entry is None or entry.owner != owner):
         raise invalid(("/encounter", "an encounter of yours"))
-    asked = call.repeatable
-    id_ = webhooks.derived_id(host.service_key, owner, asked.key)
-    made = Webhook(id_, owner, data["url"], play.now(host), encounter, fingerprint=asked.fingerprint)
+    asked = request.repeatable
+    id_ = webhooks.derived_id(services.service_key, owner, asked.key)
+    made = Webhook(id_, owner, data["url"], sending.now(services), encounter, fingerprint=asked.fingerprint)
     try:
-        webhook, replayed = webhooks.make(host.log, made)
+        webhook, replayed = webhooks.make(services.log, made)
     except webhooks.TooManyWebhooks as full:
         raise Problem("too-many-webhooks", f"there are {webhooks.MOST}; end one of them") from full
     headers = {"Location": f"{_PATH}/{id_}", "Idempotency-Key": f'"{asked.key}"'}
     if replayed:
         headers["Idempotency-Replayed"] = "true"
-    secret = webhooks.secret_text(host.service_key, id_)
-    return Answer(_shown(webhook) | {"secret": secret}, 201, headers)
+    secret = webhooks.secret_text(services.service_key, id_)
+    return ApiResponse(_shown(webhook) | {"secret": secret}, 201, headers)
 
 
 @operation(
-    "GET", _PATH, "listWebhooks", TAG, roles=KEY_HOLDERS, answers={200: Shape("The webhooks.", WEBHOOKS)}
+    "GET",
+    _PATH,
+    "listWebhooks",
+    TAG,
+    roles=KEY_HOLDERS,
+    answers={200: ResponseSchema("The webhooks.", WEBHOOKS)},
 )
-def list_webhooks(call: Call) -> Answer:
+def list_webhooks(request: ApiRequest) -> ApiResponse:
     """List your webhooks, the newest first; their secrets are not shown again."""
-    return Answer({"webhooks": [_shown(each) for each in webhooks.of_owner(call.host.log, _owner(call))]})
+    return ApiResponse(
+        {"webhooks": [_shown(each) for each in webhooks.of_owner(request.services.log, _owner(request))]}
+    )
 
 
 @operation(
@@ -119,11 +128,11 @@ def list_webhooks(call: Call) -> Answer:
     "getWebhook",
     TAG,
     roles=KEY_HOLDERS,
-    answers={200: Shape("The webhook.", WEBHOOK)},
+    answers={200: ResponseSchema("The webhook.", WEBHOOK)},
 )
-def get_webhook(call: Call) -> Answer:
+def get_webhook(request: ApiRequest) -> ApiResponse:
     """Show a webhook, and whether its receiver still wants it."""
-    return Answer(_shown(_named(call)))
+    return ApiResponse(_shown(_named(request)))
 
 
 @operation(
@@ -133,21 +142,21 @@ def get_webhook(call: Call) -> Answer:
     TAG,
     roles=KEY_HOLDERS,
     body=WEBHOOK_CHANGE,
-    answers={200: Shape("The webhook as it is now.", WEBHOOK)},
+    answers={200: ResponseSchema("The webhook as it is now.", WEBHOOK)},
 )
-def change_webhook(call: Call) -> Answer:
+def change_webhook(request: ApiRequest) -> ApiResponse:
     """Give a webhook another address, or make one active again whose receiver had answered 410.
 
     Its id and secret stay. `"state": "active"` has everything told that was committed meanwhile: what was
     due when it was disabled too, and what the receiver had refused with 410.
     """
-    webhook = _named(call)
-    if "url" in call.data:
-        _judge_url(call, call.data["url"])
-        webhook = webhooks.moved(call.host.log, webhook, call.data["url"])
-    if "state" in call.data and webhook.state == webhooks.GONE:
-        webhook = webhooks.revive(call.host.log, webhook, call.host.clock())
-    return Answer(_shown(webhook))
+    webhook = _named(request)
+    if "url" in request.data:
+        _judge_url(request, request.data["url"])
+        webhook = webhooks.moved(request.services.log, webhook, request.data["url"])
+    if "state" in request.data and webhook.state == webhooks.GONE:
+        webhook = webhooks.revive(request.services.log, webhook, request.services.clock())
+    return ApiResponse(_shown(webhook))
 
 
 @operation(
@@ -156,13 +165,13 @@ def change_webhook(call: Call) -> Answer:
     "endWebhook",
     TAG,
     roles=KEY_HOLDERS,
-    answers={200: Shape("The webhook, ended.", WEBHOOK)},
+    answers={200: ResponseSchema("The webhook, ended.", WEBHOOK)},
 )
-def end_webhook(call: Call) -> Answer:
+def end_webhook(request: ApiRequest) -> ApiResponse:
     """End a webhook: nothing more is posted, also what was due."""
-    webhook = _named(call)
-    webhooks.end(call.host.log, webhook)
-    return Answer(_shown(replace(webhook, state=webhooks.ENDED)))
+    webhook = _named(request)
+    webhooks.end(request.services.log, webhook)
+    return ApiResponse(_shown(replace(webhook, state=webhooks.ENDED)))
 
 
 @operation(
@@ -172,19 +181,19 @@ def end_webhook(call: Call) -> Answer:
     TAG,
     roles=KEY_HOLDERS,
     query=(CURSOR, PAGE_LIMIT),
-    answers={200: Shape("A page of deliveries.", DELIVERIES)},
+    answers={200: ResponseSchema("A page of deliveries.", DELIVERIES)},
 )
-def list_deliveries(call: Call) -> Answer:
+def list_deliveries(request: ApiRequest) -> ApiResponse:
     """List what was posted, or tried: those first tried last come first.
 
     The last five hundred are kept, and older ones that were not taken.
     """
-    webhook = _named(call)
-    before = read_cursor(call.query["cursor"], 1)[0] if "cursor" in call.query else None
-    limit = call.query.get("limit", PAGE)
-    found = list(webhooks.deliveries(call.host.log, webhook.id, before, limit))
+    webhook = _named(request)
+    before = read_cursor(request.query["cursor"], 1)[0] if "cursor" in request.query else None
+    limit = request.query.get("limit", PAGE)
+    found = list(webhooks.deliveries(request.services.log, webhook.id, before, limit))
     data = [_told(each) for _, each in found]
-    return paged(call, "deliveries", data, cursor(found[-1][0]) if len(found) == limit else None)
+    return paged(request, "deliveries", data, cursor(found[-1][0]) if len(found) == limit else None)
 
 
 @operation(
@@ -194,37 +203,37 @@ def list_deliveries(call: Call) -> Answer:
     TAG,
     roles=KEY_HOLDERS,
     body=NOTHING,
-    answers={202: Shape("It is tried again now.", DELIVERY)},
+    answers={202: ResponseSchema("It is tried again now.", DELIVERY)},
     problems=("webhook-disabled",),
 )
-def retry_delivery(call: Call) -> Answer:
+def retry_delivery(request: ApiRequest) -> ApiResponse:
     """Have a delivery tried again now, whether it was taken, was given up or waits for its next try."""
-    webhook = _named(call)
-    each = webhooks.delivery(call.host.log, webhook.id, call.path["delivery"])
+    webhook = _named(request)
+    each = webhooks.delivery(request.services.log, webhook.id, request.path["delivery"])
     if each is None:
         raise not_found()
     if webhook.state != webhooks.ACTIVE:
         raise Problem("webhook-disabled", "its receiver answered 410 and wants nothing more")
-    return Answer(_told(webhooks.again(call.host.log, each, call.host.clock())), 202)
+    return ApiResponse(_told(webhooks.again(request.services.log, each, request.services.clock())), 202)
 
 
-def _judge_url(call: Call, url: str) -> None:
+def _judge_url(request: ApiRequest, url: str) -> None:
     """Raise the problem `invalid` unless something may be sent to *url*."""
     try:
-        call.host.outward.look(url)
-    except NotAllowed as refused:
+        request.services.address_guard.look(url)
+    except AddressNotAllowed as refused:
         raise invalid(("/url", str(refused))) from refused
 
 
-def _owner(call: Call) -> str:
-    assert call.caller is not None
-    assert call.caller.key is not None
-    return call.caller.key.owner
+def _owner(request: ApiRequest) -> str:
+    assert request.caller is not None
+    assert request.caller.key is not None
+    return request.caller.key.owner
 
 
-def _named(call: Call) -> Webhook:
+def _named(request: ApiRequest) -> Webhook:
     """Return the webhook that the path names; another owner's is the 404 of one that does not exist."""
-    found = webhooks.find(call.host.log, _owner(call), call.path["webhook"])
+    found = webhooks.find(request.services.log, _owner(request), request.path["webhook"])
     if found is None:
         raise not_found()
     return found
@@ -240,7 +249,7 @@ def _shown(webhook: Webhook) -> dict[str, Any]:
     }
 
 
-def _told(each: Delivery) -> dict[str, Any]:
+def _told(each: WebhookDelivery) -> dict[str, Any]:
     return {
         "delivery": each.id,
         "encounter": each.encounter,

@@ -1,0 +1,92 @@
+"""Hold a bundle to its reader: what that seat may see is here, and nothing else.
+
+So a line that was taken out of a bundle is missed, though nothing that is left contradicts another: what its
+reader may see follows from the commits, whose hashes were judged before. Checkpoints follow from them too:
+every close is signed, in order, before anything behind it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from service.audit.checkpoint import parse
+from service.audit.evidence import EVERYBODY, Evidence
+from service.audit.history import Loss
+from service.audit.requests import read_request, was_refused_for_it
+from service.audit.verdict import MALFORMED, TAMPERED, Fault, Verdict
+from service.core.views import Reader, may_read_request
+from service.record.canonical import NotCanonical
+from service.record.commit import Commit, load_request
+from service.record.occasions import occasions_of
+from service.rules.closing import EncounterClosed, EpochClosed
+
+CLOSING: Final = (EpochClosed.type, EncounterClosed.type)
+"""Events whose commits a host signs at once."""
+
+
+def may_read(reader: Reader, request: bytes, commit: Commit) -> bool:
+    """Tell whether *reader* may have the bytes of a request, which may be no request at all."""
+    try:
+        read = read_request(request) if was_refused_for_it(commit) else load_request(request)
+    except NotCanonical:
+        read = None
+    return may_read_request(commit, reader, "" if read is None else read.actor.seat)
+
+
+def check_rights(evidence: Evidence, commits: Sequence[Commit], losses: Sequence[Loss] = ()) -> None:
+    """Demand that exactly what the named seat may see is here; raises `Fault`.
+
+    *losses* are the stretches of signed commits that were lost, as far as the record's word for it counts.
+    """
+    if evidence.seat is None:
+        return
+    if evidence.edition_told is not None and commits and evidence.edition_told != commits[0].edition:
+        detail = f"it is told to be of {evidence.edition_told}, commit 1 is of {commits[0].edition}"
+        raise Fault(Verdict(MALFORMED, 1, detail))
+    reader = Reader(evidence.seat, occasions_of(commits))
+    for commit in commits:
+        for index, event in enumerate(commit.events):
+            if "sealed" in event:
+                _check_envelope(evidence, reader, commit, index)
+        _check_request(evidence, reader, commit)
+    _check_signed(evidence, commits, losses)
+
+
+def _check_signed(evidence: Evidence, commits: Sequence[Commit], losses: Sequence[Loss]) -> None:
+    """Demand a checkpoint for every close below the last one that is signed; raises `Fault`.
+
+    Where signed commits were lost, nothing is asked of the numbers they had.
+    """
+    sizes = {parse(note).size for note in evidence.notes}
+    standing = [size for size in sizes if not any(loss.covers(size) for loss in losses)]
+    for commit in commits[: max(standing, default=0)]:
+        is_closing = any(event.get("type") in CLOSING for event in commit.events)
+        is_asked = is_closing and not any(loss.covers(commit.n) for loss in losses)
+        if is_asked and commit.n not in sizes:
+            name = TAMPERED if evidence.seat == EVERYBODY else MALFORMED
+            raise Fault(Verdict(name, commit.n, "it closes an epoch, and its checkpoint is missing"))
+
+
+def _check_envelope(evidence: Evidence, reader: Reader, commit: Commit, index: int) -> None:
+    is_here = (commit.n, index) in evidence.opened
+    if reader.seat == EVERYBODY:
+        if not is_here:
+            raise Fault(Verdict(TAMPERED, commit.n, f"what lay in envelope {index} is missing"))
+        return
+    may = reader.may_open(commit.events[index])
+    if may and not is_here:
+        detail = f"envelope {index} is open to {reader.seat}, and what lay in it is missing"
+        raise Fault(Verdict(MALFORMED, commit.n, detail))
+    if is_here and not may:
+        raise Fault(Verdict(MALFORMED, commit.n, f"envelope {index} is not open to {reader.seat}"))
+
+
+def _check_request(evidence: Evidence, reader: Reader, commit: Commit) -> None:
+    request = evidence.requests[commit.n - 1]
+    if reader.seat == EVERYBODY:
+        return
+    if request is None and may_read_request(commit, reader, ""):
+        raise Fault(Verdict(MALFORMED, commit.n, f"the request is open to {reader.seat}, and it is withheld"))
+    if request is not None and not may_read(reader, request, commit):
+        raise Fault(Verdict(MALFORMED, commit.n, f"the request is not open to {reader.seat}"))

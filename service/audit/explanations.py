@@ -1,0 +1,81 @@
+"""Explain one moment: why a commit says what it says, as one seat may know it.
+
+Its events with their rules and the rulings on ambiguities they used, its dice with their derivation, and the
+chain of every rule that took part, for whoever may read the command.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any, Final
+
+from service.audit.explain import ExplainedStep, chain
+from service.core import explain, views
+from service.core.decide import FoldedState
+from service.rules.sealed import is_opened, places_of_sealed
+from service.rules.table import Table
+from service.stores import imports
+from service.usecases import reading, sending
+from service.usecases.services import Services
+
+Data = dict[str, Any]
+_KEPT: Final = ("sheet/", "lurker/")
+"""How the occasions begin that open GM-only fields and hidden creatures."""
+
+
+def explanation(services: Services, encounter: str, seat: str, n: int) -> Data | None:
+    """Return why commit *n* says what it says, as far as *seat* may know; None if there is no such commit."""
+    head = reading.head(services, encounter)
+    found = sending.result_of(services, encounter, seat, n) if 1 <= n <= head else None
+    request = sending.requested(services, encounter, n)
+    if found is None or request is None:
+        return None
+    outcome = views.outcome_data(found.commit, found.payloads, found.reader)
+    folded = services.folder.current(encounter, head)
+    reasons = [explain.event_reasons(folded.ruleset, folded.state, event) for event in outcome["events"]]
+    rolls = outcome["rolls"]
+    derived = explain.derivations(services.log, encounter, folded.state, rolls)
+    named = [rule["id"] for reason in reasons for rule in reason["rules"]]
+    named += [term["rule"] for roll in rolls for term in roll["terms"]]
+    reads = views.may_read_request(found.commit, found.reader, request.actor.seat)
+    data: Data = {
+        "n": n,
+        "hash": found.commit.hash,
+        "type": request.type if reads else None,
+        "outcome": outcome["outcome"],
+        "events": reasons,
+        "rolls": [
+            {"roll": roll, "text": explain.roll_text(roll), "derivation": derivation}
+            for roll, derivation in zip(rolls, derived, strict=True)
+        ],
+    }
+    if "refusal" in outcome:
+        data["refusal"] = outcome["refusal"]
+        named += [outcome["refusal"]["rule"]] if outcome["refusal"]["rule"] else []
+    before = services.folder.at(encounter, n - 1)
+    if reads and not _is_kept_from(before.state, found.reader):
+        data["chain"] = [asdict(step) for step in _chain(services, before, encounter, found, n)]
+        named += [step["rule"] for step in data["chain"]]
+    return data | {"rules": explain.rules_named(named)}
+
+
+def _is_kept_from(state: Table, reader: views.Reader) -> bool:
+    """Tell whether something of a creature, or a whole one, is GM-only in *state* and closed to *reader*.
+
+    Which rules took part, and how often, tells such values: a faster creature looks at more cells.
+    """
+    return any(
+        sealed.opens.startswith(_KEPT)
+        and f"seat:{reader.seat}" not in sealed.audience
+        and not is_opened(sealed.opens, reader.occasions)
+        for _, sealed in places_of_sealed(state)
+    )
+
+
+def _chain(
+    services: Services, before: FoldedState[Any], encounter: str, found: sending.CommandResult, n: int
+) -> list[ExplainedStep]:
+    """Return the rules that took part, every envelope of the commit opened for the witness alone."""
+    raw = next(entry.raw for entry in services.log.commands(encounter, n - 1, 1))
+    before = replace(before, encounter=imports.record_at(services.log, encounter))
+    return chain(before, raw, found.commit, found.payloads)

@@ -1,0 +1,241 @@
+"""Decide every command again with the very code that decided it first, and compare bytes.
+
+A commitment cannot be made again without the encounter's envelope secret, which nobody outside has. But
+each opened envelope comes with its salt, and both were held to the record before: so the salts are lent to
+deciding again, and what it seals must come out as the very commitment in the commit. Where a request is
+withheld or an envelope closed, nobody can go on from there; how far it went is part of the answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, Final
+
+from service.audit.dice import LoggedDiceSource, NotRecorded, Proof, RollPlace, place_of, rolls_of
+from service.audit.evidence import Evidence
+from service.audit.integrity import Examined, Payload
+from service.audit.progress import DECIDING, FOLDING, Progress, part
+from service.audit.verdict import (
+    MALFORMED,
+    NOT_DETERMINISTIC,
+    RULES_CHANGED,
+    STATE_MISMATCH,
+    Counts,
+    Fault,
+    Verdict,
+)
+from service.core.continuation import sealed_values_in
+from service.core.decide import DecidedCommit, FoldedState, decide_request, quarantine_request, unfolded
+from service.dice.source import Dice
+from service.record.canonical import NotCanonical, loads
+from service.record.commit import ACCEPTED, QUARANTINED, Commit, fold_commit, load_request
+from service.record.envelopes import Place, StoredEnvelope
+from service.rules.codec import to_data
+from service.rules.json_pointer import escaped
+from service.rules.records import EMPTY
+from service.rules.ruleset import Ruleset
+from service.rules.table import Table
+
+_NO_SALT: Final = bytes(32)
+_ABSENT: Final = object()
+
+
+@dataclass(frozen=True, slots=True)
+class DiceLine:
+    """How far deciding again went, and the state there."""
+
+    upto: int
+    """The last commit that could be decided again, or folded."""
+    first: int
+    withheld: int | None
+    """The first command that nobody could decide with this evidence; None if there was none."""
+    state: Table
+
+
+@dataclass(frozen=True, slots=True)
+class _LentDice:
+    """What deciding one commit again may know of secrets: told dice, and the salts of opened envelopes."""
+
+    dice: Dice
+    opened: Mapping[Place, StoredEnvelope]
+
+    def dice_for(self, table: Table) -> Dice:  # noqa: ARG002 - whatever they are made of
+        """Return the told dice."""
+        return self.dice
+
+    def salt(self, request: bytes, n: int, index: int) -> bytes:  # noqa: ARG002 - derived of it, at first
+        """Return the salt that came with the envelope; one that was never there cannot be made the same."""
+        opened = self.opened.get((n, index))
+        return opened.salt if opened is not None else _NO_SALT
+
+
+class Redecider:
+    """Decides the commits of one encounter again."""
+
+    def __init__(
+        self, evidence: Evidence, examined: Examined, ruleset: Ruleset[Any], proof: Proof, then: str
+    ) -> None:
+        self._evidence = evidence
+        self._commits = examined.commits
+        self._ruleset = ruleset
+        self._proof = proof
+        self._then = then
+        self._payloads = examined.payloads
+
+    def run(self, span: tuple[int, int], counts: Counts, digest: str, progress: Progress) -> DiceLine:
+        """Decide the commits of *span* again, folding those before it; raises `Fault`.
+
+        *digest* is that of the rules at hand.
+        """
+        first, last = span
+        folded = unfolded(self._evidence.encounter, self._ruleset)
+        state: Table = folded.state
+        decided = part(progress, len(self._commits), DECIDING, last)
+        for commit in self._commits[:last]:
+            decided(commit.n)
+            if self._is_withheld(commit):
+                return DiceLine(commit.n - 1, first, commit.n, state)
+            if commit.n < first:
+                folded = self._follow(folded, commit)
+            else:
+                written = self._decide(folded, commit, digest)
+                counts.decided += 1
+                folded = written.folded
+            state = folded.state
+            self._check_claim(commit.n, state)
+        self._check_fold(folded.n, state, progress)
+        return DiceLine(folded.n, first, None, state)
+
+    # --- one commit ----------------------------------------------------------------------------------
+
+    def _is_withheld(self, commit: Commit) -> bool:
+        if self._evidence.requests[commit.n - 1] is None:
+            return True
+        lying = self._payloads_of(commit)
+        return any("sealed" in event and index not in lying for index, event in enumerate(commit.events))
+
+    def _decide(self, folded: FoldedState[Any], commit: Commit, digest: str) -> DecidedCommit[Any]:
+        raw = self._evidence.requests[commit.n - 1]
+        assert raw is not None, "a withheld request was decided"
+        try:
+            written = self._written(folded, commit, raw)
+        except NotRecorded as wanted:
+            raise self._differs(
+                commit, digest, "/rolls", f"it asks for {wanted}, which is not told"
+            ) from wanted
+        except Exception as fault:
+            raise self._differs(
+                commit, digest, "", f"the rules fail: {type(fault).__name__}: {fault}"
+            ) from fault
+        if written.raw != commit.raw:
+            path, detail = self._difference(written, commit)
+            raise self._differs(commit, digest, path, detail)
+        return written
+
+    def _written(self, folded: FoldedState[Any], commit: Commit, raw: bytes) -> DecidedCommit[Any]:
+        if commit.outcome == QUARANTINED:  # no worker survived it: copied, never decided
+            return quarantine_request(folded, raw, commit.n)
+        lying = self._payloads_of(commit)
+        rolls: dict[RollPlace, Mapping[str, Any]] = {place_of(roll): roll for roll in rolls_of(commit, lying)}
+        lent = _LentDice(LoggedDiceSource(self._proof, rolls), self._evidence.opened)
+        return decide_request(
+            self._ruleset, folded, raw, commit.n, lent, lambda _origin: sealed_values_in(commit, lying)
+        )
+
+    def _follow(self, folded: FoldedState[Any], commit: Commit) -> FoldedState[Any]:
+        """Return *folded* with *commit* folded, not decided: what lies before the span."""
+        try:
+            state = fold_commit(
+                self._ruleset, folded.state, commit, self._payloads_of(commit), self._stops(commit)
+            )
+        except Exception as fault:
+            detail = f"it cannot be folded: {type(fault).__name__}: {fault}"
+            raise Fault(Verdict(MALFORMED, commit.n, detail)) from fault
+        return folded.followed(bytes.fromhex(commit.hash), state)
+
+    def _payloads_of(self, commit: Commit) -> Mapping[int, Payload]:
+        return self._payloads.get(commit.n, EMPTY)
+
+    def _stops(self, commit: Commit) -> str | None:
+        if commit.outcome == ACCEPTED:  # a batch stops where a command was refused, openly or in an envelope
+            return None
+        raw = self._evidence.requests[commit.n - 1]
+        try:
+            return load_request(raw).stops if raw is not None else None
+        except NotCanonical:
+            return None
+
+    # --- differences ---------------------------------------------------------------------------------
+
+    def _differs(self, commit: Commit, digest: str, path: str, detail: str) -> Fault:
+        if digest != self._then:
+            detail = f"{detail}; played by {self._then[:16]}…, decided again by {digest[:16]}…"
+            return Fault(Verdict(RULES_CHANGED, commit.n, detail, path=path or None))
+        return Fault(Verdict(NOT_DETERMINISTIC, commit.n, detail, path=path or None))
+
+    def _difference(self, written: DecidedCommit[Any], commit: Commit) -> tuple[str, str]:
+        """Return where the commit decided again differs first, into an envelope if that is the place."""
+        found = first_difference(loads(commit.raw), loads(written.raw))
+        assert found is not None, "other bytes of one value are not canonical"
+        path, then, now = found
+        made = dict(written.sealed)
+        for index, payload in self._payloads_of(commit).items():
+            if path == f"/events/{index}/sealed" and index in made:
+                inside = first_difference(payload, loads(made[index].payload))
+                if inside is not None:
+                    path, then, now = f"/events/{index}/payload{inside[0]}", inside[1], inside[2]
+        return path, f"the record tells {_short(then)}, deciding again gives {_short(now)}"
+
+    # --- states --------------------------------------------------------------------------------------
+
+    def _check_claim(self, n: int, state: Table) -> None:
+        """Hold a state that somebody keeps to the one decided again."""
+        if self._evidence.claimed is None or self._evidence.claimed[0] != n:
+            return
+        found = first_difference(to_data(self._evidence.claimed[1]), to_data(state))
+        if found is not None:
+            detail = (
+                f"the state kept of commit {n} tells {_short(found[1])}, the record gives {_short(found[2])}"
+            )
+            raise Fault(Verdict(STATE_MISMATCH, n, detail, path=found[0]))
+
+    def _check_fold(self, upto: int, decided: Table, progress: Progress) -> None:
+        """Hold the fold of the commits, by which everybody reads, to the state that deciding ended in."""
+        state: Any = self._ruleset.blank
+        folded = part(progress, len(self._commits), FOLDING, upto)
+        for commit in self._commits[:upto]:
+            folded(commit.n)
+            state = fold_commit(self._ruleset, state, commit, self._payloads_of(commit), self._stops(commit))
+        if state == decided:
+            return
+        found = first_difference(to_data(state), to_data(decided))
+        if found is not None:
+            detail = f"folding gives {_short(found[1])}, deciding gives {_short(found[2])}"
+            raise Fault(Verdict(STATE_MISMATCH, upto, detail, path=found[0]))
+
+
+def first_difference(then: Any, now: Any, pointer: str = "") -> tuple[str, Any, Any] | None:  # noqa: ANN401 - JSON of any shape
+    """Return where two JSON values differ first, and what stands there in each; None if nowhere."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        keys = sorted(then.keys() | now.keys())
+        pairs = [(key, then.get(key, _ABSENT), now.get(key, _ABSENT)) for key in keys]
+    elif isinstance(then, list) and isinstance(now, list):
+        pairs = [(str(i), one, two) for i, (one, two) in enumerate(zip_longest(then, now, fillvalue=_ABSENT))]
+    else:
+        same = type(then) is type(now) and then == now
+        return None if same else (pointer, then, now)
+    for key, one, two in pairs:
+        found = first_difference(one, two, f"{pointer}/{escaped(key)}")
+        if found is not None:
+            return found
+    return None
+
+
+def _short(value: object) -> str:
+    if value is _ABSENT:
+        return "nothing"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else text[:77] + "…"  # noqa: PLR2004 - a line's worth

@@ -1,0 +1,319 @@
+"""Say with which state a line of play begins that goes on from an earlier moment of another.
+
+Laws. Everything here follows from the old line's record and the proposal in it, so whoever computes it again
+gets the same; a request holds nothing sealed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final, Protocol
+from uuid import UUID
+
+from service.core.fold import Folder
+from service.core.lineage import PAGE, ends_redoing, entries, levels, part_in, taken_by
+from service.dice.values import RollName
+from service.log import Log
+from service.record.canonical import eid_of
+from service.record.commit import Commit, load_commit, load_request
+from service.record.digest import ruleset_digest
+from service.record.envelopes import envelopes
+from service.record.occasions import Occasions
+from service.rules.amendments import AmendmentDetailed, AmendmentProposed
+from service.rules.closing import EpochClosed
+from service.rules.codec import from_data
+from service.rules.continuing import BeginLine, Kept, LinkKept, SealsKept, parted
+from service.rules.disputes import Amendment
+from service.rules.lines import Line, Logged, Origin
+from service.rules.records import changed
+from service.rules.sealed import Sealed, is_opened, places_of_sealed
+from service.rules.table import Table
+
+_LABEL: Final = b"rewound/line/1\x00"
+_PROPOSED: Final = f'"{AmendmentProposed.type}"'.encode()
+Scope = tuple[tuple[str, ...], str]
+
+
+class ContinuationReader(Protocol):
+    """Where a record is read: a process that serves, or one that decides."""
+
+    @property
+    def log(self) -> Log:
+        """The record."""
+        ...
+
+    @property
+    def folder(self) -> Folder:
+        """States of it."""
+        ...
+
+    @property
+    def occasions(self) -> Occasions:
+        """What has been opened in it."""
+        ...
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A proposal on the record: what is proposed, and the commit that says so."""
+
+    parent: str
+    n: int
+    amendment: Amendment
+
+    @property
+    def encounter(self) -> str:
+        """The id of the line that is proposed."""
+        return line_id(self.parent, self.amendment.id)
+
+
+def line_id(parent: str, amendment: str) -> str:
+    """Return the id of the encounter that *amendment* of *parent* begins: a UUID of version 8."""
+    raw = bytearray(sha256(_LABEL + eid_of(parent) + amendment.encode("ascii")).digest()[:16])
+    raw[6] = raw[6] & 0x0F | 0x80
+    raw[8] = raw[8] & 0x3F | 0x80
+    return str(UUID(bytes=bytes(raw)))
+
+
+def proposal(log: Log, parent: str, amendment: str) -> Proposal | None:
+    """Return the proposal of that name, looked for from the end of the record; None if there is none."""
+    head = log.head(parent)
+    upto = head.folded if head else 0
+    while upto > 0:
+        after = max(0, upto - PAGE)
+        for entry in reversed(log.commits(parent, after, upto - after)):
+            if _PROPOSED not in entry.raw:
+                continue
+            for event in load_commit(entry.raw).events:
+                if event.get("type") == AmendmentProposed.type and event["amendment"] == amendment:
+                    return Proposal(parent, entry.n, _amendment(log, parent, entry.n, event))
+        upto = after
+    return None
+
+
+def proposals(log: Log, parent: str) -> Iterator[Proposal]:
+    """Yield every proposal of a line of play, the first one first."""
+    head = log.head(parent)
+    for entry in entries(log.commits, parent, 0, head.folded if head else 0):
+        if _PROPOSED not in entry.raw:
+            continue
+        for event in load_commit(entry.raw).events:
+            if event.get("type") == AmendmentProposed.type:
+                yield Proposal(parent, entry.n, _amendment(log, parent, entry.n, event))
+
+
+def _amendment(log: Log, parent: str, n: int, event: Mapping[str, Any]) -> Amendment:
+    """Return the proposal that *event* of commit *n* makes, with what lies in the envelope beside it."""
+    told = {name: value for name, value in event.items() if name not in ("type", "because", "amendment")}
+    if event["kind"] == "as_ruled":
+        payloads = [json.loads(lies.payload) for lies in envelopes(log, parent, n - 1, n).values()]
+        told["instead"] = next(
+            detailed["instead"]
+            for payload in payloads
+            for detailed in payload["events"]
+            if detailed["type"] == AmendmentDetailed.type
+        )
+    return from_data(Amendment, {"id": event["amendment"], **told})
+
+
+# --- the state it begins with ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LineStart:
+    """How a line begins: its whole state, and what of the old line's record goes with it."""
+
+    state: Table
+    occasions: tuple[str, ...]
+    links: tuple[dict[str, Any], ...]
+
+    def kept(self) -> tuple[Kept, ...]:
+        """Return what is sealed in the state."""
+        return parted(self.state)[1]
+
+
+def line_start(reading: ContinuationReader, found: Proposal) -> LineStart:
+    """Return how the line of a proposal begins."""
+    amendment = found.amendment
+    parent, n, upto = starting_point(reading, found)
+    before = reading.folder.at(parent, n)
+    now = reading.folder.at(found.parent, found.n).state
+    origin = Origin(
+        parent=parent,
+        n=n,
+        hash=before.hash,
+        upto=upto,
+        kind=amendment.kind,
+        amendment=amendment.id,
+        ruled_in=found.parent if found.parent != parent else "",
+        levels=levels(reading, found.parent, found.n, amendment.kind),
+    )
+    state: Table = changed(
+        before.state,
+        encounter=found.encounter,
+        digest=ruleset_digest(before.ruleset),
+        dice=changed(before.state.dice, chain=before.state.dice.chain or parent),
+        # It is proposed: its commands are judged by who sat where when they were given, and nothing is
+        # disclosed. Once it is accepted, who sits where is as it is then: no old token comes to life again.
+        draft=True,
+        due=(),
+        # No seed is taken back: whoever has seen one must not choose another one against it.
+        sealing=now.sealing,
+        contests=_answered(now, amendment),
+        amendment=None,
+        amendments=now.amendments,
+        amendments_dropped=now.amendments_dropped,
+        spent=amendment.epoch,
+        stopped=None,
+        origin=origin,
+        line=_line(reading, found, before.state, now.line if origin.ruled_in else before.state.line),
+    )
+    return LineStart(
+        state=state,
+        occasions=inherited_occasions(reading, parent, n, state),
+        links=tuple(_links(reading.log, found.parent, found.n)),
+    )
+
+
+def is_void(reading: ContinuationReader, found: Proposal) -> bool:
+    """Tell whether a proposal goes on from nowhere: it passed the door, and something was played first."""
+    line = found.amendment.line
+    if line:
+        return part_in(reading, found.parent, found.n, line) is None
+    return found.amendment.kind == "redo" and ends_redoing(reading, found.parent, found.n)
+
+
+def starting_point(reading: ContinuationReader, found: Proposal) -> tuple[str, int, int]:
+    """Return from which commit of which line a proposal goes on, and the last commit that it takes back."""
+    amendment = found.amendment
+    if amendment.kind == "redo":
+        return found.parent, 1 + taken_by(reading.log, found.parent), found.n
+    if amendment.line:
+        part = part_in(reading, found.parent, found.n, amendment.line)
+        assert part is not None, "what is void begins no line"
+        return part.line, amendment.commit - 1, part.last
+    return found.parent, amendment.commit - 1, found.n
+
+
+def inherited_occasions(reading: ContinuationReader, parent: str, n: int, state: Table) -> tuple[str, ...]:
+    """Return the occasions that had come by commit *n* of *parent* for what is sealed in *state*."""
+    came = {occasion for occasion, at in reading.occasions.upto(parent, n).items() if at <= n}
+    sealed = {each.opens for _, each in places_of_sealed(state)}
+    return tuple(sorted(opens for opens in sealed if is_opened(opens, came)))
+
+
+def _answered(now: Table, amendment: Amendment) -> Mapping[str, Any]:
+    """Return the contests as they stand once the proposal is accepted."""
+    if amendment.contest is None:
+        return now.contests
+    contest = changed(
+        now.contests[amendment.contest],
+        status="as_ruled",
+        decision=amendment.decision,
+        reason=amendment.reason,
+    )
+    return {**now.contests, amendment.contest: contest}
+
+
+def _line(reading: ContinuationReader, found: Proposal, state: Table, before: Line | None) -> Line:
+    """Return what the old line threw from the moment on, and the epochs it went through.
+
+    *before* is what is known of lines before it, or after it where the moment lies further back.
+    """
+    parent, n, upto = starting_point(reading, found)
+    commits = [load_commit(entry.raw) for entry in entries(reading.log.commits, parent, n, upto)]
+    old: dict[str, tuple[Logged, ...]] = dict(before.old) if before else {}
+    hidden: dict[Scope, dict[str, tuple[Logged, ...]]] = {}
+    lying = envelopes(reading.log, parent, n, upto) if commits else {}
+    seen = found.n if parent == found.parent else _head(reading.log, parent)
+    came = {occasion for occasion, at in reading.occasions.upto(parent, seen).items() if at <= seen}
+    for commit in commits:
+        _note(old, commit.rolls)
+        for index, event in enumerate(commit.events):
+            if "sealed" not in event:
+                continue
+            rolls = json.loads(lying[commit.n, index].payload)["rolls"]
+            if is_opened(event["opens"], came):
+                _note(old, rolls)
+            elif rolls:
+                _note(hidden.setdefault((tuple(event["audience"]), event["opens"]), {}), rolls)
+    course = sorted({state.epoch, *(commit.epoch for commit in commits)})
+    later = tuple(e for e in before.course if e > course[-1]) if before else ()
+    return Line(
+        old=old,
+        hidden=(
+            *(before.hidden if before else ()),
+            *(_sealed(who, when, hidden[who, when]) for who, when in sorted(hidden)),
+        ),
+        course=(*course, *later),
+        fresh=(*(before.fresh if before else ()), found.amendment.epoch),
+    )
+
+
+def _head(log: Log, encounter: str) -> int:
+    head = log.head(encounter)
+    return head.folded if head is not None else 0
+
+
+def _sealed(
+    audience: tuple[str, ...], opens: str, rolls: Mapping[str, tuple[Logged, ...]]
+) -> Sealed[Mapping[str, tuple[Logged, ...]]]:
+    return Sealed(audience=audience, opens=opens, value=rolls)
+
+
+def _note(known: dict[str, tuple[Logged, ...]], rolls: Iterable[Mapping[str, Any]]) -> None:
+    """Add *rolls* to those known by their names; one that gained dice is logged once more."""
+    for roll in rolls:
+        name = str(RollName.from_data(roll["name"]))
+        purpose = {key: tuple(v) if isinstance(v, list) else v for key, v in roll["purpose"].items()}
+        logged = Logged(purpose=purpose, sides=tuple(die["sides"] for die in roll["dice"]))
+        if logged not in known.get(name, ()):
+            known[name] = (*known.get(name, ()), logged)
+
+
+def _links(log: Log, parent: str, upto: int) -> Iterator[dict[str, Any]]:
+    """Yield the last link that the old line disclosed of each lane; it gives all before it."""
+    last: dict[int, dict[str, Any]] = {}
+    for entry in entries(log.commits, parent, 0, upto):
+        if b'"link"' not in entry.raw:
+            continue
+        for event in load_commit(entry.raw).events:
+            told = event.get("type") in (EpochClosed.type, LinkKept.type)
+            if told and event["epoch"] >= last.get(event["lane"], event)["epoch"]:
+                last[event["lane"]] = event
+    for lane in sorted(last):
+        yield {name: last[lane][name] for name in ("lane", "epoch", "link")}
+
+
+def sealed_values(reading: ContinuationReader, origin: Origin) -> tuple[Kept, ...]:
+    """Return what is sealed in the state with which a line begins that goes on from *origin*."""
+    found = proposal(reading.log, origin.proposed_in, origin.amendment)
+    return line_start(reading, found).kept() if found is not None else ()
+
+
+def sealed_values_in(commit: Commit, payloads: Mapping[int, Mapping[str, Any]]) -> tuple[Kept, ...]:
+    """Return what commit 1 of a line tells as sealed, its envelopes opened: *payloads* by index."""
+    return tuple(
+        Kept(
+            audience=tuple(event["audience"]),
+            opens=event["opens"],
+            values=told["values"],
+            orders=told["orders"],
+        )
+        for index, event in enumerate(commit.events)
+        for told in payloads.get(index, {}).get("events", ())
+        if told["type"] == SealsKept.type
+    )
+
+
+def inherits(log: Log, encounter: str) -> str | None:
+    """Return the encounter whose dice *encounter* keeps, None if it has its own."""
+    first = log.commands(encounter, 0, 1)
+    request = load_request(first[0].raw) if first else None
+    if request is None or request.type != BeginLine.type:
+        return None
+    chain = request.data["dice"]["chain"]
+    return str(request.data["origin"]["parent"]) if chain is not None else None

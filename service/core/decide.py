@@ -1,0 +1,294 @@
+"""Decide one request: turn its bytes and the state before it into the bytes of its commit.
+
+Nothing here reads a clock, draws chance or knows which game is played: the same bytes, state and secrets give
+the same commit, in a worker and in an audit. A stored request that makes no sense is refused as `malformed`:
+numbers are dense, so every request gets its commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+from service.core.commit_layout import CommitLayout
+from service.dice.chain import DiceExhausted, envelope_commitment
+from service.dice.source import Dice
+from service.log.values import ZERO_HASH
+from service.record.canonical import NotCanonical, commit_hash, dumps, eid_of, request_digest
+from service.record.commit import (
+    ACCEPTED,
+    QUARANTINED,
+    REFUSED,
+    SEALED,
+    VERSION,
+    Request,
+    command_of,
+    load_request,
+)
+from service.record.envelopes import StoredEnvelope
+from service.record.frontier import Frontier
+from service.rules.acceptance import taking
+from service.rules.amendments import noted
+from service.rules.chance import Chance
+from service.rules.codec import Malformed, to_data
+from service.rules.continuing import BeginLine, Kept
+from service.rules.lines import Origin
+from service.rules.messages import Fact, Private, Rolled, Scope
+from service.rules.records import changed, record
+from service.rules.ruleset import Decision, Refusal, Ruleset, decide, fold, waiting
+from service.rules.table import Table
+
+S = TypeVar("S", bound=Table)
+
+MALFORMED: Final = "malformed"
+
+
+class DecisionSecrets(Protocol):
+    """What deciding needs and the record does not show yet."""
+
+    def dice_for(self, table: Table) -> Dice:
+        """Return the dice of the encounter as it is before the command."""
+        ...
+
+    def salt(self, request: bytes, n: int, index: int) -> bytes:
+        """Return the salt of the envelope at *index* of commit *n*; *request* is the request's digest."""
+        ...
+
+
+@record
+class FoldedState(Generic[S]):
+    """An encounter folded up to commit *n*: worth something only while *n* and *hash* are the record's."""
+
+    encounter: str
+    ruleset: Ruleset[S]
+    n: int
+    hash: str
+    frontier: Frontier
+    state: S
+
+    def followed(self, leaf: bytes, state: S) -> FoldedState[S]:
+        """Return the encounter after one more commit, whose hash is *leaf* and which led to *state*."""
+        return changed(self, n=self.n + 1, hash=leaf.hex(), frontier=self.frontier.append(leaf), state=state)
+
+
+@record
+class DecidedCommit(Generic[S]):
+    """A commit as it is to be stored: its bytes, what lies in its envelopes by index, what it marks."""
+
+    n: int
+    raw: bytes
+    hash: str
+    sealed: tuple[tuple[int, StoredEnvelope], ...]
+    marks: Mapping[str, bytes]
+    folded: FoldedState[S]
+    """The encounter after it."""
+    seat: str = ""
+    """Whose command it was, where that can be read."""
+    owed: str | None = None
+    """The prompt that the seat still owes in the sealed scope of its command."""
+
+    @property
+    def state(self) -> S:
+        """The state after it."""
+        return self.folded.state
+
+    @property
+    def kept_apart(self) -> tuple[tuple[int, bytes], ...]:
+        """What is sealed as the store keeps it: salt and payload, by index."""
+        return tuple((index, lies.stored) for index, lies in self.sealed)
+
+
+KeptSeals = Callable[[Origin], tuple[Kept, ...]]
+
+
+def nothing_kept(origin: Origin) -> tuple[Kept, ...]:  # noqa: ARG001 - nothing is sealed anywhere
+    """Return that nothing is sealed."""
+    return ()
+
+
+def unfolded(encounter: str, ruleset: Ruleset[S]) -> FoldedState[S]:
+    """Return an encounter of which nothing is folded yet."""
+    return FoldedState(
+        encounter=encounter, ruleset=ruleset, n=0, hash=ZERO_HASH, frontier=Frontier(), state=ruleset.blank
+    )
+
+
+def decide_request(
+    ruleset: Ruleset[S],
+    folded: FoldedState[S],
+    raw_request: bytes,
+    n: int,
+    secrets: DecisionSecrets,
+    kept: KeptSeals = nothing_kept,
+) -> DecidedCommit[S]:
+    """Decide request *n* on what was folded before it.
+
+    *kept* tells what is sealed in the state with which a line of play begins that goes on from a moment.
+
+    An exception that leaves here is a programming mistake in the rules, and the worker's to count.
+    """
+    folded = changed(folded, state=taking(folded.state, n))
+    state = folded.state
+    try:
+        request = load_request(raw_request)
+    except NotCanonical as fault:
+        return _refused(folded, raw_request, n, at="", detail=str(fault), stops=None)
+    if request.encounter != folded.encounter:
+        detail = f"the request is to {request.encounter}"
+        return _refused(folded, raw_request, n, at=request.at, detail=detail, stops=request.stops)
+    try:
+        command = command_of(ruleset, request)
+    except Malformed as fault:
+        return _refused(folded, raw_request, n, at=request.at, detail=str(fault), stops=request.stops)
+    if command is None:
+        detail = f"{ruleset.edition} has no command {request.type}"
+        return _refused(folded, raw_request, n, at=request.at, detail=detail, stops=request.stops)
+    if isinstance(command, BeginLine):
+        command = changed(command, kept=kept(command.origin))  # type: ignore[assignment]  # a command of any table is one of this
+    try:
+        decision = decide(state, command, Chance(secrets.dice_for(state)), request.stops)
+    except DiceExhausted as fault:
+        refusal = Refusal(code=fault.code, detail=fault.detail, rule=None)
+        after = changed(state, stopped=request.stops) if request.stops else state
+        decision = Decision(state=after, refusal=refusal, scope=command.scope(state))
+    return _write(_CommitDraft(folded, raw_request, n, secrets), request, decision)
+
+
+def quarantine_request(folded: FoldedState[S], raw_request: bytes, n: int) -> DecidedCommit[S]:
+    """Return the commit of a request that no worker survived: nothing happened, and its batch stops."""
+    folded = changed(folded, state=taking(folded.state, n))
+    try:
+        request = load_request(raw_request)
+        at, stops = request.at, request.stops
+    except NotCanonical:
+        at, stops = "", None
+    state = changed(folded.state, stopped=stops) if stops else folded.state
+    draft: _CommitDraft[S] = _CommitDraft(folded, raw_request, n, None)
+    return draft.written(state, at, QUARANTINED)
+
+
+class _CommitDraft(Generic[S]):
+    """A commit that is being written: what it continues, and what was put in its envelopes."""
+
+    def __init__(
+        self, folded: FoldedState[S], raw_request: bytes, n: int, secrets: DecisionSecrets | None
+    ) -> None:
+        assert n == folded.n + 1, f"commit {n} cannot follow commit {folded.n}"
+        self.folded = folded
+        self.n = n
+        self.secrets = secrets
+        self.digest = request_digest(raw_request)
+        self.sealed: list[tuple[int, StoredEnvelope]] = []
+        self.seat = ""
+        self.owed: str | None = None
+
+    def envelope(self, index: int, scope: Scope, payload: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what stands in the commit for *payload*, and keep the payload with its salt beside it."""
+        assert self.secrets is not None, "only a decision seals"
+        raw = dumps(payload)
+        salt = self.secrets.salt(self.digest, self.n, index)
+        self.sealed.append((index, StoredEnvelope(raw, salt)))
+        commitment = envelope_commitment(eid_of(self.folded.encounter), salt, raw)
+        return {"sealed": commitment.hex(), "audience": list(scope.audience), "opens": scope.opens}
+
+    def written(
+        self,
+        state: S,
+        at: str,
+        outcome: str,
+        events: Sequence[Mapping[str, Any]] = (),
+        rolls: Sequence[Mapping[str, Any]] = (),
+        refusal: Refusal | None = None,
+    ) -> DecidedCommit[S]:
+        """Return the finished commit."""
+        folded = self.folded
+        body: dict[str, Any] = {
+            "v": VERSION,
+            "encounter": folded.encounter,
+            "n": self.n,
+            "prev": folded.hash,
+            "at": at,
+            "edition": folded.ruleset.edition,
+            "epoch": state.epoch,
+            "request": self.digest.hex(),
+            "outcome": outcome,
+            "events": events,
+            "rolls": rolls,
+        }
+        if refusal is not None:
+            body["refusal"] = to_data(refusal)
+        raw = dumps(body)
+        leaf = commit_hash(raw)
+        after = folded.followed(leaf, state)
+        return DecidedCommit(
+            n=self.n,
+            raw=raw,
+            hash=after.hash,
+            sealed=tuple(self.sealed),
+            marks=marks_of(folded.state, state, self.n),
+            folded=after,
+            seat=self.seat,
+            owed=self.owed,
+        )
+
+
+def _write(draft: _CommitDraft[S], request: Request, decision: Decision[S]) -> DecidedCommit[S]:
+    """Spell a decision: its open facts, and its envelopes by audience and occasion."""
+    spelled = CommitLayout(decision.facts, decision.scope)
+    owed = None
+    if decision.scope is not None:
+        truth = REFUSED if decision.refusal else ACCEPTED
+        payload = spelled.payload(decision.scope)
+        payload |= {"type": request.type, "outcome": truth}
+        owed = payload["prompt"] = _still_owed(decision.state, request, decision.scope)
+        if decision.refusal is not None:
+            payload["refusal"] = to_data(decision.refusal)
+    events = spelled.events
+    for index, (scope, payload) in spelled.envelopes.items():
+        events[index] = draft.envelope(index, scope, payload)
+    state = decision.state
+    if spelled.reordered is not None:
+        state = fold(draft.folded.state, spelled.reordered)
+    state = noted(draft.folded.state, state, plays=any(map(_plays, decision.facts)))
+    open_refusal = None if decision.outcome == SEALED else decision.refusal
+    draft.seat, draft.owed = request.actor.seat, owed
+    return draft.written(state, request.at, decision.outcome, events, spelled.rolls, open_refusal)
+
+
+def _plays(fact: Fact[S]) -> bool:
+    """Tell whether a fact changes the fight: any roll, and any event that says so."""
+    event = fact.event if isinstance(fact, Private) else fact
+    return isinstance(event, Rolled) or event.plays
+
+
+def _refused(
+    folded: FoldedState[S], raw_request: bytes, n: int, *, at: str, detail: str, stops: str | None
+) -> DecidedCommit[S]:
+    state = changed(folded.state, stopped=stops) if stops else folded.state
+    refusal = Refusal(code=MALFORMED, detail=detail, rule=None)
+    draft: _CommitDraft[S] = _CommitDraft(folded, raw_request, n, None)
+    return draft.written(state, at, REFUSED, refusal=refusal)
+
+
+def _still_owed(state: Table, request: Request, scope: Scope) -> str | None:
+    """Return the next prompt at which the seat owes the same kind of answer, where *scope* opens."""
+    inside = scope.opens.rpartition("/")[0] + "/"
+    for awaited in waiting(state):
+        if (
+            awaited.seat == request.actor.seat
+            and request.type in awaited.accepts
+            and awaited.prompt.startswith(inside)
+        ):
+            return awaited.prompt
+    return None
+
+
+def marks_of(before: Table, after: Table, n: int) -> Mapping[str, bytes]:
+    """Return what to find commit *n* by: the rounds that began and the epochs that closed in it."""
+    if before.round == after.round and before.epoch == after.epoch and before.due == after.due:
+        return {}
+    rounds = {f"round/{r}": b"%d" % n for r in range(before.round + 1, after.round + 1)}
+    if after.draft:  # nothing is disclosed yet
+        return rounds
+    epochs = {f"epoch/{e}": b"%d" % n for e in (*before.due, *range(before.epoch, after.epoch))}
+    return rounds | epochs

@@ -1,0 +1,181 @@
+"""Say why: rules with their statements, rulings on ambiguities, and how a roll's faces are derived.
+
+Everything told here is already in the record and the rulebook; nothing is decided again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
+from typing import Any, Final
+
+from service.dice.chain import epoch_key, walk
+from service.dice.stream import faces_and_words
+from service.dice.values import RollName
+from service.log import Log
+from service.record.canonical import eid_of
+from service.record.commit import load_commit
+from service.rules.rulebook import RULES, Rule
+from service.rules.ruleset import Ruleset
+from service.rules.seeding import seal_of
+from service.rules.table import Table
+
+Data = dict[str, Any]
+
+_SHARED: Final = "service.rules."
+_OURS: Final = "service"
+
+
+def rule_data(rule: Rule) -> Data:
+    """Return *rule* as the API tells it."""
+    return {"id": rule.id, "statement": rule.statement, "source": rule.source, "settles": list(rule.settles)}
+
+
+def rules_of(ruleset: Ruleset[Any]) -> list[Rule]:
+    """Return the rules of an edition, by id: its own, and those every ruleset shares."""
+    found = [
+        rule
+        for rule in RULES.values()
+        if rule.home.startswith(tuple(f"{package}." for package in ruleset.packages)) or _is_shared(rule.home)
+    ]
+    return sorted(found, key=lambda rule: rule.id)
+
+
+def _is_shared(home: str) -> bool:
+    """Tell whether a rule lives in a module of the core, not in a ruleset's package beside it."""
+    if not home.startswith(_SHARED):
+        return False
+    spec = find_spec(_SHARED + home.removeprefix(_SHARED).split(".", 1)[0])
+    return spec is not None and spec.submodule_search_locations is None
+
+
+def rules_named(ids: Iterable[str]) -> list[Data]:
+    """Return the rules of *ids* as data; one without a statement is a rule of the service's own table."""
+    return [
+        rule_data(RULES[id_])
+        if id_ in RULES
+        else {"id": id_, "statement": "", "source": _OURS, "settles": []}
+        for id_ in dict.fromkeys(ids)
+    ]
+
+
+def event_reasons(ruleset: Ruleset[Any], state: Table, event: Mapping[str, Any]) -> Data:
+    """Return *event* with the rules it names, and the house's answer to each ambiguity they settled."""
+    because = event["because"]
+    settled = {spec.settles: spec for spec in ruleset.options.values()}
+    return {
+        "event": event,
+        "rules": rules_named(
+            id_ for id_ in because if id_ not in settled and id_ not in _ambiguities(because)
+        ),
+        "rulings": [
+            {
+                "ambiguity": id_,
+                "option": settled[id_].key if id_ in settled else None,
+                "value": state.options.get(settled[id_].key, settled[id_].values[0])
+                if id_ in settled
+                else None,
+                "text": settled[id_].text if id_ in settled else "settled by the rule itself",
+            }
+            for id_ in because
+            if id_ in settled or id_ in _ambiguities(because)
+        ],
+    }
+
+
+def _ambiguities(because: Iterable[str]) -> set[str]:
+    """Return those of *because* that are numbers of ambiguities (A-.., C-..), not rules."""
+    return {id_ for id_ in because if id_[:2] in ("A-", "C-") and id_[2:].isdigit()}
+
+
+# --- dice --------------------------------------------------------------------------------------------
+
+
+def roll_text(roll: Mapping[str, Any]) -> str:
+    """Return a roll in one line: `heart d8: 5 + might d6: 3 (dropped 1) + 2 weapon bonus = 10`."""
+    kept = [f"{die['role']} d{die['sides']}: {die['face']}" for die in roll["dice"] if not die.get("dropped")]
+    gone = [f"{die['role']} d{die['sides']}: {die['face']}" for die in roll["dice"] if die.get("dropped")]
+    terms = [f"{term['amount']:+d} {term['what']}" for term in roll["terms"]]
+    text = " + ".join(kept) + "".join(f" {term}" for term in terms) + f" = {roll['total']}"
+    return text + (f" (dropped: {', '.join(gone)})" if gone else "")
+
+
+def derivations(log: Log, at: str, state: Table, rolls: Iterable[Mapping[str, Any]]) -> list[Data]:
+    """Return for each of *rolls* how its faces are derived, with the keys of epochs that have closed.
+
+    The encounter lies at the address *at*; its record may call itself otherwise.
+    """
+    marks = log.marks(at)
+    links: dict[tuple[int, int], bytes | None] = {}
+    made = []
+    for roll in rolls:
+        name = roll["name"]
+        place = (name["lane"], name["epoch"])
+        if roll["source"] == "seeded" and place not in links:
+            links[place] = _link(log, at, state, marks, *place)
+        made.append(_derivation(state, roll, links.get(place)))
+    return made
+
+
+def _derivation(state: Table, roll: Mapping[str, Any], link: bytes | None) -> Data:
+    name = roll["name"]
+    spelled = str(RollName.from_data(name))
+    if roll["source"] == "declared":
+        return {"algorithm": "declared", "disclosed": True, "name": spelled}
+    data: Data = {"algorithm": state.dice.algorithm, "disclosed": link is not None, "name": spelled}
+    if link is None:
+        return data
+    chain = state.dice.chain or state.encounter
+    eid = eid_of(chain)
+    told = state.sealing.seal
+    sealed = bytes.fromhex(told) if told else seal_of(chain, state.dice, {})
+    key = epoch_key(link, sealed, eid, name["lane"], name["epoch"])
+    faces, _ = faces_and_words(key, name["stream"], name["place"], [die["sides"] for die in roll["dice"]])
+    return data | {"link": link.hex(), "key": key.hex(), "faces": list(faces)}
+
+
+def _link(log: Log, at: str, state: Table, marks: Mapping[str, bytes], lane: int, epoch: int) -> bytes | None:
+    """Return the link of *epoch* if it was disclosed: by the epoch's own close, or by the encounter's."""
+    mark = marks.get(f"epoch/{epoch}")
+    if mark is not None:
+        link = _told(log, at, int(mark), "epoch_closed", lane, epoch)
+        if link is not None:
+            return link
+    earlier = _from_old_line(log, at, state, lane, epoch)
+    if earlier is not None or not state.closed or state.continued is not None:
+        return earlier
+    head = log.head(at)
+    before = head.folded if head else 0
+    while before > 0:
+        for entry in reversed(log.commits(at, max(0, before - 50), 50)):
+            for event in load_commit(entry.raw).events:
+                if event.get("type") in ("encounter_closed", "lane_disclosed") and event["lane"] == lane:
+                    n = next(each.n for each in state.dice.lanes if each.lane == lane)
+                    return walk(
+                        eid_of(state.dice.chain or state.encounter),
+                        lane,
+                        n,
+                        bytes.fromhex(event["seed"]),
+                        epoch,
+                    )
+        before -= 50
+    return None
+
+
+def _from_old_line(log: Log, at: str, state: Table, lane: int, epoch: int) -> bytes | None:
+    """Return the link of an epoch that the line before this one disclosed, as commit 1 tells it."""
+    if state.origin is None:
+        return None
+    for event in load_commit(log.commits(at, 0, 1)[0].raw).events:
+        if event.get("type") == "link_kept" and event["lane"] == lane and event["epoch"] >= epoch:
+            eid = eid_of(state.dice.chain or state.encounter)
+            return walk(eid, lane, event["epoch"], bytes.fromhex(event["link"]), epoch)
+    return None
+
+
+def _told(log: Log, encounter: str, n: int, type_: str, lane: int, epoch: int) -> bytes | None:
+    for entry in log.commits(encounter, n - 1, 1):
+        for event in load_commit(entry.raw).events:
+            if (event.get("type"), event.get("lane"), event.get("epoch")) == (type_, lane, epoch):
+                return bytes.fromhex(event["link"])
+    return None

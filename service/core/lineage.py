@@ -1,0 +1,143 @@
+"""Say what was lived before a moment, line by line, what of it undos took back, and what redos bring again.
+
+Laws. An undo takes back commits of one line of play, a redo brings those of one undo. So undoing step by step
+goes back through the lines that go on from each other, and redoing step by step comes the same way again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from service.core.fold import Folder
+from service.log import Log
+from service.record.commit import ACCEPTED, SEALED, load_commit, load_request
+from service.rules.acceptance import AcceptLine
+from service.rules.amendments import AcceptAmendment, Amend, DropAmendment, Redo, Undo
+from service.rules.contests import OpenContest, Uphold
+from service.rules.lines import Origin
+from service.rules.seats import ChangeSeat, CloseSeat, IssueToken, OpenSeat
+
+ABOUT_LINES: Final = tuple(
+    kind.type for kind in (OpenContest, Uphold, Amend, Undo, Redo, AcceptAmendment, DropAmendment)
+)
+"""Commands about a line of play, not in it: no other line takes them, and none is begun with them."""
+AT_THE_TABLE: Final = tuple(kind.type for kind in (OpenSeat, ChangeSeat, IssueToken, CloseSeat))
+"""Commands about who sits where: no line takes them back, and none takes them again."""
+NOT_PLAYED: Final = frozenset((*ABOUT_LINES, *AT_THE_TABLE, AcceptLine.type))
+"""Commands after which the fight is as it was."""
+PAGE: Final = 500
+
+
+class LineageReader(Protocol):
+    """Where a record is read."""
+
+    @property
+    def log(self) -> Log:
+        """The record."""
+        ...
+
+    @property
+    def folder(self) -> Folder:
+        """States of it."""
+        ...
+
+
+@dataclass(frozen=True)
+class LinePart:
+    """Commits of one line of play in a row, with those after which there are none that count."""
+
+    line: str
+    first: int
+    last: int
+
+
+def origin_of(reading: LineageReader, line: str) -> Origin | None:
+    """Return the moment from which *line* goes on, None if it began by itself."""
+    origin: Origin | None = reading.folder.at(line, 1).state.origin
+    return origin
+
+
+def taken_by(log: Log, line: str) -> int:
+    """Return how many commands *line* took of another when it began."""
+    begun = load_request(log.commands(line, 0, 1)[0].raw)
+    return len(begun.data.get("plan", ()))
+
+
+def history(reading: LineageReader, line: str, upto: int) -> Iterator[LinePart]:
+    """Yield what was lived up to a commit, the latest first: the line's own, then what it goes on from."""
+    while True:
+        yield LinePart(line, 2, upto)
+        origin = origin_of(reading, line)
+        if origin is None or origin.kind == "fork":
+            return
+        line, upto = origin.parent, origin.n
+
+
+def part_in(reading: LineageReader, line: str, upto: int, earlier: str) -> LinePart | None:
+    """Return what was lived in the line *earlier*, None if anything was played since or there is no such."""
+    for part in history(reading, line, upto):
+        if part.line == earlier:
+            return part
+        if is_played(reading, part):
+            return None
+    return None
+
+
+def is_played(reading: LineageReader, part: LinePart) -> bool:
+    """Tell whether anything was played in *part*, and not only said about lines and seats."""
+    commands = entries(reading.log.commands, part.line, part.first - 1, part.last)
+    commits = entries(reading.log.commits, part.line, part.first - 1, part.last)
+    return any(
+        load_commit(commit.raw).outcome in (ACCEPTED, SEALED)
+        and load_request(command.raw).type not in NOT_PLAYED
+        for command, commit in zip(commands, commits, strict=False)
+    )
+
+
+def is_as_begun(reading: LineageReader, line: str, upto: int) -> bool:
+    """Tell whether nothing was played in *line* but what it took of another when it began."""
+    return not is_played(reading, LinePart(line, 2 + taken_by(reading.log, line), upto))
+
+
+def ends_redoing(reading: LineageReader, line: str, upto: int) -> bool:
+    """Tell whether something was played in a line, up to a commit, since the undo or redo that began it."""
+    origin = origin_of(reading, line)
+    return origin is not None and bool(origin.levels) and not is_as_begun(reading, line, upto)
+
+
+def undone(reading: LineageReader, line: str) -> list[LinePart]:
+    """Return what may be taken again from where *line* begins, the next first: one part for each undo."""
+    steps: list[Origin] = []
+    while (origin := origin_of(reading, line)) is not None and origin.levels:
+        steps.append(origin)
+        line = origin.proposed_in
+    found: list[LinePart] = []
+    for step in reversed(steps):
+        if step.kind == "redo":
+            found = found[1:]
+        else:
+            found = [LinePart(step.parent, step.n + 1, step.upto), *found[: step.levels - 1]]
+    return found
+
+
+def levels(reading: LineageReader, line: str, upto: int, kind: str) -> int:
+    """Return how many redos there are after an undo, or a redo, in *line* at commit *upto*."""
+    origin = origin_of(reading, line)
+    known = origin.levels if origin is not None else 0
+    if kind == "redo":
+        return known - 1
+    if kind != "undo":
+        return 0
+    return 1 + (known if known and is_as_begun(reading, line, upto) else 0)
+
+
+def entries(read: Any, encounter: str, after: int, upto: int) -> Iterator[Any]:  # noqa: ANN401 - either stream's reader
+    """Yield the entries *after* < n <= *upto* of a stream, page by page."""
+    while after < upto:
+        page = read(encounter, after, min(PAGE, upto - after))
+        if not page:
+            return
+        yield from page
+        after = page[-1].n

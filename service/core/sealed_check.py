@@ -1,0 +1,39 @@
+"""Refuse to go on from where something is sealed from whoever asks: the one rule for all lines of play.
+
+What a line decides it also shows: a choice that is sealed at the moment could be revealed too early there.
+So a what-if and a ruling begin only where nothing is sealed from their maker, and a ruling decides nothing
+again that is. An undo decides nothing, and a redo decides what was decided: both keep every seal as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from service.core.continuation import ContinuationReader
+from service.core.lineage import entries
+from service.record.commit import load_commit
+from service.rules.closing import LINKS
+from service.rules.messages import Refused
+from service.rules.sealed import is_opened, places_of_sealed
+
+_SEALED: Final = b'"sealed":'
+
+
+def check_nothing_sealed(
+    reading: ContinuationReader, line: str, n: int, seat: str, rule: str, *, upto: int | None = None
+) -> None:
+    """Raise `Refused` if anything is sealed from *seat* after commit *n*, or in those behind it."""
+    came = reading.occasions.upto(line, reading.folder.current(line).n)
+    reader = f"seat:{seat}"
+    for _, sealed in places_of_sealed(reading.folder.at(line, n).state):
+        if reader not in sealed.audience and not is_opened(sealed.opens, came):
+            raise Refused("sealed_here", f"something is sealed from you at commit {n}", rule)
+    for entry in entries(reading.log.commits, line, n, upto or n):
+        if _SEALED not in entry.raw:
+            continue
+        for event in load_commit(entry.raw).events:
+            if "sealed" not in event or reader in event["audience"] or event["opens"] == LINKS:
+                continue
+            if not is_opened(event["opens"], came):
+                detail = f"commit {entry.n} would be decided again, and is sealed from you; undo is possible"
+                raise Refused("sealed_here", detail, rule)

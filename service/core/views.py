@@ -1,0 +1,195 @@
+"""Turn states and commits into what one seat may see: the only place that does.
+
+Laws. Whatever leaves here was taken from the seat's own view. An envelope is opened for its audience, and for
+all from the commit that tells its occasion; nothing else opens one. Hashes of states are hashes of views.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final, TypeVar
+
+import jsonpatch
+
+from service.dice.values import Roll
+from service.record.canonical import dumps
+from service.record.commit import QUARANTINED, REFUSED, SEALED, Commit
+from service.rules.codec import to_data
+from service.rules.ruleset import asked, waiting
+from service.rules.sealed import is_opened, opened, view
+from service.rules.sealed_data import fields_in, whole
+from service.rules.stack import Awaited
+from service.rules.table import GM, Table
+
+S = TypeVar("S", bound=Table)
+
+Data = dict[str, Any]
+Payloads = Mapping[int, bytes]
+"""The payloads of one commit's envelopes, by index, as they are stored."""
+
+NOTHING: Final[Mapping[str, int]] = {}
+
+_DEPTH: Final = 2
+"""Objects inside objects of which equal members are set aside before a patch is made: creatures are there."""
+
+
+# --- states ------------------------------------------------------------------------------------------
+
+
+def state_data(state: Table, seat: str, occasions: Container[str] = ()) -> Data:
+    """Return *state* as *seat* may know it, envelopes of *occasions* opened too."""
+    seen: Data = to_data(view(opened(state, occasions), seat).current())
+    return seen
+
+
+def patch(one: Data, two: Data) -> list[Data]:
+    """Return the RFC 6902 patch that makes the view *two* of the view *one*."""
+    made: list[Data] = jsonpatch.make_patch(*_changed(one, two)).patch
+    return made
+
+
+def _changed(one: Data, two: Data, depth: int = _DEPTH) -> tuple[Data, Data]:
+    """Return both without the members that are equal, down to *depth*: a patch compares them slowly."""
+    left, right = dict(one), dict(two)
+    for name in one.keys() & two.keys():
+        if dumps(one[name]) == dumps(two[name]):
+            del left[name], right[name]
+        elif depth and isinstance(one[name], dict) and isinstance(two[name], dict):
+            left[name], right[name] = _changed(one[name], two[name], depth - 1)
+    return left, right
+
+
+def view_hash(data: Data) -> str:
+    """Return the hash of a view, as `state_data` gives it."""
+    return sha256(dumps(data)).hexdigest()
+
+
+# --- prompts -----------------------------------------------------------------------------------------
+
+
+def prompt_data(awaited: Awaited) -> Data:
+    """Return an answer that is owed as the API tells it."""
+    data: Data = to_data(awaited)
+    return data | {"seat": awaited.seat or None}
+
+
+def prompts(state: Table, seat: str) -> list[Data]:
+    """Return every answer that is owed, as far as *seat* may know."""
+    return [prompt_data(awaited) for awaited in waiting(view(state, seat))]
+
+
+def asked_next(state: Table, seat: str, named: str | None) -> Data:
+    """Return what *seat* may answer next, as an outcome tells it: exactly what options are listed for.
+
+    The prompt *named* by a sealed scope comes first, then what keeps others waiting.
+    """
+    mine = sorted(
+        (awaited for _, awaited in asked(state, seat)),
+        key=lambda awaited: (awaited.prompt != named, awaited.optional),
+    )
+    return {"prompts": [prompt_data(awaited) for awaited in mine]}
+
+
+# --- commits -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Who reads a record: a seat, and the occasions that have come by the commit up to which it reads."""
+
+    seat: str
+    occasions: Mapping[str, int]
+
+    def may_open(self, envelope: Mapping[str, Any]) -> bool:
+        """Tell whether an envelope in a commit's events is open to this reader."""
+        return f"seat:{self.seat}" in envelope["audience"] or is_opened(envelope["opens"], self.occasions)
+
+
+def open_indices(commit: Commit, reader: Reader) -> list[int]:
+    """Return the places of the envelopes of *commit* that *reader* may open."""
+    return [i for i, event in enumerate(commit.events) if "sealed" in event and reader.may_open(event)]
+
+
+def outcome_data(commit: Commit, payloads: Payloads, reader: Reader) -> Data:
+    """Return what became of a command, as far as *reader* may know.
+
+    Public events, and those of envelopes open to the reader at their places. Inside a sealed scope the true
+    outcome is told to whom its envelope is open; to others it is `sealed`.
+    """
+    data: Data = {"n": commit.n, "outcome": commit.outcome}
+    events: list[Data] = []
+    rolls = list(commit.rolls)
+    inside: Data | None = None
+    lying = {index: json.loads(payloads[index]) for index in open_indices(commit, reader)}
+    fields = fields_in(lying)
+    for index, event in enumerate(commit.events):
+        if "sealed" not in event:
+            events.append(whole(event, fields.get(str(index)), opened=True))
+        elif index in lying:
+            payload = lying[index]
+            for inner, told in enumerate(payload["events"]):
+                events.append(whole(told, fields.get(f"{index}/{inner}"), opened=True))
+            rolls += payload["rolls"]
+            inside = payload if "outcome" in payload else inside
+    refusal = commit.refusal
+    if commit.outcome == SEALED and inside is not None:
+        data["outcome"] = inside["outcome"]
+        refusal = inside.get("refusal")
+    if refusal is not None:
+        data["refusal"] = refusal
+    data |= {"events": events, "rolls": [roll_data(roll) for roll in rolls]}
+    return data | {"version": commit.n, "hash": commit.hash}
+
+
+def may_read_request(commit: Commit, reader: Reader, actor: str) -> bool:
+    """Tell whether *reader* may know the command itself, which the seat *actor* sent.
+
+    Its own seat may, outside sealed scopes the gm too, and everybody once nothing of the commit is sealed.
+    A request tells what it led to be sealed, so an envelope that is closed to the gm withholds it there too.
+    """
+    if reader.seat == actor:
+        return True
+    sealed = [event for event in commit.events if "sealed" in event]
+    if reader.seat == GM and commit.outcome != SEALED:
+        return all(reader.may_open(event) for event in sealed)
+    return all(is_opened(event["opens"], reader.occasions) for event in sealed)
+
+
+def next_prompt(commit: Commit, payloads: Payloads, reader: Reader) -> str | None:
+    """Return the prompt that the sealed scope of *commit* names next; None outside one."""
+    for index in open_indices(commit, reader) if commit.outcome == SEALED else ():
+        prompt = json.loads(payloads[index]).get("prompt")
+        if prompt is not None:
+            return str(prompt)
+    return None
+
+
+def is_refused(outcome: Data) -> bool:
+    """Tell whether an outcome, as its reader sees it, changed nothing."""
+    return outcome["outcome"] in (REFUSED, QUARANTINED)
+
+
+def roll_data(roll: Mapping[str, Any]) -> Data:
+    """Return a roll as the API tells it: as it stands in the commit, and its total."""
+    return {**roll, "total": Roll.from_data(roll).total}
+
+
+def rolls_of(outcomes: Iterable[Data], creature: str | None) -> list[Data]:
+    """Return the rolls of *outcomes* with their commits' numbers; those that name *creature*, if given."""
+    return [
+        {**roll, "n": outcome["n"]}
+        for outcome in outcomes
+        for roll in outcome["rolls"]
+        if creature is None or _names(roll, creature)
+    ]
+
+
+def _names(roll: Data, creature: str) -> bool:
+    if roll["name"]["stream"].split("/")[0] == creature:
+        return True
+    return any(
+        creature == said or (isinstance(said, list) and creature in said) for said in roll["purpose"].values()
+    )

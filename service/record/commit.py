@@ -1,0 +1,240 @@
+"""Spell requests and commits as objects and as bytes, and fold stored commits: the one home of both formats.
+
+What a request or a commit says is `rewound/log/1`; how it is spelled is `canonical`. Bytes read here come
+from our own store: they are trusted to be canonical, which the audit does not do. A commit is folded from its
+bytes and the payloads of its envelopes alone, and one fact of its request: that its batch stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+import orjson
+
+from service.dice.values import Roll, RollName
+from service.record.canonical import NotCanonical, commit_hash, dumps
+from service.rules.acceptance import AcceptLine, taking
+from service.rules.amendments import noted
+from service.rules.codec import Malformed, from_data
+from service.rules.continuing import BeginLine
+from service.rules.messages import Actor, Command, Event, Rolled, evolve_at
+from service.rules.records import changed, record
+from service.rules.ruleset import Ruleset
+from service.rules.sealed import is_public, places_of_sealed
+from service.rules.sealed_data import fields_in, whole
+from service.rules.stack import TABLE
+from service.rules.table import Table
+
+VERSION: Final = 1
+SEALED: Final = "sealed"
+REFUSED: Final = "refused"
+ACCEPTED: Final = "accepted"
+QUARANTINED: Final = "quarantined"
+
+S = TypeVar("S", bound=Table)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The array a command came in: which of how many it is, and whether a refusal stops the rest."""
+
+    id: str
+    index: int
+    of: int
+    stop: bool
+
+    @property
+    def stops(self) -> str | None:
+        """The id that a refusal leaves behind for the rest of the array to meet."""
+        return self.id if self.stop else None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A command as sent: who, when and what. *nonce* is 32 hexadecimal digits, *at* RFC 3339 in UTC."""
+
+    encounter: str
+    type: str
+    at: str
+    nonce: str
+    actor: Actor
+    data: Mapping[str, Any]
+    batch: Batch | None = None
+
+    @property
+    def stops(self) -> str | None:
+        """The batch that ends if this command is refused."""
+        return self.batch.stops if self.batch else None
+
+
+@record
+class Commit:
+    """One decided command as it is stored; `hash` is its own, and the next commit's `prev`."""
+
+    raw: bytes
+    hash: str
+    encounter: str
+    n: int
+    prev: str
+    at: str
+    edition: str
+    epoch: int
+    request: str
+    """The digest of the request."""
+    outcome: str
+    events: list[dict[str, Any]]
+    rolls: list[dict[str, Any]]
+    refusal: dict[str, Any] | None = None
+
+    @property
+    def has_envelopes(self) -> bool:
+        """Whether anything in it is sealed."""
+        return any("sealed" in event for event in self.events)
+
+    def lacks_any_of(self, found: Mapping[int, object]) -> bool:
+        """Tell whether an envelope of it is not among those *found*, by index.
+
+        They are read after the commit, which a failover may have taken back meanwhile.
+        """
+        return any("sealed" in event and index not in found for index, event in enumerate(self.events))
+
+
+def dump_request(request: Request) -> bytes:
+    """Return the bytes of *request*, which has passed `canonical.check`."""
+    return dumps(
+        {
+            "v": VERSION,
+            "encounter": request.encounter,
+            "type": request.type,
+            "at": request.at,
+            "nonce": request.nonce,
+            "actor": {"seat": request.actor.seat, "role": request.actor.role},
+            "batch": _batch_data(request.batch),
+            "data": request.data,
+        }
+    )
+
+
+def _batch_data(batch: Batch | None) -> dict[str, Any] | None:
+    if batch is None:
+        return None
+    return {"id": batch.id, "index": batch.index, "of": batch.of, "stop": batch.stop}
+
+
+def load_request(raw: bytes) -> Request:
+    """Return the request that *raw* spells; raises `NotCanonical` where it spells none."""
+    data = _object(raw)
+    if not isinstance(data.get("type"), str) or not isinstance(data.get("data"), dict):
+        raise NotCanonical("", "no request: type is text and data an object")
+    try:
+        actor, batch = data["actor"], data["batch"]
+        return Request(
+            encounter=data["encounter"],
+            type=data["type"],
+            at=data["at"],
+            nonce=data["nonce"],
+            actor=Actor(seat=actor["seat"], role=actor["role"]),
+            data=data["data"],
+            batch=None if batch is None else Batch(**batch),
+        )
+    except (KeyError, TypeError) as fault:
+        raise NotCanonical("", f"no request: {fault}") from fault
+
+
+def command_of(ruleset: Ruleset[S], request: Request) -> Command[S] | None:
+    """Return what *request* asks for, None where *ruleset* has no such command; raises `codec.Malformed`."""
+    openings: dict[str, type[Command[Any]]] = {
+        ruleset.opening.type: ruleset.opening,
+        BeginLine.type: BeginLine,
+        AcceptLine.type: AcceptLine,
+    }
+    kind = openings.get(request.type) or ruleset.commands.get(request.type)
+    if kind is None:
+        return None
+    command = from_data(kind, request.data, "/data", by=request.actor)
+    if not is_public(command) and any(places_of_sealed(command)):
+        raise Malformed("/data", "nobody sends what is sealed")
+    return command
+
+
+def load_commit(raw: bytes, hash_: str | None = None) -> Commit:
+    """Return the commit that *raw* spells; *hash_* where it is known already. Raises `NotCanonical`."""
+    return commit_of(_object(raw), raw, hash_)
+
+
+def commit_of(data: Mapping[str, Any], raw: bytes, hash_: str | None = None) -> Commit:
+    """Return the commit of which *data* was read and *raw* are the bytes; raises `NotCanonical`."""
+    told = dict(data)
+    told.pop("v", None)
+    try:
+        return Commit(raw=raw, hash=hash_ or commit_hash(raw).hex(), **told)
+    except TypeError as fault:
+        raise NotCanonical("", f"no commit: {fault}") from fault
+
+
+def fold_commit(
+    ruleset: Ruleset[S],
+    state: S,
+    commit: Commit,
+    payloads: Mapping[int, Mapping[str, Any]],
+    stops: str | None = None,
+) -> S:
+    """Return *state* with everything true that *commit* says, its envelopes opened.
+
+    *payloads* holds what lies in each envelope, by its index; *stops* is the request's batch, which counts
+    only where the command was refused. Rolls take their places once their epoch is open, for groups that
+    part in this commit take the places along; told faces are used up when all events are true.
+    """
+    names = [RollName.from_data(roll["name"]) for roll in commit.rolls]
+    state = before = taking(state, commit.n)
+    state = _placed(state, names)
+    plays = bool(names)
+    refused = commit.outcome in (REFUSED, QUARANTINED)
+    fields = fields_in(payloads)
+    for index, event in enumerate(commit.events):
+        if "sealed" in event:
+            payload = payloads[index]
+            refused = refused or payload.get("outcome") == REFUSED
+            place = payload.get("at", TABLE)
+            plays = plays or bool(payload["rolls"])
+            for inner, told in enumerate(payload["events"]):
+                plays = plays or ruleset.events[told["type"]].plays
+                known = whole(told, fields.get(f"{index}/{inner}")) if fields else told
+                state = evolve_at(state, place, event_of(ruleset, known))
+            for roll in payload["rolls"]:
+                state = evolve_at(state, place, Rolled(roll=Roll.from_data(roll)))
+        else:
+            epoch = state.epoch
+            plays = plays or ruleset.events[event["type"]].plays
+            known = whole(event, fields.get(str(index))) if fields else event
+            state = event_of(ruleset, known).evolve(state)
+            state = state if state.epoch == epoch else _placed(state, names)
+    for name in names:
+        state = state.counted(name)
+    state = noted(before, state, plays=plays)
+    return changed(state, stopped=stops) if refused and stops else state
+
+
+def _placed(state: S, names: Iterable[RollName]) -> S:
+    """Return *state* with the places of those rolls taken whose epoch is open."""
+    for name in names:
+        state = state.placed(name)
+    return state
+
+
+def event_of(ruleset: Ruleset[S], data: Mapping[str, Any]) -> Event[S]:
+    """Return the event that *data* tells; raises `codec.Malformed`, or `KeyError` for an unknown type."""
+    told = dict(data)
+    return from_data(ruleset.events[told.pop("type")], told)
+
+
+def _object(raw: bytes) -> dict[str, Any]:
+    try:
+        data = orjson.loads(raw)
+    except ValueError as fault:
+        raise NotCanonical("", "no JSON") from fault
+    if not isinstance(data, dict):
+        raise NotCanonical("", "an object is wanted")
+    return data

@@ -1,0 +1,183 @@
+"""Know which occasions have come: an envelope is open for all from the commit that tells its occasion.
+
+An event that opens envelopes names them in its field `occasion`; only public events count. Read once per
+encounter and process, then onward from where the last look ended. What waits for an occasion is known too, so
+that a commit which brings one can be told with what it opens.
+
+What came in each interval is kept beside the record, so that a first look reads one interval of commits. It
+is believed only as a chain: each interval names the hash of the commit it begins after and of the one it ends
+with, and the last hash must be that of the stored commit. A hash stands for every commit before it.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, Final
+
+from service.log import ZERO_HASH, Entry, Log
+from service.log.errors import refuse_on_loop
+from service.record.commit import Commit, load_commit
+from service.record.envelopes import Place
+from service.record.intervals import EVERY, ask
+from service.rules.sealed import is_opened
+
+PAGE: Final = 500
+_WHAT: Final = "occasions"
+_FIELD: Final = b'"occasion":'
+_SEALED: Final = b'"sealed":'
+
+
+def occasions_of(commits: Iterable[Commit]) -> dict[str, int]:
+    """Return the occasions that come in *commits*, each with the commit in which it came first."""
+    found: dict[str, int] = {}
+    for commit in commits:
+        for event in commit.events:
+            occasion = event.get("occasion")
+            if isinstance(occasion, str):
+                found.setdefault(occasion, commit.n)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class SealedEnvelope:
+    """What of an envelope everybody knows: where it lies, who may open it before all, and what opens it."""
+
+    place: Place
+    audience: tuple[str, ...]
+    opens: str
+
+
+@dataclass
+class _Seen:
+    """How far an encounter was read, in which commit each occasion came first, and what lies sealed in it."""
+
+    upto: int = 0
+    came: dict[str, int] = field(default_factory=dict)
+    envelopes: list[SealedEnvelope] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.lock = Lock()
+
+    def note(self, entry: Entry) -> None:
+        """Take in the next commit."""
+        if _FIELD in entry.raw or _SEALED in entry.raw:
+            for index, event in enumerate(load_commit(entry.raw).events):
+                if "sealed" in event:
+                    place = (entry.n, index)
+                    self.envelopes.append(SealedEnvelope(place, tuple(event["audience"]), event["opens"]))
+                occasion = event.get("occasion")
+                if isinstance(occasion, str):
+                    self.came.setdefault(occasion, entry.n)
+        self.upto = entry.n
+
+
+class Occasions:
+    """The occasions of the encounters last asked for."""
+
+    def __init__(self, log: Log, capacity: int = 512) -> None:
+        self._log = log
+        self._capacity = capacity
+        self._kept: OrderedDict[str, _Seen] = OrderedDict()
+        self._lock = Lock()
+
+    def upto(self, encounter: str, n: int) -> Mapping[str, int]:
+        """Return each occasion that came in a commit up to *n* at least, with that commit's number."""
+        return dict(self._read(encounter, n).came)
+
+    def opened_by(self, encounter: str, commit: Commit) -> list[SealedEnvelope]:
+        """Return the envelopes of earlier commits that are open for all from *commit* on, in order."""
+        if _FIELD not in commit.raw:
+            return []
+        seen = self._read(encounter, commit.n)
+        new = {occasion for occasion, n in seen.came.items() if n == commit.n}
+        before = {occasion for occasion, n in seen.came.items() if n < commit.n}
+        return [
+            each
+            for each in tuple(seen.envelopes)
+            if each.place[0] < commit.n and is_opened(each.opens, new) and not is_opened(each.opens, before)
+        ]
+
+    def _read(self, encounter: str, n: int) -> _Seen:
+        """Return what is known of the encounter up to commit *n* at least."""
+        refuse_on_loop()  # the lock is held while the store is read
+        seen = self._seen(encounter)
+        with seen.lock:
+            if not seen.upto and n > EVERY:
+                derived = _derived(self._log, encounter, n)
+                seen.came, seen.envelopes, seen.upto = derived.came, derived.envelopes, derived.upto
+                if n - seen.upto > EVERY:
+                    ask(self._log, encounter, _WHAT)
+            while seen.upto < n:
+                entries = self._log.commits(encounter, seen.upto, min(PAGE, n - seen.upto))
+                if not entries:
+                    break
+                for entry in entries:
+                    seen.note(entry)
+            return seen
+
+    def _seen(self, encounter: str) -> _Seen:
+        with self._lock:
+            seen = self._kept.setdefault(encounter, _Seen())
+            self._kept.move_to_end(encounter)
+            if len(self._kept) > self._capacity:
+                self._kept.popitem(last=False)
+            return seen
+
+
+# --- what is kept of intervals ------------------------------------------------------------------------
+
+
+def derive(log: Log, encounter: str, n: int) -> bytes | None:
+    """Return what is kept of the interval that ends with commit *n*; None if it is not all there."""
+    after = n - EVERY
+    entries = log.commits(encounter, max(0, after - 1), EVERY + (after > 0))
+    if not entries or entries[-1].n != n:
+        return None
+    start = load_commit(entries.pop(0).raw).hash if after else ZERO_HASH
+    seen = _Seen()
+    for entry in entries:
+        seen.note(entry)
+    end = load_commit(entries[-1].raw).hash
+    envelopes = [(*each.place, each.audience, each.opens) for each in seen.envelopes]
+    data = {"start": start, "end": end, "came": seen.came, "envelopes": envelopes}
+    return zlib.compress(json.dumps(data, separators=(",", ":")).encode())
+
+
+def missing(log: Log, encounter: str, upto: int) -> list[int]:
+    """Return the ends of the intervals, up to commit *upto*, of which nothing usable is kept."""
+    return list(range(_derived(log, encounter, upto).upto + EVERY, upto + 1, EVERY))
+
+
+def _derived(log: Log, encounter: str, upto: int) -> _Seen:
+    """Return what the intervals tell that end by commit *upto*, as far as they continue each other."""
+    seen, end = _Seen(), ZERO_HASH
+    for entry in log.occasions(encounter):
+        data = _read(entry.raw)
+        if entry.n != seen.upto + EVERY or entry.n > upto or data is None or data["start"] != end:
+            break
+        for occasion, n in data["came"].items():
+            seen.came.setdefault(occasion, n)
+        seen.envelopes += [
+            SealedEnvelope((n, index), tuple(audience), opens)
+            for n, index, audience, opens in data["envelopes"]
+        ]
+        seen.upto, end = entry.n, data["end"]
+    return seen if not seen.upto or _hash_of(log, encounter, seen.upto) == end else _Seen()
+
+
+def _read(blob: bytes) -> dict[str, Any] | None:
+    try:
+        data: dict[str, Any] = json.loads(zlib.decompress(blob))
+    except (ValueError, zlib.error):
+        return None
+    return data
+
+
+def _hash_of(log: Log, encounter: str, n: int) -> str | None:
+    entries = log.commits(encounter, n - 1, 1)
+    return load_commit(entries[0].raw).hash if entries and entries[0].n == n else None

@@ -1,0 +1,209 @@
+"""Wake those who follow an encounter when it goes on: one look at each commit, however many follow.
+
+Laws. A feed is woken, and told nothing: what it missed is read from the record. The last commits heard are
+kept while somebody follows, so that a hundred followers do not read one commit a hundred times. There is room
+for so many in a process, and for so many of one owner.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from threading import Lock, RLock
+from typing import Final
+
+from service.log import Outcome
+from service.record.commit import Commit, load_commit
+from service.signals.outcomes import OutcomeListener
+from service.steps import Pause, Wakeup
+
+RECENT: Final = 64
+"""Commits kept of an encounter that is followed; who is further behind reads the store."""
+
+
+class TooManyFeeds(Exception):
+    """Say that there is no room: *whose* is `process` or `owner`."""
+
+    def __init__(self, whose: str, most: int) -> None:
+        super().__init__(f"{most} streams are open already")
+        self.whose = whose
+        self.most = most
+
+
+@dataclass(frozen=True)
+class Room:
+    """How many may follow at once."""
+
+    process: int = 512
+    owner: int = 256
+
+
+class _Heard:
+    """A commit as it was published, read once for all who follow."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self.n = outcome.n
+        self._raw = outcome.raw
+
+    @cached_property
+    def commit(self) -> Commit:
+        return load_commit(self._raw)
+
+
+@dataclass(eq=False)
+class _Followed:
+    """An encounter that is followed."""
+
+    feeds: set[EventFeed] = field(default_factory=set)
+    recent: deque[_Heard] = field(default_factory=lambda: deque(maxlen=RECENT))
+    views: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """The hash of each seat's view, after the hash of the commit behind which it was so."""
+
+
+class EventFeed:
+    """One follower's place; one at a time waits for it, and `close` gives it back."""
+
+    def __init__(self, feeds: EventFeeds, encounter: str, owner: str, followed: _Followed) -> None:
+        self.encounter = encounter
+        self.owner = owner
+        self._rung = Lock()
+        """Released while there is something to look at; an event would take a kilobyte."""
+        self._rung.acquire()
+        self._wakeup: Wakeup | None = None
+        self.has_ended = False
+        self._feeds = feeds
+        self._followed = followed
+        self._follow = feeds.followed.follow(encounter)
+
+    def ring(self) -> None:
+        """Have the follower look: something was heard, or the feed has ended."""
+        with suppress(RuntimeError):  # it is released already
+            self._rung.release()
+        wakeup = self._wakeup
+        if wakeup is not None:
+            wakeup.ring()
+
+    def pause(self, seconds: float) -> Pause[bool]:
+        """Return the wait until something was heard, or for *seconds*; its result is whether it was."""
+        return Pause(partial(self._wait, seconds), partial(self._park, seconds))
+
+    def _wait(self, seconds: float) -> bool:
+        return self._rung.acquire(timeout=max(0.0, seconds))
+
+    async def _park(self, seconds: float) -> bool:
+        self._wakeup = Wakeup()
+        try:
+            if self._rung.locked():
+                await self._wakeup.wait(seconds)
+        finally:
+            self._wakeup = None
+        return self._wait(0)
+
+    def after(self, n: int) -> list[Commit]:
+        """Return the commits heard that continue *n* without a gap; none where the store must be read."""
+        heard = [each for each in tuple(self._followed.recent) if each.n > n]
+        whole = bool(heard) and [each.n for each in heard] == list(range(n + 1, n + 1 + len(heard)))
+        return [each.commit for each in heard] if whole else []
+
+    @property
+    def begun(self) -> Pause[None]:
+        """The wait until every commit is heard; those before it are in the store."""
+        return self._follow.begun
+
+    @property
+    def views(self) -> dict[str, tuple[str, str]]:
+        """What all who follow the encounter know of its seats' views: a heartbeat computes none twice."""
+        return self._followed.views
+
+    def close(self) -> None:
+        """Follow no more."""
+        self._follow.close()
+        self._feeds.leave(self)
+
+
+class EventFeeds:
+    """Everybody who follows an encounter in this process."""
+
+    def __init__(self, outcomes: OutcomeListener) -> None:
+        self.room = Room()
+        self.followed = outcomes.followed
+        self._lock = RLock()  # what the collector of garbage closes, it may close while this is held
+        self._followed: dict[str, _Followed] = {}
+        self._count = 0
+        self._of_owner: dict[str, int] = {}
+        self._is_closed = False
+        self._count_hooks: list[Callable[[int], None]] = []
+        outcomes.on_each(self._hear)
+        outcomes.on_again(self._wake_all)
+
+    @property
+    def count(self) -> int:
+        """How many follow."""
+        return self._count
+
+    def on_count(self, hook: Callable[[int], None]) -> None:
+        """Call *hook* with how many follow whenever that changes; it must be quick."""
+        self._count_hooks.append(hook)
+
+    def open(self, encounter: str, owner: str) -> EventFeed:
+        """Follow *encounter*, which belongs to *owner*; raises `TooManyFeeds`."""
+        with self._lock:
+            if self._count >= self.room.process:
+                raise TooManyFeeds("process", self.room.process)
+            if self._of_owner.get(owner, 0) >= self.room.owner:
+                raise TooManyFeeds("owner", self.room.owner)
+            followed = self._followed.setdefault(encounter, _Followed())
+            feed = EventFeed(self, encounter, owner, followed)
+            feed.has_ended = self._is_closed
+            followed.feeds.add(feed)
+            self._of_owner[owner] = self._of_owner.get(owner, 0) + 1
+            self._change_count(1)
+            return feed
+
+    def leave(self, feed: EventFeed) -> None:
+        """Give the place of *feed* back; a second time changes nothing."""
+        with self._lock:
+            followed = self._followed.get(feed.encounter)
+            if followed is None or feed not in followed.feeds:
+                return
+            followed.feeds.discard(feed)
+            if not followed.feeds:
+                del self._followed[feed.encounter]
+            self._change_count(-1)
+            left = self._of_owner[feed.owner] - 1
+            if left:
+                self._of_owner[feed.owner] = left
+            else:
+                del self._of_owner[feed.owner]
+
+    def _change_count(self, by: int) -> None:
+        self._count += by
+        for hook in self._count_hooks:
+            hook(self._count)
+
+    def close(self) -> None:
+        """End every feed: the process stops."""
+        self._is_closed = True
+        for feed in self._all():
+            feed.has_ended = True
+            feed.ring()
+
+    def _hear(self, outcome: Outcome) -> None:
+        followed = self._followed.get(outcome.encounter)
+        if followed is None:
+            return
+        followed.recent.append(_Heard(outcome))
+        for feed in tuple(followed.feeds):
+            feed.ring()
+
+    def _wake_all(self) -> None:
+        """Have everybody look into the store: something may have been missed."""
+        for feed in self._all():
+            feed.ring()
+
+    def _all(self) -> list[EventFeed]:
+        with self._lock:
+            return [feed for followed in self._followed.values() for feed in followed.feeds]

@@ -1,0 +1,279 @@
+"""Hand commits to the requests that wait for them, through one subscription per process.
+
+Laws. Nobody waits for a commit that this subscription heard. What a broken one missed is read from the
+log. A waiting request costs no connection; a request that stops waiting leaves nothing behind.
+
+A process on an event loop hears the commits that it asked for, those that concern every process, and all
+commits of a bucket that it follows. A request that waits for a commit which another process may have asked
+for follows the bucket first, then looks into the log, and then waits. A process without a loop hears all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
+from threading import Event, Lock, Thread
+from typing import Final
+
+import structlog
+
+from service.log import Listener, Log, Outcome, StoreFailure
+from service.log.loop_log import LoopLog
+from service.signals.followed import Followed
+from service.steps import Pause, Wakeup
+
+REMEMBERED: Final = 1_024
+"""Outcomes kept for requests that ask a moment after they were heard."""
+
+TICK: Final = 0.1
+"""Seconds after which the thread looks whether it shall stop."""
+
+PAUSE: Final = 0.5
+"""Seconds between two tries to subscribe."""
+
+_logger: Final = structlog.get_logger()
+
+Place = tuple[str, int]
+
+Bell = Callable[[], object]
+"""What wakes one who waits; it may be called from any thread."""
+
+
+class OutcomeListener:
+    """The process's one subscriber."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._lock = Lock()
+        self._hearing = Lock()
+        """Held while one commit is heard: a thread may have read what is published at the same time."""
+        self._heard: OrderedDict[Place, Outcome] = OrderedDict()
+        self._doubted: set[Place] = set()
+        """What an earlier subscription heard: it is read again."""
+        self._waiting: dict[Place, list[Bell]] = {}
+        self._hooks: list[Callable[[Outcome], None]] = []
+        self._awaited_hooks: list[Callable[[Outcome], None]] = []
+        self._again_hooks: list[Callable[[], None]] = []
+        self._lost_hooks: list[Callable[[], None]] = []
+        self.followed = Followed()
+        """The buckets of which this process hears every commit."""
+        self._stop = Event()
+        self._stands = Event()
+        self._thread = Thread(target=self._run, name="outcomes", daemon=True)
+
+    def start(self) -> None:
+        """Begin to listen; returns at once."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    @property
+    def stands(self) -> bool:
+        """Whether the subscription stands."""
+        return self._stands.is_set()
+
+    @property
+    def waiting(self) -> int:
+        """How many commits are waited for."""
+        return len(self._waiting)
+
+    def on_each(self, hook: Callable[[Outcome], None]) -> None:
+        """Call *hook* with every commit heard, before those who wait for it go on; it must be quick."""
+        self._hooks.append(hook)
+
+    def on_awaited(self, hook: Callable[[Outcome], None]) -> None:
+        """Call *hook* with every commit that somebody here waits for, before those who do go on."""
+        self._awaited_hooks.append(hook)
+
+    def on_again(self, hook: Callable[[], None]) -> None:
+        """Call *hook* whenever the subscription stands anew: something may have been missed."""
+        self._again_hooks.append(hook)
+
+    def on_lost(self, hook: Callable[[], None]) -> None:
+        """Call *hook* whenever the subscription is lost: a failover may have taken back what was heard."""
+        self._lost_hooks.append(hook)
+
+    def pause(self, encounter: str, n: int, seconds: float, *, asked: bool = False) -> Pause[Outcome | None]:
+        """Return the wait for commit *n*, in a thread or on a loop; see `wait`."""
+        given = (encounter, n, seconds)
+        return Pause(partial(self.wait, *given, asked=asked), partial(self.park, *given, asked=asked))
+
+    def wait(self, encounter: str, n: int, seconds: float, *, asked: bool = False) -> Outcome | None:
+        """Return commit *n* as soon as it stands, None if it does not within *seconds*.
+
+        *asked* says that this process has just appended the command, so that its commit will be heard here.
+        """
+        place = (encounter, n)
+        held = Lock()
+        held.acquire()  # an event without the event's own two locks: it is released when the commit is heard
+        heard = self._expect(place, held.release)
+        if heard is not None:
+            return heard
+        looks = not asked and seconds > 0
+        follow = self.followed.follow(encounter) if looks else None
+        try:
+            if follow is not None:
+                follow.begun.block()
+            if (looks or self._is_doubted(place)) and (read := self._read(place)) is not None:
+                return self._found(read)
+            held.acquire(timeout=seconds)
+        finally:
+            self._forget(place, held.release)
+            if follow is not None:
+                follow.close()
+        return self._heard.get(place) or self._read(place)
+
+    async def park(self, encounter: str, n: int, seconds: float, *, asked: bool = False) -> Outcome | None:
+        """Do as `wait` does on an event loop; the store is asked by a thread of the loop's pool."""
+        place = (encounter, n)
+        wakeup = Wakeup()
+        heard = self._expect(place, wakeup.ring)
+        if heard is not None:
+            return heard
+        looks = not asked and seconds > 0
+        follow = self.followed.follow(encounter) if looks else None
+        try:
+            if follow is not None:
+                await follow.park()
+            if (looks or self._is_doubted(place)) and (read := await self._read_in_pool(place)) is not None:
+                return self._found(read)
+            await wakeup.wait(seconds)
+        finally:
+            self._forget(place, wakeup.ring)
+            if follow is not None:
+                follow.close()
+        return self._heard.get(place) or await self._read_in_pool(place)
+
+    def _found(self, read: Outcome) -> Outcome:
+        """Return what was *read*; who hears each commit hears it first, as if it had been published."""
+        if not self._is_doubted((read.encounter, read.n)):
+            self._hear(read)
+        return read
+
+    def _is_doubted(self, place: Place) -> bool:
+        return not self._stands.is_set() or place in self._doubted
+
+    async def _read_in_pool(self, place: Place) -> Outcome | None:
+        return await asyncio.get_running_loop().run_in_executor(None, self._read, place)
+
+    def _expect(self, place: Place, bell: Bell) -> Outcome | None:
+        """Return the commit at *place* if it was heard; else *bell* is called when it is."""
+        with self._lock:
+            heard = self._heard.get(place)
+            if heard is None:
+                self._waiting.setdefault(place, []).append(bell)
+        return heard
+
+    def _forget(self, place: Place, bell: Bell) -> None:
+        with self._lock:
+            bells = self._waiting.get(place)
+            if bells is not None and bell in bells:
+                bells.remove(bell)
+                if not bells:
+                    del self._waiting[place]
+
+    def _read(self, place: Place) -> Outcome | None:
+        encounter, n = place
+        entries = self._log.commits(encounter, n - 1, 1)
+        return next((Outcome(encounter, n, entry.raw) for entry in entries if entry.n == n), None)
+
+    async def listen_on(self, log: LoopLog) -> None:
+        """Listen on the running event loop, in place of the thread, until this is cancelled."""
+        lost = ""
+
+        async def begun() -> None:
+            nonlocal lost
+            lost = ""
+            await self.followed.begin(log)
+            await asyncio.get_running_loop().run_in_executor(None, self._begin)
+
+        while True:
+            try:
+                await log.hear_outcomes(self._hear, begun)
+            except StoreFailure as failure:
+                lost = self._note_loss(lost, failure)
+            finally:
+                self.followed.end()
+            await asyncio.sleep(PAUSE)
+
+    def _begin(self) -> None:
+        """Catch up: the subscription stands, and something may have been missed before."""
+        self._catch_up()
+        for hook in self._again_hooks:
+            hook()
+        self._stands.set()
+
+    def _note_loss(self, lost: str, failure: StoreFailure) -> str:
+        """Log the loss of the subscription, unless it is the one that was logged last; return its text."""
+        self._stands.clear()
+        self._doubt()
+        if str(failure) != lost:  # an outage is one line, not one for each try
+            _logger.warning("outcomes.lost", why=str(failure))
+        return str(failure)
+
+    def _run(self) -> None:
+        lost = ""
+        while not self._stop.is_set():
+            try:
+                with self._log.listen_outcomes() as listener:
+                    lost = ""
+                    self._begin()
+                    self._listen(listener)
+            except StoreFailure as failure:
+                lost = self._note_loss(lost, failure)
+                self._stop.wait(PAUSE)
+
+    def _listen(self, listener: Listener[Outcome]) -> None:
+        while not self._stop.is_set():
+            outcome = listener.get(TICK)
+            if outcome is not None:
+                self._hear(outcome)
+
+    def _hear(self, outcome: Outcome) -> None:
+        place = (outcome.encounter, outcome.n)
+        with self._hearing:
+            known = self._heard.get(place)
+            if known is not None and known.raw == outcome.raw:
+                return  # it was read, or it was asked for here and its bucket is followed
+            _call(self._hooks, outcome)  # first: who asks from the next line on waits no more
+            with self._lock:
+                self._heard[place] = outcome
+                if len(self._heard) > REMEMBERED:
+                    self._heard.popitem(last=False)
+                bells = self._waiting.pop(place, ())
+        if bells:
+            _call(self._awaited_hooks, outcome)
+        for bell in bells:
+            bell()
+
+    def _doubt(self) -> None:
+        """Have what was heard read again: a server may lose it, and give its number to another commit."""
+        with self._lock:
+            if self._heard:
+                self._doubted = set(self._heard)
+                self._heard.clear()
+        for hook in self._lost_hooks:
+            hook()
+
+    def _catch_up(self) -> None:
+        """Read what was committed while nobody listened, for those who wait."""
+        with self._lock:
+            places = list(self._waiting)
+        for place in places:
+            read = self._read(place)
+            if read is not None:
+                self._hear(read)
+
+
+def _call(hooks: list[Callable[[Outcome], None]], outcome: Outcome) -> None:
+    for hook in hooks:
+        try:
+            hook(outcome)
+        except Exception:  # whatever a hook meets, those who wait get their outcome
+            _logger.exception("outcomes.hook", encounter=outcome.encounter, n=outcome.n)

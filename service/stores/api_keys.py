@@ -1,0 +1,225 @@
+"""Issue and check API keys: who owns encounters.
+
+Laws. A key is shown once; at rest there is only its SHA-256. Keys are compared in constant time. A key that
+expired or was ended is no key. What is owned belongs to the key's owner, who may have several keys: a rotated
+key opens what the one before it opened.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from hmac import compare_digest
+from hmac import digest as hmac_digest
+from secrets import token_hex, token_urlsafe
+from threading import Lock
+from typing import Final
+
+from service.log import Log
+
+SHELF: Final = "keys"
+SCOPES: Final = ("read", "write", "keys", "operator")
+"""Read and change encounters; make, rotate and end the owner's keys; read the service's metrics."""
+USUAL: Final = ("read", "write", "keys")
+SECRET_BYTES: Final = 32
+_ID_BYTES: Final = 6
+_LABEL: Final = b"rewound/api-key/1\x00"
+_TOKEN: Final = re.compile(r"rw_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+_PAGE: Final = 50
+
+
+@dataclass(frozen=True)
+class ApiKey:
+    """What is known of a key: never the key itself."""
+
+    id: str
+    name: str
+    digest: str
+    scopes: tuple[str, ...]
+    created: int
+    """Seconds since 1970, as `expires`."""
+    expires: int | None = None
+    ended: bool = False
+    owner: str = ""
+    """To whom belongs what is opened with it: the id of the owner's first key."""
+    follows: str | None = None
+    """The key whose place it took."""
+    fingerprint: str = ""
+    """Of the request that asked for it, if one did."""
+
+    def is_valid(self, now: float) -> bool:
+        """Tell whether it opens anything at *now*."""
+        return not self.ended and (self.expires is None or now < self.expires)
+
+
+def create(
+    log: Log,
+    name: str,
+    now: float,
+    *,
+    scopes: tuple[str, ...] = USUAL,
+    expires: int | None = None,
+    owner: str | None = None,
+) -> tuple[str, ApiKey]:
+    """Make a key of *owner* (or of its own) and keep what is known of it; its text is not seen again."""
+    id_ = token_hex(_ID_BYTES)
+    token = f"rw_{id_}_{token_urlsafe(SECRET_BYTES)}"
+    key = ApiKey(
+        id=id_,
+        name=name,
+        digest=_digest(token),
+        scopes=scopes,
+        created=int(now),
+        expires=expires,
+        owner=owner or id_,
+    )
+    _put(log, key)
+    return token, key
+
+
+@dataclass(frozen=True)
+class ApiKeyDraft:
+    """A key that its owner asks for."""
+
+    name: str
+    scopes: tuple[str, ...]
+    expires: int | None = None
+    follows: str | None = None
+    fingerprint: str = ""
+
+
+def derive(
+    log: Log, service_key: bytes, asked: str, owner: str, wanted: ApiKeyDraft, now: float
+) -> tuple[str, ApiKey, bool]:
+    """Return the key of *owner* that the idempotency key *asked* stands for, and whether it was there.
+
+    A repeat gets the same text, although it is nowhere at rest: it follows from the service's own key.
+    """
+    said = hmac_digest(service_key, _LABEL + owner.encode() + b"\x00" + asked.encode(), sha256)
+    id_ = sha256(_LABEL + said).hexdigest()[: 2 * _ID_BYTES]
+    token = f"rw_{id_}_{urlsafe_b64encode(said).decode().rstrip('=')}"
+    standing = log.record(SHELF, id_)
+    if standing is not None:
+        return token, _read(standing), True
+    key = ApiKey(
+        id=id_,
+        name=wanted.name,
+        digest=_digest(token),
+        scopes=wanted.scopes,
+        created=int(now),
+        expires=wanted.expires,
+        owner=owner,
+        follows=wanted.follows,
+        fingerprint=wanted.fingerprint,
+    )
+    _put(log, key)
+    return token, key, False
+
+
+def of_owner(log: Log, owner: str) -> list[ApiKey]:
+    """Return all keys of *owner*, the newest first."""
+    found: list[ApiKey] = []
+    before = None
+    while page := log.records(f"{SHELF}/{owner}", before, _PAGE):
+        found += [key for record in page if (key := known(log, record.blob.decode())) is not None]
+        before = page[-1].number
+    return found
+
+
+def known(log: Log, id_: str) -> ApiKey | None:
+    """Return what is known of the key *id_*, valid or not."""
+    blob = log.record(SHELF, id_)
+    return None if blob is None else _read(blob)
+
+
+def expire(log: Log, key: ApiKey, at: int) -> ApiKey:
+    """Have *key* expire at *at* unless it does so before; the key as it is now."""
+    if key.expires is not None and key.expires <= at:
+        return key
+    shorter = replace(key, expires=at)
+    _put(log, shorter)
+    return shorter
+
+
+def listed(log: Log) -> Iterator[ApiKey]:
+    """Yield all keys, the newest first."""
+    before = None
+    while page := log.records(SHELF, before, _PAGE):
+        yield from (_read(record.blob) for record in page)
+        before = page[-1].number
+
+
+def end(log: Log, id_: str) -> bool:
+    """End a key for good; whether there was one."""
+    key = known(log, id_)
+    if key is None:
+        return False
+    _put(log, replace(key, ended=True))
+    return True
+
+
+def find(log: Log, token: str, now: float) -> ApiKey | None:
+    """Return the key that *token* is, None unless it is valid."""
+    found = _TOKEN.fullmatch(token)
+    if not found:
+        return None
+    key = known(log, found[1])
+    if key is None:
+        return None
+    return key if compare_digest(key.digest, _digest(token)) and key.is_valid(now) else None
+
+
+class KeyCache:
+    """Remember valid keys for a few seconds, so that a request costs no look at the store.
+
+    An ended key therefore works up to *seconds* longer in a process that has just seen it.
+    """
+
+    def __init__(self, log: Log, clock: Callable[[], float], seconds: float = 3.0, size: int = 1_000) -> None:
+        self._log = log
+        self._clock = clock
+        self._seconds = seconds
+        self._size = size
+        self._known: dict[str, tuple[ApiKey, float]] = {}
+        self._lock = Lock()
+
+    def find(self, token: str) -> ApiKey | None:
+        """Return the key that *token* is, None unless it is valid."""
+        now = self._clock()
+        digest = _digest(token)
+        known = self._known.get(digest)
+        if known is not None and now < known[1] and known[0].is_valid(now):
+            return known[0]
+        key = find(self._log, token, now)
+        with self._lock:
+            if key is None:
+                self._known.pop(digest, None)
+            else:
+                if len(self._known) >= self._size:
+                    self._known.clear()
+                self._known[digest] = (key, now + self._seconds)
+        return key
+
+    def forget(self, id_: str) -> None:
+        """Have the key *id_* looked up anew here."""
+        with self._lock:
+            for digest in [digest for digest, (key, _) in self._known.items() if key.id == id_]:
+                del self._known[digest]
+
+
+def _digest(token: str) -> str:
+    return sha256(token.encode()).hexdigest()
+
+
+def _put(log: Log, key: ApiKey) -> None:
+    log.put_record(SHELF, key.id, json.dumps(asdict(key)).encode())
+    log.put_record(f"{SHELF}/{key.owner}", key.id, key.id.encode())
+
+
+def _read(blob: bytes) -> ApiKey:
+    data = json.loads(blob)
+    return ApiKey(**data | {"scopes": tuple(data["scopes"]), "owner": data.get("owner") or data["id"]})

@@ -1,0 +1,222 @@
+"""Read archived encounters as if they were in the store, and bring them back before anything is appended.
+
+A file is loaded at the first read, and stays loaded for those after it. A command, or an opening that is
+asked for again, waits until a worker has put the encounter back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+from hashlib import sha256
+from threading import Lock
+from typing import Any, Final, TypeVar, Unpack, cast
+
+import structlog
+
+from service.log import Appended, EncounterSize, Log, NoSuchEncounter, Outcome, SubmitOptions, Submitted
+from service.log.loop_log import LoopLog
+from service.log.memory import MemoryLog
+from service.stores.archive.container import NotAnArchive, unpack
+from service.stores.archive.entries import IDLE, RESTORING, SUFFIX, Archived, find
+from service.stores.archive.reading import EncounterReading
+from service.stores.archive.storage import ArchiveUnavailable, Storage
+
+LOADED_BYTES: Final = 64_000_000
+"""What the archived encounters that a process has loaded may take together; the newest always stays."""
+WAIT_S: Final = 10.0
+"""How long a command waits for its encounter to be brought back; then it is answered 503."""
+_TICK_S: Final = 0.02
+
+_logger: Final = structlog.get_logger()
+
+T = TypeVar("T")
+
+
+class ArchiveLog(EncounterReading):
+    """A log that has archived encounters too. It may be used by any number of threads."""
+
+    def __init__(self, log: Log, storage: Storage, key: bytes) -> None:
+        """Read what is not in *log* from *storage*; *key* opens the files."""
+        super().__init__(log)
+        self._storage = storage
+        self._key = key
+        self._loaded: OrderedDict[str, tuple[MemoryLog, int]] = OrderedDict()
+        self._loading: dict[str, Lock] = {}
+        self._lock = Lock()
+
+    # --- reading -------------------------------------------------------------------------------------
+
+    def read(self, encounter: str, question: Callable[[Log], T]) -> T:
+        """Return the store's answer; where it has nothing, the file's.
+
+        A worker may put the encounter back between two questions, and delete its file: the store is asked
+        once more before what it has is called nothing.
+        """
+        answer = question(self.log)
+        if answer and answer != (None, []):
+            return answer
+        try:
+            memory = self.loaded(encounter)
+        except ArchiveUnavailable:
+            if find(self.log, encounter) is not None:
+                raise
+            memory = None
+        return question(self.log if memory is None else memory)
+
+    def sizes(self, encounters: Sequence[str]) -> list[EncounterSize]:
+        """Read what *encounters* hold; an archived one its commands, and the bytes of its file."""
+        found = self.log.sizes(encounters)
+        for place, encounter in enumerate(encounters):
+            entry = None if found[place].commands else find(self.log, encounter)
+            if entry is not None:
+                found[place] = EncounterSize(entry.n, entry.size)
+        return found
+
+    def loaded(self, encounter: str) -> MemoryLog | None:
+        """Return a log with the archived encounter alone, None if it is not archived."""
+        entry = find(self.log, encounter)
+        if entry is None:
+            return None
+        with self._lock:
+            loading = self._loading.setdefault(entry.name, Lock())
+        with loading:  # two readers of one encounter load it once, and those of others do not wait
+            try:
+                return self._known(entry.name) or self._load(entry)
+            finally:
+                with self._lock:
+                    self._loading.pop(entry.name, None)
+
+    def _known(self, name: str) -> MemoryLog | None:
+        with self._lock:
+            if name not in self._loaded:
+                return None
+            self._loaded.move_to_end(name)
+            return self._loaded[name][0]
+
+    def _load(self, entry: Archived) -> MemoryLog:
+        try:
+            memory = read_file(entry, self._storage, self._key)
+        except (ArchiveUnavailable, NotAnArchive) as why:
+            _logger.warning("archive.unavailable", encounter=entry.encounter, why=str(why))
+            raise ArchiveUnavailable(str(why)) from why
+        with self._lock:
+            self._loaded[entry.name] = (memory, entry.stored)
+            while len(self._loaded) > 1 and sum(size for _, size in self._loaded.values()) > LOADED_BYTES:
+                self._loaded.popitem(last=False)
+        return memory
+
+    # --- writing -------------------------------------------------------------------------------------
+
+    def append(self, encounter: str, request: bytes, **options: Any) -> Appended:  # noqa: ANN401 - as the log has them
+        """Append; an archived encounter is brought back first."""
+        return self._append(encounter, options, lambda: self.log.append(encounter, request, **options))
+
+    def submit(self, encounter: str, request: bytes, **options: Unpack[SubmitOptions]) -> Submitted:
+        """Append and notify; an archived encounter is brought back first."""
+        return self._append(encounter, options, lambda: self.log.submit(encounter, request, **options))
+
+    def _append(self, encounter: str, options: Any, append: Callable[[], T]) -> T:  # noqa: ANN401 - as above
+        if options.get("create"):
+            self.bring_back(encounter)
+            return append()
+        try:
+            return append()
+        except NoSuchEncounter:  # it is archived, has come back since, or never was
+            self.bring_back(encounter)
+            return append()
+
+    def bring_back(self, encounter: str) -> None:
+        """Return once an archived encounter is in the store again; at once where none is archived.
+
+        Raises `ArchiveUnavailable` if no worker has put it back after `WAIT_S`.
+        """
+        if find(self.log, encounter) is None:
+            return
+        self.log.set_due(RESTORING, [encounter], 0, anew=False)
+        ends = time.monotonic() + WAIT_S
+        while self.log.head(encounter) is None:
+            if time.monotonic() > ends:
+                raise ArchiveUnavailable(f"{encounter} is not back from the archive yet: send it again")
+            time.sleep(_TICK_S)
+
+    def forget(self, encounter: str) -> None:
+        """Delete all that there is of one encounter, in the store and in the archive."""
+        self.log.forget(encounter)
+        for name in self._storage.names(f"{encounter}."):
+            if name.endswith(SUFFIX):
+                self._storage.drop(name)
+        self.log.drop_due(IDLE, encounter)
+        self.log.drop_due(RESTORING, encounter)
+
+
+def read_file(entry: Archived, storage: Storage, key: bytes) -> MemoryLog:
+    """Return a log with the encounter of *entry* alone, read from *storage* now.
+
+    Raises `ArchiveUnavailable` and `NotAnArchive`.
+    """
+    raw = storage.get(entry.name)
+    if sha256(raw).hexdigest() != entry.digest:
+        raise NotAnArchive(entry.encounter, "it is not the file that was written")
+    memory = MemoryLog()
+    memory.restore(unpack(entry.encounter, raw, key))
+    return memory
+
+
+def with_archive(log: Log, storage: Storage, key: bytes) -> Log:
+    """Return *log* with what is archived in *storage*."""
+    return cast("Log", ArchiveLog(log, storage, key))
+
+
+class ArchiveLoopLog:
+    """The event loop's part of a log that has archived encounters too."""
+
+    def __init__(self, loop_log: LoopLog, log: Log) -> None:
+        """Append through *loop_log*; *log* is the one with an archive, asked in a thread."""
+        self._loop_log = loop_log
+        self._bring_back = cast("ArchiveLog", log).bring_back
+
+    async def submit(self, encounter: str, request: bytes, **options: Unpack[SubmitOptions]) -> Submitted:
+        """Append and notify; an archived encounter is brought back first, while the loop goes on."""
+        if options.get("create"):
+            await asyncio.to_thread(self._bring_back, encounter)
+            return await self._loop_log.submit(encounter, request, **options)
+        try:
+            return await self._loop_log.submit(encounter, request, **options)
+        except NoSuchEncounter:  # as above
+            await asyncio.to_thread(self._bring_back, encounter)
+            return await self._loop_log.submit(encounter, request, **options)
+
+    async def hear_outcomes(
+        self, heard: Callable[[Outcome], None], begun: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Hear of commits: an archived encounter has none."""
+        await self._loop_log.hear_outcomes(heard, begun)
+
+    async def follow(self, bucket: int) -> None:
+        """Hear every commit of *bucket* too."""
+        await self._loop_log.follow(bucket)
+
+    def leave(self, bucket: int) -> None:
+        """Hear the bucket no more."""
+        self._loop_log.leave(bucket)
+
+
+class _OneFromMemory(EncounterReading):
+    """A log in which one encounter is read from memory alone."""
+
+    def __init__(self, log: Log, encounter: str, memory: MemoryLog) -> None:
+        super().__init__(log)
+        self._encounter = encounter
+        self._memory = memory
+
+    def read(self, encounter: str, question: Callable[[Log], T]) -> T:
+        """Return the memory's answer for the one encounter, the log's for others."""
+        return question(self._memory if encounter == self._encounter else self.log)
+
+
+def with_one_from_memory(log: Log, encounter: str, memory: MemoryLog) -> Log:
+    """Return *log* with *encounter* as *memory* has it: what a file holds, and nothing else of it."""
+    return cast("Log", _OneFromMemory(log, encounter, memory))

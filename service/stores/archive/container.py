@@ -1,0 +1,58 @@
+"""Put a whole encounter into one compressed, encrypted file, and read it back to the byte.
+
+The file is encrypted with a key that follows from the service's own, because it holds what is sealed. The
+encounter's secret is not in it.
+"""
+
+from __future__ import annotations
+
+import bz2
+from os import urandom
+from typing import Final
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from service.dice.encoding import hkdf
+from service.log.values import StoredEncounter
+from service.stores.archive import lines
+
+MAGIC: Final = b"RWARCH2\n"
+_LABEL: Final = b"rewound/archive-key/1"
+_NONCE_BYTES: Final = 12
+_LENGTH_BYTES: Final = 8
+
+
+class NotAnArchive(Exception):
+    """The bytes are not the archived encounter: damaged, of another one, or written with another key."""
+
+    def __init__(self, encounter: str, why: str) -> None:
+        super().__init__(f"the archived file of {encounter} cannot be read: {why}")
+        self.encounter = encounter
+
+
+def key_of(service_key: bytes) -> bytes:
+    """Return the key that encrypts archived encounters."""
+    return hkdf(salt=b"", ikm=service_key, info=_LABEL)
+
+
+def pack(stored: StoredEncounter, key: bytes) -> bytes:
+    """Return the file that holds *stored*; raises `lines.NotSpelled`."""
+    nonce = urandom(_NONCE_BYTES)
+    text, data = lines.spell(stored)
+    text = bz2.compress(text)  # of texts of a few hundred commands it makes less than LZMA does
+    body = len(text).to_bytes(_LENGTH_BYTES, "big") + text + data
+    return MAGIC + nonce + AESGCM(key).encrypt(nonce, body, stored.encounter.encode())
+
+
+def unpack(encounter: str, raw: bytes, key: bytes) -> StoredEncounter:
+    """Return the encounter that `pack` put into *raw*; raises `NotAnArchive`."""
+    start = len(MAGIC) + _NONCE_BYTES
+    if not raw.startswith(MAGIC):
+        raise NotAnArchive(encounter, "it is of another format")
+    try:
+        body = AESGCM(key).decrypt(raw[len(MAGIC) : start], raw[start:], encounter.encode())
+        end = _LENGTH_BYTES + int.from_bytes(body[:_LENGTH_BYTES], "big")
+        return lines.read(encounter, bz2.decompress(body[_LENGTH_BYTES:end]), body[end:])
+    except (InvalidTag, OSError, ValueError, LookupError) as fault:
+        raise NotAnArchive(encounter, type(fault).__name__) from fault

@@ -1,0 +1,203 @@
+"""Spell a whole encounter as lines of text and the data that its marks stand for, and read it back.
+
+The first line is the head. Then come for each number the request, its idempotency keys, its envelopes and the
+commit; a line's first letter says which of them it is. What follows from other bytes is left out: the hash of
+the commit before, the digest of the request, the commitment of an envelope, the fingerprint of a request that
+sent one command.
+
+Laws. What is spelled is read again and compared before it is returned. Where marks do not give back every
+byte (a record that is not canonical), the encounter is spelled in hexadecimal digits instead.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+from service.dice.chain import envelope_commitment
+from service.log.values import ZERO_HASH, Payload, StoredEncounter
+from service.record.canonical import NotCanonical, commit_hash, eid_of, request_digest
+from service.record.commit import load_request
+from service.record.envelopes import SALT_BYTES, StoredEnvelope
+from service.record.fingerprint import command_fingerprint
+from service.stores.archive.marks import FREE, Lengthener, Shortener
+
+FORMAT: Final = "rewound/archive/2"
+
+_OWN, _PREV, _DIGEST, _COMMITMENT, _NUMBER, _AT, _FINGERPRINT, _FIELD = FREE
+_REQUEST, _KEY, _ENVELOPE, _COMMIT = b"R", b"K", b"E", b"C"
+_TIME: Final = re.compile(rb'"at":"[^"]*"')
+
+Named = Mapping[bytes, bytes]
+"""Values that follow from other bytes, with their marks."""
+
+
+class NotSpelled(ValueError):
+    """The encounter is none that a log gives: what was spelled is not what is read again."""
+
+
+def spell(stored: StoredEncounter) -> tuple[bytes, bytes]:
+    """Return the text and the data of *stored*; raises `NotSpelled`."""
+    for has_marks in (True, False):
+        text, data = _spelled(stored, has_marks=has_marks)
+        with suppress(ValueError, LookupError):
+            if read(stored.encounter, text, data) == stored:
+                return text, data
+    raise NotSpelled(f"{stored.encounter} is not read as it was spelled")
+
+
+def read(encounter: str, text: bytes, data: bytes) -> StoredEncounter:
+    """Return the encounter that was spelled; raises `ValueError` and `LookupError` for other bytes."""
+    first, *lines = text.split(b"\n")
+    head: dict[str, Any] = json.loads(first)
+    if (head["format"], head["encounter"]) != (FORMAT, encounter):
+        raise ValueError("it is another encounter")
+    reader = _Reader(encounter, data, has_marks=head["has_marks"])
+    for line in lines:
+        reader.read(line[:1], line[1:])
+    if reader.prev.decode() != head["hash"]:
+        raise ValueError("the chain ends in another hash")
+    return StoredEncounter(
+        encounter=encounter,
+        hash=head["hash"],
+        frontier=bytes.fromhex(head["frontier"]),
+        commands=reader.commands,
+        commits=reader.commits,
+        sealed=reader.sealed,
+        keys=reader.keys,
+        marks={name: value.encode("latin-1") for name, value in head["marks"].items()},
+        derived={name: reader.values.take(size) for name, size in head["derived"]},
+    )
+
+
+def _spelled(stored: StoredEncounter, *, has_marks: bool) -> tuple[bytes, bytes]:
+    values = Shortener()
+    text = b"\n".join((_head(stored, has_marks=has_marks), *_lines(stored, values, has_marks=has_marks)))
+    return text, bytes(values.data) + b"".join(stored.derived.values())
+
+
+def _head(stored: StoredEncounter, *, has_marks: bool) -> bytes:
+    head = {
+        "format": FORMAT,
+        "encounter": stored.encounter,
+        "has_marks": has_marks,
+        "hash": stored.hash,
+        "frontier": stored.frontier.hex(),
+        "marks": {name: value.decode("latin-1") for name, value in stored.marks.items()},
+        "derived": [(name, len(value)) for name, value in stored.derived.items()],
+    }
+    return json.dumps(head, separators=(",", ":")).encode()
+
+
+def _lines(stored: StoredEncounter, values: Shortener, *, has_marks: bool) -> Iterator[bytes]:
+    def short(raw: bytes, named: Named) -> bytes:
+        return values.short(raw, named) if has_marks else raw.hex().encode()
+
+    own = {stored.encounter.encode(): _OWN}
+    keys: dict[int, list[tuple[bytes, bytes]]] = defaultdict(list)
+    for field, known in stored.keys.items():
+        number, _, fingerprint = known.partition(" ")
+        keys[int(number)].append((field.encode(), fingerprint.encode()))
+    sealed: dict[int, list[Payload]] = defaultdict(list)
+    for payload in stored.sealed:
+        sealed[payload.n].append(payload)
+    prev = ZERO_HASH.encode()
+    for n, (request, commit) in enumerate(zip(stored.commands, stored.commits, strict=True), 1):
+        yield _REQUEST + short(request, own)
+        named = {_fingerprint(stored.encounter, request): _FINGERPRINT}
+        for raw, print_ in keys[n]:
+            scope, _, key = raw.partition(b"\n")
+            yield _KEY + _FIELD.join((short(scope, own), short(key, own), short(print_, named)))
+        for payload in sealed[n]:
+            raw = payload.raw
+            if has_marks:
+                values.data += raw[:SALT_BYTES]
+                raw = raw[SALT_BYTES:]
+            yield _ENVELOPE + b"%d" % payload.index + _FIELD + short(raw, own)
+        yield _COMMIT + short(commit, own | _follows(stored.encounter, n, request, prev, sealed[n]))
+        prev = commit_hash(commit).hex().encode()
+
+
+class _Reader:
+    """Reads one line after the other."""
+
+    def __init__(self, encounter: str, data: bytes, *, has_marks: bool) -> None:
+        self.commands: list[bytes] = []
+        self.commits: list[bytes] = []
+        self.sealed: list[Payload] = []
+        self.keys: dict[str, str] = {}
+        self.prev = ZERO_HASH.encode()
+        self.values = Lengthener(data)
+        self._encounter = encounter
+        self._own = {encounter.encode(): _OWN}
+        self._has_marks = has_marks
+        self._envelopes: list[Payload] = []
+
+    def read(self, kind: bytes, line: bytes) -> None:
+        """Read a line of a *kind*."""
+        n = len(self.commands)
+        if kind == _REQUEST:
+            self.commands.append(self._long(line, self._own))
+            self._envelopes = []
+        elif kind == _KEY:
+            scope, key, fingerprint = line.split(_FIELD)
+            named = {_fingerprint(self._encounter, self.commands[-1]): _FINGERPRINT}
+            field = self._long(scope, self._own) + b"\n" + self._long(key, self._own)
+            self.keys[field.decode()] = f"{n} {self._long(fingerprint, named).decode()}"
+        elif kind == _ENVELOPE:
+            index, _, rest = line.partition(_FIELD)
+            salt = self.values.take(SALT_BYTES) if self._has_marks else b""
+            self._envelopes.append(Payload(n, int(index), salt + self._long(rest, self._own)))
+            self.sealed.append(self._envelopes[-1])
+        elif kind == _COMMIT:
+            known = _follows(self._encounter, n, self.commands[-1], self.prev, self._envelopes)
+            self.commits.append(self._long(line, self._own | known))
+            self.prev = commit_hash(self.commits[-1]).hex().encode()
+        else:
+            raise ValueError("a line of no kind")
+
+    def _long(self, line: bytes, named: Named) -> bytes:
+        if not self._has_marks:
+            return bytes.fromhex(line.decode())
+        return self.values.long(line, _by_mark(named))
+
+
+def _by_mark(named: Named) -> Mapping[bytes, Callable[[], bytes]]:
+    """Return what gives the next value of each mark: the only one, or one after the other."""
+    found: dict[bytes, list[bytes]] = defaultdict(list)
+    for value, mark in named.items():
+        found[mark].append(value)
+    return {mark: _each(values) for mark, values in found.items()}
+
+
+def _each(values: list[bytes]) -> Callable[[], bytes]:
+    last, following = values[-1], iter(values)
+    return lambda: next(following, last)
+
+
+def _follows(
+    encounter: str, n: int, request: bytes, prev: bytes, envelopes: Iterable[Payload]
+) -> dict[bytes, bytes]:
+    """Return what commit *n* says that follows from other bytes, with marks."""
+    time = _TIME.search(request)
+    found = {b'"n":%d,' % n: _NUMBER, prev: _PREV, request_digest(request).hex().encode(): _DIGEST}
+    if time is not None:
+        found[time[0]] = _AT
+    eid = eid_of(encounter)
+    for payload in envelopes:
+        opened = StoredEnvelope.of(payload.raw)
+        found[envelope_commitment(eid, opened.salt, opened.payload).hex().encode()] = _COMMITMENT
+    return found
+
+
+def _fingerprint(encounter: str, request: bytes) -> bytes:
+    """Return the fingerprint of *request* as it is sent alone; nothing for what is no request."""
+    try:
+        asked = load_request(request)
+        return command_fingerprint(encounter, asked.type, asked.data).encode()
+    except NotCanonical:
+        return b"none"

@@ -1,0 +1,96 @@
+"""Remember for a second what the store says of each encounter, so that an answer costs one look at most.
+
+On an event loop what is older is looked up behind the requests, that of all encounters in one round trip.
+"""
+
+from __future__ import annotations
+
+from asyncio import AbstractEventLoop
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from threading import Lock
+from typing import Final, Generic, TypeVar
+
+from service.log import LogError
+from service.log.errors import running_loop
+
+T = TypeVar("T")
+
+Looks = Callable[[Sequence[str]], Sequence[T]]
+"""Returns what the store says of each of several encounters, in one round trip."""
+
+FRESH_S: Final = 1.0
+"""How old what a process knows may be."""
+
+ON_LOOP_S: Final = 10.0
+"""How old it may be on an event loop, which has it looked up meanwhile: an append is judged by the store."""
+
+GATHERED_S: Final = 0.25
+"""How long an event loop gathers encounters for one look at the store."""
+
+
+class CachedLookup(Generic[T]):
+    """What *look* tells of the encounters last asked for, looked up once a second at most."""
+
+    def __init__(
+        self,
+        look: Callable[[str], T],
+        clock: Callable[[], float],
+        capacity: int = 10_000,
+        *,
+        looks: Looks[T] | None = None,
+    ) -> None:
+        """Ask *look* for one encounter, and *looks* for several where it is given."""
+        self._look = look
+        self._looks: Looks[T] = looks or (lambda encounters: [look(each) for each in encounters])
+        self._clock = clock
+        self._capacity = capacity
+        self._known: OrderedDict[str, tuple[float, T]] = OrderedDict()
+        self._old: set[str] = set()
+        """Encounters that the loop has looked up soon."""
+        self._lock = Lock()
+
+    def of(self, encounter: str) -> T:
+        """Return what this process can know of *encounter*."""
+        now = self._clock()
+        known = self._known.get(encounter)
+        if known is not None:
+            age = now - known[0]
+            if 0 <= age < FRESH_S:
+                return known[1]
+            if 0 <= age < ON_LOOP_S and (loop := running_loop()) is not None:
+                self._renew_soon(loop, encounter)
+                return known[1]
+        found = self._look(encounter)
+        self._keep(encounter, now, found)
+        return found
+
+    def _renew_soon(self, loop: AbstractEventLoop, encounter: str) -> None:
+        """Have *encounter* looked up, together with all others that are asked for until then."""
+        with self._lock:
+            is_first = not self._old
+            self._old.add(encounter)
+        if is_first:
+            loop.call_later(GATHERED_S, loop.run_in_executor, None, self._renew)
+
+    def _renew(self) -> None:
+        """Look up what is old; who asks meanwhile has it looked up again."""
+        with self._lock:
+            old, self._old = tuple(self._old), set()
+        now = self._clock()
+        with suppress(LogError):  # whoever asks later looks by himself
+            for encounter, found in zip(old, self._looks(old), strict=True):
+                self._keep(encounter, now, found)
+
+    def _keep(self, encounter: str, now: float, found: T) -> None:
+        with self._lock:
+            self._known[encounter] = (now, found)
+            self._known.move_to_end(encounter)
+            if len(self._known) > self._capacity:
+                self._known.popitem(last=False)
+
+    def forget(self, encounter: str) -> None:
+        """Look anew when *encounter* is asked for again."""
+        with self._lock:
+            self._known.pop(encounter, None)

@@ -1,0 +1,151 @@
+"""Refuse what the store has no room for: past an owner's quota, and before the store's memory is full.
+
+What an owner keeps is the sum over the heads of the owner's encounters. So a removal gives its room back, and
+a crash leaves no wrong count. Each process reads the sum once a minute and adds what it appends meanwhile; a
+quota may be exceeded by what other processes append in that minute.
+
+The store's memory is asked for once a second. Appends are refused when less than a tenth of it is left: the
+rest is for the commits of commands that were acknowledged before.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Lock
+from typing import Final
+
+from service.log import Log, LogError, StoreFull, StoreMemory
+from service.log.errors import running_loop
+from service.stores.cached import ON_LOOP_S
+from service.stores.encounter_index import EncounterIndex
+
+USAGE_S: Final = 60.0
+"""How old the sum over an owner's encounters may be."""
+
+MEMORY_S: Final = 1.0
+"""How old the answer about the store's memory may be."""
+
+RESERVED: Final = 10
+"""The percentage of the store's memory that is kept for deciding what was acknowledged."""
+
+_PAGE: Final = 1_000
+_OWNERS: Final = 10_000
+
+
+@dataclass(frozen=True)
+class StorageQuotas:
+    """How much one owner may keep; 0 is no bound."""
+
+    encounters: int = 0
+    commands: int = 0
+    bytes: int = 0
+    """Of requests, commits and envelopes, as the store keeps them."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """How much one owner keeps."""
+
+    encounters: int = 0
+    commands: int = 0
+    bytes: int = 0
+
+    def plus(self, encounters: int, commands: int, size: int) -> Usage:
+        """Return the usage after an append."""
+        return Usage(self.encounters + encounters, self.commands + commands, self.bytes + size)
+
+
+class QuotaExceeded(Exception):
+    """The owner keeps as much as the quota *name* allows."""
+
+    def __init__(self, name: str, used: int, limit: int) -> None:
+        super().__init__(f"{used} of {limit} {name} are in use")
+        self.name = name
+        self.used = used
+        self.limit = limit
+
+
+class Capacity:
+    """What one process knows about the room in the store."""
+
+    def __init__(self, log: Log, register: EncounterIndex, clock: Callable[[], float]) -> None:
+        self._log = log
+        self._register = register
+        self.clock = clock
+        self.quotas = StorageQuotas()
+        self._usage: OrderedDict[str, tuple[float, Usage]] = OrderedDict()
+        self._memory = (float("-inf"), StoreMemory(0, 0))
+        self._lock = Lock()
+
+    def check(self, owner: str, *, encounters: int = 0, commands: int = 1) -> None:
+        """Return if *owner* may append as much; raises `StoreFull` and `QuotaExceeded`."""
+        memory = self.memory()
+        if memory.limit and memory.used * 100 >= memory.limit * (100 - RESERVED):
+            raise StoreFull(f"{memory.used} of {memory.limit} bytes of the store's memory are in use")
+        if self.quotas == StorageQuotas():
+            return
+        used = self.usage(owner)
+        for name, now, more, limit in (
+            ("encounters", used.encounters, encounters, self.quotas.encounters),
+            ("commands", used.commands, commands, self.quotas.commands),
+            ("bytes", used.bytes, 1, self.quotas.bytes),
+        ):
+            if limit and more and now + more > limit:
+                raise QuotaExceeded(name, now, limit)
+
+    def memory(self) -> StoreMemory:
+        """Return how full the store is."""
+        now = self.clock()
+        asked, memory = self._memory
+        age = now - asked
+        if 0 <= age < MEMORY_S:
+            return memory
+        loop = running_loop()
+        if 0 <= age < ON_LOOP_S and loop is not None:
+            self._memory = (now, memory)  # whoever asks meanwhile starts no second look
+            loop.run_in_executor(None, self._renew_memory)
+            return memory
+        return self._look_at_memory()
+
+    def _look_at_memory(self) -> StoreMemory:
+        memory = self._log.memory()
+        self._memory = (self.clock(), memory)
+        return memory
+
+    def _renew_memory(self) -> None:
+        with suppress(LogError):  # whoever asks later looks by himself
+            self._look_at_memory()
+
+    def usage(self, owner: str) -> Usage:
+        """Return how much *owner* keeps."""
+        now = self.clock()
+        with self._lock:
+            known = self._usage.get(owner)
+        if known is not None and 0 <= now - known[0] < USAGE_S:
+            return known[1]
+        found = self._count(owner)
+        with self._lock:
+            self._usage[owner] = (now, found)
+            self._usage.move_to_end(owner)
+            if len(self._usage) > _OWNERS:
+                self._usage.popitem(last=False)
+        return found
+
+    def appended(self, owner: str, *, encounters: int, commands: int, size: int) -> None:
+        """Add what this process appended for *owner*."""
+        with self._lock:
+            known = self._usage.get(owner)
+            if known is not None:
+                self._usage[owner] = (known[0], known[1].plus(encounters, commands, size))
+
+    def _count(self, owner: str) -> Usage:
+        total, before = Usage(), None
+        while page := self._register.owned_by(owner, before, _PAGE):
+            before = page[-1][0]
+            for size in self._log.sizes([entry.encounter for _, entry in page]):
+                if size.commands:  # an entry outlives its encounter
+                    total = total.plus(1, size.commands, size.bytes)
+        return total

@@ -1,0 +1,146 @@
+"""Know whose encounter is whose.
+
+An entry is made before the encounter's first command is appended, so that a crash leaves an entry too many
+and never an encounter that nobody owns. Entries never change, but for one of what expires: it may end sooner,
+so it is read anew each time. Whatever expires stands on an agenda as soon as it has an entry; the entry
+outlives it, so that its address can say what became of it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from threading import Lock
+from typing import Final
+
+from service.log import Log
+
+SHELF: Final = "encounters"
+EXPIRING: Final = "expiring"
+"""The agenda of what is to be forgotten."""
+GRACE_S: Final = 60.0
+"""How long what has expired lies in the store yet: a worker may still be writing down its last state."""
+
+
+@dataclass(frozen=True)
+class EncounterEntry:
+    """What is known of an encounter without reading its record."""
+
+    encounter: str
+    owner: str
+    """The owner of the API key that opened it."""
+    edition: str
+    title: str
+    opened: str
+    """RFC 3339, as the opening's `at`."""
+    root: str | None = None
+    """The first of the lines of play that this one goes on from; seat tokens name it."""
+    expires: str | None = None
+    """RFC 3339: when a what-if is forgotten."""
+    imported: bool = False
+    """Whether it came in a bundle: it is closed to commands."""
+
+    parent: str | None = None
+    """Of a what-if: the encounter that it goes on from."""
+    made_by: str | None = None
+    """Of a what-if: the parent's seat that made it."""
+
+    @property
+    def ends_at(self) -> float | None:
+        """Say in seconds since 1970 when it is forgotten; None: never."""
+        return None if self.expires is None else datetime.fromisoformat(self.expires).timestamp()
+
+    def has_expired(self, now: float) -> bool:
+        """Tell whether it is forgotten at *now*, in seconds since 1970, swept or not."""
+        ends = self.ends_at
+        return ends is not None and ends <= now
+
+
+class EncounterIndex:
+    """The entries of all encounters; those asked for are remembered."""
+
+    def __init__(self, log: Log, size: int = 50_000) -> None:
+        self._log = log
+        self._size = size
+        self._known: dict[str, EncounterEntry] = {}
+        self._lock = Lock()
+
+    def enter(self, entry: EncounterEntry, *, listed: bool = True) -> EncounterEntry:
+        """Make *entry* unless the encounter has one; the entry that stands. Drafts are not *listed*."""
+        standing = self.find(entry.encounter)
+        if standing is not None:
+            return standing
+        ends = entry.ends_at
+        if ends is not None:
+            self._log.set_due(EXPIRING, [entry.encounter], int((ends + GRACE_S) * 1000), anew=False)
+        blob = json.dumps(asdict(entry)).encode()
+        self._log.put_record(SHELF, entry.encounter, blob)
+        if listed:
+            self.show(entry)
+        return self._keep(entry)
+
+    def show(self, entry: EncounterEntry) -> None:
+        """Have an encounter listed among those of its owner."""
+        blob = json.dumps(asdict(entry)).encode()
+        self._log.put_record(f"{SHELF}/{entry.owner}", entry.encounter, blob)
+
+    def find(self, encounter: str) -> EncounterEntry | None:
+        """Return the encounter's entry, None if there is none."""
+        known = self._known.get(encounter)
+        if known is not None and known.expires is None:
+            return known
+        blob = self._log.record(SHELF, encounter)
+        return self._keep(_read(blob)) if blob is not None else None
+
+    def end(self, entry: EncounterEntry, now: float) -> EncounterEntry:
+        """Have what expires end at *now*, in seconds since 1970; its entry as it is then."""
+        ended = replace(entry, expires=expiry(now))
+        blob = json.dumps(asdict(ended)).encode()
+        self._log.put_record(SHELF, entry.encounter, blob)
+        if self._log.record(f"{SHELF}/{entry.owner}", entry.encounter) is not None:
+            self._log.put_record(f"{SHELF}/{entry.owner}", entry.encounter, blob)
+        self._log.set_due(EXPIRING, [entry.encounter], int((now + GRACE_S) * 1000), anew=True)
+        return self._keep(ended)
+
+    def root(self, encounter: str) -> str:
+        """Return the first of the lines of play that *encounter* goes on from, itself if from none."""
+        entry = self.find(encounter)
+        return entry.root if entry is not None and entry.root is not None else encounter
+
+    def owned_by(self, owner: str, before: int | None, limit: int) -> list[tuple[int, EncounterEntry]]:
+        """Return entries of one owner, the newest first, each with its number on the owner's shelf."""
+        page = self._log.records(f"{SHELF}/{owner}", before, limit)
+        return [(record.number, _read(record.blob)) for record in page]
+
+    def finish(self, encounter: str) -> None:
+        """Note that the encounter was played to its end; noted again it counts once."""
+        entry = self.find(encounter)
+        if entry is not None:
+            self._log.put_record(f"{SHELF}/{entry.owner}/finished", encounter, b"")
+
+    def unfinished_before(self, entry: EncounterEntry) -> int:
+        """Return how many earlier encounters of its owner have not been played to their end by now.
+
+        An end is noted before it stands, so whoever heard of it finds it counted.
+        """
+        shelf = f"{SHELF}/{entry.owner}"
+        opened = self._log.put_record(shelf, entry.encounter, json.dumps(asdict(entry)).encode()) - 1
+        finished = self._log.records(f"{shelf}/finished", None, 1)
+        return max(0, opened - (finished[0].number if finished else 0))
+
+    def _keep(self, entry: EncounterEntry) -> EncounterEntry:
+        with self._lock:
+            if len(self._known) >= self._size:
+                self._known.clear()
+            self._known[entry.encounter] = entry
+        return entry
+
+
+def expiry(at: float) -> str:
+    """Spell a time, in seconds since 1970, as entries do."""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _read(blob: bytes) -> EncounterEntry:
+    return EncounterEntry(**json.loads(blob))

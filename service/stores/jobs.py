@@ -1,0 +1,138 @@
+"""Keep jobs: asked for over HTTP, done by a worker, read over HTTP.
+
+A job is one JSON record on the shelf `<kind>/<whose>`. Until it is done it stands on the agenda `<kind>`, so
+that any worker finds the job that waits longest, and a lost ring only delays it. The worker replaces the job;
+nobody else writes to it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final
+
+from service.log import KeyReused, Log
+from service.usecases.sending import IdempotencyKey, now
+from service.usecases.services import Services
+
+PENDING: Final = "pending"
+RUNNING: Final = "running"
+DONE: Final = "done"
+FAILED: Final = "failed"
+
+_PAGE: Final = 100
+_EVER_MS: Final = 2**52
+"""A time at which every job is due."""
+
+Job = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class JobKind:
+    """Jobs of one kind."""
+
+    shelf: str
+    id: str
+    """The field of a job that has its id."""
+    of: str
+    """The field that says whose it is: an encounter's, or an owner's."""
+    internal: tuple[str, ...]
+    """Fields that are not shown."""
+
+    def ask(
+        self, services: Services, whose: str, once: IdempotencyKey, wanted: Mapping[str, Any], bucket: int
+    ) -> tuple[Job, bool]:
+        """Return the job for what is *wanted*, and whether an earlier request asked for it.
+
+        A worker is rung for, by *bucket*. Raises `KeyReused` where the key stands for another request.
+        """
+        id_ = self.id_of(once)
+        known = self.find(services.log, whose, id_)
+        if known is not None:
+            if known["fingerprint"] != once.fingerprint:
+                raise KeyReused(0)
+            if known["status"] == PENDING:  # an earlier request may have been cut off before it scheduled
+                self._schedule(services, known)
+            return known, True
+        job: Job = {
+            self.id: id_,
+            self.of: whose,
+            "status": PENDING,
+            "asked": now(services),
+            "progress": None,
+            "fingerprint": once.fingerprint,
+            **wanted,
+        }
+        self.put(services.log, job)
+        self._schedule(services, job)
+        services.ring(bucket)
+        return job, False
+
+    def id_of(self, once: IdempotencyKey) -> str:
+        """Return the id of the job that *once* asks for."""
+        return sha256(f"{once.scope}\0{once.key}".encode()).hexdigest()[:24]
+
+    def put(self, log: Log, job: Job) -> None:
+        """Keep *job* as it is now."""
+        log.put_record(self._shelf_of(job[self.of]), job[self.id], json.dumps(job).encode())
+
+    def due(self, log: Log, now_ms: int, count: int) -> list[tuple[str, str]]:
+        """Return up to *count* jobs that nobody does, the one that waits longest first: whose, and its id."""
+        named = [name.rpartition("/") for name in log.due(self.shelf, now_ms, count)]
+        return [(whose, id_) for whose, _, id_ in named]
+
+    def unfinished(self, log: Log, is_counted: Callable[[str], bool], most: int) -> int:
+        """Count jobs that are not done, among the *most* that are to be done first.
+
+        *is_counted* gets whose a job is.
+        """
+        return sum(is_counted(whose) for whose, _ in self.due(log, _EVER_MS, most))
+
+    def lease(self, log: Log, whose: str, id_: str, until_ms: int) -> None:
+        """Keep a job from others until *until_ms*: a worker does it now."""
+        log.set_due(self.shelf, [f"{whose}/{id_}"], until_ms, anew=True)
+
+    def unschedule(self, log: Log, whose: str, id_: str) -> None:
+        """Note that nothing is left to do of a job."""
+        log.drop_due(self.shelf, f"{whose}/{id_}")
+
+    def find(self, log: Log, whose: str, id_: str) -> Job | None:
+        """Return a job, None if there is none of that name."""
+        blob = log.record(self._shelf_of(whose), id_)
+        return None if blob is None else json.loads(blob)
+
+    def listed(self, log: Log, whose: str, before: int | None, limit: int) -> list[tuple[int, Job]]:
+        """Return jobs, the newest first, each with its number on the shelf."""
+        page = log.records(self._shelf_of(whose), before, limit)
+        return [(record.number, json.loads(record.blob)) for record in page]
+
+    def forget(self, log: Log, whose: str) -> None:
+        """Drop every job of *whose*, done or not."""
+        shelf = self._shelf_of(whose)
+        while page := log.records(shelf, None, _PAGE):
+            for record in page:
+                self.unschedule(log, whose, record.id)
+                log.drop_record(shelf, record.id)
+        log.drop_shelf(shelf)
+
+    def shown(self, job: Job) -> Job:
+        """Return *job* without what belongs to nobody else."""
+        return {name: value for name, value in job.items() if name not in self.internal}
+
+    def _schedule(self, services: Services, job: Job) -> None:
+        name = f"{job[self.of]}/{job[self.id]}"
+        services.log.set_due(self.shelf, [name], int(services.clock() * 1000), anew=False)
+
+    def _shelf_of(self, whose: str) -> str:
+        return f"{self.shelf}/{whose}"
+
+
+AUDITS: Final = JobKind("audits", id="audit", of="encounter", internal=("fingerprint",))
+IMPORTS: Final = JobKind(
+    "imports", id="import", of="owner", internal=("fingerprint", "owner", "keys", "required")
+)
+SIMULATIONS: Final = JobKind(
+    "simulations", id="simulation", of="owner", internal=("fingerprint", "owner", "opening")
+)

@@ -1,0 +1,138 @@
+"""Keep what must not be known yet: the seeds of an encounter's dice and the secret of its envelopes.
+
+They are made once, before commit 1, and stored encrypted (AES-256-GCM, bound to the encounter's id). No repr,
+no message and no log line shows them.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import urandom
+from typing import Final
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from service.dice.chain import DEFAULT_EPOCHS, LANES, Chain, seal
+from service.dice.encoding import ALGORITHM, HASH_BYTES, hkdf
+from service.dice.source import SeededDice
+from service.record.canonical import eid_of, envelope_salt
+from service.rules.seeding import Seeding
+from service.rules.table import DiceSetup, Lane, Table
+
+KEY_BYTES: Final = 32
+_NONCE_BYTES: Final = 12
+_BY_THE_HOST: Final = Seeding()
+_LINE: Final = b"rewound/line-secret/1\x00"
+
+
+class Undecipherable(Exception):
+    """Say that a stored secret cannot be opened: another key, another encounter, or damaged bytes."""
+
+    def __init__(self, encounter: str) -> None:
+        super().__init__(f"the secret of {encounter} cannot be opened with this key")
+        self.encounter = encounter
+
+
+@dataclass(frozen=True)
+class EncounterSecrets:
+    """The secrets of one encounter: a seed and a number of epochs by lane, and the envelope secret."""
+
+    encounter: str
+    seeds: Mapping[int, bytes] = field(repr=False)
+    epochs: Mapping[int, int]
+    envelope_secret: bytes = field(repr=False)
+    chain: str | None = None
+    """The encounter whose dice these are, where it is another one: a line that goes on keeps its dice."""
+    _dice: dict[str, SeededDice] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """The dice by what they are sealed with."""
+
+    @classmethod
+    def create(cls, encounter: str, epochs: int = DEFAULT_EPOCHS) -> EncounterSecrets:
+        """Draw the secrets of a new encounter, a seed for each lane."""
+        seeds = {lane: urandom(HASH_BYTES) for lane in LANES}
+        return cls(encounter, seeds, dict.fromkeys(LANES, epochs), urandom(HASH_BYTES))
+
+    @cached_property
+    def chains(self) -> Mapping[int, Chain]:
+        """The hash chains of the lanes."""
+        eid = eid_of(self.chain or self.encounter)
+        return {lane: Chain(seed, eid, lane, self.epochs[lane]) for lane, seed in sorted(self.seeds.items())}
+
+    def dice_for(self, table: Table) -> SeededDice:
+        """Return the dice, sealed with the seeds of seats where *table* has them all (mode `mixed`).
+
+        Before that the rules throw none, and a link needs no seal.
+        """
+        told = table.sealing.seal
+        if told not in self._dice:
+            eid = eid_of(self.chain or self.encounter)
+            anchors = [chain.anchor for chain in self.chains.values()]
+            sealed = bytes.fromhex(told) if told else seal(eid, anchors, {})
+            self._dice[told] = SeededDice(eid, sealed, self.chains)
+        return self._dice[told]
+
+    def setup(self, seeding: Seeding = _BY_THE_HOST, abandoned_before: int = 0) -> DiceSetup:
+        """Return what commit 1 publishes of the dice."""
+        lanes = [chain.anchor for chain in self.chains.values()]
+        return DiceSetup(
+            algorithm=ALGORITHM,
+            mode=seeding.mode,
+            lanes=tuple(Lane(lane=a.lane, n=a.n, anchor=a.value.hex()) for a in lanes),
+            seats=seeding.seats,
+            abandoned_before=abandoned_before,
+        )
+
+    def continued(self, encounter: str) -> EncounterSecrets:
+        """Return the secrets of a line of play that goes on from this one: the same dice, its own salts."""
+        label = _LINE + eid_of(encounter)
+        own = hkdf(salt=eid_of(self.encounter), ikm=self.envelope_secret, info=label)
+        return replace(self, encounter=encounter, chain=self.chain or self.encounter, envelope_secret=own)
+
+    def are_of(self, table: Table) -> bool:
+        """Tell whether *table* was opened with these dice; one that is not open yet says nothing of them."""
+        published = [lane.anchor for lane in table.dice.lanes]
+        return not published or published == self.anchors
+
+    @cached_property
+    def anchors(self) -> list[str]:
+        """What commit 1 publishes of each lane's chain, in the order of the lanes."""
+        return [chain.anchor.value.hex() for chain in self.chains.values()]
+
+    def salt(self, request: bytes, n: int, index: int) -> bytes:
+        """Return the salt of the envelope at *index* of commit *n*; *request* is the request's digest."""
+        return envelope_salt(self.encounter, self.envelope_secret, request, n, index)
+
+    def encrypt(self, key: bytes) -> bytes:
+        """Return the secrets as they are stored: a nonce, then what only *key* opens."""
+        text = json.dumps(
+            {
+                "v": 1,
+                "seeds": {str(lane): b64encode(seed).decode() for lane, seed in self.seeds.items()},
+                "epochs": {str(lane): epochs for lane, epochs in self.epochs.items()},
+                "envelopes": b64encode(self.envelope_secret).decode(),
+                "chain": self.chain,
+            }
+        )
+        nonce = urandom(_NONCE_BYTES)
+        return nonce + AESGCM(key).encrypt(nonce, text.encode(), self.encounter.encode())
+
+    @classmethod
+    def decrypt(cls, encounter: str, blob: bytes, key: bytes) -> EncounterSecrets:
+        """Return what `encrypt` stored for *encounter*; raises `Undecipherable`."""
+        try:
+            text = AESGCM(key).decrypt(blob[:_NONCE_BYTES], blob[_NONCE_BYTES:], encounter.encode())
+        except (InvalidTag, ValueError) as fault:
+            raise Undecipherable(encounter) from fault
+        data = json.loads(text)
+        return cls(
+            encounter=encounter,
+            seeds={int(lane): b64decode(seed) for lane, seed in data["seeds"].items()},
+            epochs={int(lane): epochs for lane, epochs in data["epochs"].items()},
+            envelope_secret=b64decode(data["envelopes"]),
+            chain=data.get("chain"),
+        )

@@ -1,0 +1,226 @@
+"""Have a proposal decided in a line of its own, show how it differs, and let the GM accept it: the use cases.
+
+Laws. The new line is an encounter like any other, whose requests are given to it once however often they are
+put. Until the old line says `continued` nobody but the GM sees it and nobody acts in it, and it shows nothing
+that the old line may still throw or reveal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from service.core import views
+from service.core.continuation import Proposal, is_void, proposal, starting_point
+from service.core.continuation_plan import opening, repeated_commands
+from service.core.sealed_check import check_nothing_sealed
+from service.record.commit import Commit, dump_request, load_commit
+from service.rules.messages import Refused
+from service.rules.sealed import unsealed
+from service.rules.table import GM
+from service.usecases import differences
+from service.usecases.accepting import begin_accepted_line, put
+from service.usecases.sending import read
+from service.usecases.services import Services
+
+RULE: Final = "TABLE-AMEND-3"
+OUTDATED: Final = "TABLE-AMEND-5"
+
+
+@dataclass(frozen=True)
+class DraftLine:
+    """A proposal whose line has its requests: how many of them, and how many are decided.
+
+    One that is void has no line, and none of either.
+    """
+
+    proposal: Proposal
+    appended: int
+    folded: int
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether every command of the line is decided, so that it can be compared."""
+        return self.appended > 0 and self.folded >= self.appended
+
+
+def draft(services: Services, found: Proposal, seconds: float = 0) -> DraftLine:
+    """Give the line of a proposal its requests, once, and wait up to *seconds* for its last commit."""
+    if is_void(services, found) or not _is_shown(services, found):
+        return DraftLine(found, 0, 0)
+    at = _told_at(services, found)
+    begin, commands = opening(services, found, at)
+    entry = services.encounters.find(found.parent)
+    assert entry is not None, "a proposal stands in an encounter that somebody owns"
+    line = replace(entry, encounter=found.encounter, opened=at, root=entry.root or found.parent)
+    services.encounters.enter(line, listed=False)
+    head = services.log.head(found.encounter)
+    requests = [begin, *(each.request for each in commands)]
+    for number, request in enumerate(requests[head.appended if head else 0 :], head.appended if head else 0):
+        put(services, found.encounter, str(number), dump_request(request), create=number == 0)
+    count = len(requests)
+    services.outcomes.wait(found.encounter, count, seconds)
+    head = services.log.head(found.encounter)
+    return DraftLine(found, count, head.folded if head else 0)
+
+
+def _is_shown(services: Services, found: Proposal) -> bool:
+    """Tell whether a proposal may be decided: the door looked, and something may have been sealed since."""
+    if found.amendment.kind != "as_ruled":
+        return True
+    try:
+        check_nothing_sealed(services, found.parent, found.amendment.commit - 1, GM, RULE, upto=found.n)
+    except Refused:
+        return False
+    return True
+
+
+def _told_at(services: Services, found: Proposal) -> str:
+    """Return when the proposal was made: the time at which its line begins."""
+    return load_commit(services.log.commits(found.parent, found.n - 1, 1)[0].raw).at
+
+
+# --- the difference --------------------------------------------------------------------------------------
+
+
+def amendment_data(services: Services, drafted: DraftLine) -> views.Data:
+    """Return a proposal as the GM sees it, with how its line differs once that is decided."""
+    found = drafted.proposal
+    amendment = found.amendment
+    data: views.Data = {
+        "amendment": amendment.id,
+        "kind": amendment.kind,
+        "contest": amendment.contest,
+        "commit": amendment.commit or None,
+        "line": amendment.line or None,
+        "decision": amendment.decision,
+        "reason": amendment.reason,
+        "version": found.n,
+        "encounter": found.encounter,
+        "status": _status(services, found, drafted),
+        "difference": None,
+    }
+    if drafted.is_ready:
+        data["difference"] = _difference(services, drafted)
+    return data
+
+
+def _status(services: Services, found: Proposal, drafted: DraftLine) -> str:
+    state = services.folder.current(found.parent).state
+    if state.continued == found.encounter:
+        return "accepted"
+    if state.amendment is None or state.amendment.id != found.amendment.id:
+        return "dropped"
+    if not drafted.appended:
+        return "void"
+    if state.closed or state.amendment.outdated:
+        return "outdated"
+    return "ready" if drafted.is_ready else "deciding"
+
+
+def _difference(services: Services, drafted: DraftLine) -> views.Data:
+    """Return what became of each old command, and the way from the old line's end to the new one's."""
+    found = drafted.proposal
+    commands = list(_commands(services, drafted))
+    between, _ = differences.between(
+        services,
+        differences.DiffEnd(found.parent, found.n),
+        differences.DiffEnd(found.encounter, drafted.appended),
+        GM,
+    )
+    return {
+        "commands": commands,
+        "gone": [each for each in commands if each["old"] and "refusal" in each],
+        "left": _left(services, found),
+        **between,
+    }
+
+
+def _commands(services: Services, drafted: DraftLine) -> Iterator[views.Data]:
+    """Yield each command of the new line: which old one it was, and what became of it now."""
+    found = drafted.proposal
+    source, commands = repeated_commands(services, found)
+    for n, each in enumerate(commands, 2):
+        became = read(services, found.encounter, GM, _commit(services, found.encounter, n))
+        outcome = views.outcome_data(became.commit, became.payloads, became.reader)
+        reads = views.may_read_request(became.commit, became.reader, each.request.actor.seat)
+        data: views.Data = {
+            "n": n,
+            "old": each.old or None,
+            "source": source,
+            "seat": each.request.actor.seat,
+            "type": each.request.type if reads else None,
+            "outcome": outcome["outcome"],
+        }
+        if "refusal" in outcome:
+            data["refusal"] = outcome["refusal"]
+        yield data
+
+
+def _commit(services: Services, encounter: str, n: int) -> Commit:
+    return load_commit(services.log.commits(encounter, n - 1, 1)[0].raw)
+
+
+def _left(services: Services, found: Proposal) -> list[int]:
+    """Return the commands of the old line that the new one does not take."""
+    source, commands = repeated_commands(services, found)
+    line, n, last = starting_point(services, found)
+    kept = {each.old for each in commands} if source == found.parent else set()
+    return [number for number in range(n + 1, last + (line != found.parent)) if number not in kept]
+
+
+# --- acceptance ------------------------------------------------------------------------------------------
+
+
+def acceptance(services: Services, parent: str, amendment: str, version: int) -> dict[str, Any]:
+    """Return the data of the command that accepts a proposal; raises `Refused` where it cannot be."""
+    found = proposal(services.log, parent, amendment)
+    if found is None:
+        raise Refused("no_such_amendment", f"{amendment} is not proposed now", RULE)
+    drafted = draft(services, found)
+    if not drafted.appended:
+        raise Refused("no_such_amendment", f"{amendment} is void: something was played before it", RULE)
+    if not drafted.is_ready:
+        raise Refused("amendment_undecided", f"{amendment} is still being decided", RULE)
+    standing = services.folder.current(parent).state.amendment
+    if version < found.n or (standing is not None and standing.id == amendment and standing.outdated):
+        raise Refused("amendment_outdated", f"something was played since {amendment} was made", OUTDATED)
+    head = {"n": drafted.appended, "hash": _commit(services, found.encounter, drafted.appended).hash}
+    is_open = _is_open(services, found, drafted)
+    return {
+        "amendment": amendment,
+        "version": version,
+        "encounter": found.encounter,
+        "head": head,
+        "is_open": is_open,
+    }
+
+
+def _is_open(services: Services, found: Proposal, drafted: DraftLine) -> bool:
+    """Tell whether the line hides nothing of what is taken in place of the contested command."""
+    instead = len(unsealed(found.amendment.instead))
+    commits = services.log.commits(found.encounter, 1, instead) if instead else []
+    sealed = any("sealed" in event for entry in commits for event in load_commit(entry.raw).events)
+    return drafted.is_ready and not sealed
+
+
+# --- where a line of play goes on ------------------------------------------------------------------------
+
+
+def successor(services: Services, encounter: str) -> str:
+    """Return the line in which *encounter* goes on, as far as lines were not removed; itself if it does not.
+
+    What came in a bundle goes on where it was played: the ids that it names are of another service.
+    """
+    while True:
+        entry = services.encounters.find(encounter)
+        if entry is not None and entry.imported:
+            return encounter
+        after = services.folder.current(encounter).state.continued
+        if after is None:
+            begin_accepted_line(services, encounter)
+            return encounter
+        if services.removals.of(after) is not None:
+            return encounter
+        encounter = after

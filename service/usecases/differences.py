@@ -1,0 +1,108 @@
+"""Compare two points of play as a seat sees them: a patch from view to view, and the events between.
+
+Both points lie in one encounter, or in an encounter and the line or what-if that goes on from it. The patch
+is RFC 6902 over the seat's views, so it tells nothing that the views do not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from service.core import views
+from service.core.lineage import history
+from service.usecases import reading
+from service.usecases.services import Services
+
+OWN: Final = (
+    "encounter",
+    "digest",
+    "line",
+    "origin",
+    "dice",
+    "spent",
+    "astray",
+    "strays",
+    "places",
+    "amendments",
+    "amendments_dropped",
+    "draft",
+    "due",
+    "seated",
+)
+"""Members of a view that say which line of play it is, not how things stand in it."""
+
+
+@dataclass(frozen=True)
+class DiffEnd:
+    """An encounter after one of its commits."""
+
+    encounter: str
+    n: int
+
+
+def between(
+    services: Services, before: DiffEnd, after: DiffEnd, seat: str, skip: int = 0, limit: int | None = None
+) -> tuple[views.Data, int | None]:
+    """Return the way from *before* to *after*: the patch, and the events of each side since they parted.
+
+    Of the commits since then, those of *before*'s side first, the events of *limit* (or all) are listed after
+    *skip*. The second value is how many are done with that, None where there are no more.
+    """
+    one, two = _view(services, before, seat), _view(services, after, seat)
+    if before.encounter != after.encounter:
+        one, two = _without_own(one), _without_own(two)
+    apart = parting(services, before, after)
+    sides = (max(0, before.n - apart[0]), max(0, after.n - apart[1]))
+    upto = sum(sides) if limit is None else min(sum(sides), skip + limit)
+    first = (min(skip, sides[0]), min(upto, sides[0]))
+    second = (max(0, skip - sides[0]), max(0, upto - sides[0]))
+    data = {
+        "from": {"encounter": before.encounter, "n": before.n},
+        "to": {"encounter": after.encounter, "n": after.n},
+        "patch": views.patch(one, two),
+        "events": {
+            "from": _events(services, before.encounter, apart[0] + first[0], apart[0] + first[1], seat),
+            "to": _events(services, after.encounter, apart[1] + second[0], apart[1] + second[1], seat),
+        },
+    }
+    return data, upto if upto < sum(sides) else None
+
+
+def parting(services: Services, before: DiffEnd, after: DiffEnd) -> tuple[int, int]:
+    """Return the last commit of each side that both have in common; raises `LookupError` if there is none."""
+    if before.encounter == after.encounter:
+        common = min(before.n, after.n)
+        return common, common
+    origin = services.folder.at(after.encounter, 1).state.origin
+    if origin is not None and origin.parent == before.encounter:
+        return min(origin.n, before.n), 1
+    origin = services.folder.at(before.encounter, 1).state.origin
+    if origin is not None and origin.parent == after.encounter:
+        return 1, min(origin.n, after.n)
+    lived = {part.line: part.last for part in history(services, before.encounter, before.n)}
+    for part in history(services, after.encounter, after.n):
+        if part.line in lived:
+            common = min(part.last, lived[part.line])
+            return common if part.line == before.encounter else 1, 1
+    raise LookupError(after.encounter)
+
+
+def _view(services: Services, point: DiffEnd, seat: str) -> views.Data:
+    return views.state_data(services.folder.at(point.encounter, point.n).state, seat)
+
+
+def _without_own(view: views.Data) -> views.Data:
+    return {name: value for name, value in view.items() if name not in OWN}
+
+
+def _events(services: Services, encounter: str, after: int, upto: int, seat: str) -> list[views.Data]:
+    """Return the events of commits *after* < n <= *upto*, each with its number."""
+    found: list[views.Data] = []
+    while after < upto:
+        page = reading.page(services, encounter, seat, after, upto, 100)
+        for each in page:
+            outcome = views.outcome_data(each.commit, each.payloads, each.reader)
+            found += [{"n": each.commit.n, **event} for event in outcome["events"]]
+        after = page[-1].commit.n
+    return found

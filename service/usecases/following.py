@@ -1,0 +1,141 @@
+"""Follow an encounter as one seat: what was committed since, then what is committed, each once and in order.
+
+What is told of a commit is what the pages of commits told the seat when it was the last one, with what it
+opened of earlier ones: so it is the same whenever it is told, and nothing need be read again. Whoever has
+caught up is told so, and again every few seconds: where the record ends, and the hash of the seat's own view,
+so that a follower that folds by itself can compare. A position that the record does not have is told as such.
+Where the encounter goes on in another line of play, that is the last thing it is told.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from service.core import views
+from service.core.seams import Seam, ending, is_end
+from service.record.commit import load_commit
+from service.signals.feeds import EventFeed
+from service.steps import Stream
+from service.usecases import reading
+from service.usecases.services import Services
+
+BEAT_S: Final = 10.0
+"""Seconds between two heartbeats of a stream that is idle."""
+
+PAGE: Final = 100
+_SEAT_EVENT: Final = b'"seat_'
+
+
+@dataclass(frozen=True)
+class CaughtUp:
+    """The record ends with commit *version*; *view* is the hash of the seat's view there."""
+
+    version: int
+    view: str
+
+
+@dataclass(frozen=True)
+class PositionReset:
+    """The position was unknown: the stream goes on after *version*, and the state is to be read anew."""
+
+    version: int
+
+
+@dataclass(frozen=True)
+class ContinuesElsewhere:
+    """The encounter goes on in another line of play, behind *seam*; this one has nothing more."""
+
+    seam: Seam
+
+
+StreamItem = reading.StreamedCommit | CaughtUp | PositionReset | ContinuesElsewhere
+
+
+@dataclass(frozen=True)
+class Follower:
+    """Who follows: a seat, for as long as it may."""
+
+    seat: str
+    may_go_on: Callable[[], bool]
+    """Asked at every heartbeat and after every change of seats."""
+
+
+def follow(services: Services, feed: EventFeed, follower: Follower, after: int | None) -> Stream[StreamItem]:
+    """Yield what *follower* is told of the encounter after commit *after* (None: a position nobody gave).
+
+    It ends where the follower may not go on, where the line ends, and when the feed ends.
+    """
+    seat = follower.seat
+    yield feed.begun  # first: what is committed from here on is heard
+    after, resets = _position(reading.head(services, feed.encounter), after)
+    yield from resets
+    beat_at = 0.0
+    must_look = True
+    while not feed.has_ended:
+        page = _next(services, feed, seat, after, must_look=must_look)
+        for found in page:
+            yield found
+            commit = found.result.commit
+            after = commit.n
+            if _SEAT_EVENT in commit.raw and not follower.may_go_on():
+                return
+        if page:
+            beat_at = 0.0 if any(is_end(found.result.commit) for found in page) else beat_at
+            continue
+        now = time.monotonic()
+        if now >= beat_at:
+            if not follower.may_go_on():
+                return
+            told = _caught_up(services, feed, seat, after)
+            if told is None:
+                must_look = True
+                continue
+            yield told
+            if isinstance(told, ContinuesElsewhere):
+                return
+            beat_at = now + BEAT_S
+        must_look = (yield feed.pause(beat_at - now)) or time.monotonic() >= beat_at
+
+
+def _position(head: int, wanted: int | None) -> tuple[int, tuple[PositionReset, ...]]:
+    """Return after which commit the stream goes on, and what is said of a position that there is not."""
+    if wanted is None or wanted > head:
+        return head, (PositionReset(head),)
+    return wanted, ()
+
+
+def _next(
+    services: Services, feed: EventFeed, seat: str, after: int, *, must_look: bool
+) -> list[reading.StreamedCommit]:
+    """Return the commits that follow *after*: those just heard, else what the store has."""
+    heard = feed.after(after)
+    if heard:
+        return reading.streamed_commits(services, feed.encounter, seat, heard[:PAGE])
+    if not must_look:
+        return []
+    head = reading.head(services, feed.encounter)
+    entries = services.log.commits(feed.encounter, after, min(PAGE, head - after)) if head > after else []
+    return reading.streamed_commits(
+        services, feed.encounter, seat, [load_commit(entry.raw) for entry in entries]
+    )
+
+
+def _caught_up(
+    services: Services, feed: EventFeed, seat: str, n: int
+) -> CaughtUp | ContinuesElsewhere | None:
+    """Return what *seat* is told once it has everything up to commit *n*; None if the record has gone on."""
+    encounter = feed.encounter
+    folded = services.folder.current(encounter, n)
+    if folded.n != n:
+        return None
+    seam = ending(services.log, encounter) if folded.state.continued is not None else None
+    if seam is not None:
+        return ContinuesElsewhere(seam)
+    at, view = feed.views.get(seat, ("", ""))
+    if at != folded.hash:
+        view = views.view_hash(views.state_data(folded.state, seat))
+        feed.views[seat] = (folded.hash, view)
+    return CaughtUp(n, view)

@@ -1,0 +1,220 @@
+"""Begin a what-if: an encounter of its own that goes on from a moment of another, with dice of its own.
+
+Laws. A fork never writes to its parent, and once it is open it needs it for nothing. It is an oracle neither
+for dice to come nor for seals: its seed is new, and where anything is sealed from its maker there is no fork.
+Whoever makes it is its gm and commands everybody in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from service.core.continuation import ContinuationReader, inherited_occasions, line_id
+from service.core.sealed_check import check_nothing_sealed
+from service.log import KeyReused
+from service.record.digest import ruleset_digest
+from service.rules.codec import to_data
+from service.rules.continuing import BeginLine, Kept, parted
+from service.rules.lines import Origin
+from service.rules.messages import Actor, Refused
+from service.rules.records import EMPTY, changed
+from service.rules.sealed import resealed
+from service.rules.seeding import Seeding
+from service.rules.seeds import Sealing
+from service.rules.table import GM, DiceSetup, Seat, Table
+from service.stores import forks
+from service.stores.encounter_index import EncounterEntry, expiry
+from service.stores.secrets import EncounterSecrets
+from service.usecases.accepting import is_draft
+from service.usecases.openings import encounter_id
+from service.usecases.preconditions import CommandInput, check_array, check_each, check_in_line
+from service.usecases.sending import Appended, CommandDraft, IdempotencyKey, append, now
+from service.usecases.services import Services
+
+FORK: Final = "fork"
+RULE: Final = "TABLE-LINE-2"
+DAY_S: Final = 86_400.0
+MOST: Final = 200
+"""What-ifs of one owner's encounters at a time, whoever makes them."""
+
+MOST_OF_A_SEAT: Final = 10
+"""What-ifs of one encounter that one seat but the gm's has at a time."""
+
+
+class TooManyForks(Exception):
+    """Say that there are as many what-ifs as there may be: *most*, of *whose*."""
+
+    def __init__(self, most: int, whose: str) -> None:
+        super().__init__(f"{whose} has {most} forks; delete one, or wait until one expires")
+
+
+class ForkExpired(Exception):
+    """Say that a fork has expired: it is not made a second time."""
+
+    def __init__(self, entry: EncounterEntry) -> None:
+        super().__init__(f"the fork {entry.encounter} was kept until {entry.expires}")
+
+
+@dataclass(frozen=True)
+class CreatedFork:
+    """A fork on the record: its entry, and its opening's place."""
+
+    entry: EncounterEntry
+    sent: Appended
+
+
+def fork(
+    services: Services,
+    parent: str,
+    at: int,
+    seat: str,
+    role: str,
+    commands: Sequence[CommandInput],
+    once: IdempotencyKey,
+) -> CreatedFork:
+    """Append the opening of a fork of *parent* after commit *at*, and *commands* of its gm behind it.
+
+    Raises `Refused` where *seat* may not fork or one of *commands* is refused at the door, `KeyReused`,
+    `TooManyForks`, and `ForkExpired` for a fork that has expired.
+    """
+    owner = services.encounters.find(parent)
+    assert owner is not None, "what is forked is somebody's"
+    encounter = encounter_id(services, owner.owner, f"fork {parent} {once.scope} {once.key}")
+    standing = services.encounters.find(encounter)
+    if standing is not None and standing.has_expired(services.clock()):
+        raise ForkExpired(standing)
+    known = services.log.find_key(encounter, once.scope, once.key)
+    if known is not None and known.fingerprint != once.fingerprint:
+        raise KeyReused(known.n)
+    if known is None:
+        services.capacity.check(owner.owner, encounters=1, commands=1 + len(commands))
+    _check(services, parent, at, seat, role)
+    if standing is None:
+        _check_room(services, owner, seat, role)
+    secrets, gm = EncounterSecrets.create(encounter), Actor(seat=GM, role=GM)
+    first = _first(services, encounter, parent, at, secrets.setup(Seeding()))
+    check_in_line(kind.type for kind, _ in commands)
+    check_array(commands)
+    check_each(services, encounter, gm, commands, lambda: first, tells=False)
+    told_at = now(services)
+    entry = replace(
+        owner,
+        encounter=encounter,
+        opened=told_at,
+        root=None,
+        expires=expiry(services.clock() + services.fork_days * DAY_S),
+        imported=False,
+        parent=parent,
+        made_by=seat,
+    )
+    forks.add(services.log, entry)
+    entry = services.encounters.enter(entry)
+    services.encounters.finish(encounter)  # a what-if is no fight that somebody left unfinished
+    opening = CommandDraft(BeginLine.type, _opening(services, parent, at, first), gm, told_at)
+    more = [CommandDraft(kind.type, data, gm, told_at) for kind, data in commands]
+    blob = secrets.encrypt(services.secrets_key)
+    return CreatedFork(entry, append(services, encounter, opening, once, create=True, more=more, secret=blob))
+
+
+def end(services: Services, fork: EncounterEntry) -> EncounterEntry:
+    """End a what-if now, with every line that goes on from it; its entry as it is then."""
+    for line in _lines(services, fork.encounter):
+        services.encounters.end(line, services.clock())
+    forks.drop(services.log, fork)
+    return services.encounters.end(fork, services.clock())
+
+
+def _lines(services: Services, encounter: str) -> Iterator[EncounterEntry]:
+    """Yield the lines that go on from *encounter*, proposed or accepted, and from these."""
+    if services.log.head(encounter) is None:
+        return
+    for number in range(1, services.folder.current(encounter).state.amendments + 1):
+        line = services.encounters.find(line_id(encounter, f"a{number}"))
+        if line is not None:
+            yield line
+            yield from _lines(services, line.encounter)
+
+
+def _check_room(services: Services, parent: EncounterEntry, seat: str, role: str) -> None:
+    """Raise `TooManyForks` where the owner, or a seat of the encounter, has as many as it may."""
+    live = [
+        each
+        for each in forks.of_owner(services.log, services.encounters, parent.owner)
+        if is_live(services, each)
+    ]
+    if len(live) >= MOST:
+        raise TooManyForks(MOST, "the owner")
+    mine = [each for each in live if (each.parent, each.made_by) == (parent.encounter, seat)]
+    if role != GM and len(mine) >= MOST_OF_A_SEAT:
+        raise TooManyForks(MOST_OF_A_SEAT, f"the seat {seat}")
+
+
+def is_live(services: Services, fork: EncounterEntry) -> bool:
+    """Tell whether a what-if that has an entry is on the record, and not over."""
+    return not fork.has_expired(services.clock()) and services.log.head(fork.encounter) is not None
+
+
+def _check(services: Services, parent: str, at: int, seat: str, role: str) -> None:
+    """Refuse what would tell its maker more than it may know."""
+    now_ = services.folder.current(parent).state
+    if is_draft(services, parent):
+        raise Refused("line_not_accepted", "the line is proposed, not accepted", RULE)
+    if role != GM and (not now_.closed or now_.continued is not None):
+        raise Refused("not_gm", "before an encounter closes only its gm may fork it", RULE)
+    state = services.folder.at(parent, at).state
+    if state.closed:
+        raise Refused("closed_here", f"nothing follows commit {at}", RULE)
+    check_nothing_sealed(services, parent, at, seat, RULE)
+
+
+def _first(services: Services, encounter: str, parent: str, at: int, dice: DiceSetup) -> Table:
+    """Return the state with which the fork *encounter* begins."""
+    before = services.folder.at(parent, at)
+    state: Table = changed(
+        state_of(before.state),
+        encounter=encounter,
+        digest=ruleset_digest(before.ruleset),
+        dice=dice,
+        origin=Origin(parent=parent, n=at, hash=before.hash, upto=at, kind=FORK),
+    )
+    return state
+
+
+def _opening(services: Services, parent: str, at: int, state: Table) -> dict[str, Any]:
+    """Return the data of the request that opens the fork with *state*."""
+    everybody, _ = parted(state)
+    return {
+        "encounter": state.encounter,
+        "edition": state.edition,
+        "digest": state.digest,
+        "dice": to_data(state.dice),
+        "origin": to_data(state.origin),
+        "state": everybody.data,
+        "orders": to_data(everybody.orders),
+        "occasions": list(inherited_occasions(services, parent, at, state)),
+    }
+
+
+def state_of(state: Table) -> Table:
+    """Return the state with which a fork begins, but for what says which encounter it is."""
+    return changed(
+        resealed(state, (f"seat:{GM}",)),  # its gm is its maker, who may open all of it
+        seats={GM: Seat(role=GM, tokens=1)},  # any name is free for a seat of its own
+        sealing=Sealing(),
+        line=None,
+        astray=EMPTY,
+        strays=EMPTY,
+        spent=0,
+        draft=False,
+        due=(),
+        seated=EMPTY,
+        amendment=None,
+        stopped=None,
+    )
+
+
+def sealed_fork_values(reading: ContinuationReader, origin: Origin) -> tuple[Kept, ...]:
+    """Return what is sealed in the state with which a fork begins."""
+    return parted(state_of(reading.folder.at(origin.parent, origin.n).state))[1]

@@ -1,0 +1,130 @@
+"""Open encounters: check the opening whole, draw the secrets, and append commit 1's request.
+
+What is wrong never exists. The secrets are stored in the step that appends, and never read again here: what a
+second try draws is thrown away with it. The encounter's id follows from who opens it and the idempotency key,
+so a repeat finds the same encounter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from hashlib import sha256
+from hmac import digest as hmac_digest
+from typing import Any, Final
+from uuid import UUID
+
+from service.log import KeyReused
+from service.record.digest import ruleset_digest
+from service.rules.codec import from_data, to_data
+from service.rules.messages import Actor, Refused
+from service.rules.ruleset import Ruleset, check
+from service.rules.seeding import Seeding
+from service.rules.table import GM, DiceSetup
+from service.stores import removals
+from service.stores.disputes import Dispute, Disputes
+from service.stores.encounter_index import EncounterEntry
+from service.stores.secrets import EncounterSecrets
+from service.usecases.sending import Appended, CommandDraft, IdempotencyKey, append, now
+from service.usecases.services import Services
+
+
+class EncounterRemoved(Exception):
+    """Say that the encounter was removed: it is not opened a second time."""
+
+    def __init__(self, removal: removals.Removal) -> None:
+        super().__init__(removal.encounter)
+        self.removal = removal
+
+
+class EncounterMissing(Exception):
+    """Say that the encounter was signed and is not in the store: no other takes its place."""
+
+    def __init__(self, dispute: Dispute) -> None:
+        super().__init__(dispute.text)
+        self.dispute = dispute
+
+
+_NOBODY: Final = str(UUID(int=0))
+_LABEL: Final = b"rewound/encounter-id/1\x00"
+
+_GIVEN_BY_US: Final = ("by", "encounter", "edition", "digest", "dice")
+"""Fields of every opening command that the service fills in."""
+
+_NESTED: Final = "opening"
+
+
+def opening_fields(ruleset: Ruleset[Any]) -> tuple[str, ...]:
+    """Return the fields of the opening command that a client fills in: `opening`, or several plain ones."""
+    return tuple(f.name for f in fields(ruleset.opening) if f.name not in _GIVEN_BY_US)
+
+
+def opening_request(
+    ruleset: Ruleset[Any], encounter: str, dice: object, data: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the data of the opening request, *data* being what the client sent."""
+    given = {_NESTED: data} if opening_fields(ruleset) == (_NESTED,) else dict(data)
+    digest = ruleset_digest(ruleset)
+    return {"encounter": encounter, "edition": ruleset.edition, "digest": digest, "dice": dice, **given}
+
+
+def opening_faults(ruleset: Ruleset[Any], data: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return what keeps *data*, which fits its schema, from being an encounter: (JSON pointer, detail)."""
+    seeding = _seeding(data)
+    dice = DiceSetup(algorithm="", mode=seeding.mode, lanes=(), seats=seeding.seats)
+    request = opening_request(ruleset, _NOBODY, to_data(dice), data)
+    command = from_data(ruleset.opening, request, by=Actor(seat=GM, role=GM))
+    look = getattr(command, "check_opening", None)
+    found: tuple[tuple[str, str], ...] = tuple(look()) if look is not None else ()
+    if not found:
+        try:
+            check(ruleset.blank, command)
+        except Refused as refused:
+            return (("", refused.detail),)
+    return found
+
+
+def _seeding(data: Mapping[str, Any]) -> Seeding:
+    """Return how an opening wants its dice seeded."""
+    return from_data(Seeding, data.get("seeding", {}), "/seeding")
+
+
+def encounter_id(services: Services, owner: str, key: str) -> str:
+    """Return the id of the encounter that *owner* opens with the idempotency *key*: a UUID of version 8."""
+    said = _LABEL + owner.encode() + b"\x00" + key.encode()
+    raw = bytearray(hmac_digest(services.service_key, said, sha256)[:16])
+    raw[6] = raw[6] & 0x0F | 0x80
+    raw[8] = raw[8] & 0x3F | 0x80
+    return str(UUID(bytes=bytes(raw)))
+
+
+def open_encounter(
+    services: Services, owner: str, ruleset: Ruleset[Any], data: Mapping[str, Any], once: IdempotencyKey
+) -> tuple[EncounterEntry, Appended]:
+    """Append the opening of an encounter, which passed `opening_faults`; the same *once* finds it again.
+
+    Raises `KeyReused` where the key stands for another opening, `EncounterRemoved` where what it opened is gone,
+    `EncounterMissing` where it was lost, `StoreFull` and `QuotaExceeded` where there is no room.
+    """
+    encounter = encounter_id(services, owner, once.key)
+    gone = removals.find(services.log, encounter)
+    if gone is not None:
+        raise EncounterRemoved(gone)
+    lost = Disputes(services.log).missing(encounter)
+    if lost is not None:
+        raise EncounterMissing(lost)
+    known = services.log.find_key(encounter, once.scope, once.key)
+    if known is not None and known.fingerprint != once.fingerprint:
+        raise KeyReused(known.n)
+    if known is None:
+        services.capacity.check(owner, encounters=1)
+    at = now(services)
+    title = str(data.get("title") or "")
+    entry = services.encounters.enter(EncounterEntry(encounter, owner, ruleset.edition, title, at))
+    seeding = _seeding(data)
+    secrets = EncounterSecrets.create(encounter, seeding.epochs)
+    setup = secrets.setup(seeding, services.encounters.unfinished_before(entry))
+    request = opening_request(ruleset, encounter, to_data(setup), data)
+    gm = Actor(seat=GM, role=GM)
+    wanted, blob = CommandDraft(ruleset.opening.type, request, gm, at), secrets.encrypt(services.secrets_key)
+    return entry, append(services, encounter, wanted, once, create=True, secret=blob)

@@ -1,0 +1,167 @@
+"""Refuse at the door what only the record can judge: moments that are not there, lines that nobody plays.
+
+Rules see a state, not the commits behind it. What is refused here leaves no trace: it is the one door for a
+command alone, for an array, for a preview, and for what is sent along with a fork.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
+
+from service.core.continuation import line_id
+from service.core.continuation_plan import NOT_TAKEN
+from service.core.lineage import ABOUT_LINES, ends_redoing, part_in
+from service.core.sealed_check import check_nothing_sealed
+from service.record.commit import load_request
+from service.rules.acceptance import AcceptLine
+from service.rules.amendments import AcceptAmendment, Amend, Redo, Undo
+from service.rules.closing import CloseEncounter
+from service.rules.codec import from_data
+from service.rules.contests import OpenContest
+from service.rules.epochs import AcceptHistory
+from service.rules.messages import Actor, Command, Refused
+from service.rules.ruleset import check
+from service.rules.table import GM, Table
+from service.stores.disputes import Disputes
+from service.usecases.accepting import begin_accepted_line, is_draft
+from service.usecases.contests import check_moment
+from service.usecases.services import Services
+
+ALONE: Final[Mapping[type[Command[Any]], str]] = MappingProxyType(
+    {AcceptAmendment: "TABLE-AMEND-3", AcceptHistory: "TABLE-EPOCH-3"}
+)
+"""Commands after which nothing is as it was: no array has one, by which rule."""
+
+NOT_INSTEAD: Final = frozenset((*NOT_TAKEN, CloseEncounter.type, AcceptHistory.type))
+"""Commands that nobody gives in a line which is only proposed: they are not play, or end it."""
+
+Check = Callable[[Services, str, Mapping[str, Any]], None]
+CommandInput = tuple[type[Command[Any]], Mapping[str, Any]]
+"""A command as it came: its kind, and data that fits its schema."""
+
+
+def check_array(commands: Iterable[CommandInput]) -> None:
+    """Raise `Refused` for commands that come with others and must be requests of their own."""
+    for kind, _ in commands:
+        if kind in ALONE:
+            raise Refused("not_in_an_array", f"{kind.type} is a request of its own", ALONE[kind])
+
+
+def check_each(
+    services: Services,
+    encounter: str,
+    actor: Actor,
+    commands: Sequence[CommandInput],
+    state: Callable[[], Table],
+    *,
+    tells: bool,
+) -> None:
+    """Raise `Refused` for whatever of *commands* leaves no trace on the record of *encounter*.
+
+    What would be sealed is checked on the seat's own view of *state*, which all of them begin with; so is
+    one whose refusal *tells* something that is GM-only (`TABLE-GMONLY-4`).
+    """
+    for kind, data in commands:
+        if kind in AT_THE_DOOR:
+            AT_THE_DOOR[kind](services, encounter, data)
+        if tells or may_seal(kind):
+            begun = state()
+            command = from_data(kind, data, by=actor)
+            if tells or command.scope(begun) is not None:
+                check(begun, command)
+
+
+def may_seal(kind: type[Command[Any]]) -> bool:
+    """Tell whether commands of *kind* may have a sealed scope."""
+    return kind.scope is not Command.scope or kind.place is not Command.place
+
+
+def check_line(services: Services, encounter: str) -> None:
+    """Raise `Refused` for a line of play that has ended in another, or that is only proposed."""
+    kept = services.folder.kept(encounter)
+    if kept is not None and kept.state.continued is not None:
+        raise Refused("encounter_continued", f"it goes on as {kept.state.continued}", "TABLE-AMEND-3")
+    entry = services.encounters.find(encounter)
+    if entry is None or entry.root is None:
+        return
+    if is_draft(services, encounter):
+        raise Refused("line_not_accepted", "the line is proposed, not accepted", "TABLE-AMEND-3")
+    begin_accepted_line(services, encounter)
+
+
+def check_in_line(types: Iterable[str]) -> None:
+    """Raise `Refused` for commands about a line of play, where only commands in it can be given."""
+    for type_ in types:
+        if type_ in ABOUT_LINES:
+            raise Refused("not_in_line", f"{type_} is about a line of play, not in it", "TABLE-LINE-1")
+
+
+def _check_contest(services: Services, encounter: str, data: Mapping[str, Any]) -> None:
+    check_moment(services, encounter, data["commit"], data.get("event"), data.get("roll"))
+
+
+def _check_amend(services: Services, encounter: str, data: Mapping[str, Any]) -> None:
+    """Refuse to decide again what the GM may not know: a choice that is still sealed from it stands."""
+    for each in data["instead"]:
+        if each["type"] in NOT_INSTEAD:
+            raise Refused(
+                "not_in_line", f"{each['type']} is no correction of what was played", "TABLE-AMEND-1"
+            )
+    contest = services.folder.current(encounter).state.contests.get(data["contest"])
+    if contest is None or contest.encounter != encounter:
+        return
+    if contest.commit < 2:  # noqa: PLR2004 - commit 1 is the opening
+        raise Refused("opening_stands", "the opening cannot be taken back", "TABLE-AMEND-2")
+    last = services.folder.current(encounter).n
+    check_nothing_sealed(services, encounter, contest.commit - 1, GM, "TABLE-AMEND-1", upto=last)
+
+
+def _check_undo(services: Services, encounter: str, data: Mapping[str, Any]) -> None:
+    """Refuse to take back what was not lived, or what lies before something that would have to go first."""
+    head = services.log.head(encounter)
+    last = head.folded if head is not None else 0
+    if data.get("line"):
+        part = part_in(services, encounter, last, data["line"])
+        if part is None:
+            raise Refused("other_line", "what was played since has to be undone first", "TABLE-AMEND-2")
+        last = part.last
+    entries = services.log.commands(data.get("line") or encounter, last - 1, 1)
+    is_taken_up = any(load_request(entry.raw).type == AcceptLine.type for entry in entries)
+    if data["commit"] > last - is_taken_up:
+        raise Refused("no_such_moment", f"there is no commit {data['commit']}", "TABLE-AMEND-2")
+
+
+def _check_redo(services: Services, encounter: str, data: Mapping[str, Any]) -> None:  # noqa: ARG001 - what is checked says nothing
+    """Refuse to redo where something was played since the last undo or redo: it would be thrown away."""
+    head = services.log.head(encounter)
+    if head is not None and ends_redoing(services, encounter, head.folded):
+        raise Refused("nothing_to_redo", "something was played since the last undo or redo", "TABLE-AMEND-2")
+
+
+def _check_accept(services: Services, encounter: str, data: Mapping[str, Any]) -> None:
+    """Refuse to go on in an encounter that is not the one proposed, as it stands."""
+    line = line_id(encounter, data["amendment"])
+    head = services.log.head(line)
+    said = data["head"]
+    if data["encounter"] != line or head is None or (head.folded, head.hash) != (said["n"], said["hash"]):
+        raise Refused("other_line", "that is not the line that was proposed", "TABLE-AMEND-3")
+    if head.appended != head.folded:
+        raise Refused("amendment_undecided", "the line is still being decided", "TABLE-AMEND-3")
+
+
+def _check_history(services: Services, encounter: str, data: Mapping[str, Any]) -> None:
+    Disputes(services.log).check_named(encounter, data)
+
+
+AT_THE_DOOR: Final[Mapping[type[Command[Any]], Check]] = MappingProxyType(
+    {
+        OpenContest: _check_contest,
+        Amend: _check_amend,
+        Undo: _check_undo,
+        Redo: _check_redo,
+        AcceptAmendment: _check_accept,
+        AcceptHistory: _check_history,
+    }
+)

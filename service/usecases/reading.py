@@ -1,0 +1,123 @@
+"""Read the record for a seat: pages of commits, rounds, and the proofs of envelopes the seat may open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from service.core import views
+from service.log import NoSuchEncounter, StoreUnavailable
+from service.record.commit import Commit, load_commit
+from service.record.envelopes import Place, StoredEnvelope, envelopes
+from service.usecases.sending import CommandResult
+from service.usecases.services import Services
+
+_ROUND = "round/"
+
+
+@dataclass(frozen=True)
+class RoundSpan:
+    """A round: the commits it begins and ends with. The last is None while it is running."""
+
+    round: int
+    first: int
+    last: int | None
+
+
+def head(services: Services, encounter: str) -> int:
+    """Return the number of the last folded commit; raises `NoSuchEncounter`."""
+    found = services.log.head(encounter)
+    if found is None:
+        raise NoSuchEncounter(encounter)
+    return found.folded
+
+
+def rounds(services: Services, encounter: str) -> list[RoundSpan]:
+    """Return the rounds that have begun, in order."""
+    began = sorted(
+        (int(name.removeprefix(_ROUND)), int(n))
+        for name, n in services.log.marks(encounter).items()
+        if name.startswith(_ROUND)
+    )
+    ends = [*(n for _, n in began[1:]), None]
+    return [RoundSpan(number, first, last) for (number, first), last in zip(began, ends, strict=False)]
+
+
+def page(
+    services: Services, encounter: str, seat: str, after: int, upto: int, limit: int
+) -> list[CommandResult]:
+    """Return up to *limit* commits with *after* < n <= *upto*, with what *seat* needs to read them."""
+    entries = services.log.commits(encounter, after, min(limit, upto - after)) if upto > after else []
+    return read_all(services, encounter, seat, [load_commit(entry.raw) for entry in entries])
+
+
+def read_all(services: Services, encounter: str, seat: str, commits: Sequence[Commit]) -> list[CommandResult]:
+    """Return *commits*, which follow each other, with what *seat* needs to read them."""
+    sealed = [commit.n for commit in commits if commit.has_envelopes]
+    lying: dict[int, dict[int, StoredEnvelope]] = {}
+    occasions = views.NOTHING
+    if sealed:
+        for (n, index), lies in envelopes(services.log, encounter, sealed[0] - 1, sealed[-1]).items():
+            lying.setdefault(n, {})[index] = lies
+        for commit in commits:
+            if commit.has_envelopes and commit.lacks_any_of(lying.get(commit.n, {})):
+                raise StoreUnavailable(f"commit {commit.n} of {encounter} has lost its envelopes")
+        occasions = services.occasions.upto(encounter, head(services, encounter))
+    reader = views.Reader(seat, occasions)
+    return [CommandResult(commit, lying.get(commit.n, {}), reader) for commit in commits]
+
+
+@dataclass(frozen=True)
+class StreamedCommit:
+    """A commit as it is told while play goes on: with what was open to the seat by then, and not since."""
+
+    result: CommandResult
+    revealed: dict[Place, StoredEnvelope]
+    """Envelopes of earlier commits that this one opened to the seat."""
+
+
+def streamed_commits(
+    services: Services, encounter: str, seat: str, commits: Sequence[Commit]
+) -> list[StreamedCommit]:
+    """Return *commits*, which follow each other, as *seat* was told them: the same whenever they are told."""
+    found = []
+    for each in read_all(services, encounter, seat, commits):
+        came = each.reader.occasions
+        by_then = views.Reader(seat, {name: n for name, n in came.items() if n <= each.commit.n})
+        revealed = _revealed(services, encounter, seat, each.commit)
+        found.append(StreamedCommit(replace(each, reader=by_then), revealed))
+    return found
+
+
+def _revealed(services: Services, encounter: str, seat: str, commit: Commit) -> dict[Place, StoredEnvelope]:
+    opened = services.occasions.opened_by(encounter, commit)
+    places = [each.place for each in opened if f"seat:{seat}" not in each.audience]
+    if not places:
+        return {}
+    lying = envelopes(services.log, encounter, places[0][0] - 1, places[-1][0])
+    return {place: lying[place] for place in places}
+
+
+def streamed_data(told: StreamedCommit) -> views.Data:
+    """Return a commit as a stream tells it: as the pages told it then, and what it revealed."""
+    revealed = [{"n": n, **_lies(index, lies)} for (n, index), lies in told.revealed.items()]
+    return commit_data(told.result) | {"revealed": revealed}
+
+
+def commit_data(found: CommandResult) -> views.Data:
+    """Return a commit as stored, with the envelopes its reader may open and the salts that prove them."""
+    commit = found.commit
+    return {
+        "n": commit.n,
+        "hash": commit.hash,
+        "commit": commit.raw.decode(),
+        "opened": _opened(found),
+    }
+
+
+def _opened(found: CommandResult) -> list[views.Data]:
+    return [_lies(index, found.envelopes[index]) for index in views.open_indices(found.commit, found.reader)]
+
+
+def _lies(index: int, lies: StoredEnvelope) -> views.Data:
+    return {"index": index, "payload": lies.payload.decode(), "salt": lies.salt.hex()}

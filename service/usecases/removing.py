@@ -1,0 +1,56 @@
+"""Remove an encounter that is over: its record goes, what it was stays known.
+
+Laws. Only what is closed is removed, and only once its bundle was had: by whoever asks, or by the archive. A
+line of play that goes on in another one outlives it. From its removal on an encounter answers as removed; its
+record is deleted a minute later, by a worker. Its id never stands for another.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from service.core.decide import FoldedState
+from service.log import Log
+from service.stores import disputes, removals, webhooks
+from service.stores.disputes import Disputes
+from service.stores.encounter_index import EncounterEntry
+from service.stores.removals import Removal
+from service.usecases.sending import moment_of
+
+
+class NotRemovable(Exception):
+    """Say why an encounter stays."""
+
+
+def check(log: Log, entry: EncounterEntry, folded: FoldedState[Any]) -> None:
+    """Return if the encounter *entry*, as *folded*, may be removed; raises `NotRemovable`."""
+    state = folded.state
+    if not state.closed and not entry.imported:
+        raise NotRemovable("it is not closed")
+    if entry.expires is not None:
+        raise NotRemovable("a fork is deleted when it expires")
+    if state.continued is not None and not entry.imported and removals.find(log, state.continued) is None:
+        raise NotRemovable(f"it goes on as {state.continued}: remove that one first")
+    if Disputes(log).standing(entry.encounter) is not None:
+        raise NotRemovable("its record is not the signed one: accept it first")
+
+
+def remove(
+    log: Log, folded: FoldedState[Any], bundle: str, by: Literal["owner", "retention"], now: float
+) -> Removal:
+    """Remove the encounter *folded*, which may be; *bundle* is the digest of the one that was had."""
+    seats = {name: (seat.role, seat.tokens) for name, seat in folded.state.seats.items() if not seat.closed}
+    made = Removal(folded.encounter, moment_of(now), by, folded.n, folded.hash, bundle, seats)
+    removals.put(log, made, now)
+    return made
+
+
+def delete(log: Log, entry: EncounterEntry) -> None:
+    """Delete the record of an encounter, and all that stands beside it but for its tombstone.
+
+    That is its entry, its removal, the notes that signed it, and its audits with their certificates.
+    """
+    log.forget(entry.encounter)
+    log.drop_due(removals.CLOSED, entry.encounter)
+    log.drop_record(disputes.SHELF, entry.encounter)
+    webhooks.forget(log, entry)

@@ -1,0 +1,363 @@
+"""Send commands, read what became of them: the use cases behind the API's writing half.
+
+Nothing is decided here. Inside a sealed scope a command is first checked on its seat's own view, so that an
+ordinary mistake there leaves no trace; everywhere else the fold decides, and a refusal stands on the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from secrets import token_hex
+from typing import Any, Final, NotRequired, TypedDict, Unpack
+
+import orjson
+
+from service.core import views
+from service.log import Outcome, StoreFull, StoreUnavailable, SubmitOptions, Submitted, bucket_of
+from service.record.commit import (
+    Batch,
+    Commit,
+    Request,
+    command_of,
+    dump_request,
+    load_commit,
+    load_request,
+)
+from service.record.envelopes import StoredEnvelope, envelopes
+from service.rules.chance import check_sealed
+from service.rules.closing import CloseEncounter
+from service.rules.codec import from_data
+from service.rules.epochs import AcceptHistory
+from service.rules.gm_only import knows_more
+from service.rules.messages import Actor, Command, Refused
+from service.rules.rulebook import refuser
+from service.rules.ruleset import Refusal, check, needs_dice
+from service.rules.table import Table
+from service.signals.doorbell import RING_MS
+from service.steps import IN_POOL, Pause, Steps, in_thread, run
+from service.stores.capacity import QuotaExceeded
+from service.stores.disputes import Disputes
+from service.usecases.preconditions import CommandInput, check_array, check_each, check_line
+from service.usecases.services import Services
+
+NONCE_BYTES: Final = 16
+
+
+@dataclass(frozen=True)
+class IdempotencyKey:
+    """What makes a request happen once: whose key, the key, and what was asked with it."""
+
+    scope: str
+    key: str
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Appended:
+    """A command on the record: its number, and whether an earlier request put it there."""
+
+    n: int
+    replayed: bool
+
+
+def send(
+    services: Services,
+    encounter: str,
+    actor: Actor,
+    kind: type[Command[Any]],
+    data: Mapping[str, Any],
+    once: IdempotencyKey,
+    expected: int | None = None,
+) -> Steps[Appended]:
+    """Append a command, which fits its schema, and see that somebody folds it.
+
+    Raises what the log raises, and `Refused` at the door: inside a sealed scope where it is not legal on the
+    seat's view, for a contest of what not everybody can see, and for accepting what nobody disputes.
+    """
+    if kind is AcceptHistory:
+        yield IN_POOL  # it is noted after the append
+    _check_at_the_door(services, encounter, actor, ((kind, data),), once)
+    wanted = CommandDraft(kind.type, data, actor, now(services))
+    sent = yield from appending(services, encounter, wanted, once, expected=expected)
+    if kind is AcceptHistory:
+        Disputes(services.log).accept(encounter, data, sent.n)
+    return sent
+
+
+def preview(
+    services: Services, encounter: str, actor: Actor, kind: type[Command[Any]], data: Mapping[str, Any]
+) -> tuple[int, Refusal | None]:
+    """Return the version at which a command was tried, and why it would be refused, None if it would not be.
+
+    Nothing is appended and nothing is decided: legality is judged on the seat's view, which knows no dice.
+    """
+    folded = services.folder.current(encounter)
+    try:
+        check_line(services, encounter)
+        check_each(services, encounter, actor, ((kind, data),), lambda: folded.state, tells=False)
+        command = from_data(kind, data, by=actor)
+        check(folded.state, command)
+        if needs_dice(folded.state, command):
+            check_sealed(folded.state)
+    except Refused as refused:
+        rule = refused.rule or refuser(refused.__traceback__)
+        return folded.n, Refusal(code=refused.code, detail=refused.detail, rule=rule)
+    return folded.n, None
+
+
+def send_all(
+    services: Services,
+    encounter: str,
+    actor: Actor,
+    commands: Sequence[CommandInput],
+    once: IdempotencyKey,
+    *,
+    expected: int | None = None,
+    stop: bool = True,
+) -> Steps[Appended]:
+    """Append *commands* together, in order; with *stop* a refusal has the rest refused as `skipped`.
+
+    Raises as `send` does: whatever is legal in a sealed scope must be so before the first of them.
+    """
+    check_array(commands)
+    _check_at_the_door(services, encounter, actor, commands, once)
+    batch, at = token_hex(NONCE_BYTES), now(services)
+    told = [
+        CommandDraft(kind.type, data, actor, at, Batch(batch, index, len(commands), stop))
+        for index, (kind, data) in enumerate(commands)
+    ]
+    return (yield from appending(services, encounter, told[0], once, expected=expected, more=told[1:]))
+
+
+def _check_at_the_door(
+    services: Services,
+    encounter: str,
+    actor: Actor,
+    commands: Sequence[CommandInput],
+    once: IdempotencyKey,
+) -> None:
+    """Raise `Refused` for what leaves no trace on the record; a repeat is not judged again."""
+    try:
+        check_line(services, encounter)
+        kept = services.folder.kept(encounter) or services.folder.current(encounter)
+        tells = len(commands) == 1 and knows_more(kept.state, actor)
+        check_each(services, encounter, actor, commands, lambda: _settled(services, encounter), tells=tells)
+    except Refused:
+        if services.log.find_key(encounter, once.scope, once.key) is None:
+            raise
+
+
+def array_at(services: Services, encounter: str, n: int) -> int:
+    """Return how many commands were sent together with command *n*, the first of them; 0 if it came alone."""
+    request = requested(services, encounter, n)
+    return request.batch.of if request is not None and request.batch is not None else 0
+
+
+def _settled(services: Services, encounter: str) -> Table:
+    """Return the state after all that was appended by now, unless that takes long."""
+    head = services.log.head(encounter)
+    if head is not None and head.appended != head.folded:
+        services.outcomes.wait(encounter, head.appended, 1.0)
+    state: Table = services.folder.current(encounter).state
+    return state
+
+
+class EncounterImported(Exception):
+    """Say that an encounter came in a bundle and takes no commands: its secrets are its own host's."""
+
+    def __init__(self, encounter: str) -> None:
+        super().__init__(f"{encounter} came in a bundle and takes no commands")
+        self.encounter = encounter
+
+
+@dataclass(frozen=True)
+class CommandDraft:
+    """What goes into a request beside its time and nonce."""
+
+    type: str
+    data: Mapping[str, Any]
+    actor: Actor
+    at: str
+    batch: Batch | None = None
+
+
+class AppendOptions(TypedDict):
+    """What may be said of an append."""
+
+    expected: NotRequired[int | None]
+    create: NotRequired[bool]
+    more: NotRequired[Sequence[CommandDraft]]
+    """Requests behind the first."""
+    secret: NotRequired[bytes]
+    """It is kept with the request that opens an encounter, in the same step."""
+
+
+def append(
+    services: Services,
+    encounter: str,
+    told: CommandDraft,
+    once: IdempotencyKey,
+    **options: Unpack[AppendOptions],
+) -> Appended:
+    """Append as `appending` does, in this thread."""
+    return run(appending(services, encounter, told, once, **options))
+
+
+def appending(
+    services: Services,
+    encounter: str,
+    told: CommandDraft,
+    once: IdempotencyKey,
+    **options: Unpack[AppendOptions],
+) -> Steps[Appended]:
+    """Append a request for *told*, and more behind it, and see that somebody folds them."""
+    more, create = options.get("more", ()), options.get("create", False)
+    entry = services.encounters.find(encounter)
+    if entry is not None and entry.imported:
+        raise EncounterImported(encounter)
+    if entry is not None and told.type != CloseEncounter.type:  # closing is how room is made
+        check_capacity(services, entry.owner, encounter, once, commands=1 + len(more))
+    first, rest = _spelled(encounter, told), [_spelled(encounter, each) for each in more]
+    submitted = yield _submission(
+        services,
+        encounter,
+        first,
+        scope=once.scope,
+        key=once.key,
+        fingerprint=once.fingerprint,
+        expected=options.get("expected"),
+        create=create,
+        at_ms=int(services.clock() * 1000),
+        ring_ms=RING_MS,
+        more=rest,
+        secret=options.get("secret", b""),
+    )
+    if entry is not None and not submitted.replayed:
+        size = sum(map(len, (first, *rest)))
+        services.capacity.appended(entry.owner, encounters=int(create), commands=1 + len(rest), size=size)
+    if submitted.must_ring:
+        yield in_thread(partial(services.ring, bucket_of(encounter)))
+    return Appended(submitted.n, submitted.replayed)
+
+
+def _submission(
+    services: Services, encounter: str, request: bytes, **options: Unpack[SubmitOptions]
+) -> Pause[Submitted]:
+    """Return the wait for an append."""
+    submit = partial(services.log.submit, encounter, request, **options)
+    if services.on_loop is None:
+        return in_thread(submit)
+    return Pause(submit, partial(services.on_loop.submit, encounter, request, **options))
+
+
+def check_capacity(
+    services: Services,
+    owner: str,
+    encounter: str,
+    once: IdempotencyKey,
+    *,
+    encounters: int = 0,
+    commands: int = 1,
+) -> None:
+    """Return if *owner* has room for as much; a repeat of what was appended is not judged.
+
+    Raises `StoreFull` and `QuotaExceeded`.
+    """
+    try:
+        services.capacity.check(owner, encounters=encounters, commands=commands)
+    except (StoreFull, QuotaExceeded):
+        if services.log.find_key(encounter, once.scope, once.key) is None:
+            raise
+
+
+def _spelled(encounter: str, told: CommandDraft) -> bytes:
+    """Return the bytes of a request, with a nonce of its own."""
+    return dump_request(
+        Request(
+            encounter=encounter,
+            type=told.type,
+            at=told.at,
+            nonce=token_hex(NONCE_BYTES),
+            actor=told.actor,
+            data=told.data,
+            batch=told.batch,
+        )
+    )
+
+
+@dataclass(frozen=True)
+class CommandResult:
+    """What became of command n, with what its reader needs of its envelopes."""
+
+    commit: Commit
+    envelopes: Mapping[int, StoredEnvelope]
+    reader: views.Reader
+    told: bytes = b""
+    """What the worker told whoever waits: the next prompt of the seat that sent the command."""
+
+    @property
+    def payloads(self) -> views.Payloads:
+        """The payloads of the envelopes, by index."""
+        return {index: lies.payload for index, lies in self.envelopes.items()}
+
+
+def result_of(services: Services, encounter: str, seat: str, n: int) -> CommandResult | None:
+    """Return what became of command *n*; None if it is undecided."""
+    heard = services.outcomes.wait(encounter, n, 0)
+    return None if heard is None else result_from(services, encounter, seat, heard)
+
+
+def result_from(services: Services, encounter: str, seat: str, heard: Outcome) -> CommandResult:
+    """Return a command that was *heard* of with what *seat* needs to read it."""
+    return read(services, encounter, seat, load_commit(heard.raw), heard.told)
+
+
+def read(services: Services, encounter: str, seat: str, commit: Commit, told: bytes = b"") -> CommandResult:
+    """Return *commit* with what *seat* needs to read it, and what was *told* beside it."""
+    if not commit.has_envelopes:
+        return CommandResult(commit, {}, views.Reader(seat, views.NOTHING), told)
+    lying = {at[1]: lies for at, lies in envelopes(services.log, encounter, commit.n - 1, commit.n).items()}
+    if commit.lacks_any_of(lying):
+        raise StoreUnavailable(f"commit {commit.n} of {encounter} has lost its envelopes")
+    head = services.folder.current(encounter, commit.n)
+    return CommandResult(commit, lying, views.Reader(seat, services.occasions.upto(encounter, head.n)), told)
+
+
+def result_data(
+    services: Services, encounter: str, seat: str, found: CommandResult, *, sender: bool = False
+) -> views.Data:
+    """Return what became of a command as *seat* may know it, with what it is asked next.
+
+    Only the *sender* is answered with what the worker told beside the commit: it is meant for that seat.
+    """
+    data = views.outcome_data(found.commit, found.payloads, found.reader)
+    if sender and found.told:
+        told: views.Data = orjson.loads(found.told)
+        return data | told
+    state = services.folder.current(encounter, found.commit.n).state
+    named = views.next_prompt(found.commit, found.payloads, found.reader)
+    return data | views.asked_next(state, seat, named)
+
+
+def requested(services: Services, encounter: str, n: int) -> Request | None:
+    """Return request *n*, None if there is none."""
+    return next((load_request(e.raw) for e in services.log.commands(encounter, n - 1, 1) if e.n == n), None)
+
+
+def commanded(services: Services, encounter: str, n: int) -> Command[Any] | None:
+    """Return command *n* as the rules know it, None if it makes no sense to them."""
+    request = requested(services, encounter, n)
+    return None if request is None else command_of(services.folder.current(encounter).ruleset, request)
+
+
+def now(services: Services) -> str:
+    """Return the time as requests carry it: RFC 3339, UTC, milliseconds."""
+    return moment_of(services.clock())
+
+
+def moment_of(seconds: float) -> str:
+    """Return *seconds* since 1970 as the API tells a time."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"

@@ -1,0 +1,60 @@
+"""Show that a worker lives, and end it if it hangs.
+
+A record with the time is written every second; readiness reads it. A command that is decided for longer than
+any honest one may take is a loop: the process kills itself, and the command's next try is counted.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterable
+from threading import Event
+from typing import Final
+
+import structlog
+
+from service.log.protocol import Log
+from service.signals.heartbeats import beat
+from workers.fold import CommandFolder
+from workers.periodic import PeriodicThread
+
+EVERY_S: Final = 1.0
+LONGEST_S: Final = 20.0
+"""What a decision may take at the very most; the longest honest ones take a tenth of a second."""
+
+_logger: Final = structlog.get_logger()
+
+
+class HeartbeatThread(PeriodicThread):
+    """Beats for one worker, and watches its *foldings*."""
+
+    name = "pulse"
+    every_s = EVERY_S
+
+    def __init__(
+        self,
+        log: Log,
+        worker: str,
+        foldings: Iterable[CommandFolder],
+        stopping: Event,
+        longest_s: float,
+    ) -> None:
+        super().__init__(stopping)
+        self._log = log
+        self._worker = worker
+        self._foldings = tuple(foldings)
+        self._longest_s = longest_s
+
+    def look(self) -> None:
+        """Watch and beat once."""
+        self._watch()
+        beat(self._log, self._worker, int(time.time() * 1000))
+
+    def _watch(self) -> None:
+        for folding in self._foldings:
+            since = folding.deciding_since
+            if since is not None and time.monotonic() - since > self._longest_s:
+                _logger.critical("worker.hangs", worker=self._worker)
+                os.kill(os.getpid(), signal.SIGKILL)
