@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import structlog
 
-from service.core import continuation, views
+from service.core import continuation, fork_state, views
 from service.core.decide import DecidedCommit, FoldedState, decide_request, quarantine_request
 from service.core.fold import Folder
 from service.core.snapshot import snapshot_of
@@ -32,7 +32,6 @@ from service.signals.followed import concerns_all
 from service.stores.encounter_index import EncounterIndex
 from service.stores.removals import CLOSED
 from service.stores.secrets import EncounterSecrets
-from service.usecases import forking
 from workers.losses import CommittedHistory
 from workers.watching import FoldObserver, NullFoldObserver, no_snapshot
 
@@ -324,8 +323,8 @@ class CommandFolder:
     def _kept(self, origin: Origin) -> tuple[Kept, ...]:
         """Return what is sealed in the state with which a line of play begins."""
         return (
-            forking.sealed_fork_values(self, origin)
-            if origin.kind == forking.FORK
+            fork_state.sealed_fork_values(self, origin)
+            if origin.kind == fork_state.FORK
             else continuation.sealed_values(self, origin)
         )
 

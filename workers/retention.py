@@ -26,7 +26,7 @@ from service.rules.table import GM
 from service.stores import removals
 from service.stores.archive.storage import Storage
 from service.stores.encounter_index import EncounterIndex
-from service.usecases.removing import NotRemovable, check, delete, remove
+from service.stores.removing import NotRemovable, check, delete, remove
 from workers.periodic import PeriodicThread
 
 EVERY_S: Final = 30.0

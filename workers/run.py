@@ -25,7 +25,7 @@ from service.signals.webhook_addresses import WebhookAddressGuard
 from service.stores.archive.archive_log import with_archive
 from service.stores.archive.container import key_of as archive_key_of
 from service.stores.archive.storage import Storage
-from service.usecases.services import service_key_of
+from service.stores.secrets import service_key_of
 from workers.archiving import DAY_S, Archiver
 from workers.audits import Auditor
 from workers.fold import KEPT, CommandFolder

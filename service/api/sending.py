@@ -10,7 +10,7 @@ from service.api.problems import Problem
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import faults
 from service.core import views
-from service.log import Outcome, StoreFailure
+from service.log import Appended, IdempotencyKey, Outcome, StoreFailure
 from service.record.commit import ACCEPTED, QUARANTINED, Commit, load_commit
 from service.rules.messages import Actor, Command, Refused
 from service.rules.rulebook import refuser
@@ -31,15 +31,15 @@ def read_command(
     return request.services.shelf[request.me.edition].commands[type_], given, found
 
 
-def idempotency_key(request: ApiRequest, scope: str) -> sending.IdempotencyKey:
+def idempotency_key(request: ApiRequest, scope: str) -> IdempotencyKey:
     """Return what makes the request happen once for the owner *scope* of its key."""
     asked = request.repeatable
-    return sending.IdempotencyKey(scope=scope, key=asked.key, fingerprint=asked.fingerprint)
+    return IdempotencyKey(scope=scope, key=asked.key, fingerprint=asked.fingerprint)
 
 
 def send_checked(
     request: ApiRequest, kind: type[Command[Any]], data: Mapping[str, Any], *, expected: int | None = None
-) -> Steps[sending.Appended]:
+) -> Steps[Appended]:
     """Append a command that fits its schema; a refusal at the door becomes its problem."""
     wanted = request.expected if expected is None else expected
     actor = Actor(seat=request.me.seat, role=request.me.role)
@@ -75,9 +75,7 @@ def refuse_draft(request: ApiRequest) -> None:
         raise Problem("command-refused", detail, members={"code": "line_not_accepted", "rule": None})
 
 
-def send_array(
-    request: ApiRequest, commands: Sequence[CommandInput], *, stop: bool
-) -> Steps[sending.Appended]:
+def send_array(request: ApiRequest, commands: Sequence[CommandInput], *, stop: bool) -> Steps[Appended]:
     """Append commands that fit their schemas together; a refusal at the door becomes its problem."""
     actor = Actor(seat=request.me.seat, role=request.me.role)
     asked = idempotency_key(request, request.me.scope)
@@ -97,7 +95,7 @@ def send_array(
         raise refusal_problem(request, refused) from refused
 
 
-def pending_array(request: ApiRequest, sent: sending.Appended, count: int) -> Steps[ApiResponse]:
+def pending_array(request: ApiRequest, sent: Appended, count: int) -> Steps[ApiResponse]:
     """Wait for the outcomes of *count* commands from *sent* on, as long as the client prefers.
 
     They are on the record: a store that fails from here on makes them pending, never failed.
@@ -126,7 +124,7 @@ def outcomes(request: ApiRequest, n: int, count: int, *, sender: bool = False) -
 
 
 def pending(
-    request: ApiRequest, sent: sending.Appended, answer: Callable[[views.Data], ApiResponse] | None = None
+    request: ApiRequest, sent: Appended, answer: Callable[[views.Data], ApiResponse] | None = None
 ) -> Steps[ApiResponse]:
     """Wait for the outcome of *sent* as long as the client prefers, and answer it (through *answer*).
 
@@ -152,7 +150,7 @@ def _undecided(request: ApiRequest, n: int, told: views.Data) -> ApiResponse:
 
 def _decided(
     request: ApiRequest,
-    sent: sending.Appended,
+    sent: Appended,
     headers: dict[str, str],
     answer: Callable[[views.Data], ApiResponse] | None,
 ) -> Steps[ApiResponse]:
@@ -204,7 +202,7 @@ def first_commit(request: ApiRequest, encounter: str, seconds: float) -> Steps[C
     return commit
 
 
-def receipt_headers(request: ApiRequest, sent: sending.Appended) -> dict[str, str]:
+def receipt_headers(request: ApiRequest, sent: Appended) -> dict[str, str]:
     """Return the headers of an answer to a request that appended *sent*."""
     headers = _key_header(request)
     if sent.replayed:

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from service.api.problems import Problem
 from service.api.request import ApiRequest
+from service.log import IdempotencyKey
 from service.stores.jobs import AUDITS, IMPORTS, SIMULATIONS, Job, JobKind
-from service.usecases.sending import IdempotencyKey
 
 MOST_WAITING: Final = 8
 """Jobs of one kind and one owner that wait for a worker, at most."""
@@ -45,7 +45,10 @@ def ask(
             _check_waiting(request, kind, whose)
         if file is not None:
             log.put_record(file[0], id_, file[1])
-        return kind.ask(request.services, whose, once, wanted, bucket)
+        job, replayed = kind.ask(log, whose, once, wanted, request.services.clock())
+    if not replayed:
+        request.services.ring(bucket)
+    return job, replayed
 
 
 def _check_waiting(request: ApiRequest, kind: JobKind, whose: str) -> None:

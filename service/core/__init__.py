@@ -1,1 +1,1 @@
-"""Decide requests into commits, and fold commits into states."""
+"""Decide, fold and view encounters: pure functions over the record and the rules, and snapshots of states."""

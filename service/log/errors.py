@@ -1,8 +1,8 @@
 """What the log answers instead of doing: refusals, and the three ways a store can fail.
 
 A refusal changed nothing, and says what stands instead.
-A failure of the store says whether the change may have happened: `StoreUnavailable` and `StoreFull` mean it has
-not, `OutcomeUnknown` means it may have, and only asking again by idempotency key (or by number and hash) can tell.
+A failure of the store says whether the change may have happened. `StoreUnavailable` and `StoreFull` mean
+that it has not. `OutcomeUnknown` means that it may have: a repeat with the same idempotency key settles it.
 """
 
 from asyncio import (

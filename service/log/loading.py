@@ -50,7 +50,7 @@ def megabytes(size: int) -> str:
 
 
 def load_progress(wire: Wire) -> LoadProgress | None:
-    """Return how far the server is with its log, None once it has read all of it; raises `StoreUnavailable`."""
+    """Return how far the server has read its log, None once it has read all; raises `StoreUnavailable`."""
     try:
         wire.read("PING")  # refused while it loads; INFO and CONFIG GET are answered
     except StoreLoading:

@@ -92,7 +92,8 @@ class Streams(Protocol):
         Each is all or nothing and is published as an `Outcome` as it is written. A commit that already is the
         head (same number, same hash) counts as written earlier. One that decides another request than the
         command at its number is refused: a failover gives a number that it has lost to another command.
-        Raises `StaleCommit` when the last one does not stand; those before it may: read the head again.
+        Raises `StaleCommit` when the last one was not written; those before it may have been:
+        read the head again.
         """
         ...
 

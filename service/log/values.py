@@ -23,6 +23,15 @@ RULES_DIGITS = 16
 
 
 @dataclass(frozen=True, slots=True)
+class IdempotencyKey:
+    """What makes a request happen once: whose key, the key, and the fingerprint of what was asked with it."""
+
+    scope: str
+    key: str
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
 class Appended:
     """The place of a command: its number, and whether an earlier call with the same key put it there."""
 

@@ -3,8 +3,8 @@
 Nothing is ever sent twice: redis-py's own retries are off, because a lost reply is not a lost command.
 An error is translated here, where it enters, one by one; what is not named here is a programming mistake or
 a mistake of configuration and stays redis-py's.
-Connecting is a step of its own, so that "never sent" (`StoreUnavailable`) and "no answer" (`OutcomeUnknown`) can be told
-apart.
+Connecting is a step of its own: a change that was never sent raises `StoreUnavailable`, a change without an
+answer `OutcomeUnknown`.
 """
 
 import os
@@ -126,7 +126,7 @@ class Wire:
     def send(self, commands: Sequence[Command], *, changes: bool) -> Raw:
         """Send *commands* and return the connection on which `receive` finds the answers.
 
-        Raises `StoreUnavailable` where nothing went out, and `OutcomeUnknown` where some of the changes may have.
+        Raises `StoreUnavailable` if nothing was sent, `OutcomeUnknown` if some changes may have been.
         """
         refuse_on_loop()
         if changes and self._replicas:
@@ -144,7 +144,8 @@ class Wire:
     def receive(self, connection: Raw, count: int, *, changes: bool) -> list[Reply]:
         """Read *count* answers; what the server refused is an error among them.
 
-        Raises `OutcomeUnknown`, for changes also where too few replicas have them, and `StoreUnavailable` for questions.
+        Raises `StoreUnavailable` for questions. Raises `OutcomeUnknown` for changes, also where too few
+        replicas have them.
         """
         waits = changes and self._replicas
         try:

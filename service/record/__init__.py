@@ -1,1 +1,1 @@
-"""Spell requests, commits and envelopes as bytes, chain them, and say which code decides."""
+"""The record as bytes: canonical JSON, requests, commits, envelopes, reveals and the digest of the rules."""

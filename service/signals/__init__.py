@@ -1,1 +1,1 @@
-"""Tell that something happened: doorbell, outcomes, feeds, webhooks, and who lives."""
+"""Notify and listen: the doorbell, outcomes, event feeds, heartbeats, and where webhooks may lead."""

@@ -65,7 +65,7 @@ class WebhookAddress:
 
 
 def place(url: str) -> WebhookAddress:
-    """Return what *url* names; raises `AddressNotAllowed` for everything that two readers could read differently."""
+    """Return the parts of *url*; raises `AddressNotAllowed` where two parsers could disagree."""
     if len(url) > LONGEST or not _VISIBLE.fullmatch(url):
         raise AddressNotAllowed("visible ASCII without backslashes, at most 2000 characters")
     try:
@@ -102,7 +102,7 @@ class WebhookAddressGuard:
         return cls(tuple(ip_network(text) for text in texts))
 
     def admit(self, url: str, resolve: Resolve) -> tuple[WebhookAddress, str]:
-        """Return where *url* leads and the one address to connect to; raises `AddressNotAllowed`, or OSError."""
+        """Return the parts of *url* and the address to connect to; raises `AddressNotAllowed` or OSError."""
         found = place(url)
         addresses = list(resolve(found.host, found.port))
         if not addresses:

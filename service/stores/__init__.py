@@ -1,1 +1,1 @@
-"""Keep what stands beside the log: owners, keys, seats, secrets, checkpoints, disputes and jobs."""
+"""What is kept beside the event log: index, keys, seats, secrets, checkpoints, jobs, webhooks, archive."""

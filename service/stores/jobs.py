@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 
-from service.log import KeyReused, Log
-from service.usecases.sending import IdempotencyKey, now
-from service.usecases.services import Services
+from service.log import IdempotencyKey, KeyReused, Log
+from service.record.timestamps import timestamp_of
 
 PENDING: Final = "pending"
 RUNNING: Final = "running"
@@ -42,32 +41,32 @@ class JobKind:
     """Fields that are not shown."""
 
     def ask(
-        self, services: Services, whose: str, once: IdempotencyKey, wanted: Mapping[str, Any], bucket: int
+        self, log: Log, whose: str, once: IdempotencyKey, wanted: Mapping[str, Any], now: float
     ) -> tuple[Job, bool]:
-        """Return the job for what is *wanted*, and whether an earlier request asked for it.
+        """Schedule the job for what is *wanted* at *now*, in seconds since 1970.
 
-        A worker is rung for, by *bucket*. Raises `KeyReused` where the key stands for another request.
+        Return the job, and whether an earlier request asked for it: a new one needs a worker to be notified.
+        Raises `KeyReused` where the key was used for another request.
         """
         id_ = self.id_of(once)
-        known = self.find(services.log, whose, id_)
+        known = self.find(log, whose, id_)
         if known is not None:
             if known["fingerprint"] != once.fingerprint:
                 raise KeyReused(0)
             if known["status"] == PENDING:  # an earlier request may have been cut off before it scheduled
-                self._schedule(services, known)
+                self._schedule(log, known, now)
             return known, True
         job: Job = {
             self.id: id_,
             self.of: whose,
             "status": PENDING,
-            "asked": now(services),
+            "asked": timestamp_of(now),
             "progress": None,
             "fingerprint": once.fingerprint,
             **wanted,
         }
-        self.put(services.log, job)
-        self._schedule(services, job)
-        services.ring(bucket)
+        self.put(log, job)
+        self._schedule(log, job, now)
         return job, False
 
     def id_of(self, once: IdempotencyKey) -> str:
@@ -121,9 +120,9 @@ class JobKind:
         """Return *job* without what belongs to nobody else."""
         return {name: value for name, value in job.items() if name not in self.internal}
 
-    def _schedule(self, services: Services, job: Job) -> None:
+    def _schedule(self, log: Log, job: Job, now: float) -> None:
         name = f"{job[self.of]}/{job[self.id]}"
-        services.log.set_due(self.shelf, [name], int(services.clock() * 1000), anew=False)
+        log.set_due(self.shelf, [name], int(now * 1000), anew=False)
 
     def _shelf_of(self, whose: str) -> str:
         return f"{self.shelf}/{whose}"

@@ -27,7 +27,13 @@ from service.rules.table import DiceSetup, Lane, Table
 KEY_BYTES: Final = 32
 _NONCE_BYTES: Final = 12
 _BY_THE_HOST: Final = Seeding()
+_SERVICE_KEY: Final = b"rewound/service-key/1"
 _LINE: Final = b"rewound/line-secret/1\x00"
+
+
+def service_key_of(key: bytes) -> bytes:
+    """Return the service key that follows from the service's one secret."""
+    return hkdf(salt=b"", ikm=key, info=_SERVICE_KEY)
 
 
 class Undecipherable(Exception):

@@ -1,1 +1,1 @@
-"""Go on from an earlier moment: forks, proposals and continuations."""
+"""What the API does: open, send, read, follow, fork, amend. Each takes the services it works with."""

@@ -11,29 +11,27 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from service.core.continuation import ContinuationReader, inherited_occasions, line_id
+from service.core.continuation import inherited_occasions, line_id
+from service.core.fork_state import FORK, fork_state
 from service.core.sealed_check import check_nothing_sealed
-from service.log import KeyReused
+from service.log import Appended, IdempotencyKey, KeyReused
 from service.record.digest import ruleset_digest
 from service.rules.codec import to_data
-from service.rules.continuing import BeginLine, Kept, parted
+from service.rules.continuing import BeginLine, parted
 from service.rules.lines import Origin
 from service.rules.messages import Actor, Refused
-from service.rules.records import EMPTY, changed
-from service.rules.sealed import resealed
+from service.rules.records import changed
 from service.rules.seeding import Seeding
-from service.rules.seeds import Sealing
-from service.rules.table import GM, DiceSetup, Seat, Table
+from service.rules.table import GM, DiceSetup, Table
 from service.stores import forks
 from service.stores.encounter_index import EncounterEntry, expiry
 from service.stores.secrets import EncounterSecrets
 from service.usecases.accepting import is_draft
 from service.usecases.openings import encounter_id
 from service.usecases.preconditions import CommandInput, check_array, check_each, check_in_line
-from service.usecases.sending import Appended, CommandDraft, IdempotencyKey, append, now
+from service.usecases.sending import CommandDraft, append, now
 from service.usecases.services import Services
 
-FORK: Final = "fork"
 RULE: Final = "TABLE-LINE-2"
 DAY_S: Final = 86_400.0
 MOST: Final = 200
@@ -173,7 +171,7 @@ def _first(services: Services, encounter: str, parent: str, at: int, dice: DiceS
     """Return the state with which the fork *encounter* begins."""
     before = services.folder.at(parent, at)
     state: Table = changed(
-        state_of(before.state),
+        fork_state(before.state),
         encounter=encounter,
         digest=ruleset_digest(before.ruleset),
         dice=dice,
@@ -195,26 +193,3 @@ def _opening(services: Services, parent: str, at: int, state: Table) -> dict[str
         "orders": to_data(everybody.orders),
         "occasions": list(inherited_occasions(services, parent, at, state)),
     }
-
-
-def state_of(state: Table) -> Table:
-    """Return the state with which a fork begins, but for what says which encounter it is."""
-    return changed(
-        resealed(state, (f"seat:{GM}",)),  # its gm is its maker, who may open all of it
-        seats={GM: Seat(role=GM, tokens=1)},  # any name is free for a seat of its own
-        sealing=Sealing(),
-        line=None,
-        astray=EMPTY,
-        strays=EMPTY,
-        spent=0,
-        draft=False,
-        due=(),
-        seated=EMPTY,
-        amendment=None,
-        stopped=None,
-    )
-
-
-def sealed_fork_values(reading: ContinuationReader, origin: Origin) -> tuple[Kept, ...]:
-    """Return what is sealed in the state with which a fork begins."""
-    return parted(state_of(reading.folder.at(origin.parent, origin.n).state))[1]

@@ -14,7 +14,7 @@ from hmac import digest as hmac_digest
 from typing import Any, Final
 from uuid import UUID
 
-from service.log import KeyReused
+from service.log import Appended, IdempotencyKey, KeyReused
 from service.record.digest import ruleset_digest
 from service.rules.codec import from_data, to_data
 from service.rules.messages import Actor, Refused
@@ -25,7 +25,7 @@ from service.stores import removals
 from service.stores.disputes import Dispute, Disputes
 from service.stores.encounter_index import EncounterEntry
 from service.stores.secrets import EncounterSecrets
-from service.usecases.sending import Appended, CommandDraft, IdempotencyKey, append, now
+from service.usecases.sending import CommandDraft, append, now
 from service.usecases.services import Services
 
 
@@ -103,8 +103,8 @@ def open_encounter(
 ) -> tuple[EncounterEntry, Appended]:
     """Append the opening of an encounter, which passed `opening_faults`; the same *once* finds it again.
 
-    Raises `KeyReused` where the key stands for another opening, `EncounterRemoved` where what it opened is gone,
-    `EncounterMissing` where it was lost, `StoreFull` and `QuotaExceeded` where there is no room.
+    Raises `KeyReused` where the key was used for another opening, `EncounterRemoved` where the encounter was
+    removed, `EncounterMissing` where it was lost, `StoreFull` and `QuotaExceeded` where there is no room.
     """
     encounter = encounter_id(services, owner, once.key)
     gone = removals.find(services.log, encounter)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from secrets import token_hex
 from typing import Any, Final, NotRequired, TypedDict, Unpack
@@ -16,7 +15,16 @@ from typing import Any, Final, NotRequired, TypedDict, Unpack
 import orjson
 
 from service.core import views
-from service.log import Outcome, StoreFull, StoreUnavailable, SubmitOptions, Submitted, bucket_of
+from service.log import (
+    Appended,
+    IdempotencyKey,
+    Outcome,
+    StoreFull,
+    StoreUnavailable,
+    SubmitOptions,
+    Submitted,
+    bucket_of,
+)
 from service.record.commit import (
     Batch,
     Commit,
@@ -27,6 +35,7 @@ from service.record.commit import (
     load_request,
 )
 from service.record.envelopes import StoredEnvelope, envelopes
+from service.record.timestamps import timestamp_of
 from service.rules.chance import check_sealed
 from service.rules.closing import CloseEncounter
 from service.rules.codec import from_data
@@ -44,23 +53,6 @@ from service.usecases.preconditions import CommandInput, check_array, check_each
 from service.usecases.services import Services
 
 NONCE_BYTES: Final = 16
-
-
-@dataclass(frozen=True)
-class IdempotencyKey:
-    """What makes a request happen once: whose key, the key, and what was asked with it."""
-
-    scope: str
-    key: str
-    fingerprint: str
-
-
-@dataclass(frozen=True)
-class Appended:
-    """A command on the record: its number, and whether an earlier request put it there."""
-
-    n: int
-    replayed: bool
 
 
 def send(
@@ -355,9 +347,4 @@ def commanded(services: Services, encounter: str, n: int) -> Command[Any] | None
 
 def now(services: Services) -> str:
     """Return the time as requests carry it: RFC 3339, UTC, milliseconds."""
-    return moment_of(services.clock())
-
-
-def moment_of(seconds: float) -> str:
-    """Return *seconds* since 1970 as the API tells a time."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+    return timestamp_of(services.clock())

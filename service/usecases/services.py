@@ -8,7 +8,6 @@ from functools import partial
 from typing import Final, Literal
 
 from service.core.fold import Folder, Registry
-from service.dice.encoding import hkdf
 from service.log import Log
 from service.log.loop_log import LoopLog
 from service.record.occasions import Occasions
@@ -21,8 +20,7 @@ from service.stores.api_keys import KeyCache
 from service.stores.cached import CachedLookup
 from service.stores.capacity import Capacity
 from service.stores.encounter_index import EncounterIndex
-
-_LABEL: Final = b"rewound/service-key/1"
+from service.stores.secrets import service_key_of
 
 FORK_DAYS: Final = 30
 
@@ -67,11 +65,6 @@ class Services:
     """The log as an event loop uses it, where the process has one."""
     address_guard: WebhookAddressGuard = NOWHERE_ELSE
     """Where webhooks may lead."""
-
-
-def service_key_of(key: bytes) -> bytes:
-    """Return the service key that follows from the service's one secret."""
-    return hkdf(salt=b"", ikm=key, info=_LABEL)
 
 
 def make_services(

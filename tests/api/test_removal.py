@@ -21,7 +21,7 @@ from service.rules.records import changed
 from service.stores.archive.storage import DirectoryStorage
 from service.stores.encounter_index import GRACE_S
 from service.stores.removals import Removal, put
-from service.usecases.removing import NotRemovable, check
+from service.stores.removing import NotRemovable, check
 from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import Worker

@@ -14,7 +14,7 @@ from service.record.canonical import commit_hash
 from service.record.commit import load_request
 from service.record.fingerprint import command_fingerprint
 from service.record.frontier import Frontier
-from service.usecases.sending import moment_of
+from service.record.timestamps import timestamp_of
 from tests.heartrush.recorded import Recorded as HeartrushFight
 from tests.recorded import Record
 from tests.rise.campaign import Recorded as RiseFight
@@ -45,7 +45,7 @@ def stamps(seed: int) -> Callable[[int], tuple[str, str]]:
 
     def stamp(_n: int) -> tuple[str, str]:
         at[0] += chance.expovariate(1 / 9)
-        return moment_of(at[0]), chance.randbytes(16).hex()
+        return timestamp_of(at[0]), chance.randbytes(16).hex()
 
     return stamp
 

@@ -17,6 +17,7 @@ from service.audit.report import Report
 from service.audit.verify import verify
 from service.core import continuation
 from service.core.fold import Folder
+from service.log import IdempotencyKey
 from service.log.memory import MemoryLog
 from service.record.commit import Commit, load_commit
 from service.record.envelopes import envelopes
@@ -62,9 +63,9 @@ class House:
         self.services.outcomes.close()
         self.log.close()
 
-    def _once(self) -> sending.IdempotencyKey:
+    def _once(self) -> IdempotencyKey:
         self.sent += 1
-        return sending.IdempotencyKey("house", str(self.sent), str(self.sent))
+        return IdempotencyKey("house", str(self.sent), str(self.sent))
 
     def open(self, ruleset: Ruleset[Any], opening: Mapping[str, Any]) -> str:
         """Open an encounter; return its id."""

@@ -12,6 +12,7 @@ import pytest
 
 LAYERS = "Imports point down only"
 WORKERS = "The service never imports the workers"
+WORKERS_BELOW = "Workers work on the core and the stores, never through use cases"
 PURE = "Rules and dice know no third party, clock, chance or system"
 LOG = "The log stores bytes and knows no dice"
 EDITIONS = "Heart Rush and Rise do not know each other"
@@ -31,11 +32,17 @@ PLANTED = (
     ("service/api/planted.py", "service.supervisor.leaf", {LAYERS}),
     ("service/log/planted.py", "service.supervisor.leaf", {LAYERS}),
     ("service/audit/planted.py", "service.api.leaf", {LAYERS}),
-    ("service/encounter/planted.py", "service.audit.leaf", {LAYERS}),
-    ("service/log/planted.py", "service.encounter.leaf", {LAYERS}),
+    ("service/usecases/planted.py", "service.audit.leaf", {LAYERS}),
+    ("service/stores/planted.py", "service.usecases.leaf", {LAYERS}),
+    ("service/stores/planted.py", "service.signals.leaf", {LAYERS}),
+    ("service/signals/planted.py", "service.stores.leaf", {LAYERS}),
+    ("service/core/planted.py", "service.stores.leaf", {LAYERS}),
+    ("service/record/planted.py", "service.core.leaf", {LAYERS}),
+    ("service/log/planted.py", "service.record.leaf", {LAYERS}),
+    ("workers/planted.py", "service.usecases.leaf", {WORKERS_BELOW}),
     ("service/log/planted.py", "service.rules.leaf", {LAYERS}),
     ("service/rules/planted.py", "service.log.leaf", {LAYERS}),
-    ("service/rules/planted.py", "service.encounter.leaf", {LAYERS}),
+    ("service/rules/planted.py", "service.record.leaf", {LAYERS}),
     ("service/dice/planted.py", "service.rules.leaf", {LAYERS}),
     ("service/settings.py", "service.log.leaf", {LAYERS}),
     ("service/log/planted.py", "service.dice.leaf", {LOG}),
@@ -59,11 +66,11 @@ PLANTED = (
     ("workers/planted.py", "urllib3", {S3}),
     ("service/api/planted.py", "rq", {RQ}),
     ("service/log/planted.py", "rq.job", {RQ}),
-    ("service/encounter/planted.py", "flask", {FLASK}),
+    ("service/usecases/planted.py", "flask", {FLASK}),
     ("workers/planted.py", "werkzeug.exceptions", {FLASK}),
-    ("service/encounter/planted.py", "marshmallow", {MARSHMALLOW}),
+    ("service/core/planted.py", "marshmallow", {MARSHMALLOW}),
     ("workers/planted.py", "apispec", {MARSHMALLOW}),
-    ("service/encounter/planted.py", "limits.storage", {COUNTED}),
+    ("service/stores/planted.py", "limits.storage", {COUNTED}),
     ("workers/planted.py", "prometheus_client", {COUNTED}),
 )
 

@@ -9,7 +9,16 @@ from hashlib import sha256
 from typing import Any, Final, TypeVar
 
 from service.core.fold import ChainBroken
-from service.log import KeyReused, NoSuchEncounter, NumberTaken, OutcomeUnknown, StoreFailure, VersionConflict
+from service.log import (
+    Appended,
+    IdempotencyKey,
+    KeyReused,
+    NoSuchEncounter,
+    NumberTaken,
+    OutcomeUnknown,
+    StoreFailure,
+    VersionConflict,
+)
 from service.record.canonical import dumps
 from service.rules.codec import to_data
 from service.rules.messages import Actor
@@ -333,21 +342,21 @@ class Client:
 
     def _open(self, services: Services, key: str, command: Mapping[str, Any]) -> tuple[str, int]:
         data = {name: value for name, value in command.items() if name != "type"}
-        once = sending.IdempotencyKey(OWNER, key, _fingerprint([command]))
+        once = IdempotencyKey(OWNER, key, _fingerprint([command]))
         entry, sent = _or_failed(lambda: openings.open_encounter(services, OWNER, TINY, data, once))
         return entry.encounter, sent.n
 
     def _append(
         self, services: Services, key: str, seat: str, commands: list[dict[str, Any]], if_match: int | None
-    ) -> sending.Appended:
-        once = sending.IdempotencyKey(SCOPE, key, _fingerprint(commands))
+    ) -> Appended:
+        once = IdempotencyKey(SCOPE, key, _fingerprint(commands))
         actor = Actor(seat=seat, role="gm" if seat == "gm" else "player")
         given = [
             (TINY.commands[each["type"]], {k: v for k, v in each.items() if k != "type"}) for each in commands
         ]
         encounter = self.table.id
 
-        def send() -> sending.Appended:
+        def send() -> Appended:
             if len(given) == 1:
                 kind, data = given[0]
                 return run(sending.send(services, encounter, actor, kind, data, once, expected=if_match))

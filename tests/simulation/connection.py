@@ -1,7 +1,7 @@
 """Speak to the simulated server as `ValkeyLog` speaks to the real one: one process's side of the wire.
 
-Every call takes time both ways and may be overtaken. What is not answered is `StoreUnavailable` for a read or a
-call that was never sent, `OutcomeUnknown` for a change that may have happened.
+Every call takes time both ways and may be overtaken. Without an answer, a read or a call that was never sent
+raises `StoreUnavailable`, and a change that may have happened `OutcomeUnknown`.
 """
 
 from __future__ import annotations

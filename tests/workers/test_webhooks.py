@@ -10,8 +10,8 @@ import pytest
 
 from service.stores import webhooks
 from service.stores.encounter_index import EncounterEntry, EncounterIndex
+from service.stores.secrets import service_key_of
 from service.stores.webhooks import AGENDA, Webhook
-from service.usecases.services import service_key_of
 from tests.encounter.sitting import KEY
 from tests.receiver import Receiver, receiver
 from tests.workers.conftest import Hall, until

@@ -13,11 +13,11 @@ from service.api.schemas import faults, raise_if_invalid, schema_of
 from service.api.sending import pending, send_checked
 from service.api.shapes import NUMBER, SEAT, TEXT, UUID, closed, component, listing, maybe
 from service.core import views
+from service.log import Appended
 from service.rules.amendments import Amend, AmendmentProposed
 from service.rules.contests import OpenContest, Uphold
 from service.rules.records import record
 from service.steps import Steps
-from service.usecases import sending
 from service.usecases.contests import contest_data
 
 TAG: Final = "Contests"
@@ -160,7 +160,7 @@ def answer_contest(request: ApiRequest) -> Steps[ApiResponse]:
     return (yield from pending(request, sent, _told(request, "contest_closed", 201)))
 
 
-def _send_effects(request: ApiRequest, answer: dict[str, Any]) -> Steps[sending.Appended]:
+def _send_effects(request: ApiRequest, answer: dict[str, Any]) -> Steps[Appended]:
     """Append the edition's ruling with its effects."""
     schema = request.inputs[request.me.edition].commands.get(_RULING)
     if schema is None:

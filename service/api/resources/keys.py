@@ -8,7 +8,7 @@ from service.api.operations import PUBLIC, ResponseSchema, operation
 from service.api.request import ApiRequest, ApiResponse
 from service.api.shapes import HASH, TEXT, TIME, closed, component, listing
 from service.audit import signing
-from service.usecases.sending import moment_of
+from service.record.timestamps import timestamp_of
 
 TAG: Final = "Service"
 KEYS: Final = component(
@@ -41,7 +41,7 @@ def list_keys(request: ApiRequest) -> ApiResponse:
             "name": key.name,
             "algorithm": signing.ALGORITHM,
             "public_key": key.public,
-            "since": moment_of(key.since),
+            "since": timestamp_of(key.since),
             **({} if key.rotation is None else {"rotation": key.rotation}),
         }
         for key in signing.published(request.services.log)

@@ -13,7 +13,7 @@ from service.api.schemas import strict
 from service.api.shapes import HASH, NUMBER, TIME, UUID, closed, component
 from service.audit import bundle
 from service.audit.evidence import evidence_once_signed
-from service.usecases import removing
+from service.stores import removing
 
 TAG: Final = "Encounters"
 REMOVAL: Final = component(

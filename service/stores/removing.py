@@ -11,11 +11,11 @@ from typing import Any, Literal
 
 from service.core.decide import FoldedState
 from service.log import Log
+from service.record.timestamps import timestamp_of
 from service.stores import disputes, removals, webhooks
 from service.stores.disputes import Disputes
 from service.stores.encounter_index import EncounterEntry
 from service.stores.removals import Removal
-from service.usecases.sending import moment_of
 
 
 class NotRemovable(Exception):
@@ -40,7 +40,7 @@ def remove(
 ) -> Removal:
     """Remove the encounter *folded*, which may be; *bundle* is the digest of the one that was had."""
     seats = {name: (seat.role, seat.tokens) for name, seat in folded.state.seats.items() if not seat.closed}
-    made = Removal(folded.encounter, moment_of(now), by, folded.n, folded.hash, bundle, seats)
+    made = Removal(folded.encounter, timestamp_of(now), by, folded.n, folded.hash, bundle, seats)
     removals.put(log, made, now)
     return made
 

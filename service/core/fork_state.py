@@ -1,0 +1,38 @@
+"""Derive the state with which a fork begins, and what is sealed in it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from service.core.continuation import ContinuationReader
+from service.rules.continuing import Kept, parted
+from service.rules.lines import Origin
+from service.rules.records import EMPTY, changed
+from service.rules.sealed import resealed
+from service.rules.seeds import Sealing
+from service.rules.table import GM, Seat, Table
+
+FORK: Final = "fork"
+
+
+def fork_state(state: Table) -> Table:
+    """Return the state with which a fork begins, but for what says which encounter it is."""
+    return changed(
+        resealed(state, (f"seat:{GM}",)),  # its gm is its maker, who may open all of it
+        seats={GM: Seat(role=GM, tokens=1)},  # any name is free for a seat of its own
+        sealing=Sealing(),
+        line=None,
+        astray=EMPTY,
+        strays=EMPTY,
+        spent=0,
+        draft=False,
+        due=(),
+        seated=EMPTY,
+        amendment=None,
+        stopped=None,
+    )
+
+
+def sealed_fork_values(reading: ContinuationReader, origin: Origin) -> tuple[Kept, ...]:
+    """Return what is sealed in the state with which a fork begins."""
+    return parted(fork_state(reading.folder.at(origin.parent, origin.n).state))[1]

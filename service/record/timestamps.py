@@ -1,0 +1,10 @@
+"""Write times as requests, commits and answers carry them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+def timestamp_of(seconds: float) -> str:
+    """Return *seconds* since 1970 as RFC 3339 in UTC with milliseconds."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
