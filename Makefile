@@ -112,7 +112,7 @@ pythons: .venv/ready ## decide and audit the same fights on every Python that is
 	done
 	$(PY) -m tests.audit.elsewhere --pythons .venv/pythons/*/bin/python
 
-twins: .venv/ready ## play 500 scripts twice, with other GM-only fields, hidden rolls and lurkers: nobody else can tell (long)
+twins: .venv/ready ## play 500 scripts twice, with other GM-only fields, hidden rolls and hidden creatures: nobody else can tell (long)
 	nice $(PY) -m tests.api.twins
 
 streams: .venv/ready ## cut a hundred streams two hundred times each: no gap, no repeat (minutes)

@@ -22,7 +22,7 @@ from service.log.queue import queue_client
 from service.log.valkey import ValkeyLog
 from service.logs import write_json_lines
 from service.record.digest import ruleset_digest
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from service.settings import Settings, SettingsError
 from service.signals.doorbell import RqNotifier
 from service.signals.feeds import Room
@@ -56,14 +56,14 @@ def application() -> LoopApplication:
     ringer = RqNotifier(queue_client(settings.queue_url))
     host = make_services(
         with_archived,
-        SHELF,
+        REGISTRY,
         ring=ringer.ring,
         clock=time.time,
         key=settings.secret_key(),
         mode="replicated" if settings.replicas else "durable",
         on_loop=on_loop,
     )
-    for ruleset in SHELF.values():
+    for ruleset in REGISTRY.values():
         ruleset_digest(ruleset)  # reading every source takes long: once, before the first request
     host = replace(
         host,

@@ -28,7 +28,7 @@ import structlog
 from service.api.app import create_app
 from service.core.fold import Folder
 from service.log.memory import MemoryLog
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from service.stores import api_keys, secrets
 from service.usecases import openings
 from service.usecases.openings import encounter_id
@@ -79,7 +79,7 @@ def serving() -> Iterator[tuple[Api, Services]]:
     """Serve both books over the memory log, with a worker in a thread."""
     log = MemoryLog()
     worker = Worker(log)
-    services = make_services(log, SHELF, ring=lambda _: None, clock=time.time, key=KEY, mode="memory")
+    services = make_services(log, REGISTRY, ring=lambda _: None, clock=time.time, key=KEY, mode="memory")
     with mock.patch("service.api.request.WAIT", 60.0):
         worker.start()
         until_it_listens(services)
@@ -182,7 +182,7 @@ class Play:
         while len(self.sent) < self.budget and self.turn():
             if len(self.sent) > LATE * self.budget and self.random.random() < ENDING:
                 self.try_("gm", "end_combat", {})
-            if self.state.lurkers and self.random.random() < MOVING:
+            if self.state.hidden_creatures and self.random.random() < MOVING:
                 self.try_("gm", *disturbed(self.random, self.state.hidden))
         if self.random.random() < ENDED:
             self.try_("gm", "end_combat", {})
@@ -268,7 +268,7 @@ class Play:
     def folds(self) -> None:
         """Hold the record to the state that was decided."""
         decided = self.services.folder.current(self.id)
-        again = Folder(self.services.log, SHELF).current(self.id)
+        again = Folder(self.services.log, REGISTRY).current(self.id)
         self.need(again.hash == decided.hash and again.state == decided.state, "the record folds otherwise")
 
     def need(self, holds: bool, what: str) -> None:  # noqa: FBT001 - what is asserted

@@ -65,7 +65,7 @@ def met(before: Any, after: Any, seat: str, type_: str) -> Iterator[str]:
     if stage in WHEN:
         doing = (what for what, types in OUTSIDE[before.edition].items() if type_ in types)
         yield from (f"{what} {WHEN[stage]} combat" for what in doing)
-    lurking = {entry.sheet.side for entry in after.lurking().values()}
+    lurking = {entry.sheet.side for entry in after.known_hidden().values()}
     if len(lurking) > 1:
         yield "hidden creatures of both sides"
     if stage in WHEN:
@@ -135,10 +135,18 @@ def hidden(random: Random, edition: str, opening: Mapping[str, Any]) -> list[tup
     return sent
 
 
-def disturbed(random: Random, lurkers: int) -> tuple[str, dict[str, Any]]:
+def disturbed(random: Random, hidden_creatures: int) -> tuple[str, dict[str, Any]]:
     """Return what the GM tries with one of so many hidden creatures: moves, reveals or withdraws it."""
-    data: dict[str, Any] = {"lurker": random.randint(1, max(1, lurkers))}
-    name = random.choice(("move_lurker", "move_lurker", "move_lurker", "reveal_creature", "withdraw_lurker"))
-    if name == "move_lurker":
+    data: dict[str, Any] = {"hidden_creature": random.randint(1, max(1, hidden_creatures))}
+    name = random.choice(
+        (
+            "move_hidden_creature",
+            "move_hidden_creature",
+            "move_hidden_creature",
+            "reveal_creature",
+            "withdraw_hidden_creature",
+        )
+    )
+    if name == "move_hidden_creature":
         data["position"] = [random.randrange(-3, 12), random.randrange(-3, 12)]
     return name, data

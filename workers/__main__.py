@@ -11,7 +11,7 @@ from service.collecting import collect_seldom
 from service.log.errors import StoreRefused
 from service.log.queue import check_queue, queue_client
 from service.logs import write_json_lines
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from service.settings import Settings, SettingsError
 from service.signals.webhook_addresses import WebhookAddressGuard
 from service.stores.archive.opening import storage_of
@@ -52,7 +52,7 @@ def main() -> int:
     run(
         log,
         queue,
-        SHELF,
+        REGISTRY,
         key=key,
         signer=signer,
         witness=witness,

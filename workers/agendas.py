@@ -18,21 +18,21 @@ def settle(log: Log, webhook: str, now_ms: int) -> None:
     """
     first = log.due(webhooks.agenda_of(webhook), EVER, 1)
     if not first:
-        log.drop_due(webhooks.AGENDA, webhook)
+        log.drop_due(webhooks.SCHEDULE, webhook)
     else:
         each = webhooks.named(first[0])
         known = webhooks.delivery(log, webhook, each.id)
         due = now_ms if known is None or known.due is None else int(known.due * 1000)
-        log.set_due(webhooks.AGENDA, [webhook], due, anew=True)
+        log.set_due(webhooks.SCHEDULE, [webhook], due, reschedule=True)
     if log.due(webhooks.agenda_of(webhook), now_ms if first else EVER, 1):
-        log.set_due(webhooks.AGENDA, [webhook], now_ms, anew=True)
+        log.set_due(webhooks.SCHEDULE, [webhook], now_ms, reschedule=True)
 
 
 def look_at_all(log: Log, now_ms: int) -> None:
     """Have every webhook looked at that has anything due: a worker may have died while it settled one."""
     before: int | None = None
-    while page := log.records(webhooks.SHELF, before, 200):
+    while page := log.records(webhooks.COLLECTION, before, 200):
         for record in page:
             if log.due(webhooks.agenda_of(record.id), EVER, 1):
-                log.set_due(webhooks.AGENDA, [record.id], now_ms, anew=False)
+                log.set_due(webhooks.SCHEDULE, [record.id], now_ms, reschedule=False)
         before = page[-1].number

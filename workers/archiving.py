@@ -34,7 +34,7 @@ from service.stores.archive.container import NotAnArchive, pack, unpack
 from service.stores.archive.entries import IDLE, RESTORING, Archived
 from service.stores.archive.storage import ArchiveUnavailable, FileMissing, Storage
 from service.stores.disputes import Disputes
-from service.stores.encounter_index import SHELF as REGISTERED
+from service.stores.encounter_index import COLLECTION as REGISTERED
 from service.stores.encounter_index import EncounterIndex
 from workers.periodic import PeriodicThread, WorkerStopped
 
@@ -66,7 +66,7 @@ class Archiver(PeriodicThread):
     def __init__(  # noqa: PLR0913 - what an archive takes
         self,
         log: Log,
-        shelf: Shelf,
+        registry: Shelf,
         storage: Storage,
         key: bytes,
         idle_s: float,
@@ -81,20 +81,20 @@ class Archiver(PeriodicThread):
         """
         super().__init__(stopping)
         self._log = log
-        self._shelf = shelf
+        self._registry = registry
         self._storage = storage
         self._key = key
         self._idle_s = idle_s
         self._sign = sign
         self._clock = clock
-        self._folder = Folder(log, shelf, capacity=1, asks=False)
+        self._folder = Folder(log, registry, capacity=1, asks=False)
         self._has_started = False
         self._away_until = 0.0
 
     def touched(self, encounter: str) -> None:
         """Note that something happened to the encounter just now; any thread may."""
         if self._idle_s:
-            self._log.set_due(IDLE, [encounter], self._ms(self._idle_s), anew=True)
+            self._log.set_due(IDLE, [encounter], self._ms(self._idle_s), reschedule=True)
 
     def look(self) -> None:
         """Bring back what is asked for, then archive what is due."""
@@ -121,7 +121,7 @@ class Archiver(PeriodicThread):
         before = None
         while page := self._log.records(REGISTERED, before, _REGISTER_PAGE):
             names = [record.id for record in page]
-            self._log.set_due(IDLE, names, self._ms(self._idle_s), anew=False)
+            self._log.set_due(IDLE, names, self._ms(self._idle_s), reschedule=False)
             before = page[-1].number
 
     # --- archiving -----------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ class Archiver(PeriodicThread):
         except Exception as why:  # noqa: BLE001 - whatever is wrong with one, the others have their turn
             told = str(why) if isinstance(why, NotArchivable) else type(why).__name__
             _logger.warning("archive.kept", encounter=encounter, why=told)
-            self._log.set_due(IDLE, [encounter], self._ms(self._idle_s), anew=True)
+            self._log.set_due(IDLE, [encounter], self._ms(self._idle_s), reschedule=True)
         else:
             self._log.drop_due(IDLE, encounter)
             _logger.info("encounter.cold", encounter=encounter, commits=entry.n, bytes=entry.size)
@@ -206,7 +206,7 @@ class Archiver(PeriodicThread):
         memory.restore(unpack(encounter, raw, self._key))
         evidence = stored(with_one_from_memory(self._log, encounter, memory), encounter)
         keys = () if imports.find(self._log, encounter) is not None else own_keys(self._log, encounter)
-        report = verify(replace(evidence, pinned=keys), self._shelf, progress=self._breathe)
+        report = verify(replace(evidence, pinned=keys), self._registry, progress=self._breathe)
         if not report.verdict.is_sound or report.head != head:
             raise NotArchivable(f"its file is {report.verdict.name}")
 

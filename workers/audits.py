@@ -39,7 +39,7 @@ class Auditor(JobRunner):
     def __init__(
         self,
         log: Log,
-        shelf: Shelf,
+        registry: Shelf,
         *,
         worker: str,
         stopping: Event,
@@ -49,7 +49,7 @@ class Auditor(JobRunner):
     ) -> None:
         """Judge what *log* holds by the rules on *shelf*; *sign* signs a head before it is judged."""
         super().__init__(log, worker=worker, stopping=stopping)
-        self._shelf = shelf
+        self._registry = registry
         self._signer = signer
         self._durability = durability
         self._sign = sign
@@ -61,7 +61,7 @@ class Auditor(JobRunner):
         progress = JobProgress(self, job)
         try:
             evidence = self._evidence(encounter, progress)
-            report = verify(evidence, self._shelf, span=self._span(job), progress=progress)
+            report = verify(evidence, self._registry, span=self._span(job), progress=progress)
         except (StoreFailure, WorkerStopped):
             raise
         except Exception as fault:  # noqa: BLE001 - whatever keeps an audit from its end is told to who asked
@@ -110,7 +110,7 @@ class Auditor(JobRunner):
         cached = self.log.state(encounter)
         if cached is None or not 0 < cached.n <= evidence.count:
             return evidence
-        ruleset = self._shelf.get(evidence.edition or "")
+        ruleset = self._registry.get(evidence.edition or "")
         folded = None if ruleset is None else folded_from(encounter, ruleset, cached)
         return evidence if folded is None else replace(evidence, claimed=(folded.n, folded.state))
 

@@ -288,7 +288,7 @@ class CommandFolder:
         if due is not None and start.n < due.n <= folded.n:
             self._snapshot(due)
         if folded.state.closed and not start.state.closed:
-            self._log.set_due(CLOSED, [folded.encounter], int(time.time() * 1000), anew=False)
+            self._log.set_due(CLOSED, [folded.encounter], int(time.time() * 1000), reschedule=False)
         is_accepted = start.state.draft and not folded.state.draft  # it discloses what was due
         closes = folded.state.epoch > start.state.epoch or is_accepted
         if folded.state.draft:

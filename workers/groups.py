@@ -173,7 +173,9 @@ class GroupFolding:
 
     def _answer(self, bucket: int) -> None:
         """Take the bucket's group if something waits in the bucket and nobody has it."""
-        self._log.answer_ring(bucket)  # first: a command that comes from here on rings again, or is seen
+        self._log.answer_notification(
+            bucket
+        )  # first: a command that comes from here on rings again, or is seen
         group = bucket % self._groups
         if group in self._held or not self._log.dirty((bucket,), EVER, 1):
             return
@@ -184,7 +186,7 @@ class GroupFolding:
             self._log.release_lease(self._lease(group), self._token)
             return
         if self._listener is None:
-            self._listener = self._log.listen_wakes(self._buckets(group))
+            self._listener = self._log.listen_commands(self._buckets(group))
             self._prolonged = self._looked = self._balanced = time.monotonic()
         else:
             self._listener.follow(self._buckets(group))

@@ -27,10 +27,10 @@ class Importer(JobRunner):
     kind = IMPORTS
 
     def __init__(
-        self, log: Log, shelf: Shelf, *, worker: str, stopping: Event, durability: str | None = None
+        self, log: Log, registry: Shelf, *, worker: str, stopping: Event, durability: str | None = None
     ) -> None:
         super().__init__(log, worker=worker, stopping=stopping)
-        self._shelf = shelf
+        self._registry = registry
         self._durability = durability
 
     def do(self, job: Job) -> None:
@@ -42,7 +42,7 @@ class Importer(JobRunner):
             return
         accepted = AcceptedBundle(tuple(bytes.fromhex(key) for key in job["keys"]), job["required"])
         try:
-            taken = take(self.log, self._shelf, job["owner"], raw, accepted, JobProgress(self, job))
+            taken = take(self.log, self._registry, job["owner"], raw, accepted, JobProgress(self, job))
         except (StoreFailure, WorkerStopped):
             raise
         except ImportRefused as why:

@@ -47,7 +47,7 @@ class JobRunner(PeriodicThread):
 
     def __init__(self, log: Log, *, worker: str, stopping: Event) -> None:
         super().__init__(stopping)
-        self.name = self.kind.shelf
+        self.name = self.kind.collection
         self.log = log
         self.worker = worker
 
@@ -77,7 +77,7 @@ class JobRunner(PeriodicThread):
             except StoreFailure:
                 raise
             except Exception as fault:  # noqa: BLE001 - tried again when its lease ends
-                _logger.error("job.broken", kind=self.kind.shelf, job=id_, error=type(fault).__name__)  # noqa: TRY400 - ids only
+                _logger.error("job.broken", kind=self.kind.collection, job=id_, error=type(fault).__name__)  # noqa: TRY400 - ids only
 
     def prolong(self, whose: str, id_: str) -> None:
         """Keep a job from other workers for as long as a beat of this one counts."""

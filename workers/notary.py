@@ -19,7 +19,7 @@ from service.log.errors import NoSuchEncounter, StoreFailure
 from service.log.protocol import Log
 from service.stores import checkpoints, imports
 from service.stores.archive import entries
-from service.stores.encounter_index import SHELF as REGISTERED
+from service.stores.encounter_index import COLLECTION as REGISTERED
 from workers.periodic import PeriodicThread
 
 EVERY_S: Final = 2.0

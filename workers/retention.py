@@ -50,7 +50,7 @@ class Retention(PeriodicThread):
     def __init__(
         self,
         log: Log,
-        shelf: Shelf,
+        registry: Shelf,
         storage: Storage,
         days: int,
         stopping: Event,
@@ -63,8 +63,8 @@ class Retention(PeriodicThread):
         """
         super().__init__(stopping)
         self._log = log
-        self._shelf = shelf
-        self._folder = Folder(log, shelf, capacity=1)
+        self._registry = registry
+        self._folder = Folder(log, registry, capacity=1)
         self._register = EncounterIndex(log)
         self._storage = storage
         self._days = days
@@ -102,7 +102,7 @@ class Retention(PeriodicThread):
             told = str(why) if isinstance(why, NotRemovable) else type(why).__name__
             _logger.warning("retention.kept", encounter=encounter, why=told)
             again = int((now - self._days * DAY_S + DAY_S) * 1000)
-            self._log.set_due(removals.CLOSED, [encounter], again, anew=True)
+            self._log.set_due(removals.CLOSED, [encounter], again, reschedule=True)
             return
         self._log.drop_due(removals.CLOSED, encounter)
 
@@ -116,7 +116,7 @@ class Retention(PeriodicThread):
         self._storage.put(name, b"".join(bundle.write(stored(self._log, encounter), GM)))
         raw = self._storage.get(name)
         keys = own_keys(self._log, encounter)
-        report = verify(bundle.read(raw, pinned=keys), self._shelf, progress=_breathe)
+        report = verify(bundle.read(raw, pinned=keys), self._registry, progress=_breathe)
         if not report.verdict.is_sound or report.head != folded.hash:
             self._storage.put(f"{encounter}{_UNSOUND}", raw)
             self._storage.drop(name)

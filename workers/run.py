@@ -66,7 +66,7 @@ FOR_EVER: Final = Keeping()
 def run(  # noqa: PLR0913 - everything one worker works with
     log: Log,
     queue: Any,  # noqa: ANN401 - redis-py's client has its home in the log
-    shelf: Registry,
+    registry: Registry,
     *,
     key: bytes,
     signer: Callable[[], Signer],
@@ -89,13 +89,13 @@ def run(  # noqa: PLR0913 - everything one worker works with
     log = with_archive(log, storage, archive_key_of(key))
     worker = f"{socket.gethostname()}-{os.getpid()}"
     stopping = Event()
-    folder, ringer = Folder(log, shelf, capacity=KEPT), RqNotifier(queue)
+    folder, ringer = Folder(log, registry, capacity=KEPT), RqNotifier(queue)
     notary = Notary(log, witness, signer)
     signing = CheckpointSigner(log, notary, signer, stopping)
-    snapshooter = SnapshotWriter(log, shelf, stopping)
+    snapshooter = SnapshotWriter(log, registry, stopping)
     archiver = Archiver(
         log,
-        shelf,
+        registry,
         storage,
         archive_key_of(key),
         keeping.idle_days * DAY_S,
@@ -107,17 +107,17 @@ def run(  # noqa: PLR0913 - everything one worker works with
     fold = GroupFolding(log, folding, ringer, groups, stopping, telling)
     sweeper = SweepThread(log, fold, worker, stopping)
     pulse = HeartbeatThread(log, worker, (folding,), stopping, longest_s)
-    simulator = Simulator(log, shelf, worker=worker, stopping=stopping)
+    simulator = Simulator(log, registry, worker=worker, stopping=stopping)
     auditor = Auditor(
         log,
-        shelf,
+        registry,
         worker=worker,
         stopping=stopping,
         signer=signer,
         durability=durability,
         sign=notary.sign_head,
     )
-    importer = Importer(log, shelf, worker=worker, stopping=stopping, durability=durability)
+    importer = Importer(log, registry, worker=worker, stopping=stopping, durability=durability)
 
     def answer(bucket: int) -> None:
         """Fold the bucket that was rung for; whoever asked for a job or a checkpoint has rung too."""
@@ -127,7 +127,7 @@ def run(  # noqa: PLR0913 - everything one worker works with
         signing.ring()
         fold.answer(bucket)
 
-    retention = Retention(log, shelf, storage, keeping.closed_days, stopping, witness.forget)
+    retention = Retention(log, registry, storage, keeping.closed_days, stopping, witness.forget)
     answering = FoldJobThread(queue, {FOLD: answer}, stopping)
 
     lookouts: tuple[PeriodicThread, ...] = (

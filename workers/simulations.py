@@ -25,9 +25,9 @@ class Simulator(JobRunner):
 
     kind = SIMULATIONS
 
-    def __init__(self, log: Log, shelf: Registry, *, worker: str, stopping: Event) -> None:
+    def __init__(self, log: Log, registry: Registry, *, worker: str, stopping: Event) -> None:
         super().__init__(log, worker=worker, stopping=stopping)
-        self._editions = shelf
+        self._editions = registry
 
     def do(self, job: Job) -> None:
         """Play every fight of one job."""

@@ -46,10 +46,10 @@ class SnapshotWriter(PeriodicThread):
     every_s = EVERY_S
     gap_s = GAP_S
 
-    def __init__(self, log: Log, shelf: Registry, stopping: Event) -> None:
+    def __init__(self, log: Log, registry: Registry, stopping: Event) -> None:
         super().__init__(stopping)
         self._log = log
-        self._folder = Folder(log, shelf, capacity=1, asks=False)
+        self._folder = Folder(log, registry, capacity=1, asks=False)
         self._waiting: deque[FoldedState[Any]] = deque(maxlen=_WAITING)
 
     def take(self, folded: FoldedState[Any]) -> None:
@@ -62,7 +62,7 @@ class SnapshotWriter(PeriodicThread):
         self._write_waiting()
         for encounter in self._log.due(SCHEDULE, int(time.time() * 1000), _PAGE):
             lease = int(time.time() * 1000) + LEASE_MS
-            self._log.set_due(SCHEDULE, [encounter], lease, anew=True)
+            self._log.set_due(SCHEDULE, [encounter], lease, reschedule=True)
             try:
                 self._make_missing(encounter)
             except NoSuchEncounter:

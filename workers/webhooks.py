@@ -28,7 +28,7 @@ from service.signals.webhook_addresses import AddressNotAllowed, WebhookAddressG
 from service.stores import webhooks
 from service.stores.cached import CachedLookup
 from service.stores.encounter_index import EncounterIndex
-from service.stores.webhooks import AGENDA, Webhook, WebhookDelivery
+from service.stores.webhooks import SCHEDULE, Webhook, WebhookDelivery
 from workers import agendas
 from workers.attempts import OF_A_WEBHOOK, THREADS, DeliveryAttempts, DeliveryTarget
 from workers.periodic import PeriodicThread
@@ -179,7 +179,7 @@ class WebhookSender(PeriodicThread):
         new = [each for each in commits if _came_at(each, seam) >= webhook.created]
         names = [webhooks.agenda_name(webhook.id, encounter, each.n) for each in new]
         if names:
-            webhooks.put_due(self._log, webhook.id, names, self._now_ms(), anew=False)
+            webhooks.put_due(self._log, webhook.id, names, self._now_ms(), reschedule=False)
         webhooks.move_cursor(self._log, webhook.id, encounter, commits[-1].n)
         return commits[-1].n
 
@@ -226,7 +226,7 @@ class WebhookSender(PeriodicThread):
     def _try_due(self) -> None:
         """Begin attempts at what is due and not under way, as far as there is room."""
         now = self._now_ms()
-        aims = [self._aim(id_) for id_ in self._log.due(AGENDA, now, WEBHOOKS)]
+        aims = [self._aim(id_) for id_ in self._log.due(SCHEDULE, now, WEBHOOKS)]
         for aim in self._attempts.fairly(aims) * OF_A_WEBHOOK:
             if not self._attempts.has_room(aim):
                 continue
@@ -268,7 +268,7 @@ class WebhookSender(PeriodicThread):
             self.put_on_agenda(fresh.encounter)
             self._log.drop_due(webhooks.agenda_of(fresh.webhook), name)
             return
-        agenda = webhooks.agenda_of(fresh.webhook)
+        schedule = webhooks.agenda_of(fresh.webhook)
         webhook = webhooks.known(self._log, fresh.webhook)
         aim = self._aim_anew(fresh.webhook, webhook)
         seam = self._seam(fresh.encounter)
@@ -278,7 +278,7 @@ class WebhookSender(PeriodicThread):
         if webhook is None or webhook.state != webhooks.ACTIVE or not entries or is_over:
             if webhook is not None and entries and not is_over:
                 webhooks.hold_cursor(self._log, webhook.id, fresh.encounter, fresh.n)
-            self._log.drop_due(agenda, name)
+            self._log.drop_due(schedule, name)
             return
         if not self._log.use_once(f"webhook/{name}/{before.attempts}", int(self._pace.lease_s * 1000)):
             return
@@ -291,9 +291,9 @@ class WebhookSender(PeriodicThread):
             webhooks.hold_cursor(self._log, webhook.id, fresh.encounter, fresh.n)
         webhooks.put_delivery(self._log, after)
         if after.due is None:
-            self._log.drop_due(agenda, name)
+            self._log.drop_due(schedule, name)
         else:
-            self._log.set_due(agenda, [name], int(after.due * 1000), anew=True)
+            self._log.set_due(schedule, [name], int(after.due * 1000), reschedule=True)
         _logger.info("webhook.tried", delivery=name, state=after.state, status=after.status, why=after.fault)
 
     def _sent(self, webhook: Webhook, before: WebhookDelivery, body: bytes) -> WebhookDelivery:

@@ -74,16 +74,16 @@ def inputs_of(ruleset: Ruleset[Any]) -> EditionInputs:
     )
 
 
-def all_inputs(shelf: Registry) -> Mapping[str, EditionInputs]:
+def all_inputs(registry: Registry) -> Mapping[str, EditionInputs]:
     """Return the schemas of every edition on *shelf*, by edition."""
-    types = {edition: frozenset(ruleset.commands) for edition, ruleset in shelf.items()}
+    types = {edition: frozenset(ruleset.commands) for edition, ruleset in registry.items()}
     return MappingProxyType(
         {
             edition: replace(
                 inputs_of(ruleset),
                 elsewhere={other: named for other, named in types.items() if other != edition},
             )
-            for edition, ruleset in shelf.items()
+            for edition, ruleset in registry.items()
         }
     )
 

@@ -26,7 +26,7 @@ from service.api.request import KEY, VERSION_TAG
 from service.api.schemas import StrictSchema
 from service.api.shapes import COMPONENTS, Schema, ref
 from service.core.fold import Registry
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 
 
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]  # chosen when it runs: not everywhere
@@ -93,7 +93,7 @@ address.
 """
 
 
-def document(shelf: Registry = SHELF) -> dict[str, Any]:
+def document(registry: Registry = REGISTRY) -> dict[str, Any]:
     """Return the OpenAPI document for the editions of *shelf*."""
     resources.load()
     spec = APISpec(
@@ -109,7 +109,7 @@ def document(shelf: Registry = SHELF) -> dict[str, Any]:
         "bearer",
         {"type": "http", "scheme": "bearer", "description": "An API key (`rw_…`) or a seat token (`rs_…`)."},
     )
-    inputs = all_inputs(shelf)
+    inputs = all_inputs(registry)
     for name, schema in sorted((components(inputs.values()) | COMPONENTS).items()):
         spec.components.schema(name, schema)
     for name, described in headers.components().items():
@@ -125,9 +125,9 @@ def _place(operation: Operation) -> tuple[int, str, int]:
     return TAGS.index(operation.tag), operation.path, METHODS.index(operation.method)
 
 
-def dump(shelf: Registry = SHELF) -> str:
+def dump(registry: Registry = REGISTRY) -> str:
     """Return the document as it stands in `openapi.yaml`."""
-    return as_yaml(document(shelf))
+    return as_yaml(document(registry))
 
 
 def as_json(made: dict[str, Any]) -> str:

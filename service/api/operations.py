@@ -107,7 +107,7 @@ class Operation:
     """Whether machines ask it how the process fares: such requests are not counted."""
     query: tuple[Parameter, ...] = ()
     body: StrictSchema | Schema | None = None
-    """What a JSON body holds: a `StrictSchema` is checked before the handler runs, a reference by the handler."""
+    """The schema of a JSON body: a `StrictSchema` is checked before the handler, a reference by it."""
     raw_body: str | None = None
     """The media type of a body that is no JSON."""
     limit: int = BODY_LIMIT

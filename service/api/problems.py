@@ -132,7 +132,7 @@ _TYPES: Final = (
         "line. `detail` says what stands in the way.",
     ),
     ProblemType(
-        "bundle-not-had",
+        "bundle-digest-mismatch",
         409,
         "You do not have the bundle",
         "A record is removed only for somebody who has all of it. `GET …/bundle` as the gm, keep it, and "

@@ -28,7 +28,7 @@ def read_command(
     type_, schema = request.inputs[request.me.edition].command(told.get("type"), at)
     found = [(at + pointer, detail) for pointer, detail in faults(schema, told)]
     given = {name: value for name, value in told.items() if name != "type"}
-    return request.services.shelf[request.me.edition].commands[type_], given, found
+    return request.services.registry[request.me.edition].commands[type_], given, found
 
 
 def idempotency_key(request: ApiRequest, scope: str) -> IdempotencyKey:

@@ -14,9 +14,9 @@ from service.stores.jobs import AUDITS, IMPORTS, SIMULATIONS, Job, JobKind
 MOST_WAITING: Final = 8
 """Jobs of one kind and one owner that wait for a worker, at most."""
 TOO_MANY: Final[Mapping[str, str]] = {
-    AUDITS.shelf: "too-many-audits",
-    IMPORTS.shelf: "too-many-imports",
-    SIMULATIONS.shelf: "too-many-simulations",
+    AUDITS.collection: "too-many-audits",
+    IMPORTS.collection: "too-many-imports",
+    SIMULATIONS.collection: "too-many-simulations",
 }
 """The problem of each kind."""
 _LOOKED_AT: Final = 10_000
@@ -60,8 +60,8 @@ def _check_waiting(request: ApiRequest, kind: JobKind, whose: str) -> None:
     )
     if waiting >= MOST_WAITING:
         raise Problem(
-            TOO_MANY[kind.shelf],
-            f"{waiting} {kind.shelf} of one owner wait for a worker",
+            TOO_MANY[kind.collection],
+            f"{waiting} {kind.collection} of one owner wait for a worker",
             headers={"Retry-After": "5"},
         )
 

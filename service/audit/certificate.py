@@ -27,7 +27,7 @@ Data = dict[str, Any]
 FORMAT: Final = "rewound/certificate/1"
 _LABEL: Final = FORMAT.encode() + b"\0"
 _NAME: Final = "rewound"
-_CODE: Final = ("service.audit", "service.encounter", "service.rules", "service.dice")
+_CODE: Final = ("service.audit", "service.core", "service.record", "service.rules", "service.dice")
 """What decides a verdict: the verifier's digest covers it."""
 
 MEMBERS: Final = frozenset(
@@ -77,7 +77,11 @@ def certificate(report: Report, *, durability: str | None = None) -> Data:
         "encounter": report.encounter,
         "verdict": _verdict(report),
         "log": _log(report),
-        "ruleset": {"edition": report.edition, "then": report.digest_then, "now": report.digest_now},
+        "ruleset": {
+            "edition": report.edition,
+            "recorded": report.digest_recorded,
+            "recomputed": report.digest_recomputed,
+        },
         "dice": _dice(report),
         "decided": None if report.decided is None else {"from": report.decided[0], "to": report.decided[1]},
         "live_state": report.live_state,
@@ -113,8 +117,8 @@ def _log(report: Report) -> Data:
         "head": report.head,
         "root": report.root,
         "checkpoints": {
-            "believed": len(points),
-            "passed_over": report.signed.passed_over,
+            "accepted": len(points),
+            "ignored": report.signed.ignored,
             "lost": report.signed.lost,
             "size": None if greatest is None else greatest.size,
             "root": None if greatest is None else greatest.root.hex(),
@@ -131,7 +135,7 @@ def _dice(report: Report) -> Data:
     return {
         "algorithm": None if setup is None else setup.algorithm,
         "mode": None if setup is None else setup.mode,
-        "says": _says(report),
+        "statements": _statements(report),
         "lanes": []
         if setup is None
         else [{"lane": lane.lane, "epochs": lane.n, "anchor": lane.anchor} for lane in setup.lanes],
@@ -145,14 +149,14 @@ def _dice(report: Report) -> Data:
     }
 
 
-def _says(report: Report) -> list[str]:
+def _statements(report: Report) -> list[str]:
     """Return in words what is known of the dice, what was possible, and what is not proved."""
     if report.setup is None:
         return [UNKNOWN]
     counts = report.counts
-    said = [MODES.get(report.setup.mode, UNKNOWN), MOVED if report.history.advances else UNMOVED]
-    said += [DECLARED] if counts.rolls_declared else []
-    return said + ([OPEN] if counts.rolls_unverified else [])
+    statements = [MODES.get(report.setup.mode, UNKNOWN), MOVED if report.history.advances else UNMOVED]
+    statements += [DECLARED] if counts.rolls_declared else []
+    return statements + ([OPEN] if counts.rolls_unverified else [])
 
 
 # --- signing -----------------------------------------------------------------------------------------

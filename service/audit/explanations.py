@@ -19,7 +19,7 @@ from service.usecases import reading, sending
 from service.usecases.services import Services
 
 Data = dict[str, Any]
-_KEPT: Final = ("sheet/", "lurker/")
+_KEPT: Final = ("sheet/", "hidden_creature/")
 """How the occasions begin that open GM-only fields and hidden creatures."""
 
 

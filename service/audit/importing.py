@@ -80,7 +80,7 @@ class ImportedBundle:
 
 def take(
     log: Log,
-    shelf: Shelf,
+    collection: Shelf,
     owner: str,
     raw: bytes,
     accepted: AcceptedBundle = NOBODY,
@@ -91,7 +91,7 @@ def take(
     The same bundle again changes nothing, but that keys may be accepted by now. One that was cut short by a
     crash is completed.
     """
-    evidence, report = _judged(shelf, raw, accepted.keys, progress)
+    evidence, report = _judged(collection, raw, accepted.keys, progress)
     commits = [load_commit(text) for text in evidence.commits]
     signed = signed_size(evidence, commits, accepted.keys)
     if accepted.is_required and signed < len(commits):
@@ -109,12 +109,12 @@ def take(
     for note in evidence.notes:
         read = checkpoint.parse(note)
         checkpoints.put(log, address, TreeHead(read.size, read.root.hex()), note)
-    _store(log, shelf, address, evidence, commits)
+    _store(log, collection, address, evidence, commits)
     return ImportedBundle(address, evidence, commits, report, known)
 
 
 def _judged(
-    shelf: Shelf, raw: bytes, accepted: tuple[bytes, ...], progress: Progress
+    collection: Shelf, raw: bytes, accepted: tuple[bytes, ...], progress: Progress
 ) -> tuple[Evidence, Report]:
     """Return what is in the bundle *raw* and what its audit found, if it may be taken in.
 
@@ -127,7 +127,7 @@ def _judged(
         raise ImportRefused(Report("", fault.verdict, Counts())) from fault
     if accepted and _is_covered(pinned := replace(evidence, pinned=accepted)):
         evidence = pinned
-    report = verify(evidence, shelf, progress=progress)
+    report = verify(evidence, collection, progress=progress)
     if report.verdict.extent not in (VALID, VALID_TO_EPOCH):
         raise ImportRefused(report)
     return evidence, report
@@ -222,11 +222,11 @@ def _title(evidence: Evidence) -> str:
 # --- writing it down ---------------------------------------------------------------------------------
 
 
-def _store(log: Log, shelf: Shelf, address: str, evidence: Evidence, commits: Sequence[Commit]) -> None:
+def _store(log: Log, collection: Shelf, address: str, evidence: Evidence, commits: Sequence[Commit]) -> None:
     """Write the commands and commits that are not here, as deciding would have written them."""
     head = log.head(address)
     after = 0 if head is None else head.folded
-    ruleset: Ruleset[Any] = shelf[commits[0].edition]
+    ruleset: Ruleset[Any] = collection[commits[0].edition]
     state, frontier = ruleset.blank, Frontier()
     waiting: list[CommitWrite] = []
     for commit in commits:

@@ -16,7 +16,7 @@ from service.record.canonical import loads
 from service.record.commit import Commit, fold_commit, load_commit, load_request
 from service.rules.amendments import Continued
 from service.rules.codec import to_data
-from service.rules.continuing import Forked, LineBegun, parted
+from service.rules.continuing import Forked, LineBegun, split_sealed
 from service.rules.table import Table
 
 ITS_OWN: Final = (
@@ -25,25 +25,25 @@ ITS_OWN: Final = (
     "dice",
     "origin",
     "line",
-    "spent",
+    "last_exposed_epoch",
     "amendment",
     "amendments",
     "amendments_dropped",
     "draft",
-    "due",
-    "seated",
+    "undisclosed_epochs",
+    "seats_by_command",
     "contests",
     "seats",
     "sealing",
-    "astray",
-    "strays",
+    "redirected_streams",
+    "rolls_in_other_epochs",
     "sealed_places",
     "stopped",
 )
 """Members of a state that a line of play has of its own, or compared apart."""
 
 
-def mismatch(parent: Evidence, child: Evidence, shelf: Shelf) -> Verdict | None:
+def mismatch(parent: Evidence, child: Evidence, registry: Shelf) -> Verdict | None:
     """Return what is wrong with the seam at which *child* continues *parent*, None if nothing is.
 
     What is sealed from the reader cannot be compared; that is said only where nothing else is wrong.
@@ -68,7 +68,7 @@ def mismatch(parent: Evidence, child: Evidence, shelf: Shelf) -> Verdict | None:
         or _commands(parent, child, begun)
         or (_accepted(parent, child) if is_ruled else None)
     )
-    return found or _state(parent, n, begun, shelf)
+    return found or _state(parent, n, begun, registry)
 
 
 def _begun(child: Evidence) -> dict[str, Any] | None:
@@ -88,10 +88,10 @@ def _dice(parent: Evidence, begun: dict[str, Any]) -> Verdict | None:
     return None
 
 
-def _state(parent: Evidence, n: int, begun: dict[str, Any], shelf: Shelf) -> Verdict | None:
+def _state(parent: Evidence, n: int, begun: dict[str, Any], registry: Shelf) -> Verdict | None:
     """Compare the state with which it begins; a commit that is sealed from the reader prevents that."""
     edition = load_commit(parent.commits[0]).edition
-    ruleset = shelf.get(edition)
+    ruleset = registry.get(edition)
     if ruleset is None:
         return Verdict(UNKNOWN_EDITION, 1, f"this verifier has no rules of the edition {edition}")
     state: Table = ruleset.blank
@@ -102,7 +102,7 @@ def _state(parent: Evidence, n: int, begun: dict[str, Any], shelf: Shelf) -> Ver
             detail = f"commit {commit.n} of the parent is sealed from this reader"
             return Verdict(SEAM_SEALED, commit.n, detail)
         state = fold_commit(ruleset, state, commit, payloads)
-    known = parted(state)[0].data
+    known = split_sealed(state)[0].data
     for name, value in begun["state"].items():
         if name not in ITS_OWN and to_data(value) != known.get(name):
             detail = f"its state differs from that of commit {n} of the parent"

@@ -34,7 +34,7 @@ from service.stores.disputes import (
     Dispute,
     Disputes,
 )
-from service.stores.disputes import SHELF as DISPUTES
+from service.stores.disputes import COLLECTION as DISPUTES
 from service.stores.encounter_index import EncounterIndex
 
 PAGE: Final = 500
@@ -147,7 +147,9 @@ class Notary:
     def _contradicted(self, sizes: Mapping[str, int]) -> set[str]:
         """Return the encounters of which more was signed than their *sizes*, or that are or were disputed."""
         stored = self._log.records_named(
-            [(shelf, each) for shelf in (checkpoints.SHELF, DISPUTES) for each in sizes] if sizes else []
+            [(collection, each) for collection in (checkpoints.COLLECTION, DISPUTES) for each in sizes]
+            if sizes
+            else []
         )
         latest, disputes = stored[: len(sizes)], stored[len(sizes) :]
         seen = self._witness.all_seen(sizes)

@@ -26,9 +26,9 @@ class Report:
     head: str | None = None
     root: str | None = None
     edition: str | None = None
-    digest_then: str | None = None
+    digest_recorded: str | None = None
     """The ruleset's digest when the encounter opened."""
-    digest_now: str | None = None
+    digest_recomputed: str | None = None
     epochs: Mapping[int, int] | None = None
     """The last disclosed epoch of each lane."""
     decided: tuple[int, int] | None = None

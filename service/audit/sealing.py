@@ -25,7 +25,7 @@ _HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
+class SealingFacts:
     """What keys of dice are salted with, and the commit from which on dice may be thrown; None: not yet."""
 
     salt: bytes
@@ -44,10 +44,10 @@ def anchors_of(setup: DiceSetup) -> list[Anchor]:
     return [Anchor(lane.lane, lane.n, unhex(lane.anchor)) for lane in setup.lanes]
 
 
-def sealed_with(eid: bytes, setup: DiceSetup, commits: Sequence[Commit]) -> Sealed:
+def sealed_with(eid: bytes, setup: DiceSetup, commits: Sequence[Commit]) -> SealingFacts:
     """Return how the dice of *setup* are sealed in the record; raises `Fault`."""
     if setup.mode == SERVER:
-        return Sealed(seal(eid, anchors_of(setup), {}), 1)
+        return SealingFacts(seal(eid, anchors_of(setup), {}), 1)
     sealing = _Sealing(eid, setup)
     for commit in commits:
         for event in commit.events:
@@ -58,8 +58,8 @@ def sealed_with(eid: bytes, setup: DiceSetup, commits: Sequence[Commit]) -> Seal
             except _OutOfTurn as fault:
                 raise Fault(Verdict(DICE_INVALID, commit.n, str(fault))) from fault
             if found is not None:
-                return Sealed(found, commit.n)
-    return Sealed(seal(eid, anchors_of(setup), {}), None)
+                return SealingFacts(found, commit.n)
+    return SealingFacts(seal(eid, anchors_of(setup), {}), None)
 
 
 class _OutOfTurn(Exception):

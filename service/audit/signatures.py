@@ -26,7 +26,7 @@ class Signed:
     points: tuple[Checkpoint, ...] = ()
     key: str | None = None
     """The verifier key of the greatest believed head."""
-    passed_over: int = 0
+    ignored: int = 0
     """Heads that an older key has signed: they say nothing to whoever believes the newer one."""
     lost: int = 0
     """Heads of a history that was lost, by a record whose acceptance of the loss is signed itself."""
@@ -44,7 +44,7 @@ def signed_heads(evidence: Evidence) -> Signed:
     """Return the signed heads of *evidence*, every signature verified; raises `Fault`."""
     points: list[Checkpoint] = []
     last: tuple[int, str] | None = None
-    passed_over = 0
+    ignored = 0
     for note in evidence.notes:
         point, key = _verified(evidence, note)
         if _is_believed(evidence, key):
@@ -52,10 +52,10 @@ def signed_heads(evidence: Evidence) -> Signed:
             line = verifier_key(point.origin, key.public)
             last = max(last or (0, line), (point.size, line))
         elif _is_older(evidence, key):
-            passed_over += 1
+            ignored += 1
         else:
             raise _tampered(point.size, f"it was signed by {key.public.hex()[:16]}…, which is not believed")
-    return Signed(tuple(points), None if last is None else last[1], passed_over)
+    return Signed(tuple(points), None if last is None else last[1], ignored)
 
 
 def accepted_keys(evidence: Evidence) -> dict[bytes, str | None]:

@@ -19,7 +19,7 @@ from service.audit.checkpoint import Checkpoint, sign
 from service.audit.notes import BadNote, base64, public_key, unbase64, verifier_key
 from service.log import Log
 
-SHELF: Final = "signing"
+COLLECTION: Final = "signing"
 FOREIGN: Final = "signing-foreign"
 ALGORITHM: Final = "Ed25519"
 _ROTATION: Final = "rewound/key/1"
@@ -83,15 +83,15 @@ def publish(log: Log, signer: Signer, now: float) -> None:
 
 def put(log: Log, key: PublishedKey) -> None:
     """List *key* unless it is listed: what was said of it once stays."""
-    if log.record(SHELF, key.public) is None:
-        log.put_record(SHELF, key.public, json.dumps(asdict(key)).encode())
+    if log.record(COLLECTION, key.public) is None:
+        log.put_record(COLLECTION, key.public, json.dumps(asdict(key)).encode())
 
 
 def published(log: Log) -> list[PublishedKey]:
     """Return every key of this service, the first one first."""
     found: list[PublishedKey] = []
     before = None
-    while page := log.records(SHELF, before, _PAGE):
+    while page := log.records(COLLECTION, before, _PAGE):
         found += [PublishedKey(**json.loads(record.blob)) for record in page]
         before = page[-1].number
     return found[::-1]

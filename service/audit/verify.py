@@ -46,7 +46,7 @@ OTHER_BUILD: Final = "other_build"
 
 def verify(
     evidence: Evidence,
-    shelf: Shelf,
+    registry: Shelf,
     *,
     span: tuple[int, int] | None = None,
     without_rules: bool = False,
@@ -60,7 +60,9 @@ def verify(
     counts = Counts(commits=len(evidence.commits))
     judged = _VerifiedLine(evidence, counts)
     try:
-        found = judged.whole(shelf, span or (1, len(evidence.commits)), progress, without_rules=without_rules)
+        found = judged.whole(
+            registry, span or (1, len(evidence.commits)), progress, without_rules=without_rules
+        )
         verdict = found if evidence.pinned else found.without_key()
     except Fault as fault:
         verdict = fault.verdict
@@ -84,7 +86,7 @@ class _VerifiedLine:
         self.findings: list[Finding] = []
 
     def whole(
-        self, shelf: Shelf, span: tuple[int, int], progress: Progress, *, without_rules: bool
+        self, registry: Shelf, span: tuple[int, int], progress: Progress, *, without_rules: bool
     ) -> Verdict:
         """Go through everything in order; raises `Fault` with the first thing wrong."""
         examined = examine(self.evidence, progress)
@@ -95,7 +97,7 @@ class _VerifiedLine:
         self.proof = prove(self.evidence, self.commits, examined.payloads, self.counts, progress)
         if without_rules:
             return Verdict(VALID_WITHOUT_RULES)
-        ruleset = self._ruleset(shelf)
+        ruleset = self._ruleset(registry)
         self._digests(ruleset)
         again = Redecider(self.evidence, examined, ruleset, self.proof, self.then or self.now or "")
         self.course = again.run(span, self.counts, self.now or "", progress)
@@ -140,9 +142,9 @@ class _VerifiedLine:
     def _told(self, type_: str) -> int:
         return sum(event.get("type") == type_ for commit in self.commits for event in commit.events)
 
-    def _ruleset(self, shelf: Shelf) -> Ruleset[Any]:
+    def _ruleset(self, registry: Shelf) -> Ruleset[Any]:
         edition = self.commits[0].edition
-        ruleset = NO_RULES if edition == NO_RULES.edition else shelf.get(edition)
+        ruleset = NO_RULES if edition == NO_RULES.edition else registry.get(edition)
         if ruleset is None:
             raise Fault(Verdict(UNKNOWN_EDITION, 1, f"this verifier has no rules of the edition {edition}"))
         return ruleset
@@ -174,8 +176,8 @@ class _VerifiedLine:
             head=commits[-1].hash if commits else None,
             root=root(leaves).hex() if commits else None,
             edition=commits[0].edition if commits else None,
-            digest_then=self.then,
-            digest_now=self.now,
+            digest_recorded=self.then,
+            digest_recomputed=self.now,
             epochs=None if self.proof is None else self.proof.epochs,
             decided=decided,
             findings=tuple(self.findings),

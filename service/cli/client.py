@@ -28,7 +28,7 @@ class Unreachable(Exception):
     """Say that no service answers at an address."""
 
 
-class Problem(Exception):
+class ProblemAnswer(Exception):
     """Say that the service refused: its problem document, and the status."""
 
     def __init__(self, status: int, data: Mapping[str, Any]) -> None:
@@ -66,11 +66,11 @@ class Client:
         return Client(self.url, token)
 
     def get(self, path: str) -> Any:  # noqa: ANN401 - JSON
-        """Return what stands at *path*; raises `Problem` and `Unreachable`."""
+        """Return what stands at *path*; raises `ProblemAnswer` and `Unreachable`."""
         return self.send("GET", path).data
 
     def post(self, path: str, data: object, **headers: str) -> Reply:
-        """Send *data* once; raises `Problem` and `Unreachable`."""
+        """Send *data* once; raises `ProblemAnswer` and `Unreachable`."""
         return self.send("POST", path, data, headers)
 
     def send(
@@ -122,5 +122,5 @@ class Client:
         is_json = (response.getheader("Content-Type") or "").partition(";")[0] in _JSON
         data = json.loads(raw) if is_json and raw else raw.decode()
         if response.status >= _OK:
-            raise Problem(response.status, data if isinstance(data, dict) else {"detail": data})
+            raise ProblemAnswer(response.status, data if isinstance(data, dict) else {"detail": data})
         return Reply(response.status, data, response.headers)

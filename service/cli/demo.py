@@ -20,7 +20,7 @@ from rich.console import Console
 
 from service.audit import bundle
 from service.audit.evidence import evidence_once_signed
-from service.cli.client import Client, Problem, Unreachable
+from service.cli.client import Client, ProblemAnswer, Unreachable
 from service.cli.judging import print_report
 from service.cli.local_service import LocalService, StartAbandoned, held_port
 from service.cli.playing import NotAsWritten, ScriptTable, play, sit_down
@@ -68,7 +68,7 @@ def command(
                 encounter = _run(owner, fight, console, by_script=not seeded)
                 if file is not None:
                     _write_bundle(service, encounter, file, console)
-    except (BadScript, NotAsWritten, Problem, Unreachable) as fault:
+    except (BadScript, NotAsWritten, ProblemAnswer, Unreachable) as fault:
         raise Failure(str(fault)) from fault
     except (KeyboardInterrupt, StartAbandoned):
         console.print(STOPPED, end="")
@@ -109,7 +109,7 @@ def _own_service(console: Console, signals: Signals) -> Iterator[tuple[LocalServ
 
 
 def _run(owner: Client, fight: ScriptedFight, console: Console, *, by_script: bool) -> str:
-    """Play, replay and audit *fight*; the encounter's id. Raises `NotAsWritten`, `Problem`, `Unreachable`."""
+    """Play, replay and audit *fight*; return its id. May raise `ProblemAnswer`."""
     edition = owner.get(f"/v1/rulesets/{fight.opening['edition']}")
     teller = Teller(console, fight.opening, {rule["id"]: rule["statement"] for rule in edition["rules"]})
     teller.heading(fight.title)

@@ -18,7 +18,7 @@ from service.audit.importing import ImportRefused, take
 from service.cli.judging import STATUS
 from service.cli.terminal import Failure, Terminal, document, escape, say
 from service.log.memory import MemoryLog
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from service.rules.table import GM
 from service.usecases.services import make_services
 
@@ -37,10 +37,10 @@ def command(ctx: click.Context, file: Path, n: int, seat: str, *, as_json: bool)
     The bundle must be sound, with nothing withheld; otherwise the verdict is told, with its status.
     """
     services = make_services(
-        MemoryLog(), SHELF, ring=lambda _: None, clock=time.time, key=bytes(32), mode="memory"
+        MemoryLog(), REGISTRY, ring=lambda _: None, clock=time.time, key=bytes(32), mode="memory"
     )
     try:
-        taken = take(services.log, SHELF, _OWNER, file.read_bytes())
+        taken = take(services.log, REGISTRY, _OWNER, file.read_bytes())
         data = explanation(services, taken.address, seat, n)
     except ImportRefused as fault:
         verdict = fault.report.verdict

@@ -96,8 +96,8 @@ def _lines(report: Mapping[str, Any], counts: Mapping[str, int]) -> list[str]:
     if log["receipts"]:
         lines.append(f"receipts   {log['receipts']} hold")
     if rules["edition"] is not None:
-        now = f", decided again by {rules['now'][:16]}…" if rules["now"] else ""
-        then = f" {rules['then'][:16]}…" if rules["then"] else ""
+        now = f", decided again by {rules['now'][:16]}…" if rules["recomputed"] else ""
+        then = f" {rules['then'][:16]}…" if rules["recorded"] else ""
         lines.append(f"rules      {rules['edition']}{then}{now}")
     if decided is not None:
         refused = f", {counts['refused']} of them refused" if counts["refused"] else ""
@@ -106,7 +106,7 @@ def _lines(report: Mapping[str, Any], counts: Mapping[str, int]) -> list[str]:
         f"dice       {counts['rolls_checked']} rolls proved, {counts['rolls_unverified']} of an open epoch, "
         f"{counts['rolls_declared']} thrown by hand ({counts['faces_declared']} faces)"
     )
-    lines += [f"           {said}" for said in report["dice"]["says"]]
+    lines += [f"           {said}" for said in report["dice"]["statements"]]
     if report["rulings"]:
         lines.append(f"rulings    {len(report['rulings'])}")
     if counts["envelopes"]:

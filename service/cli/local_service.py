@@ -22,7 +22,7 @@ from typing import Final, Self
 from service.api.gunicorn_logger import JsonLogger
 from service.api.metrics import DIRECTORY
 from service.api.server import GRACE_S, arguments
-from service.cli.client import Client, Problem, Unreachable
+from service.cli.client import Client, ProblemAnswer, Unreachable
 from service.cli.loading import LoadingDisplay
 from service.cli.terminal import Failure
 from service.log import StoreFailure, StoreRefused
@@ -235,7 +235,7 @@ def _not_ready(client: Client) -> str | None:
     """Return why the service does not take commands yet, None if it does."""
     try:
         client.get("/readyz")
-    except (Problem, Unreachable) as fault:
+    except (ProblemAnswer, Unreachable) as fault:
         return str(fault)
     return None
 

@@ -13,7 +13,7 @@ from rich.progress import Progress
 
 from service.cli.script import BadScript, load
 from service.cli.terminal import Failure, Terminal, say
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from service.simulation.fights import COMMANDS, ROUNDS, FightLimits, FightStalled, play
 from service.simulation.table import BadOpening
 
@@ -49,7 +49,7 @@ def command(file: Path, times: int, seed: str, form: str | None, rounds: int, co
     try:
         with bar:
             for number in bar.track(range(times), description=file.name):
-                result = play(SHELF, opening, f"{seed}/{number}", limits)
+                result = play(REGISTRY, opening, f"{seed}/{number}", limits)
                 say(json.dumps({"fight": number, **result.data()}))
     except (BadOpening, FightStalled) as fault:
         raise Failure(f"{file}: {fault}") from fault

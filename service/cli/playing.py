@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from service.cli.client import Client, Problem
+from service.cli.client import Client, ProblemAnswer
 from service.cli.script import ScriptedFight, ScriptStep
 
 GM: Final = "gm"
@@ -106,7 +106,7 @@ class _Playing:
             outcome = self.table.seats[step.seat].post(
                 f"{self.table.path}/commands", step.send, Prefer="wait=30"
             )
-        except Problem as problem:
+        except ProblemAnswer as problem:
             if problem.code is None or self.by_script:
                 raise NotAsWritten(f"{step.seat} sends {step.send['type']}: {problem}") from problem
             return ScriptMoment(

@@ -22,8 +22,8 @@ from service.cli.telling import Teller
 from service.cli.terminal import Failure, Terminal
 from service.core import views
 from service.record.commit import Commit, load_commit, load_request
+from service.rules.registry import REGISTRY
 from service.rules.rulebook import RULES
-from service.rules.shelf import SHELF
 from service.simulation.table import BadOpening, LocalTable
 
 _ROUNDS = ("combat_began", "round_started")
@@ -138,7 +138,7 @@ def _of_script(raw: bytes, form: str | None) -> tuple[Mapping[str, Any], Iterato
 
 def _decide(fight: script.ScriptedFight) -> Iterator[ReplayedCommit]:
     """Decide a script step by step; raises `NotAsWritten`."""
-    table = LocalTable(SHELF, fight.opening)
+    table = LocalTable(REGISTRY, fight.opening)
     yield _told("gm", "open", {}, *table.opened, says=fight.text)
     for step in fight.steps:
         if step.send is None:

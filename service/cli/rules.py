@@ -16,9 +16,9 @@ import click
 
 from service.cli.checkout import in_checkout, settle
 from service.cli.terminal import say
+from service.rules.registry import REGISTRY
 from service.rules.rulebook import RULES, Rule
 from service.rules.ruleset import Ruleset
-from service.rules.shelf import SHELF
 
 _ID: Final = re.compile(r"[A-Z]+(?:[-_][A-Z]+\d*)+(?:[-_]\d+(?:/\d+)*)?|[A-Z]+[-_]\d+(?:/\d+)*")
 """`HR-ENG-1`, `RI-MOVE1-2`, `RI-UNIV-TRIP`, `TINY-1`."""
@@ -42,7 +42,7 @@ def command(*, check: bool) -> None:
     tests = named_in_tests(root / "tests")
     tables: dict[Path, str] = {}
     blanks: list[str] = []
-    for ruleset in SHELF.values():
+    for ruleset in REGISTRY.values():
         rules = rules_of(ruleset)
         tables[root / ruleset.packages[0].replace(".", "/") / _FILE] = table(ruleset, rules, tests)
         blanks += [rule.id for rule in rules if rule.id not in tests]

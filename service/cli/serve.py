@@ -16,7 +16,7 @@ from typing import Final
 
 import click
 
-from service.cli.client import Client, Problem, Unreachable
+from service.cli.client import Client, ProblemAnswer, Unreachable
 from service.cli.environment import is_for_people, quiet_for_people, read_settings
 from service.cli.local_service import LocalService, NotServing, StartAbandoned, with_free_port
 from service.cli.playing import NotAsWritten, play, sit_down
@@ -96,7 +96,7 @@ def _demonstrate(service: LocalService) -> None:
     """Have the sample fight in the store, and print how to look at it."""
     try:
         _show(service, _demo(service))
-    except (Problem, Unreachable, NotAsWritten) as fault:
+    except (ProblemAnswer, Unreachable, NotAsWritten) as fault:
         raise NotServing(f"the sample fight could not be played: {fault}") from fault
 
 

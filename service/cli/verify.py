@@ -20,7 +20,7 @@ from service.audit.verdict import Counts, Finding
 from service.audit.verify import verify
 from service.cli.judging import print_report, status_of
 from service.cli.terminal import Terminal, document, say
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 
 GOES_ON = "goes_on"
 
@@ -149,7 +149,7 @@ class _Asked:
             task = bar.add_task("Deciding every command again", total=evidence.count)
             return verify(
                 evidence,
-                SHELF,
+                REGISTRY,
                 without_rules=self.without_rules,
                 progress=lambda done, of: bar.update(task, completed=done, total=of),
             )
@@ -159,7 +159,7 @@ class _Asked:
         before = self.judge(parent)
         if not before.verdict.is_sound:
             return before
-        found = mismatch(bundle.read(parent), bundle.read(child), {} if self.without_rules else SHELF)
+        found = mismatch(bundle.read(parent), bundle.read(child), {} if self.without_rules else REGISTRY)
         if found is not None:
             return replace(report, verdict=found)
         told = Finding(GOES_ON, f"it continues {before.encounter} as it says")

@@ -25,7 +25,7 @@ from service.record.occasions import Occasions
 from service.rules.amendments import AmendmentDetailed, AmendmentProposed
 from service.rules.closing import EpochClosed
 from service.rules.codec import from_data
-from service.rules.continuing import BeginLine, Kept, LinkKept, SealsKept, parted
+from service.rules.continuing import BeginLine, Kept, LinkKept, SealsKept, split_sealed
 from service.rules.disputes import Amendment
 from service.rules.lines import Line, Logged, Origin
 from service.rules.records import changed
@@ -132,7 +132,7 @@ class LineStart:
 
     def kept(self) -> tuple[Kept, ...]:
         """Return what is sealed in the state."""
-        return parted(self.state)[1]
+        return split_sealed(self.state)[1]
 
 
 def line_start(reading: ContinuationReader, found: Proposal) -> LineStart:
@@ -159,14 +159,14 @@ def line_start(reading: ContinuationReader, found: Proposal) -> LineStart:
         # It is proposed: its commands are judged by who sat where when they were given, and nothing is
         # disclosed. Once it is accepted, who sits where is as it is then: no old token comes to life again.
         draft=True,
-        due=(),
+        undisclosed_epochs=(),
         # No seed is taken back: whoever has seen one must not choose another one against it.
         sealing=now.sealing,
         contests=_answered(now, amendment),
         amendment=None,
         amendments=now.amendments,
         amendments_dropped=now.amendments_dropped,
-        spent=amendment.epoch,
+        last_exposed_epoch=amendment.epoch,
         stopped=None,
         origin=origin,
         line=_line(reading, found, before.state, now.line if origin.ruled_in else before.state.line),

@@ -17,7 +17,7 @@ from service.core.lineage import NOT_PLAYED, entries, undone
 from service.record.commit import ACCEPTED, SEALED, Request, load_commit, load_request
 from service.rules.acceptance import LineAccepted
 from service.rules.codec import from_data, to_data
-from service.rules.continuing import BeginLine, parted
+from service.rules.continuing import BeginLine, split_sealed
 from service.rules.messages import Actor, Event
 from service.rules.records import changed
 from service.rules.sealed import unsealed
@@ -104,7 +104,7 @@ def _seated(
     numbers = {each.old: number for number, each in enumerate(commands, 2) if each.old}
     if not numbers:
         return {}
-    judged = reading.folder.at(source, 1).state.seated
+    judged = reading.folder.at(source, 1).state.seats_by_command
     sat: dict[str, Mapping[str, Seat]] = {}
     table, known = Table(seats=seats), seats
     for entry in entries(reading.log.commits, source, first - 1, last):
@@ -124,8 +124,8 @@ def opening(reading: ContinuationReader, found: Proposal, at: str) -> tuple[Requ
     """Return the request that opens the line of a proposal, and the commands that follow it."""
     begun = line_start(reading, found)
     source, commands = repeated_commands(reading, found)
-    state = changed(begun.state, seated=_seated(reading, found, begun.state.seats, commands))
-    everybody, _ = parted(state)
+    state = changed(begun.state, seats_by_command=_seated(reading, found, begun.state.seats, commands))
+    everybody, _ = split_sealed(state)
     data = {
         "encounter": found.encounter,
         "edition": begun.state.edition,

@@ -285,10 +285,16 @@ def _still_owed(state: Table, request: Request, scope: Scope) -> str | None:
 
 def marks_of(before: Table, after: Table, n: int) -> Mapping[str, bytes]:
     """Return what to find commit *n* by: the rounds that began and the epochs that closed in it."""
-    if before.round == after.round and before.epoch == after.epoch and before.due == after.due:
+    if (
+        before.round == after.round
+        and before.epoch == after.epoch
+        and before.undisclosed_epochs == after.undisclosed_epochs
+    ):
         return {}
     rounds = {f"round/{r}": b"%d" % n for r in range(before.round + 1, after.round + 1)}
     if after.draft:  # nothing is disclosed yet
         return rounds
-    epochs = {f"epoch/{e}": b"%d" % n for e in (*before.due, *range(before.epoch, after.epoch))}
+    epochs = {
+        f"epoch/{e}": b"%d" % n for e in (*before.undisclosed_epochs, *range(before.epoch, after.epoch))
+    }
     return rounds | epochs

@@ -59,11 +59,11 @@ class ChainBroken(Exception):
 class Folder:
     """Folds encounters, and keeps the *capacity* last used."""
 
-    def __init__(self, log: Log, shelf: Registry, *, capacity: int = 512, asks: bool = True) -> None:
+    def __init__(self, log: Log, registry: Registry, *, capacity: int = 512, asks: bool = True) -> None:
         """Keep so many states; with *asks* a worker is asked for snapshots where there are none."""
         self._log = log
         self._asks = asks
-        self._shelf = shelf
+        self._registry = registry
         self._capacity = capacity
         self._kept: OrderedDict[str, AnyFolded] = OrderedDict()
         self._offered: dict[str, list[Entry]] = {}
@@ -222,13 +222,13 @@ class Folder:
             edition = load_request(first[0].raw).data.get("edition")
         except NotCanonical:
             return NO_RULES
-        return self._on_shelf(encounter, edition) if isinstance(edition, str) else NO_RULES
+        return self._registered(encounter, edition) if isinstance(edition, str) else NO_RULES
 
-    def _on_shelf(self, encounter: str, edition: str) -> Ruleset[Any]:
+    def _registered(self, encounter: str, edition: str) -> Ruleset[Any]:
         if edition == NO_RULES.edition:
             return NO_RULES
         try:
-            return self._shelf[edition]
+            return self._registry[edition]
         except KeyError:
             raise UnknownEdition(encounter, edition) from None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from service.core.continuation import ContinuationReader
-from service.rules.continuing import Kept, parted
+from service.rules.continuing import Kept, split_sealed
 from service.rules.lines import Origin
 from service.rules.records import EMPTY, changed
 from service.rules.sealed import resealed
@@ -22,12 +22,12 @@ def fork_state(state: Table) -> Table:
         seats={GM: Seat(role=GM, tokens=1)},  # any name is free for a seat of its own
         sealing=Sealing(),
         line=None,
-        astray=EMPTY,
-        strays=EMPTY,
-        spent=0,
+        redirected_streams=EMPTY,
+        rolls_in_other_epochs=EMPTY,
+        last_exposed_epoch=0,
         draft=False,
-        due=(),
-        seated=EMPTY,
+        undisclosed_epochs=(),
+        seats_by_command=EMPTY,
         amendment=None,
         stopped=None,
     )
@@ -35,4 +35,4 @@ def fork_state(state: Table) -> Table:
 
 def sealed_fork_values(reading: ContinuationReader, origin: Origin) -> tuple[Kept, ...]:
     """Return what is sealed in the state with which a fork begins."""
-    return parted(fork_state(reading.folder.at(origin.parent, origin.n).state))[1]
+    return split_sealed(fork_state(reading.folder.at(origin.parent, origin.n).state))[1]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final
 
-from service.rules.messages import Command, Refused, Tale
+from service.rules.messages import Command, Emits, Refused
 from service.rules.records import record
 from service.rules.ruleset import Ruleset
 from service.rules.table import Table
@@ -22,7 +22,7 @@ class _Nothing(Command[Table]):
     def check(self, view: Table) -> None:  # noqa: ARG002 - it is refused whatever the state
         raise Refused("no_rules", "the encounter was opened under no rules")
 
-    def decide(self, state: Table) -> Tale[Table]:  # noqa: ARG002 - as above
+    def decide(self, state: Table) -> Emits[Table]:  # noqa: ARG002 - as above
         yield from ()
         raise AssertionError("a command that is always refused is never decided")
 

@@ -115,7 +115,7 @@ def dirty(bucket: int) -> str:
     return f"{_tag(bucket)}:dirty"
 
 
-def ring(bucket: int) -> str:
+def notified(bucket: int) -> str:
     """Name what exists while a fold of the bucket has been asked for and not begun."""
     return f"{_tag(bucket)}:ring"
 
@@ -148,7 +148,7 @@ def lease(name: str) -> str:
     return f"lease:{{{name}}}"
 
 
-def agenda(name: str) -> str:
+def schedule(name: str) -> str:
     """Name the sorted set of what is due, by time."""
     return f"schedule:{{{name}}}:due"
 
@@ -158,11 +158,11 @@ def once(name: str) -> str:
     return f"once:{{{name}}}"
 
 
-def records(shelf: str) -> str:
+def records(collection: str) -> str:
     """Name the hash of a collection's records by id."""
-    return f"collection:{{{shelf}}}:records"
+    return f"collection:{{{collection}}}:records"
 
 
-def order(shelf: str) -> str:
+def order(collection: str) -> str:
     """Name the sorted set of a collection's ids by number."""
-    return f"collection:{{{shelf}}}:order"
+    return f"collection:{{{collection}}}:order"

@@ -32,8 +32,9 @@ class LoopLog(Protocol):
     ) -> None:
         """Call *heard* with commits until they can be heard no more.
 
-        They are those that were asked for here, those that every process must hear, and those of the buckets
-        that are followed. *begun* is awaited once the subscription stands. Raises `StoreUnavailable` when it ends.
+        These are the commits that this process asked for, those that every process must hear, and those of the
+        buckets that are followed. *begun* is awaited once the process is subscribed. Raises `StoreUnavailable`
+        when the subscription ends.
         """
         ...
 

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from service.log.errors import KeyReused, NoSuchEncounter, NumberTaken, StaleCommit, VersionConflict
 from service.log.keys import bucket_of
-from service.log.memory_agenda import MemorySchedules
 from service.log.memory_archive import RUN_ID, Encounter, MemoryArchive
+from service.log.memory_collections import MemoryCollections
 from service.log.memory_doorbell import MemoryDoorbell
-from service.log.memory_shelves import MemoryCollections
+from service.log.memory_schedules import MemorySchedules
 from service.log.protocol import Log
 from service.log.values import (
     ZERO_HASH,
@@ -87,7 +87,7 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryCollections, MemorySchedule
         expected: int | None = None,
         create: bool = False,
         at_ms: int,
-        ring_ms: int,
+        notify_ms: int,
         more: Sequence[bytes] = (),
         secret: bytes = b"",
         process: str = "",
@@ -98,7 +98,7 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryCollections, MemorySchedule
             place = self.append(encounter, request, **known, expected=expected, create=create)
             head = self._read(encounter).head
             if head is not None and place.n <= head.folded:
-                return Submitted(place.n, place.replayed, must_ring=False)
+                return Submitted(place.n, place.replayed, must_notify=False)
             self.mark_dirty(encounter, at_ms)
             if place.replayed:
                 listeners = self._notify(CommandNotification(encounter, 0, b"", process))
@@ -109,8 +109,8 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryCollections, MemorySchedule
                 listeners = self._notify(CommandNotification(encounter, place.n, request, process))
                 for n, raw in enumerate(more, place.n + 1):
                     self._notify(CommandNotification(encounter, n, raw, process))
-            must_ring = not listeners and self._ring(bucket_of(encounter), ring_ms)
-            return Submitted(place.n, place.replayed, must_ring=must_ring)
+            must_notify = not listeners and self._ring(bucket_of(encounter), notify_ms)
+            return Submitted(place.n, place.replayed, must_notify=must_notify)
 
     def _extend(self, encounter: str, more: Sequence[bytes]) -> None:
         """Append *more* requests, which have no key of their own."""

@@ -54,7 +54,7 @@ class MemoryDoorbell:
                 return False
             return self._dirty.get(bucket_of(encounter), {}).pop(encounter, None) is not None
 
-    def answer_ring(self, bucket: int) -> None:
+    def answer_notification(self, bucket: int) -> None:
         """Note that a fold of the bucket begins."""
         with self._lock:
             self._rings.pop(bucket, None)
@@ -97,7 +97,7 @@ class MemoryDoorbell:
         for listener in self._outcomes:
             listener.hear(bucket_of(outcome.encounter), outcome)
 
-    def listen_wakes(self, buckets: Sequence[int] = ALL_BUCKETS) -> MemoryListener[CommandNotification]:
+    def listen_commands(self, buckets: Sequence[int] = ALL_BUCKETS) -> MemoryListener[CommandNotification]:
         """Subscribe to the commands of *buckets*."""
         with self._lock:
             return MemoryListener(self._wakes, buckets)

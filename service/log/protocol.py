@@ -64,7 +64,7 @@ class Listener(Protocol[Heard_co]):
     def __exit__(self, *_: object) -> None: ...
 
 
-class Streams(Protocol):
+class EventLog(Protocol):
     """The commands and commits of encounters, and what belongs to one encounter."""
 
     def append(
@@ -212,7 +212,7 @@ class SubmitOptions(TypedDict):
     expected: NotRequired[int | None]
     create: NotRequired[bool]
     at_ms: int
-    ring_ms: int
+    notify_ms: int
     more: NotRequired[Sequence[bytes]]
     secret: NotRequired[bytes]
     process: NotRequired[str]
@@ -243,7 +243,7 @@ class Doorbell(Protocol):
         """Take the encounter from the dirty set if everything appended is folded; whether it was taken."""
         ...
 
-    def answer_ring(self, bucket: int) -> None:
+    def answer_notification(self, bucket: int) -> None:
         """Note that a fold of the bucket begins: a command that comes from now on may ring again."""
         ...
 
@@ -259,7 +259,7 @@ class Doorbell(Protocol):
         """Notify whoever listens to the encounter's bucket that it has something to fold."""
         ...
 
-    def listen_wakes(self, buckets: Sequence[int] = ALL_BUCKETS) -> Listener[CommandNotification]:
+    def listen_commands(self, buckets: Sequence[int] = ALL_BUCKETS) -> Listener[CommandNotification]:
         """Subscribe to the commands of *buckets*; returns when the subscription stands."""
         ...
 
@@ -275,7 +275,7 @@ class Collections(Protocol):
     first putting and may be replaced.
     """
 
-    def put_record(self, shelf: str, id_: str, blob: bytes) -> int:
+    def put_record(self, collection: str, id_: str, blob: bytes) -> int:
         """Put or replace a record; its number on the shelf."""
         ...
 
@@ -283,7 +283,7 @@ class Collections(Protocol):
         """Put or replace records, each as (shelf, id, blob) and in order, in one round trip."""
         ...
 
-    def record(self, shelf: str, id_: str) -> bytes | None:
+    def record(self, collection: str, id_: str) -> bytes | None:
         """Read one record."""
         ...
 
@@ -291,15 +291,15 @@ class Collections(Protocol):
         """Read records by (shelf, id), in the order asked for and in one round trip."""
         ...
 
-    def records(self, shelf: str, before: int | None = None, limit: int = 50) -> list[Record]:
+    def records(self, collection: str, before: int | None = None, limit: int = 50) -> list[Record]:
         """Read up to *limit* records, newest first, numbered below *before*."""
         ...
 
-    def drop_record(self, shelf: str, id_: str) -> None:
+    def drop_record(self, collection: str, id_: str) -> None:
         """Forget a record; nothing if there is none."""
         ...
 
-    def drop_shelf(self, shelf: str) -> None:
+    def drop_collection(self, collection: str) -> None:
         """Forget all records of a shelf; the next one put there is number 1 again."""
         ...
 
@@ -311,20 +311,24 @@ class Collections(Protocol):
 class Schedules(Protocol):
     """What is to be done later: names, each with the time from which it is due."""
 
-    def set_due(self, agenda: str, names: Sequence[str], at_ms: int, *, anew: bool) -> None:
+    def set_due(self, schedule: str, names: Sequence[str], at_ms: int, *, reschedule: bool) -> None:
         """Put *names* on the agenda, due at *at_ms*; those that stand there are moved only with *anew*."""
         ...
 
-    def due(self, agenda: str, upto_ms: int, count: int) -> list[str]:
+    def due(self, schedule: str, upto_ms: int, count: int) -> list[str]:
         """Read up to *count* names that are due at *upto_ms*, the longest due first."""
         ...
 
-    def drop_due(self, agenda: str, name: str) -> None:
+    def drop_due(self, schedule: str, name: str) -> None:
         """Take *name* from the agenda; nothing if it does not stand there."""
         ...
 
 
-class Log(Streams, ArchivedEncounters, Doorbell, Collections, Schedules, Protocol):
+class SideStore(Collections, Schedules, Protocol):
+    """Everything beside the event log: records, and names that are due at a time."""
+
+
+class Log(EventLog, ArchivedEncounters, Doorbell, SideStore, Protocol):
     """Everything a store keeps for the service."""
 
     def memory(self) -> StoreMemory:

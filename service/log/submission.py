@@ -19,7 +19,7 @@ def submit_call(encounter: str, request: bytes, options: SubmitOptions) -> Comma
             keys.head(encounter),
             keys.idempotency(encounter),
             keys.dirty(bucket),
-            keys.ring(bucket),
+            keys.notified(bucket),
         ),
         keys.key_field(options["scope"], options["key"]),
         options["fingerprint"],
@@ -28,7 +28,7 @@ def submit_call(encounter: str, request: bytes, options: SubmitOptions) -> Comma
         int(options.get("create", False)),
         encounter,
         options["at_ms"],
-        options["ring_ms"],
+        options["notify_ms"],
         keys.appends(bucket),
         keys.secret(encounter) if secret else "",
         secret,
@@ -40,4 +40,4 @@ def submit_call(encounter: str, request: bytes, options: SubmitOptions) -> Comma
 def submitted(encounter: str, answer: Reply) -> Submitted:
     """Return what the *answer* to a submission says, or raise its refusal."""
     n, replayed = place_in(encounter, answer)
-    return Submitted(n, replayed, must_ring=answer[2:] == [1])
+    return Submitted(n, replayed, must_notify=answer[2:] == [1])

@@ -19,10 +19,10 @@ from service.log.protocol import Log, SubmitOptions
 from service.log.replies import entry_numbers, place_in, stale_in
 from service.log.routing import Router
 from service.log.submission import submit_call, submitted
-from service.log.valkey_agenda import ValkeySchedules
 from service.log.valkey_archive import ValkeyArchive, archived_names
+from service.log.valkey_collections import ValkeyCollections
 from service.log.valkey_doorbell import ValkeyDoorbell
-from service.log.valkey_shelves import ValkeyCollections
+from service.log.valkey_schedules import ValkeySchedules
 from service.log.valkey_states import ValkeyStates
 from service.log.values import (
     Appended,

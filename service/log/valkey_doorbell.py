@@ -38,9 +38,9 @@ class ValkeyDoorbell:
         dirty = keys.dirty(keys.bucket_of(encounter))
         return bool(self._wire.change(*call("clean", (dirty, keys.head(encounter)), encounter)))
 
-    def answer_ring(self, bucket: int) -> None:
+    def answer_notification(self, bucket: int) -> None:
         """Note that a fold of the bucket begins."""
-        self._wire.change("DEL", keys.ring(bucket))
+        self._wire.change("DEL", keys.notified(bucket))
 
     def hold_leases(self, names: Sequence[str], token: str, ttl_ms: int) -> list[bool]:
         """Take or prolong leases, each unless another token holds it."""
@@ -55,7 +55,7 @@ class ValkeyDoorbell:
         """Notify whoever listens to the encounter's bucket that it has something to fold."""
         self._wire.change("SPUBLISH", keys.appends(keys.bucket_of(encounter)), f"{encounter}\n0\n")
 
-    def listen_wakes(self, buckets: Sequence[int] = ALL_BUCKETS) -> Subscription[CommandNotification]:
+    def listen_commands(self, buckets: Sequence[int] = ALL_BUCKETS) -> Subscription[CommandNotification]:
         """Subscribe to the commands of *buckets*."""
         return Subscription(self._wire, keys.appends, _wake, buckets)
 

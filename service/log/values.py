@@ -45,7 +45,7 @@ class Submitted:
 
     n: int
     replayed: bool
-    must_ring: bool
+    must_notify: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,4 +22,4 @@ ASK_MS: Final = 3_600_000
 def ask(log: Log, encounter: str, what: str) -> None:
     """Have a worker derive what *encounter* lacks; *what* says which of it is missed."""
     if log.use_once(f"{SCHEDULE}/{encounter}/{what}", ASK_MS):
-        log.set_due(SCHEDULE, [encounter], 0, anew=False)
+        log.set_due(SCHEDULE, [encounter], 0, reschedule=False)

@@ -13,7 +13,7 @@ from typing import ClassVar, TypeVar
 from service.rules.chance import Chance
 from service.rules.closing import disclose
 from service.rules.disputes import Contest
-from service.rules.messages import Command, Event, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Refused
 from service.rules.records import EMPTY, changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
@@ -36,8 +36,8 @@ class LineAccepted(Event[Table]):
     contests: Mapping[str, Contest]
 
     def evolve(self, state: Table) -> Table:
-        state = changed(state, draft=False, seated=EMPTY, seats=self.seats, contests=self.contests)
-        return state.pushed(DisclosingFrame(path=PATH)) if state.due else state
+        state = changed(state, draft=False, seats_by_command=EMPTY, seats=self.seats, contests=self.contests)
+        return state.pushed(DisclosingFrame(path=PATH)) if state.undisclosed_epochs else state
 
 
 @record
@@ -59,15 +59,15 @@ class DisclosingFrame(Frame[Table]):
     def waiting(self, state: Table) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: Table, chance: Chance) -> Tale[Table]:
-        for epoch in state.due:
+    def advance(self, state: Table, chance: Chance) -> Emits[Table]:
+        for epoch in state.undisclosed_epochs:
             state = yield from disclose(state, epoch, chance)
         return (yield DueDisclosed(because=BECAUSE))
 
 
 def taking(state: S, n: int) -> S:
     """Return the state in which command *n* is decided: a proposed line judges it by who sat where then."""
-    seats = state.seated.get(str(n)) if state.draft else None
+    seats = state.seats_by_command.get(str(n)) if state.draft else None
     return state if seats is None else changed(state, seats=seats)
 
 
@@ -87,7 +87,7 @@ class AcceptLine(Command[Table]):
         if not view.draft:
             raise Refused("already_open", "this line is not proposed")
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         return (
             yield LineAccepted(parent=self.parent, seats=self.seats, contests=self.contests, because=BECAUSE)
         )

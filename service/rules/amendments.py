@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Literal, TypeVar
 
 from service.rules.contests import close, gm_alone, open_contest, said
 from service.rules.disputes import Amendment, Instead, Kind
-from service.rules.messages import Command, Event, Offer, Private, Refused, Scope, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Private, Refused, Scope
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 from service.rules.sealed import Sealed
@@ -55,7 +55,7 @@ class AmendmentProposed(Event[Table]):
             reason=self.reason,
             line=self.line,
         )
-        return changed(state, amendment=made, amendments=state.amendments + 1, spent=self.epoch)
+        return changed(state, amendment=made, amendments=state.amendments + 1, last_exposed_epoch=self.epoch)
 
 
 @record
@@ -136,7 +136,7 @@ class Amend(Command[Table]):
         if len(self.instead) > MOST_INSTEAD:
             raise Refused("params_missing", f"at most {MOST_INSTEAD} commands")
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         commit = state.contests[self.contest].commit
         state = yield from propose(state, "as_ruled", commit, reason=self.reason, answer=self)
         assert state.amendment is not None
@@ -163,7 +163,7 @@ class Undo(Command[Table]):
         if self.line and (view.origin is None or self.line == view.encounter):
             raise Refused("other_line", "this line does not go on from that one", "TABLE-AMEND-2")
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         state = yield from propose(state, "undo", self.commit, reason=self.reason, line=self.line)
         return state
 
@@ -181,7 +181,7 @@ class Redo(Command[Table]):
         if view.origin is None or not view.origin.levels:
             raise Refused("nothing_to_redo", "no undo leads to where this line begins", "TABLE-AMEND-2")
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         state = yield from propose(state, "redo", 0, reason=self.reason)
         return state
 
@@ -206,7 +206,7 @@ class AcceptAmendment(Command[Table]):
         if pending(view, self.amendment).outdated:
             raise Refused("amendment_outdated", f"something was played since {self.amendment} was made")
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         found = pending(state, self.amendment)
         if found.contest is not None:
             state = yield from close(found.contest, "as_ruled", found.decision, found.reason)
@@ -236,7 +236,7 @@ class DropAmendment(Command[Table]):
         gm_alone(self.by)
         pending(view, self.amendment)
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         return (yield AmendmentDropped(amendment=self.amendment, because=("TABLE-AMEND-3",)))
 
 
@@ -258,7 +258,7 @@ def propose(
     reason: str = "",
     line: str = "",
     answer: Amend | None = None,
-) -> Tale[Any]:
+) -> Emits[Any]:
     """Tell a proposal, with the epoch from which its new dice come; the one that stood gives way to it."""
     if state.amendment is not None:
         gone = AmendmentDropped(amendment=state.amendment.id, why="superseded", because=("TABLE-AMEND-3",))
@@ -268,7 +268,7 @@ def propose(
             amendment=f"a{state.amendments + 1}",
             kind=kind,
             commit=commit,
-            epoch=max(state.epoch, state.spent) + 1,
+            epoch=max(state.epoch, state.last_exposed_epoch) + 1,
             contest=answer.contest if answer else None,
             decision=answer.decision if answer else "",
             reason=reason,

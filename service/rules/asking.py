@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from service.dice.values import DeclaredFacesError, check_declared
-from service.rules.chance import Chance, DiceWanted, Pip
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.chance import Chance, DiceNeeded, PoolDie
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record, with_key
 from service.rules.rulebook import rule
 from service.rules.stack import TABLE, Awaited, Frame
-from service.rules.table import GM, Table, Told
+from service.rules.table import GM, DeclaredFaces, Table
 
 
 @record
@@ -25,7 +25,7 @@ class DiceFrame(Frame[Table]):
     owner: str
     stream: str
     purpose: Mapping[str, str]
-    pool: tuple[Pip, ...]
+    pool: tuple[PoolDie, ...]
 
     def waiting(self, state: Table) -> tuple[Awaited, ...]:
         return (
@@ -38,13 +38,13 @@ class DiceFrame(Frame[Table]):
             ),
         )
 
-    def advance(self, state: Table, chance: Chance) -> Tale[Table]:
+    def advance(self, state: Table, chance: Chance) -> Emits[Table]:
         """Never come to this: a dice prompt waits until it is answered."""
         raise AssertionError(self.path)
 
 
 @record
-class DiceAsked(Event[Table]):
+class DiceRequested(Event[Table]):
     """Somebody is asked to throw dice and say what they show."""
 
     type: ClassVar[str] = "dice_asked"
@@ -52,7 +52,7 @@ class DiceAsked(Event[Table]):
     owner: str
     stream: str
     purpose: Mapping[str, str]
-    pool: tuple[Pip, ...]
+    pool: tuple[PoolDie, ...]
 
     def evolve(self, state: Table) -> Table:
         return state.pushed(
@@ -63,7 +63,7 @@ class DiceAsked(Event[Table]):
 
 
 @record
-class DiceTold(Event[Table]):
+class DiceDeclared(Event[Table]):
     """The faces of a thrown roll were told, and by whom."""
 
     type: ClassVar[str] = "dice_told"
@@ -73,14 +73,14 @@ class DiceTold(Event[Table]):
     faces: tuple[int, ...]
 
     def evolve(self, state: Table) -> Table:
-        before = state.told.get(self.stream)
+        before = state.declared_faces.get(self.stream)
         faces = (*before.faces, *self.faces) if before else self.faces
-        told = with_key(state.told, self.stream, Told(seat=self.seat, faces=faces))
-        return changed(state.popped(self.prompt), told=told)
+        told = with_key(state.declared_faces, self.stream, DeclaredFaces(seat=self.seat, faces=faces))
+        return changed(state.popped(self.prompt), declared_faces=told)
 
 
 @rule("TABLE-DICE-1", "service ruling")
-def ask(state: Table, wanted: DiceWanted) -> Tale[Any]:
+def ask(state: Table, wanted: DiceNeeded) -> Emits[Any]:
     """Dice that people throw are asked for by name, and told by whoever throws for their owner.
 
     The prompt hangs below the frame that needs them.
@@ -89,7 +89,7 @@ def ask(state: Table, wanted: DiceWanted) -> Tale[Any]:
     assert top is not None, "only frames throw dice"
     after = f"/{wanted.known}" if wanted.known else ""  # dice that earlier ones of the same roll have added
     return (
-        yield DiceAsked(
+        yield DiceRequested(
             prompt=f"{top.path}/dice/{wanted.stream}{after}",
             owner=wanted.owner,
             stream=wanted.stream,
@@ -129,11 +129,11 @@ class ThrowDice(Command[Table]):
         except DeclaredFacesError as fault:
             raise Refused("faces_not_possible", str(fault), "TABLE-DICE-1") from fault
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         frame = state.top
         assert isinstance(frame, DiceFrame)
         return (
-            yield DiceTold(
+            yield DiceDeclared(
                 prompt=self.prompt,
                 stream=frame.stream,
                 seat=self.by.seat,

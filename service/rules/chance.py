@@ -2,7 +2,7 @@
 
 A roll's name is (epoch, lane, stream, place); the place counts the earlier rolls of that stream in the state
 the decision sees, so deciding again gives the same dice and a refused command draws none. Where the policy of
-the roller's side is `declared`, the faces must have been told beforehand; if not, `DiceWanted` stops the step
+the roller's side is `declared`, the faces must have been told beforehand; if not, `DiceNeeded` stops the step
 and the runner asks for them with a prompt.
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from service.dice.chain import OPEN_LANE, SEALED_LANE
 from service.dice.values import Die, Roll, Term
-from service.rules.draws import check_shown, kept, moved
+from service.rules.draws import check_shown, kept, redirected
 from service.rules.gm_only import ROLLS, open_part, scope_of
 from service.rules.messages import Private, Refused, Rolled, Scope
 from service.rules.records import record
@@ -29,18 +29,18 @@ S = TypeVar("S", bound="Table")
 
 
 @record
-class Pip:
+class PoolDie:
     """One die of a pool before it is thrown: what it is for, and its sides."""
 
     role: str
     sides: int
 
 
-class DiceWanted(Exception):
+class DiceNeeded(Exception):
     """A step needs faces that a person throws: whose, for which roll, which dice, after how many of it."""
 
     def __init__(
-        self, owner: str, stream: str, purpose: Mapping[str, str], pool: Sequence[Pip], known: int = 0
+        self, owner: str, stream: str, purpose: Mapping[str, str], pool: Sequence[PoolDie], known: int = 0
     ) -> None:
         super().__init__(stream)
         self.owner = owner
@@ -73,9 +73,9 @@ class Chance:
         owner: str,
         stream: str,
         purpose: Mapping[str, str],
-        pool: Sequence[Pip],
+        pool: Sequence[PoolDie],
         drop: Callable[[Sequence[int]], Sequence[int]] | None = None,
-        more: Callable[[Sequence[int]], Sequence[Pip]] | None = None,
+        more: Callable[[Sequence[int]], Sequence[PoolDie]] | None = None,
         terms: Sequence[Term] = (),
     ) -> Generator[Fact[S], S, tuple[S, Roll]]:
         """Tell one roll of *pool* and return it with the state that has counted it.
@@ -89,11 +89,11 @@ class Chance:
         first = state.drawn(OPEN_LANE, stream)
         name = kept(state, first, purpose, [pip.sides for pip in pool], grows=more is not None)
         if name != first:
-            state = yield moved(first, name)
-        told = state.told.get(stream) if state.dice_policy(owner) == "declared" else None
+            state = yield redirected(first, name)
+        told = state.declared_faces.get(stream) if state.dice_policy(owner) == "declared" else None
         by = told.seat if told else None
         faces: Sequence[int] = ()
-        added: Sequence[Pip] = pool
+        added: Sequence[PoolDie] = pool
         pool = ()
         while added:
             pool = (*pool, *added)
@@ -104,7 +104,7 @@ class Chance:
                 check_shown(state, name, sides)
                 faces = self.dice.faces(name.lane, name.epoch, stream, name.place, sides)
             elif told is None or len(told.faces) < len(pool):
-                raise DiceWanted(owner, stream, purpose, added, known=len(faces))
+                raise DiceNeeded(owner, stream, purpose, added, known=len(faces))
             else:
                 faces = told.faces[: len(pool)]
             added = more(faces) if more else ()
@@ -130,7 +130,7 @@ class Chance:
         *,
         stream: str,
         purpose: Mapping[str, str],
-        pool: Sequence[Pip],
+        pool: Sequence[PoolDie],
         terms: Sequence[Term] = (),
     ) -> Generator[Private[S], S, tuple[S, Roll]]:
         """Tell one roll whose seal may outlive its round, to the audience of *scope* alone.
@@ -141,7 +141,7 @@ class Chance:
         first = state.drawn(SEALED_LANE, stream)
         name = kept(state, first, purpose, [pip.sides for pip in pool], grows=False)
         if name != first:
-            state = yield Private(scope=scope, event=moved(first, name))
+            state = yield Private(scope=scope, event=redirected(first, name))
         sides = [pip.sides for pip in pool]
         check_shown(state, name, sides)
         faces = self.dice.faces(name.lane, name.epoch, stream, name.place, sides)
@@ -158,7 +158,7 @@ class Chance:
         *,
         owner: str,
         roll: Roll,
-        pool: Sequence[Pip] = (),
+        pool: Sequence[PoolDie] = (),
         drop: Callable[[Sequence[int]], Sequence[int]] | None = None,
         terms: Sequence[Term] = (),
     ) -> Generator[Fact[S], S, tuple[S, Roll]]:
@@ -188,14 +188,14 @@ class Chance:
         return state, roll
 
     def _added(
-        self, state: Table, owner: str, roll: Roll, pool: Sequence[Pip]
+        self, state: Table, owner: str, roll: Roll, pool: Sequence[PoolDie]
     ) -> tuple[list[int], str | None]:
-        """Return the faces of dice added to *roll*, and who threw them; raises `DiceWanted`."""
+        """Return the faces of dice added to *roll*, and who threw them; raises `DiceNeeded`."""
         name = roll.name
         if state.dice_policy(owner) == "declared":
-            told = state.told.get(name.stream)
+            told = state.declared_faces.get(name.stream)
             if told is None:
-                raise DiceWanted(owner, name.stream, {k: str(v) for k, v in roll.purpose}, pool)
+                raise DiceNeeded(owner, name.stream, {k: str(v) for k, v in roll.purpose}, pool)
             return list(told.faces), told.seat
         check_sealed(state)
         sides = [*(die.sides for die in roll.dice), *(pip.sides for pip in pool)]

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 
 from service.dice.chain import OPEN_LANE, SEALED_LANE
 from service.rules.chance import Chance
-from service.rules.lines import Astray
-from service.rules.messages import Command, Event, Offer, Private, Refused, Scope, Tale
+from service.rules.lines import RedirectedStream
+from service.rules.messages import Command, Emits, Event, Offer, Private, Refused, Scope
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 from service.rules.sealed import EVERYTHING
@@ -43,9 +43,9 @@ class EpochClosed(Event[Table]):
     def evolve(self, state: Table) -> Table:
         if self.lane != OPEN_LANE:
             return state
-        if self.epoch in state.due:
-            due = tuple([epoch for epoch in state.due if epoch != self.epoch])
-            return changed(state, due=due)
+        if self.epoch in state.undisclosed_epochs:
+            due = tuple([epoch for epoch in state.undisclosed_epochs if epoch != self.epoch])
+            return changed(state, undisclosed_epochs=due)
         return state.entered(state.following) if self.epoch == state.epoch else state
 
 
@@ -61,12 +61,12 @@ class EpochEnded(Event[Table]):
     """Rolls of each stream in the proposal's own epoch so far, by `lane/stream`."""
 
     def evolve(self, state: Table) -> Table:
-        due = state.due if self.to == self.epoch else (*state.due, self.epoch)
-        state = changed(state.entered(self.to), due=due)
+        due = state.undisclosed_epochs if self.to == self.epoch else (*state.undisclosed_epochs, self.epoch)
+        state = changed(state.entered(self.to), undisclosed_epochs=due)
         if state.line is None or self.to != state.line.fresh[-1]:
             return state
-        again = {key: Astray(epoch=self.to, before=count) for key, count in self.before.items()}
-        return changed(state, astray=again)
+        again = {key: RedirectedStream(epoch=self.to, before=count) for key, count in self.before.items()}
+        return changed(state, redirected_streams=again)
 
 
 @record
@@ -96,7 +96,7 @@ class EncounterClosed(Event[Table]):
 
 
 @rule("TABLE-EPOCH-1", "service ruling")
-def close_epoch(state: Table, chance: Chance) -> Tale[Any]:
+def close_epoch(state: Table, chance: Chance) -> Emits[Any]:
     """When a round ends the link of its dice is disclosed, in order and at nobody's request."""
     if state.draft:
         return (yield from withhold(state))
@@ -104,17 +104,21 @@ def close_epoch(state: Table, chance: Chance) -> Tale[Any]:
 
 
 @rule("TABLE-EPOCH-4", "service ruling")
-def withhold(state: Table) -> Tale[Any]:
+def withhold(state: Table) -> Emits[Any]:
     """A line that is only proposed discloses nothing; what is due is disclosed once it is accepted."""
     assert state.line is not None, "what is proposed goes on from another line"
     own = f"{state.line.fresh[-1]}/"
-    before = {key.removeprefix(own): count for key, count in state.strays.items() if key.startswith(own)}
+    before = {
+        key.removeprefix(own): count
+        for key, count in state.rolls_in_other_epochs.items()
+        if key.startswith(own)
+    }
     return (
         yield EpochEnded(epoch=state.epoch, to=state.following, before=before, because=("TABLE-EPOCH-4",))
     )
 
 
-def disclose(state: Table, epoch: int, chance: Chance) -> Tale[Any]:
+def disclose(state: Table, epoch: int, chance: Chance) -> Emits[Any]:
     """Tell the links of an epoch that is over."""
     because = ("TABLE-EPOCH-1",)
     auditors = state.auditors
@@ -139,7 +143,7 @@ class ClosingFrame(Frame[Table]):
     def waiting(self, state: Table) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: Table, chance: Chance) -> Tale[Table]:
+    def advance(self, state: Table, chance: Chance) -> Emits[Table]:
         because = ("TABLE-CLOSE-1",)
         for lane in state.dice.lanes:
             if lane.lane != OPEN_LANE:
@@ -178,7 +182,7 @@ class CloseEncounter(Command[Table]):
         if view.draft:
             raise Refused("line_not_accepted", "the line is proposed, not accepted", "TABLE-CLOSE-1")
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         return (
             yield ClosingBegun(reason=self.reason, abandoned=not state.is_over, because=("TABLE-CLOSE-1",))
         )

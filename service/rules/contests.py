@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, Final
 
 from service.rules.disputes import Contest, Ending
-from service.rules.messages import Actor, Command, Event, Offer, Refused, Tale
+from service.rules.messages import Actor, Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record, with_key
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -85,7 +85,7 @@ class OpenContest(Command[Table]):
         if len(mine) >= MOST_OPEN:
             raise Refused("too_many_contests", f"{self.by.seat} has {MOST_OPEN} contests open")
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         return (
             yield ContestOpened(
                 contest=f"c{len(state.contests) + 1}",
@@ -119,7 +119,7 @@ class Uphold(Command[Table]):
         said(self.decision, "a decision")
         said(self.reason, "a reason", least=0)
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         state = yield from close(self.contest, "upheld", self.decision, self.reason)
         return state
 
@@ -146,7 +146,7 @@ def said(text: str, what: str, *, least: int = 1, rule_id: str | None = None) ->
         raise Refused("params_missing", f"{what} has {least} to {TEXT_LENGTH} characters", rule_id)
 
 
-def close(contest: str, ending: Ending, decision: str, reason: str) -> Tale[Any]:
+def close(contest: str, ending: Ending, decision: str, reason: str) -> Emits[Any]:
     """Tell that a contest is answered."""
     return (
         yield ContestClosed(

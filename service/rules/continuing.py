@@ -14,7 +14,7 @@ from service.dice.values import Roll
 from service.rules.codec import from_data, to_data
 from service.rules.json_pointer import escaped, steps
 from service.rules.lines import Origin
-from service.rules.messages import Command, Event, Private, Refused, Scope, Tale
+from service.rules.messages import Command, Emits, Event, Private, Refused, Scope
 from service.rules.records import EMPTY, record
 from service.rules.rulebook import rule
 from service.rules.sealed import Sealed, names, places_of_sealed
@@ -92,10 +92,10 @@ class SealsKept(Event[Table]):
         for pointer, value in mine.items():
             inside = {at[len(pointer) :]: keys for at, keys in self.orders.items() if at.startswith(pointer)}
             _ordered(value, inside)
-        values = {**state.origin.unplaced, **mine}
+        values = {**state.origin.pending_sealed, **mine}
         # By pointer, so that a world is there before what another audience's envelope keeps inside it.
         waiting = [pointer for pointer in sorted(values) if not put(data, pointer, to_data(values[pointer]))]
-        data["origin"]["unplaced"] = {pointer: values[pointer] for pointer in waiting}
+        data["origin"]["pending_sealed"] = {pointer: values[pointer] for pointer in waiting}
         return from_data(type(state), data)
 
 
@@ -150,7 +150,7 @@ class BeginLine(Command[Table]):
         if view.encounter:
             raise Refused("already_open", f"{view.encounter} is open already")
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         begun = Forked if self.origin.kind == "fork" else LineBegun
         state = yield begun(
             encounter=self.encounter,
@@ -192,7 +192,7 @@ class Open:
     orders: Orders
 
 
-def parted(state: Table) -> tuple[Open, tuple[Kept, ...]]:
+def split_sealed(state: Table) -> tuple[Open, tuple[Kept, ...]]:
     """Return *state* without what is sealed in it, and that by audience and occasion."""
     data: dict[str, Any] = to_data(state)
     found: dict[tuple[tuple[str, ...], str], tuple[dict[str, Any], dict[str, Any]]] = {}

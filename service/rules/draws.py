@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from service.dice.values import RollName
-from service.rules.lines import Astray
+from service.rules.lines import RedirectedStream
 from service.rules.messages import Event, Refused
 from service.rules.records import record
 from service.rules.rulebook import rule
@@ -14,7 +14,7 @@ from service.rules.table import Table
 
 
 @record
-class DiceMoved(Event[Table]):
+class StreamRedirected(Event[Table]):
     """A stream throws something else than the old line did: until the epoch closes it draws from another."""
 
     type: ClassVar[str] = "dice_moved"
@@ -28,8 +28,8 @@ class DiceMoved(Event[Table]):
     """Rolls of the stream in that epoch so far."""
 
     def evolve(self, state: Table) -> Table:
-        astray = Astray(epoch=self.to, before=self.before)
-        return state.led_astray(self.lane, self.stream, astray)
+        astray = RedirectedStream(epoch=self.to, before=self.before)
+        return state.stream_redirected(self.lane, self.stream, astray)
 
 
 def kept(
@@ -59,9 +59,9 @@ def not_shown() -> Refused:
 
 
 @rule("TABLE-DICE-2", "service ruling")
-def moved(before: RollName, now: RollName) -> Any:  # noqa: ANN401 - a fact of any table is one of this
+def redirected(before: RollName, now: RollName) -> Any:  # noqa: ANN401 - a fact of any table is one of this
     """A line that continues another keeps its dice; a stream that differs draws from an unused epoch."""
-    return DiceMoved(
+    return StreamRedirected(
         lane=now.lane,
         stream=now.stream,
         epoch=before.epoch,

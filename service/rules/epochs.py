@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 from service.dice.chain import MAX_EPOCHS
-from service.rules.messages import Command, Event, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Refused
 from service.rules.records import record
 from service.rules.rulebook import rule
 from service.rules.table import CLOCK, GM, Table
@@ -58,7 +58,7 @@ class AdvanceEpoch(Command[Table]):
     def check(self, view: Table) -> None:
         _check_words(self, self.reason)
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         return (yield EpochAdvanced(seat=self.by.seat, reason=self.reason, epoch=state.following))
 
 
@@ -79,7 +79,7 @@ class AcceptHistory(Command[Table]):
         if not 1 <= self.epoch <= MAX_EPOCHS:
             raise Refused("params_missing", f"an epoch from 1 to {MAX_EPOCHS}")
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         # In a proposed line it is taken again: there the epochs are those of the line as played.
-        epoch = state.following if state.draft else max(state.epoch, state.spent, self.epoch) + 1
+        epoch = state.following if state.draft else max(state.epoch, state.last_exposed_epoch, self.epoch) + 1
         return (yield EpochAdvanced(seat=self.by.seat, reason=self.reason, epoch=epoch, lost=self.lost))

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final, TypeVar
 
 from service.dice.values import Roll, Term
-from service.rules.messages import Actor, Command, Event, Refused, Scope, Tale
+from service.rules.messages import Actor, Command, Emits, Event, Refused, Scope
 from service.rules.records import rebuilt, record
 from service.rules.rulebook import rule
 from service.rules.sealed import Sealed, opened
@@ -126,5 +126,5 @@ class ShowSheet(Command[Table]):
         if not view.gm_only_of(self.creature):
             raise Refused("already_shown", f"nothing about {self.creature} is GM-only")
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         return (yield SheetShown(creature=self.creature, occasion=scope_of(self.creature).opens))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import ClassVar, Final, TypeVar
 
 from service.rules.contests import close, open_contest, said
-from service.rules.messages import Command, Event, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Refused
 from service.rules.records import record
 from service.rules.table import Table
 
@@ -51,7 +51,7 @@ class RulingOfGm(Command[T]):
         if self.contest is not None:
             open_contest(view, self.contest)
 
-    def close_contest(self, state: T) -> Tale[T]:
+    def close_contest(self, state: T) -> Emits[T]:
         """Tell that the contest it answers is answered, if it answers one."""
         if self.contest is None:
             return state

@@ -15,10 +15,10 @@ from service.dice.values import RollName
 from service.rules.records import EMPTY, record
 from service.rules.sealed import Sealed, is_closed, unsealed
 
-FAR: Final = "far/"
+OTHER_EPOCH: Final = "other/"
 """In the sealed lane's places, before `epoch/lane/stream`: rolls in an epoch that no round has had."""
 
-ASTRAY: Final = "astray/"
+REDIRECTED: Final = "redirected/"
 """There, before `lane/stream`: the epoch from which a stream draws until this one closes."""
 
 
@@ -49,7 +49,7 @@ class Origin:
     """The line in which it was ruled, where that goes on from the parent itself."""
     levels: int = 0
     """How many undos may be taken again from where this line begins, or from where its redo ended."""
-    unplaced: Mapping[str, Any] = EMPTY
+    pending_sealed: Mapping[str, Any] = EMPTY
     """Sealed values, by JSON pointer, that wait for the envelope in which their own place lies."""
 
     @property
@@ -59,7 +59,7 @@ class Origin:
 
 
 @record
-class Astray:
+class RedirectedStream:
     """A stream that draws from another epoch for the rest of this one."""
 
     epoch: int

@@ -30,7 +30,7 @@ class Refused(Exception):
         self.rule = rule
 
 
-class Stopped(Exception):
+class QuestionNeeded(Exception):
     """A step needs somebody's word first: what it told is taken back, and `tell` asks for the word."""
 
     def tell(self, state: Any) -> Generator[Any, Any, Any]:  # noqa: ANN401 - of any ruleset
@@ -130,7 +130,7 @@ def evolve_at(state: S, place: str, fact: Event[S] | Rolled[S]) -> S:
 
 
 Fact: TypeAlias = Event[S] | Private[S] | Rolled[S]
-Tale: TypeAlias = Generator[Fact[S], S, S]
+Emits: TypeAlias = Generator[Fact[S], S, S]
 """How a decision is told; it returns the state in which all of it is true."""
 
 
@@ -149,7 +149,7 @@ class Command(Generic[S]):
         """Raise `Refused` unless the command is legal on the seat's *view*."""
         raise NotImplementedError
 
-    def decide(self, state: S) -> Tale[S]:
+    def decide(self, state: S) -> Emits[S]:
         """Tell what follows at once; dice belong to the frames it leaves on the stack."""
         raise NotImplementedError
 

@@ -24,7 +24,7 @@ DERIVED: Final = "_derived"
 """Where a record keeps what was once derived from it (see `derived`); a changed record does not."""
 
 
-class _Nothing(dict[Any, Any]):
+class _NoChanges(dict[Any, Any]):
     """The mapping with nothing in it, for good: a dict, for it is asked on every roll and by every view.
 
     Hashable, or Python 3.11 takes it for no record's default.
@@ -41,7 +41,7 @@ class _Nothing(dict[Any, Any]):
         return 0
 
 
-EMPTY: Final[Mapping[Any, Any]] = _Nothing()
+EMPTY: Final[Mapping[Any, Any]] = _NoChanges()
 """The mapping with nothing in it, safe to share as a default."""
 
 

@@ -12,11 +12,11 @@ from itertools import islice, product
 from typing import Any, Final, Generic, TypeVar
 
 from service.rules.asking import ask
-from service.rules.chance import DICE_NOT_SEALED, Chance, DiceWanted
+from service.rules.chance import DICE_NOT_SEALED, Chance, DiceNeeded
 from service.rules.codec import Malformed, from_data, to_data
 from service.rules.gm_only import guarded, knows_more, reason_kept
-from service.rules.house import OptionSpec
-from service.rules.lurkers import found
+from service.rules.hidden_creatures import reveal_discovered
+from service.rules.house_options import OptionSpec
 from service.rules.messages import (
     Actor,
     Command,
@@ -24,10 +24,10 @@ from service.rules.messages import (
     Fact,
     Offer,
     Private,
+    QuestionNeeded,
     Refused,
     Rolled,
     Scope,
-    Stopped,
 )
 from service.rules.records import changed, record
 from service.rules.rulebook import refuser, rule, speaker
@@ -96,7 +96,7 @@ def _guarded(state: S, fact: Fact[S]) -> Fact[S]:
     return guarded(state, fact)
 
 
-class _Tape(Generic[S]):
+class _DecisionRecorder(Generic[S]):
     """Collects what is told and keeps the state in which it is true."""
 
     def __init__(self, state: S) -> None:
@@ -139,7 +139,7 @@ class _Tape(Generic[S]):
     def meet(self, before: S) -> None:
         """Let whoever came into hidden creatures' spaces since *before* find them, however it came there."""
         while (met := self.state.trespass(before)) is not None:
-            self.play(found(self.state, *met))
+            self.play(reveal_discovered(self.state, *met))
 
     def settle(self, chance: Chance) -> None:
         """Advance every stack until all are empty or wait: the groups first, then what they come from."""
@@ -161,9 +161,9 @@ class _Tape(Generic[S]):
                 return
             try:
                 self.play(frame.advance(state, chance), place)
-            except DiceWanted as wanted:
+            except DiceNeeded as wanted:
                 self.play(ask(state, wanted), place)
-            except Stopped as stopped:
+            except QuestionNeeded as stopped:
                 self.play(stopped.tell(state), place)
         text = f"the stack of {place} does not come to rest"
         raise AssertionError(text)
@@ -181,7 +181,7 @@ def decide(state: S, command: Command[S], chance: Chance, batch: str | None = No
         return _refused(state, refused, scope, batch)
     try:
         place = _checked(state, command)
-        tape = _Tape(state)
+        tape = _DecisionRecorder(state)
         tape.play(command.decide(state.at(place)), place)
         tape.settle(chance)
     except Refused as refused:

@@ -10,8 +10,8 @@ from typing import ClassVar
 
 from service.dice.bounds import TooManyDice, check_asked
 from service.dice.values import Term
-from service.rules.chance import Chance, Pip
-from service.rules.messages import Command, Event, Private, Refused, Scope, Tale
+from service.rules.chance import Chance, PoolDie
+from service.rules.messages import Command, Emits, Event, Private, Refused, Scope
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
@@ -41,7 +41,7 @@ class ScreenFrame(Frame[Table]):
     def waiting(self, state: Table) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: Table, chance: Chance) -> Tale[Table]:
+    def advance(self, state: Table, chance: Chance) -> Emits[Table]:
         scope = scope_of(state, self.number)
         terms = (Term(amount=self.bonus, what="bonus", rule=BECAUSE[0]),) if self.bonus else ()
         state, roll = yield from chance.throw_sealed(
@@ -49,7 +49,7 @@ class ScreenFrame(Frame[Table]):
             scope,
             stream=STREAM,
             purpose={"what": self.what},
-            pool=tuple(Pip(role="screen", sides=sides) for sides in self.dice),
+            pool=tuple(PoolDie(role="screen", sides=sides) for sides in self.dice),
             terms=terms,
         )
         rolled = ScreenRolled(prompt=self.path, roll=self.number, total=roll.total, because=BECAUSE)
@@ -133,7 +133,7 @@ class RollBehindScreen(Command[Table]):
             text = f"dice, what for in 1 to {TEXT_LENGTH} characters, and a bonus of at most {MOST_BONUS}"
             raise Refused("params_missing", text)
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         number = state.screen.rolls + 1
         state = yield ScreenRollAnnounced(roll=number)
         begun = ScreenRollBegun(
@@ -163,5 +163,5 @@ class ShowRoll(Command[Table]):
         if self.roll in view.screen.shown:
             raise Refused("already_shown", f"roll {self.roll} was shown before")
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         return (yield ScreenRollShown(roll=self.roll, occasion=f"roll/{self.roll}"))

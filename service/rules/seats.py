@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from service.rules.messages import Command, Event, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Refused
 from service.rules.records import changed, record, with_key
 from service.rules.rulebook import rule
 from service.rules.table import CLOCK, GM, WATCHERS, Seat, Table
@@ -115,7 +115,7 @@ class OpenSeat(Command[Table]):
             raise Refused("observer_controls_nothing", f"an {self.role} controls no creature", "TABLE-SEAT-1")
         _free(view, self.seat, self.creatures)
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         yield SeatOpened(seat=self.seat, role=self.role, creatures=self.creatures, because=BECAUSE)
         return (yield SeatTokenIssued(seat=self.seat, number=1, because=BECAUSE))
 
@@ -137,7 +137,7 @@ class ChangeSeat(Command[Table]):
             )
         _free(view, self.seat, self.creatures)
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         return (yield SeatChanged(seat=self.seat, creatures=self.creatures, because=BECAUSE))
 
 
@@ -152,7 +152,7 @@ class IssueToken(Command[Table]):
         _gm_only(self)
         _known(view, self.seat)
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         number = state.seats[self.seat].tokens + 1
         return (yield SeatTokenIssued(seat=self.seat, number=number, because=BECAUSE))
 
@@ -170,5 +170,5 @@ class CloseSeat(Command[Table]):
         if self.seat == GM:
             raise Refused("gm_stays", "the gm's seat cannot be closed", "TABLE-SEAT-1")
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         return (yield SeatClosed(seat=self.seat, because=BECAUSE))

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final, Literal
 
 from service.dice.chain import DEFAULT_EPOCHS, MAX_EPOCHS, Anchor, seal, seat_commitment
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record, with_key
 from service.rules.rulebook import rule
 from service.rules.seeds import Sealing
@@ -146,7 +146,7 @@ def _with_sealing(state: Table, **changes: object) -> Table:
     return changed(state, sealing=changed(state.sealing, **changes))
 
 
-def _sealed_if_complete(state: Table) -> Tale[Table]:
+def _sealed_if_complete(state: Table) -> Emits[Table]:
     """Tell that the dice are sealed, once every listed seat has revealed or was waived."""
     sealing = state.sealing
     if len(sealing.revealed) + len(sealing.waived) < len(state.dice.seats):
@@ -190,7 +190,7 @@ class CommitSeed(Command[Table]):
             raise Refused("seed_committed_already", f"{self.by.seat} has committed, or was waived")
         _check_hex(self.commitment, "a commitment")
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         return (yield SeedCommitted(seat=self.by.seat, commitment=self.commitment))
 
     @classmethod
@@ -220,7 +220,7 @@ class WaiveSeed(Command[Table]):
         if len(self.reason) > REASON_LENGTH:
             raise Refused("params_missing", f"a reason of at most {REASON_LENGTH} characters")
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         seat = self.seat or self.by.seat
         state = yield SeedWaived(seat=seat, by=self.by.seat, reason=self.reason)
         return (yield from _sealed_if_complete(state))
@@ -249,7 +249,7 @@ class RevealSeed(Command[Table]):
         if _commitment(view, seat, bytes.fromhex(self.seed)) != sealing.committed[seat]:
             raise Refused("seed_does_not_fit", "this seed is not the one that was committed to")
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         state = yield SeedRevealed(seat=self.by.seat, seed=self.seed)
         return (yield from _sealed_if_complete(state))
 

@@ -18,7 +18,7 @@ from service.rules.amendments import (
     Redo,
     Undo,
 )
-from service.rules.asking import DiceAsked, DiceTold, ThrowDice
+from service.rules.asking import DiceDeclared, DiceRequested, ThrowDice
 from service.rules.closing import (
     CloseEncounter,
     ClosingBegun,
@@ -29,7 +29,7 @@ from service.rules.closing import (
 )
 from service.rules.contests import ContestClosed, ContestOpened, OpenContest, Uphold
 from service.rules.continuing import Forked, LineBegun, LinkKept, OccasionKept, SealsKept
-from service.rules.draws import DiceMoved
+from service.rules.draws import StreamRedirected
 from service.rules.epochs import AcceptHistory, AdvanceEpoch, EpochAdvanced
 from service.rules.gm_only import SheetShown, ShowSheet
 from service.rules.messages import Command, Event
@@ -92,8 +92,8 @@ EVENTS: Final = (
     SeatChanged,
     SeatTokenIssued,
     SeatClosed,
-    DiceAsked,
-    DiceTold,
+    DiceRequested,
+    DiceDeclared,
     SeedCommitted,
     SeedWaived,
     SeedRevealed,
@@ -122,7 +122,7 @@ EVENTS: Final = (
     SealsKept,
     OccasionKept,
     LinkKept,
-    DiceMoved,
+    StreamRedirected,
 )
 
 

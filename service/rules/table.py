@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 from service.dice.chain import SEALED_LANE
 from service.dice.values import RollName
 from service.rules.disputes import Amendment, Contest
-from service.rules.lines import ASTRAY, FAR, Astray, Line, Origin
+from service.rules.lines import OTHER_EPOCH, REDIRECTED, Line, Origin, RedirectedStream
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.sealed import Sealed, unsealed
 from service.rules.seeds import Sealing
@@ -84,7 +84,7 @@ class Screen:
 
 
 @record
-class Told:
+class DeclaredFaces:
     """Faces that a person threw and said, waiting for the step that asked for them."""
 
     seat: str
@@ -109,7 +109,7 @@ class Table:
     sealed_places: Mapping[str, int] | Sealed[Mapping[str, int]] | None = None
     """The same of the sealed lane, whose streams are as secret as its rolls."""
     screen: Screen = Screen()
-    told: Mapping[str, Told] = EMPTY
+    declared_faces: Mapping[str, DeclaredFaces] = EMPTY
     """Declared faces by stream, until the step that wanted them has used them."""
     stacks: Stacks[Any] = Stacks()
     round: int = 0
@@ -126,9 +126,9 @@ class Table:
     """How many of them were dropped, or gave way to another."""
     draft: bool = False
     """Whether this line of play is proposed and not accepted: it discloses nothing (see `acceptance.py`)."""
-    due: tuple[int, ...] = ()
+    undisclosed_epochs: tuple[int, ...] = ()
     """Epochs that ended while the line was proposed, whose links are disclosed once it is accepted."""
-    seated: Mapping[str, Mapping[str, Seat]] = EMPTY
+    seats_by_command: Mapping[str, Mapping[str, Seat]] = EMPTY
     """Who sat where when the commands that a proposed line takes were given, by their numbers in it."""
     continued: str | None = None
     """The encounter in which this one goes on."""
@@ -136,11 +136,11 @@ class Table:
     """The moment from which this encounter goes on, if another one's."""
     line: Line | None = None
     """What the old line threw, as long as this one comes by its epochs."""
-    spent: int = 0
+    last_exposed_epoch: int = 0
     """The last epoch whose dice a ruling may have shown."""
-    astray: Mapping[str, Astray] = EMPTY
+    redirected_streams: Mapping[str, RedirectedStream] = EMPTY
     """Streams that draw from another epoch until this one closes, by `lane/stream`."""
-    strays: Mapping[str, int] = EMPTY
+    rolls_in_other_epochs: Mapping[str, int] = EMPTY
     """Rolls thrown in epochs that no round had yet, by `epoch/lane/stream`."""
 
     @property
@@ -156,22 +156,22 @@ class Table:
     def place(self, lane: int, stream: str) -> int:
         """Return how many rolls of *stream* this epoch has already seen in *lane*."""
         key = f"{lane}/{stream}"
-        count, astray = self._places(lane).get(key, 0), self._astray(lane, key)
+        count, astray = self._places(lane).get(key, 0), self._redirected(lane, key)
         if astray is not None:
-            return count + self._strays(lane).get(f"{astray.epoch}/{key}", 0) - astray.before
+            return count + self._rolls_in_other_epochs(lane).get(f"{astray.epoch}/{key}", 0) - astray.before
         if self._is_fresh(self.epoch):
-            return self._strays(lane).get(f"{self.epoch}/{key}", 0)
+            return self._rolls_in_other_epochs(lane).get(f"{self.epoch}/{key}", 0)
         return count
 
     def drawn(self, lane: int, stream: str, epoch: int | None = None) -> RollName:
         """Return the name of the next roll of *stream*: in the epoch it draws from, or in a later *epoch*."""
         key = f"{lane}/{stream}"
         if epoch is None:
-            astray = self._astray(lane, key)
+            astray = self._redirected(lane, key)
             epoch = self.epoch if astray is None else astray.epoch
         if epoch == self.epoch and not self._is_fresh(epoch):
             return RollName(epoch, lane, stream, self._places(lane).get(key, 0))
-        return RollName(epoch, lane, stream, self._strays(lane).get(f"{epoch}/{key}", 0))
+        return RollName(epoch, lane, stream, self._rolls_in_other_epochs(lane).get(f"{epoch}/{key}", 0))
 
     def _is_fresh(self, epoch: int) -> bool:
         """Tell whether a ruling opened *epoch*: its rolls are counted over all rounds that draw from it."""
@@ -182,31 +182,31 @@ class Table:
             return self.places
         return EMPTY if self.sealed_places is None else unsealed(self.sealed_places)
 
-    def _strays(self, lane: int) -> Mapping[str, int]:
+    def _rolls_in_other_epochs(self, lane: int) -> Mapping[str, int]:
         if lane != SEALED_LANE:
-            return self.strays
+            return self.rolls_in_other_epochs
         places = self._places(lane).items()
-        return {key.removeprefix(FAR): count for key, count in places if key.startswith(FAR)}
+        return {key.removeprefix(OTHER_EPOCH): count for key, count in places if key.startswith(OTHER_EPOCH)}
 
-    def _astray(self, lane: int, key: str) -> Astray | None:
+    def _redirected(self, lane: int, key: str) -> RedirectedStream | None:
         if lane != SEALED_LANE:
-            return self.astray.get(key)
-        epoch = self._places(lane).get(ASTRAY + key)
-        return None if epoch is None else Astray(epoch=epoch, before=0)
+            return self.redirected_streams.get(key)
+        epoch = self._places(lane).get(REDIRECTED + key)
+        return None if epoch is None else RedirectedStream(epoch=epoch, before=0)
 
     def counted(self, name: RollName) -> Self:
         """Return the table with the roll *name* counted; one of an epoch that has closed counts no more."""
-        told = self.told
+        told = self.declared_faces
         if name.stream in told:
             told = {k: v for k, v in told.items() if k != name.stream}
-            return changed(self, told=told).placed(name)
+            return changed(self, declared_faces=told).placed(name)
         return self.placed(name)
 
     def placed(self, name: RollName) -> Self:
         """Return the table with the place of the roll *name* taken; one of a closed epoch takes none."""
         key = f"{name.lane}/{name.stream}"
         if self._is_fresh(name.epoch):
-            return self._stray(name, f"{name.epoch}/{key}")
+            return self._count_in_other_epoch(name, f"{name.epoch}/{key}")
         before = self._places(name.lane)
         if name.epoch != self.epoch or before.get(key, 0) > name.place:  # one that gained dice is no further
             return self
@@ -215,24 +215,24 @@ class Table:
             return changed(self, places=places)
         return self.with_sealed_places(places)
 
-    def _stray(self, name: RollName, key: str) -> Self:
+    def _count_in_other_epoch(self, name: RollName, key: str) -> Self:
         """Return the table with a roll counted that was thrown in an epoch which no round has had."""
-        count = max(name.place + 1, self._strays(name.lane).get(key, 0))
+        count = max(name.place + 1, self._rolls_in_other_epochs(name.lane).get(key, 0))
         if name.lane != SEALED_LANE:
-            return changed(self, strays=with_key(self.strays, key, count))
-        return self.with_sealed_places(with_key(self._places(SEALED_LANE), FAR + key, count))
+            return changed(self, rolls_in_other_epochs=with_key(self.rolls_in_other_epochs, key, count))
+        return self.with_sealed_places(with_key(self._places(SEALED_LANE), OTHER_EPOCH + key, count))
 
     def with_sealed_places(self, places: Mapping[str, int]) -> Self:
         """Return the table with *places* of the sealed lane."""
         sealed = Sealed(audience=self.behind_screen, opens="roll/places", value=places)
         return changed(self, sealed_places=sealed)
 
-    def led_astray(self, lane: int, stream: str, astray: Astray) -> Self:
+    def stream_redirected(self, lane: int, stream: str, astray: RedirectedStream) -> Self:
         """Return the table with *stream* drawing from another epoch until this one closes."""
         key = f"{lane}/{stream}"
         if lane != SEALED_LANE:
-            return changed(self, astray=with_key(self.astray, key, astray))
-        return self.with_sealed_places(with_key(self._places(lane), ASTRAY + key, astray.epoch))
+            return changed(self, redirected_streams=with_key(self.redirected_streams, key, astray))
+        return self.with_sealed_places(with_key(self._places(lane), REDIRECTED + key, astray.epoch))
 
     @property
     def following(self) -> int:
@@ -245,14 +245,14 @@ class Table:
             return later
         if self.draft and self.line is not None:
             return self.line.fresh[-1]
-        return max(self.epoch, self.spent) + 1
+        return max(self.epoch, self.last_exposed_epoch) + 1
 
     def entered(self, epoch: int) -> Self:
         """Return the table in another *epoch*, of which nothing is thrown yet."""
-        state = changed(self, epoch=epoch, places=EMPTY, astray=EMPTY, sealed_places=None)
+        state = changed(self, epoch=epoch, places=EMPTY, redirected_streams=EMPTY, sealed_places=None)
         if self.line is None or epoch > self.line.fresh[-1]:
-            return changed(state, strays=EMPTY, line=None)
-        far = {key: count for key, count in self._places(SEALED_LANE).items() if key.startswith(FAR)}
+            return changed(state, rolls_in_other_epochs=EMPTY, line=None)
+        far = {key: count for key, count in self._places(SEALED_LANE).items() if key.startswith(OTHER_EPOCH)}
         return state.with_sealed_places(far) if far else state
 
     @property
@@ -289,7 +289,7 @@ class Table:
         return self
 
     def trespass(self, before: Self) -> tuple[str, str] | None:
-        """Return a lurker and who came into its space since *before*, if anybody (see `lurking.py`)."""
+        """Return a hidden creature and who came into its space since *before*, if anybody (`hiding.py`)."""
         return None
 
     def optional_prompts(self) -> tuple[Awaited, ...]:

@@ -36,18 +36,18 @@ SHARED: Final = (
     "amendments",
     "amendments_dropped",
     "draft",
-    "due",
-    "seated",
+    "undisclosed_epochs",
+    "seats_by_command",
     "continued",
     "origin",
     "line",
-    "spent",
+    "last_exposed_epoch",
 )
 """Fields that a world reads off the table each time it is looked at: they change for everybody at once."""
 
 
 @record
-class Parted(Table):
+class SplitTable(Table):
     """A table whose groups may act apart."""
 
     shared: ClassVar[tuple[str, ...]] = SHARED
@@ -65,12 +65,15 @@ class Parted(Table):
 
     def entered(self, epoch: int) -> Self:
         """Return the table in another epoch; what groups threw in epochs of their own stays counted."""
-        strays = dict(self.strays)
+        rolls_in_other_epochs = dict(self.rolls_in_other_epochs)
         for world in self.worlds.values():
             if not is_closed(world):
-                for key, count in unsealed(world).strays.items():
-                    strays[key] = max(count, strays.get(key, 0))
-        return super(Parted, changed(self, strays=strays) if strays else self).entered(epoch)
+                for key, count in unsealed(world).rolls_in_other_epochs.items():
+                    rolls_in_other_epochs[key] = max(count, rolls_in_other_epochs.get(key, 0))
+        return super(
+            SplitTable,
+            changed(self, rolls_in_other_epochs=rolls_in_other_epochs) if rolls_in_other_epochs else self,
+        ).entered(epoch)
 
     def at(self, place: str) -> Self:
         if place == self.here:

@@ -28,7 +28,7 @@ _PAGE: Final = 50
 def beat(log: Log, worker: str, now_ms: int) -> None:
     """Write that *worker* lives, and drop a page of those that ended."""
     log.put_record(SHELF, worker, b"%d" % now_ms)
-    log.set_due(SHELF, [worker], now_ms + KEPT_MS, anew=True)
+    log.set_due(SHELF, [worker], now_ms + KEPT_MS, reschedule=True)
     for ended in log.due(SHELF, now_ms, _PAGE):
         log.drop_record(SHELF, ended)
         log.drop_due(SHELF, ended)

@@ -37,7 +37,7 @@ _logger: Final = structlog.get_logger()
 
 Place = tuple[str, int]
 
-Bell = Callable[[], object]
+Waiter = Callable[[], object]
 """What wakes one who waits; it may be called from any thread."""
 
 
@@ -52,7 +52,7 @@ class OutcomeListener:
         self._heard: OrderedDict[Place, Outcome] = OrderedDict()
         self._doubted: set[Place] = set()
         """What an earlier subscription heard: it is read again."""
-        self._waiting: dict[Place, list[Bell]] = {}
+        self._waiting: dict[Place, list[Waiter]] = {}
         self._hooks: list[Callable[[Outcome], None]] = []
         self._awaited_hooks: list[Callable[[Outcome], None]] = []
         self._again_hooks: list[Callable[[], None]] = []
@@ -162,7 +162,7 @@ class OutcomeListener:
     async def _read_in_pool(self, place: Place) -> Outcome | None:
         return await asyncio.get_running_loop().run_in_executor(None, self._read, place)
 
-    def _expect(self, place: Place, bell: Bell) -> Outcome | None:
+    def _expect(self, place: Place, bell: Waiter) -> Outcome | None:
         """Return the commit at *place* if it was heard; else *bell* is called when it is."""
         with self._lock:
             heard = self._heard.get(place)
@@ -170,7 +170,7 @@ class OutcomeListener:
                 self._waiting.setdefault(place, []).append(bell)
         return heard
 
-    def _forget(self, place: Place, bell: Bell) -> None:
+    def _forget(self, place: Place, bell: Waiter) -> None:
         with self._lock:
             bells = self._waiting.get(place)
             if bells is not None and bell in bells:

@@ -61,7 +61,7 @@ class FightResult:
 
 
 def play(
-    shelf: Registry,
+    registry: Registry,
     opening: Mapping[str, Any],
     seed: str,
     limits: FightLimits | None = None,
@@ -72,7 +72,7 @@ def play(
     *tick* is called before each command.
     """
     limits = limits or FightLimits()
-    table = LocalTable(shelf, opening, secrets_of(seed))
+    table = LocalTable(registry, opening, secrets_of(seed))
     bot = Bot(TASTES[table.ruleset.edition.partition("@")[0]], Random(seed))  # noqa: S311 - a bot's whims are no dice
     lost = dict.fromkeys(creatures_of(table.state), 0)
     rounds = commands = 0

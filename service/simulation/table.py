@@ -50,12 +50,12 @@ class LocalTable:
     """One encounter that is played here."""
 
     def __init__(
-        self, shelf: Registry, opening: Mapping[str, Any], secrets: EncounterSecrets | None = None
+        self, registry: Registry, opening: Mapping[str, Any], secrets: EncounterSecrets | None = None
     ) -> None:
         edition = opening.get("edition")
-        ruleset = shelf.get(edition) if isinstance(edition, str) else None
+        ruleset = registry.get(edition) if isinstance(edition, str) else None
         if ruleset is None:
-            raise BadOpening(f"there are no rules {edition!r}: {', '.join(shelf)}")
+            raise BadOpening(f"there are no rules {edition!r}: {', '.join(registry)}")
         if opening.get("seeding", {}).get("mode", SERVER) != SERVER:
             raise BadOpening("nobody is here who could add to the seed: its mode must be server")
         self.ruleset = ruleset

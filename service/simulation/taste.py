@@ -67,7 +67,7 @@ TASTES: Final[Mapping[str, Taste]] = {
                     "fall",
                     "hazard",
                 ),
-                *("hide_creature", "move_lurker", "reveal_creature", "withdraw_lurker"),
+                *("hide_creature", "move_hidden_creature", "reveal_creature", "withdraw_hidden_creature"),
                 *(
                     "roll_check",
                     "roll_save",

@@ -19,9 +19,9 @@ from secrets import token_hex, token_urlsafe
 from threading import Lock
 from typing import Final
 
-from service.log import Log
+from service.log import SideStore
 
-SHELF: Final = "keys"
+COLLECTION: Final = "keys"
 SCOPES: Final = ("read", "write", "keys", "operator")
 """Read and change encounters; make, rotate and end the owner's keys; read the service's metrics."""
 USUAL: Final = ("read", "write", "keys")
@@ -57,7 +57,7 @@ class ApiKey:
 
 
 def create(
-    log: Log,
+    store: SideStore,
     name: str,
     now: float,
     *,
@@ -77,7 +77,7 @@ def create(
         expires=expires,
         owner=owner or id_,
     )
-    _put(log, key)
+    _put(store, key)
     return token, key
 
 
@@ -93,7 +93,7 @@ class ApiKeyDraft:
 
 
 def derive(
-    log: Log, service_key: bytes, asked: str, owner: str, wanted: ApiKeyDraft, now: float
+    store: SideStore, service_key: bytes, asked: str, owner: str, wanted: ApiKeyDraft, now: float
 ) -> tuple[str, ApiKey, bool]:
     """Return the key of *owner* that the idempotency key *asked* stands for, and whether it was there.
 
@@ -102,7 +102,7 @@ def derive(
     said = hmac_digest(service_key, _LABEL + owner.encode() + b"\x00" + asked.encode(), sha256)
     id_ = sha256(_LABEL + said).hexdigest()[: 2 * _ID_BYTES]
     token = f"rw_{id_}_{urlsafe_b64encode(said).decode().rstrip('=')}"
-    standing = log.record(SHELF, id_)
+    standing = store.record(COLLECTION, id_)
     if standing is not None:
         return token, _read(standing), True
     key = ApiKey(
@@ -116,58 +116,58 @@ def derive(
         follows=wanted.follows,
         fingerprint=wanted.fingerprint,
     )
-    _put(log, key)
+    _put(store, key)
     return token, key, False
 
 
-def of_owner(log: Log, owner: str) -> list[ApiKey]:
+def of_owner(store: SideStore, owner: str) -> list[ApiKey]:
     """Return all keys of *owner*, the newest first."""
     found: list[ApiKey] = []
     before = None
-    while page := log.records(f"{SHELF}/{owner}", before, _PAGE):
-        found += [key for record in page if (key := known(log, record.blob.decode())) is not None]
+    while page := store.records(f"{COLLECTION}/{owner}", before, _PAGE):
+        found += [key for record in page if (key := known(store, record.blob.decode())) is not None]
         before = page[-1].number
     return found
 
 
-def known(log: Log, id_: str) -> ApiKey | None:
+def known(store: SideStore, id_: str) -> ApiKey | None:
     """Return what is known of the key *id_*, valid or not."""
-    blob = log.record(SHELF, id_)
+    blob = store.record(COLLECTION, id_)
     return None if blob is None else _read(blob)
 
 
-def expire(log: Log, key: ApiKey, at: int) -> ApiKey:
+def expire(store: SideStore, key: ApiKey, at: int) -> ApiKey:
     """Have *key* expire at *at* unless it does so before; the key as it is now."""
     if key.expires is not None and key.expires <= at:
         return key
     shorter = replace(key, expires=at)
-    _put(log, shorter)
+    _put(store, shorter)
     return shorter
 
 
-def listed(log: Log) -> Iterator[ApiKey]:
+def listed(store: SideStore) -> Iterator[ApiKey]:
     """Yield all keys, the newest first."""
     before = None
-    while page := log.records(SHELF, before, _PAGE):
+    while page := store.records(COLLECTION, before, _PAGE):
         yield from (_read(record.blob) for record in page)
         before = page[-1].number
 
 
-def end(log: Log, id_: str) -> bool:
+def end(store: SideStore, id_: str) -> bool:
     """End a key for good; whether there was one."""
-    key = known(log, id_)
+    key = known(store, id_)
     if key is None:
         return False
-    _put(log, replace(key, ended=True))
+    _put(store, replace(key, ended=True))
     return True
 
 
-def find(log: Log, token: str, now: float) -> ApiKey | None:
+def find(store: SideStore, token: str, now: float) -> ApiKey | None:
     """Return the key that *token* is, None unless it is valid."""
     found = _TOKEN.fullmatch(token)
     if not found:
         return None
-    key = known(log, found[1])
+    key = known(store, found[1])
     if key is None:
         return None
     return key if compare_digest(key.digest, _digest(token)) and key.is_valid(now) else None
@@ -179,8 +179,10 @@ class KeyCache:
     An ended key therefore works up to *seconds* longer in a process that has just seen it.
     """
 
-    def __init__(self, log: Log, clock: Callable[[], float], seconds: float = 3.0, size: int = 1_000) -> None:
-        self._log = log
+    def __init__(
+        self, store: SideStore, clock: Callable[[], float], seconds: float = 3.0, size: int = 1_000
+    ) -> None:
+        self._store = store
         self._clock = clock
         self._seconds = seconds
         self._size = size
@@ -194,7 +196,7 @@ class KeyCache:
         known = self._known.get(digest)
         if known is not None and now < known[1] and known[0].is_valid(now):
             return known[0]
-        key = find(self._log, token, now)
+        key = find(self._store, token, now)
         with self._lock:
             if key is None:
                 self._known.pop(digest, None)
@@ -215,9 +217,9 @@ def _digest(token: str) -> str:
     return sha256(token.encode()).hexdigest()
 
 
-def _put(log: Log, key: ApiKey) -> None:
-    log.put_record(SHELF, key.id, json.dumps(asdict(key)).encode())
-    log.put_record(f"{SHELF}/{key.owner}", key.id, key.id.encode())
+def _put(store: SideStore, key: ApiKey) -> None:
+    store.put_record(COLLECTION, key.id, json.dumps(asdict(key)).encode())
+    store.put_record(f"{COLLECTION}/{key.owner}", key.id, key.id.encode())
 
 
 def _read(blob: bytes) -> ApiKey:

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from service.log import Log
+from service.log import SideStore
 
-SHELF: Final = "checkpoints"
+COLLECTION: Final = "checkpoints"
 ASKED: Final = "checkpoints-asked"
 """The agenda of checkpoints that somebody wants: the encounter, and of how many commits at least."""
 
@@ -29,12 +29,12 @@ class TreeHead:
     root: str
 
 
-def put(log: Log, encounter: str, point: TreeHead, note: str, epoch: int = 1) -> None:
+def put(store: SideStore, encounter: str, point: TreeHead, note: str, epoch: int = 1) -> None:
     """Keep a signed *note*, and make it the latest; notes are put in the order of their sizes.
 
     *epoch* is that of the dice after the point, for whoever finds that what was signed is lost.
     """
-    put_all(log, [SignedTreeHead(encounter, point, note, epoch)])
+    put_all(store, [SignedTreeHead(encounter, point, note, epoch)])
 
 
 class SignedTreeHead(NamedTuple):
@@ -46,16 +46,16 @@ class SignedTreeHead(NamedTuple):
     epoch: int
 
 
-def put_all(log: Log, signed: Sequence[SignedTreeHead]) -> None:
+def put_all(store: SideStore, signed: Sequence[SignedTreeHead]) -> None:
     """Keep several, as `put` does each: all notes first, then which of each encounter is the latest."""
-    log.put_records(
+    store.put_records(
         [
-            (f"{SHELF}/{each.encounter}", f"{each.point.size}-{each.point.root}", each.note.encode())
+            (f"{COLLECTION}/{each.encounter}", f"{each.point.size}-{each.point.root}", each.note.encode())
             for each in signed
         ]
     )
     latest = {each.encounter: each for each in signed}
-    log.put_records([(SHELF, encounter, _told(each)) for encounter, each in latest.items()])
+    store.put_records([(COLLECTION, encounter, _told(each)) for encounter, each in latest.items()])
 
 
 def _told(each: SignedTreeHead) -> bytes:
@@ -69,62 +69,62 @@ def read_latest(blob: bytes) -> TreeHead:
     return TreeHead(told["size"], told["root"])
 
 
-def latest(log: Log, encounter: str) -> TreeHead | None:
+def latest(store: SideStore, encounter: str) -> TreeHead | None:
     """Return the latest checkpoint of *encounter*, None if there is none."""
-    told = _latest(log, encounter)
+    told = _latest(store, encounter)
     return None if told is None else TreeHead(told["size"], told["root"])
 
 
-def latest_of(log: Log, encounters: Sequence[str]) -> list[TreeHead | None]:
+def latest_of(store: SideStore, encounters: Sequence[str]) -> list[TreeHead | None]:
     """Return the latest checkpoint of each of *encounters*, read in one round trip."""
-    blobs = log.records_named([(SHELF, each) for each in encounters])
+    blobs = store.records_named([(COLLECTION, each) for each in encounters])
     return [None if blob is None else read_latest(blob) for blob in blobs]
 
 
-def epoch(log: Log, encounter: str) -> int:
+def epoch(store: SideStore, encounter: str) -> int:
     """Return the epoch after the latest checkpoint of *encounter*, 1 where none is known."""
-    told = _latest(log, encounter)
+    told = _latest(store, encounter)
     return 1 if told is None else int(told["epoch"])
 
 
-def _latest(log: Log, encounter: str) -> dict[str, Any] | None:
-    blob = log.record(SHELF, encounter)
+def _latest(store: SideStore, encounter: str) -> dict[str, Any] | None:
+    blob = store.record(COLLECTION, encounter)
     return None if blob is None else json.loads(blob)
 
 
-def note(log: Log, encounter: str, point: TreeHead) -> str | None:
+def note(store: SideStore, encounter: str, point: TreeHead) -> str | None:
     """Return the note of *point*, None if there is none."""
-    blob = log.record(f"{SHELF}/{encounter}", f"{point.size}-{point.root}")
+    blob = store.record(f"{COLLECTION}/{encounter}", f"{point.size}-{point.root}")
     return None if blob is None else blob.decode()
 
 
-def page(log: Log, encounter: str, before: int | None, limit: int) -> list[tuple[int, str]]:
+def page(store: SideStore, encounter: str, before: int | None, limit: int) -> list[tuple[int, str]]:
     """Return notes, the latest first, each with its number on the shelf."""
-    records = log.records(f"{SHELF}/{encounter}", before, limit)
+    records = store.records(f"{COLLECTION}/{encounter}", before, limit)
     return [(record.number, record.blob.decode()) for record in records]
 
 
-def all_notes(log: Log, encounter: str) -> list[str]:
+def all_notes(store: SideStore, encounter: str) -> list[str]:
     """Return every note of *encounter*, the first one first."""
     found: list[str] = []
     before = None
-    while records := page(log, encounter, before, _PAGE):
+    while records := page(store, encounter, before, _PAGE):
         found += [text for _, text in records]
         before = records[-1][0]
     return found[::-1]
 
 
-def ask(log: Log, encounter: str, size: int, now_ms: int) -> None:
+def ask(store: SideStore, encounter: str, size: int, now_ms: int) -> None:
     """Ask for a checkpoint of at least *size* commits; a worker signs it."""
-    log.set_due(ASKED, [f"{encounter}/{size}"], now_ms, anew=False)
+    store.set_due(ASKED, [f"{encounter}/{size}"], now_ms, reschedule=False)
 
 
-def asked(log: Log, now_ms: int, count: int) -> list[tuple[str, int]]:
+def asked(store: SideStore, now_ms: int, count: int) -> list[tuple[str, int]]:
     """Return up to *count* requests, the oldest first: the encounter, and of how many commits at least."""
-    named = [name.rpartition("/") for name in log.due(ASKED, now_ms, count)]
+    named = [name.rpartition("/") for name in store.due(ASKED, now_ms, count)]
     return [(encounter, int(size)) for encounter, _, size in named]
 
 
-def answered(log: Log, encounter: str, size: int) -> None:
+def answered(store: SideStore, encounter: str, size: int) -> None:
     """Note that a request was answered."""
-    log.drop_due(ASKED, f"{encounter}/{size}")
+    store.drop_due(ASKED, f"{encounter}/{size}")

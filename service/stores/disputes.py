@@ -15,7 +15,7 @@ from typing import Any, Final
 from service.log import Log
 from service.rules.messages import Refused
 
-SHELF: Final = "disputes"
+COLLECTION: Final = "disputes"
 ROLLED_BACK: Final = "rolled_back"
 FORKED: Final = "forked"
 ALTERED: Final = "altered"
@@ -80,7 +80,7 @@ class Disputes:
 
     def find(self, encounter: str) -> Dispute | None:
         """Return the last dispute about *encounter*, accepted or not; None if there was none."""
-        blob = self._log.record(SHELF, encounter)
+        blob = self._log.record(COLLECTION, encounter)
         return None if blob is None else Dispute(**json.loads(blob))
 
     def accepts(self, encounter: str, size: int, root: str) -> bool:
@@ -99,7 +99,7 @@ class Disputes:
 
     def missing_of(self, encounters: Sequence[str]) -> list[Dispute | None]:
         """Return the same for each of *encounters*; all records are read in one round trip."""
-        blobs = self._log.records_named([(SHELF, each) for each in encounters])
+        blobs = self._log.records_named([(COLLECTION, each) for each in encounters])
         found = [None if blob is None else Dispute(**json.loads(blob)) for blob in blobs]
         return [
             each
@@ -114,7 +114,7 @@ class Disputes:
     def withdraw(self, encounter: str) -> None:
         """Drop the dispute that stands about *encounter*: its stored history is the signed one again."""
         if self.standing(encounter) is not None:
-            self._log.drop_record(SHELF, encounter)
+            self._log.drop_record(COLLECTION, encounter)
 
     def check_named(self, encounter: str, data: Mapping[str, Any]) -> None:
         """Raise `Refused` unless what a command accepts is what the standing dispute says."""
@@ -146,4 +146,4 @@ class Disputes:
         return found.resumes if found is not None and found.accepted else 0
 
     def _put(self, dispute: Dispute) -> None:
-        self._log.put_record(SHELF, dispute.encounter, json.dumps(asdict(dispute)).encode())
+        self._log.put_record(COLLECTION, dispute.encounter, json.dumps(asdict(dispute)).encode())

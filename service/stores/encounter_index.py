@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import Final
 
-from service.log import Log
+from service.log import SideStore
 
-SHELF: Final = "encounters"
+COLLECTION: Final = "encounters"
 EXPIRING: Final = "expiring"
 """The agenda of what is to be forgotten."""
 GRACE_S: Final = 60.0
@@ -60,8 +60,8 @@ class EncounterEntry:
 class EncounterIndex:
     """The entries of all encounters; those asked for are remembered."""
 
-    def __init__(self, log: Log, size: int = 50_000) -> None:
-        self._log = log
+    def __init__(self, store: SideStore, size: int = 50_000) -> None:
+        self._store = store
         self._size = size
         self._known: dict[str, EncounterEntry] = {}
         self._lock = Lock()
@@ -73,9 +73,9 @@ class EncounterIndex:
             return standing
         ends = entry.ends_at
         if ends is not None:
-            self._log.set_due(EXPIRING, [entry.encounter], int((ends + GRACE_S) * 1000), anew=False)
+            self._store.set_due(EXPIRING, [entry.encounter], int((ends + GRACE_S) * 1000), reschedule=False)
         blob = json.dumps(asdict(entry)).encode()
-        self._log.put_record(SHELF, entry.encounter, blob)
+        self._store.put_record(COLLECTION, entry.encounter, blob)
         if listed:
             self.show(entry)
         return self._keep(entry)
@@ -83,24 +83,24 @@ class EncounterIndex:
     def show(self, entry: EncounterEntry) -> None:
         """Have an encounter listed among those of its owner."""
         blob = json.dumps(asdict(entry)).encode()
-        self._log.put_record(f"{SHELF}/{entry.owner}", entry.encounter, blob)
+        self._store.put_record(f"{COLLECTION}/{entry.owner}", entry.encounter, blob)
 
     def find(self, encounter: str) -> EncounterEntry | None:
         """Return the encounter's entry, None if there is none."""
         known = self._known.get(encounter)
         if known is not None and known.expires is None:
             return known
-        blob = self._log.record(SHELF, encounter)
+        blob = self._store.record(COLLECTION, encounter)
         return self._keep(_read(blob)) if blob is not None else None
 
     def end(self, entry: EncounterEntry, now: float) -> EncounterEntry:
         """Have what expires end at *now*, in seconds since 1970; its entry as it is then."""
         ended = replace(entry, expires=expiry(now))
         blob = json.dumps(asdict(ended)).encode()
-        self._log.put_record(SHELF, entry.encounter, blob)
-        if self._log.record(f"{SHELF}/{entry.owner}", entry.encounter) is not None:
-            self._log.put_record(f"{SHELF}/{entry.owner}", entry.encounter, blob)
-        self._log.set_due(EXPIRING, [entry.encounter], int((now + GRACE_S) * 1000), anew=True)
+        self._store.put_record(COLLECTION, entry.encounter, blob)
+        if self._store.record(f"{COLLECTION}/{entry.owner}", entry.encounter) is not None:
+            self._store.put_record(f"{COLLECTION}/{entry.owner}", entry.encounter, blob)
+        self._store.set_due(EXPIRING, [entry.encounter], int((now + GRACE_S) * 1000), reschedule=True)
         return self._keep(ended)
 
     def root(self, encounter: str) -> str:
@@ -110,23 +110,23 @@ class EncounterIndex:
 
     def owned_by(self, owner: str, before: int | None, limit: int) -> list[tuple[int, EncounterEntry]]:
         """Return entries of one owner, the newest first, each with its number on the owner's shelf."""
-        page = self._log.records(f"{SHELF}/{owner}", before, limit)
+        page = self._store.records(f"{COLLECTION}/{owner}", before, limit)
         return [(record.number, _read(record.blob)) for record in page]
 
     def finish(self, encounter: str) -> None:
         """Note that the encounter was played to its end; noted again it counts once."""
         entry = self.find(encounter)
         if entry is not None:
-            self._log.put_record(f"{SHELF}/{entry.owner}/finished", encounter, b"")
+            self._store.put_record(f"{COLLECTION}/{entry.owner}/finished", encounter, b"")
 
     def unfinished_before(self, entry: EncounterEntry) -> int:
         """Return how many earlier encounters of its owner have not been played to their end by now.
 
         An end is noted before it stands, so whoever heard of it finds it counted.
         """
-        shelf = f"{SHELF}/{entry.owner}"
-        opened = self._log.put_record(shelf, entry.encounter, json.dumps(asdict(entry)).encode()) - 1
-        finished = self._log.records(f"{shelf}/finished", None, 1)
+        collection = f"{COLLECTION}/{entry.owner}"
+        opened = self._store.put_record(collection, entry.encounter, json.dumps(asdict(entry)).encode()) - 1
+        finished = self._store.records(f"{collection}/finished", None, 1)
         return max(0, opened - (finished[0].number if finished else 0))
 
     def _keep(self, entry: EncounterEntry) -> EncounterEntry:

@@ -37,6 +37,6 @@ def _forget(log: Log, entry: EncounterEntry) -> None:
     AUDITS.forget(log, encounter)
     webhooks.forget(log, entry)
     forks.drop(log, entry)
-    log.drop_shelf(f"{checkpoints.SHELF}/{encounter}")
-    for shelf in (checkpoints.SHELF, disputes.SHELF):
-        log.drop_record(shelf, encounter)
+    log.drop_collection(f"{checkpoints.COLLECTION}/{encounter}")
+    for collection in (checkpoints.COLLECTION, disputes.COLLECTION):
+        log.drop_record(collection, encounter)

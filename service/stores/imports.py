@@ -13,9 +13,9 @@ from hashlib import sha256
 from typing import Any, Final
 from uuid import UUID
 
-from service.log import Log
+from service.log import SideStore
 
-SHELF: Final = "imported"
+COLLECTION: Final = "imported"
 BUNDLES: Final = "bundles"
 """Files that a worker is to take in, by job."""
 
@@ -52,26 +52,26 @@ class BundleImport:
         }
 
 
-def find(log: Log, address: str) -> BundleImport | None:
+def find(store: SideStore, address: str) -> BundleImport | None:
     """Return what is known of the encounter at *address*, None if it was not taken in."""
-    blob = log.record(SHELF, address)
+    blob = store.record(COLLECTION, address)
     if blob is None:
         return None
     data: Mapping[str, Any] = json.loads(blob)
     return BundleImport(data["record"], data["size"], data["signed"], tuple(data["keys"]))
 
 
-def put(log: Log, owner: str, address: str, taken: BundleImport) -> None:
+def put(store: SideStore, owner: str, address: str, taken: BundleImport) -> None:
     """Keep what is known of the encounter at *address*."""
-    log.put_record(f"{SHELF}/{owner}/{taken.record}", address, b"")
-    log.put_record(SHELF, address, json.dumps(asdict(taken)).encode())
+    store.put_record(f"{COLLECTION}/{owner}/{taken.record}", address, b"")
+    store.put_record(COLLECTION, address, json.dumps(asdict(taken)).encode())
 
 
-def addresses(log: Log, owner: str, record: str) -> list[str]:
+def addresses(store: SideStore, owner: str, record: str) -> list[str]:
     """Return the addresses at which *owner* took in histories of *record*, the first one first."""
     found: list[str] = []
     before = None
-    while page := log.records(f"{SHELF}/{owner}/{record}", before, _PAGE):
+    while page := store.records(f"{COLLECTION}/{owner}/{record}", before, _PAGE):
         found += [each.id for each in page]
         before = page[-1].number
     return found[::-1]
@@ -86,7 +86,7 @@ def address_of(owner: str, record: str, head: str) -> str:
     return str(UUID(bytes=bytes(raw)))
 
 
-def record_at(log: Log, address: str) -> str:
+def record_at(store: SideStore, address: str) -> str:
     """Return the id by which the record at *address* calls itself."""
-    taken = find(log, address)
+    taken = find(store, address)
     return address if taken is None else taken.record

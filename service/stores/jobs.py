@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 
-from service.log import IdempotencyKey, KeyReused, Log
+from service.log import IdempotencyKey, KeyReused, SideStore
 from service.record.timestamps import timestamp_of
 
 PENDING: Final = "pending"
@@ -32,7 +32,7 @@ Job = dict[str, Any]
 class JobKind:
     """Jobs of one kind."""
 
-    shelf: str
+    collection: str
     id: str
     """The field of a job that has its id."""
     of: str
@@ -41,7 +41,7 @@ class JobKind:
     """Fields that are not shown."""
 
     def ask(
-        self, log: Log, whose: str, once: IdempotencyKey, wanted: Mapping[str, Any], now: float
+        self, store: SideStore, whose: str, once: IdempotencyKey, wanted: Mapping[str, Any], now: float
     ) -> tuple[Job, bool]:
         """Schedule the job for what is *wanted* at *now*, in seconds since 1970.
 
@@ -49,12 +49,12 @@ class JobKind:
         Raises `KeyReused` where the key was used for another request.
         """
         id_ = self.id_of(once)
-        known = self.find(log, whose, id_)
+        known = self.find(store, whose, id_)
         if known is not None:
             if known["fingerprint"] != once.fingerprint:
                 raise KeyReused(0)
             if known["status"] == PENDING:  # an earlier request may have been cut off before it scheduled
-                self._schedule(log, known, now)
+                self._schedule(store, known, now)
             return known, True
         job: Job = {
             self.id: id_,
@@ -65,67 +65,67 @@ class JobKind:
             "fingerprint": once.fingerprint,
             **wanted,
         }
-        self.put(log, job)
-        self._schedule(log, job, now)
+        self.put(store, job)
+        self._schedule(store, job, now)
         return job, False
 
     def id_of(self, once: IdempotencyKey) -> str:
         """Return the id of the job that *once* asks for."""
         return sha256(f"{once.scope}\0{once.key}".encode()).hexdigest()[:24]
 
-    def put(self, log: Log, job: Job) -> None:
+    def put(self, store: SideStore, job: Job) -> None:
         """Keep *job* as it is now."""
-        log.put_record(self._shelf_of(job[self.of]), job[self.id], json.dumps(job).encode())
+        store.put_record(self._collection_of(job[self.of]), job[self.id], json.dumps(job).encode())
 
-    def due(self, log: Log, now_ms: int, count: int) -> list[tuple[str, str]]:
+    def due(self, store: SideStore, now_ms: int, count: int) -> list[tuple[str, str]]:
         """Return up to *count* jobs that nobody does, the one that waits longest first: whose, and its id."""
-        named = [name.rpartition("/") for name in log.due(self.shelf, now_ms, count)]
+        named = [name.rpartition("/") for name in store.due(self.collection, now_ms, count)]
         return [(whose, id_) for whose, _, id_ in named]
 
-    def unfinished(self, log: Log, is_counted: Callable[[str], bool], most: int) -> int:
+    def unfinished(self, store: SideStore, is_counted: Callable[[str], bool], most: int) -> int:
         """Count jobs that are not done, among the *most* that are to be done first.
 
         *is_counted* gets whose a job is.
         """
-        return sum(is_counted(whose) for whose, _ in self.due(log, _EVER_MS, most))
+        return sum(is_counted(whose) for whose, _ in self.due(store, _EVER_MS, most))
 
-    def lease(self, log: Log, whose: str, id_: str, until_ms: int) -> None:
+    def lease(self, store: SideStore, whose: str, id_: str, until_ms: int) -> None:
         """Keep a job from others until *until_ms*: a worker does it now."""
-        log.set_due(self.shelf, [f"{whose}/{id_}"], until_ms, anew=True)
+        store.set_due(self.collection, [f"{whose}/{id_}"], until_ms, reschedule=True)
 
-    def unschedule(self, log: Log, whose: str, id_: str) -> None:
+    def unschedule(self, store: SideStore, whose: str, id_: str) -> None:
         """Note that nothing is left to do of a job."""
-        log.drop_due(self.shelf, f"{whose}/{id_}")
+        store.drop_due(self.collection, f"{whose}/{id_}")
 
-    def find(self, log: Log, whose: str, id_: str) -> Job | None:
+    def find(self, store: SideStore, whose: str, id_: str) -> Job | None:
         """Return a job, None if there is none of that name."""
-        blob = log.record(self._shelf_of(whose), id_)
+        blob = store.record(self._collection_of(whose), id_)
         return None if blob is None else json.loads(blob)
 
-    def listed(self, log: Log, whose: str, before: int | None, limit: int) -> list[tuple[int, Job]]:
+    def listed(self, store: SideStore, whose: str, before: int | None, limit: int) -> list[tuple[int, Job]]:
         """Return jobs, the newest first, each with its number on the shelf."""
-        page = log.records(self._shelf_of(whose), before, limit)
+        page = store.records(self._collection_of(whose), before, limit)
         return [(record.number, json.loads(record.blob)) for record in page]
 
-    def forget(self, log: Log, whose: str) -> None:
+    def forget(self, store: SideStore, whose: str) -> None:
         """Drop every job of *whose*, done or not."""
-        shelf = self._shelf_of(whose)
-        while page := log.records(shelf, None, _PAGE):
+        collection = self._collection_of(whose)
+        while page := store.records(collection, None, _PAGE):
             for record in page:
-                self.unschedule(log, whose, record.id)
-                log.drop_record(shelf, record.id)
-        log.drop_shelf(shelf)
+                self.unschedule(store, whose, record.id)
+                store.drop_record(collection, record.id)
+        store.drop_collection(collection)
 
     def shown(self, job: Job) -> Job:
         """Return *job* without what belongs to nobody else."""
         return {name: value for name, value in job.items() if name not in self.internal}
 
-    def _schedule(self, log: Log, job: Job, now: float) -> None:
+    def _schedule(self, store: SideStore, job: Job, now: float) -> None:
         name = f"{job[self.of]}/{job[self.id]}"
-        log.set_due(self.shelf, [name], int(now * 1000), anew=False)
+        store.set_due(self.collection, [name], int(now * 1000), reschedule=False)
 
-    def _shelf_of(self, whose: str) -> str:
-        return f"{self.shelf}/{whose}"
+    def _collection_of(self, whose: str) -> str:
+        return f"{self.collection}/{whose}"
 
 
 AUDITS: Final = JobKind("audits", id="audit", of="encounter", internal=("fingerprint",))

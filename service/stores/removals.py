@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
-from service.log import Log
+from service.log import SideStore
 from service.rules.table import Seat
 from service.stores.encounter_index import GRACE_S
 
-SHELF: Final = "removed"
+COLLECTION: Final = "removed"
 CLOSED: Final = "closed"
 """The agenda of encounters that were closed, since when."""
 
@@ -53,18 +53,18 @@ class Removal:
         return Seat(role=role, tokens=tokens)
 
 
-def find(log: Log, encounter: str) -> Removal | None:
+def find(store: SideStore, encounter: str) -> Removal | None:
     """Return what is left of *encounter*, None if it was not removed."""
-    return find_all(log, (encounter,))[0]
+    return find_all(store, (encounter,))[0]
 
 
-def find_all(log: Log, encounters: Sequence[str]) -> list[Removal | None]:
+def find_all(store: SideStore, encounters: Sequence[str]) -> list[Removal | None]:
     """Return what is left of each of *encounters*, read in one round trip."""
-    blobs = log.records_named([(SHELF, each) for each in encounters])
+    blobs = store.records_named([(COLLECTION, each) for each in encounters])
     return [None if blob is None else Removal(**json.loads(blob)) for blob in blobs]
 
 
-def put(log: Log, removal: Removal, now: float) -> None:
+def put(store: SideStore, removal: Removal, now: float) -> None:
     """Keep *removal*, and have a worker delete the record a minute later: one may be writing it down yet."""
-    log.put_record(SHELF, removal.encounter, json.dumps(asdict(removal)).encode())
-    log.set_due(REMOVING, [removal.encounter], int((now + GRACE_S) * 1000), anew=True)
+    store.put_record(COLLECTION, removal.encounter, json.dumps(asdict(removal)).encode())
+    store.set_due(REMOVING, [removal.encounter], int((now + GRACE_S) * 1000), reschedule=True)

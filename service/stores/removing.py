@@ -52,5 +52,5 @@ def delete(log: Log, entry: EncounterEntry) -> None:
     """
     log.forget(entry.encounter)
     log.drop_due(removals.CLOSED, entry.encounter)
-    log.drop_record(disputes.SHELF, entry.encounter)
+    log.drop_record(disputes.COLLECTION, entry.encounter)
     webhooks.forget(log, entry)

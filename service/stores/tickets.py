@@ -17,7 +17,7 @@ from hmac import digest as hmac_digest
 from secrets import token_hex
 from typing import Final
 
-from service.log import Log
+from service.log import SideStore
 
 LIFE_S: Final = 30
 """Seconds in which a ticket must be used."""
@@ -53,7 +53,7 @@ def signed(service_key: bytes, ticket: StreamTicket) -> str:
     return f"rt_{_text(said)}.{_text(_mac(service_key, said))}"
 
 
-def redeem(log: Log, service_key: bytes, text: str, now: float) -> StreamTicket | None:
+def redeem(store: SideStore, service_key: bytes, text: str, now: float) -> StreamTicket | None:
     """Return what the ticket *text* says and make it worthless; None if it is worthless already."""
     found = _TICKET.fullmatch(text)
     if found is None:
@@ -65,7 +65,7 @@ def redeem(log: Log, service_key: bytes, text: str, now: float) -> StreamTicket 
     if not compare_digest(_text(_mac(service_key, said)), found[2]):
         return None
     ticket = StreamTicket(**json.loads(said))
-    if now >= ticket.expires or not log.use_once(f"ticket/{ticket.nonce}", 2 * LIFE_S * 1000):
+    if now >= ticket.expires or not store.use_once(f"ticket/{ticket.nonce}", 2 * LIFE_S * 1000):
         return None
     return ticket
 

@@ -19,14 +19,14 @@ from typing import Final
 
 from service.core import views
 from service.core.seams import Seam
-from service.log import KeyReused, Log
+from service.log import KeyReused, SideStore
 from service.record.commit import Commit
 from service.stores.encounter_index import EncounterEntry, EncounterIndex
 
-SHELF: Final = "webhooks"
+COLLECTION: Final = "webhooks"
 DELIVERIES: Final = "deliveries"
 CURSORS: Final = "webhook-cursors"
-AGENDA: Final = "webhooks"
+SCHEDULE: Final = "webhooks"
 """The agenda of webhooks that have something due; what it is stands on each one's own."""
 
 MOST: Final = 20
@@ -139,79 +139,79 @@ def derived_id(service_key: bytes, owner: str, key: str) -> str:
     return "wh" + hmac_digest(service_key, _ID + f"{owner}\0{key}".encode(), sha256).hex()[:20]
 
 
-def make(log: Log, webhook: Webhook) -> tuple[Webhook, bool]:
+def make(store: SideStore, webhook: Webhook) -> tuple[Webhook, bool]:
     """Keep *webhook* unless it was made before; the one that stands, and whether it was.
 
     Raises `KeyReused` where the id stands for another request, and `TooManyWebhooks`.
     """
-    known = find(log, webhook.owner, webhook.id)
+    known = find(store, webhook.owner, webhook.id)
     if known is not None:
         if known.fingerprint != webhook.fingerprint:
             raise KeyReused(0)
         return known, True
-    if len(of_owner(log, webhook.owner)) >= MOST:
+    if len(of_owner(store, webhook.owner)) >= MOST:
         raise TooManyWebhooks
-    put(log, webhook)
+    put(store, webhook)
     return webhook, False
 
 
-def put(log: Log, webhook: Webhook) -> None:
+def put(store: SideStore, webhook: Webhook) -> None:
     """Keep *webhook* as it is now."""
-    log.put_record(f"{SHELF}/{webhook.owner}", webhook.id, json.dumps(asdict(webhook)).encode())
-    log.put_record(SHELF, webhook.id, webhook.owner.encode())
+    store.put_record(f"{COLLECTION}/{webhook.owner}", webhook.id, json.dumps(asdict(webhook)).encode())
+    store.put_record(COLLECTION, webhook.id, webhook.owner.encode())
 
 
-def find(log: Log, owner: str, id_: str) -> Webhook | None:
+def find(store: SideStore, owner: str, id_: str) -> Webhook | None:
     """Return a webhook of *owner*, None if there is none of that id."""
-    blob = log.record(f"{SHELF}/{owner}", id_)
+    blob = store.record(f"{COLLECTION}/{owner}", id_)
     return None if blob is None else Webhook(**json.loads(blob))
 
 
-def known(log: Log, id_: str) -> Webhook | None:
+def known(store: SideStore, id_: str) -> Webhook | None:
     """Return the webhook *id_*, whoever owns it."""
-    owner = log.record(SHELF, id_)
-    return None if owner is None else find(log, owner.decode(), id_)
+    owner = store.record(COLLECTION, id_)
+    return None if owner is None else find(store, owner.decode(), id_)
 
 
-def of_owner(log: Log, owner: str) -> list[Webhook]:
+def of_owner(store: SideStore, owner: str) -> list[Webhook]:
     """Return the webhooks of *owner* that were not ended, the newest first."""
     found: list[Webhook] = []
     before = None
-    while page := log.records(f"{SHELF}/{owner}", before, 50):
+    while page := store.records(f"{COLLECTION}/{owner}", before, 50):
         found += [Webhook(**json.loads(record.blob)) for record in page]
         before = page[-1].number
     return found
 
 
-def end(log: Log, webhook: Webhook) -> None:
+def end(store: SideStore, webhook: Webhook) -> None:
     """Forget *webhook*: nothing more is sent."""
-    log.drop_record(SHELF, webhook.id)
-    log.drop_record(f"{SHELF}/{webhook.owner}", webhook.id)
+    store.drop_record(COLLECTION, webhook.id)
+    store.drop_record(f"{COLLECTION}/{webhook.owner}", webhook.id)
 
 
-def disable(log: Log, webhook: Webhook) -> None:
+def disable(store: SideStore, webhook: Webhook) -> None:
     """Send nothing more to *webhook*, which stays to be seen."""
-    put(log, replace(webhook, state=GONE))
+    put(store, replace(webhook, state=GONE))
 
 
-def moved(log: Log, webhook: Webhook, url: str) -> Webhook:
+def moved(store: SideStore, webhook: Webhook, url: str) -> Webhook:
     """Have what is told from now on sent to *url*; the webhook as it is then."""
-    return _put_changed(log, replace(webhook, url=url))
+    return _put_changed(store, replace(webhook, url=url))
 
 
-def revive(log: Log, webhook: Webhook, now: float) -> Webhook:
+def revive(store: SideStore, webhook: Webhook, now: float) -> Webhook:
     """Make *webhook* active again and have every encounter it is about looked through; what it is then."""
-    active = _put_changed(log, replace(webhook, state=ACTIVE))
+    active = _put_changed(store, replace(webhook, state=ACTIVE))
     before = None
-    while page := log.records(f"{CURSORS}/{webhook.id}", before, 200):
+    while page := store.records(f"{CURSORS}/{webhook.id}", before, 200):
         names = [agenda_name(webhook.id, record.id, LOOK_THROUGH) for record in page]
-        put_due(log, webhook.id, names, int(now * 1000), anew=True)
+        put_due(store, webhook.id, names, int(now * 1000), reschedule=True)
         before = page[-1].number
     return active
 
 
-def _put_changed(log: Log, webhook: Webhook) -> Webhook:
-    put(log, webhook)
+def _put_changed(store: SideStore, webhook: Webhook) -> Webhook:
+    put(store, webhook)
     return webhook
 
 
@@ -234,32 +234,32 @@ def about(register: EncounterIndex, entry: EncounterEntry, of_its_owner: Iterabl
     return [each for each in of_its_owner if is_about(each)]
 
 
-def cursor(log: Log, webhook: str, encounter: str) -> int:
+def cursor(store: SideStore, webhook: str, encounter: str) -> int:
     """Return up to which commit the webhook's deliveries of the encounter stand on the agenda, or stood."""
-    blob = log.record(f"{CURSORS}/{webhook}", encounter)
+    blob = store.record(f"{CURSORS}/{webhook}", encounter)
     return 0 if blob is None else int(blob)
 
 
-def hold_cursor(log: Log, webhook: str, encounter: str, n: int | None = None) -> None:
+def hold_cursor(store: SideStore, webhook: str, encounter: str, n: int | None = None) -> None:
     """Note for whom is told nothing now that the encounter went on, and that commit *n* is untold."""
-    at = cursor(log, webhook, encounter)
-    move_cursor(log, webhook, encounter, at if n is None else min(at, n - 1))
+    at = cursor(store, webhook, encounter)
+    move_cursor(store, webhook, encounter, at if n is None else min(at, n - 1))
 
 
-def move_cursor(log: Log, webhook: str, encounter: str, n: int) -> None:
+def move_cursor(store: SideStore, webhook: str, encounter: str, n: int) -> None:
     """Note that everything up to commit *n* stands on the agenda."""
-    log.put_record(f"{CURSORS}/{webhook}", encounter, b"%d" % n)
+    store.put_record(f"{CURSORS}/{webhook}", encounter, b"%d" % n)
 
 
-def forget(log: Log, entry: EncounterEntry) -> None:
+def forget(store: SideStore, entry: EncounterEntry) -> None:
     """Forget how far the telling of the encounter *entry* went, and how it fared."""
-    for webhook in of_owner(log, entry.owner):
-        log.drop_record(f"{CURSORS}/{webhook.id}", entry.encounter)
+    for webhook in of_owner(store, entry.owner):
+        store.drop_record(f"{CURSORS}/{webhook.id}", entry.encounter)
         before: int | None = None
-        while page := list(deliveries(log, webhook.id, before, 200)):
+        while page := list(deliveries(store, webhook.id, before, 200)):
             for _, each in page:
                 if each.encounter == entry.encounter:
-                    log.drop_record(f"{DELIVERIES}/{webhook.id}", each.id)
+                    store.drop_record(f"{DELIVERIES}/{webhook.id}", each.id)
             before = page[-1][0]
 
 
@@ -268,13 +268,13 @@ def forget(log: Log, entry: EncounterEntry) -> None:
 
 def agenda_of(webhook: str) -> str:
     """Name the agenda of a webhook's deliveries."""
-    return f"{AGENDA}/{webhook}"
+    return f"{SCHEDULE}/{webhook}"
 
 
-def put_due(log: Log, webhook: str, names: list[str], at_ms: int, *, anew: bool) -> None:
+def put_due(store: SideStore, webhook: str, names: list[str], at_ms: int, *, reschedule: bool) -> None:
     """Put deliveries on the agenda of *webhook* and have it looked at; *anew* moves those there already."""
-    log.set_due(agenda_of(webhook), names, at_ms, anew=anew)
-    log.set_due(AGENDA, [webhook], at_ms, anew=True)
+    store.set_due(agenda_of(webhook), names, at_ms, reschedule=reschedule)
+    store.set_due(SCHEDULE, [webhook], at_ms, reschedule=True)
 
 
 def agenda_name(webhook: str, encounter: str, n: int) -> str:
@@ -292,34 +292,34 @@ LOOK_THROUGH: Final = 0
 """Stands on the agenda in a commit's place: the encounter's commits are to be put there."""
 
 
-def delivery(log: Log, webhook: str, id_: str) -> WebhookDelivery | None:
+def delivery(store: SideStore, webhook: str, id_: str) -> WebhookDelivery | None:
     """Return the record of a delivery, None before it was tried."""
-    blob = log.record(f"{DELIVERIES}/{webhook}", id_)
+    blob = store.record(f"{DELIVERIES}/{webhook}", id_)
     return None if blob is None else WebhookDelivery(**json.loads(blob))
 
 
-def put_delivery(log: Log, each: WebhookDelivery) -> None:
+def put_delivery(store: SideStore, each: WebhookDelivery) -> None:
     """Keep *each* as it is now, and forget what is old and needs nothing more."""
-    shelf = f"{DELIVERIES}/{each.webhook}"
-    number = log.put_record(shelf, each.id, json.dumps(asdict(each)).encode())
+    collection = f"{DELIVERIES}/{each.webhook}"
+    number = store.put_record(collection, each.id, json.dumps(asdict(each)).encode())
     if number > KEPT:
-        for record in log.records(shelf, number - KEPT, 5):
+        for record in store.records(collection, number - KEPT, 5):
             if WebhookDelivery(**json.loads(record.blob)).state == DELIVERED:
-                log.drop_record(shelf, record.id)
+                store.drop_record(collection, record.id)
 
 
-def again(log: Log, each: WebhookDelivery, now: float) -> WebhookDelivery:
+def again(store: SideStore, each: WebhookDelivery, now: float) -> WebhookDelivery:
     """Have *each* tried now, with three days before it; what it becomes."""
     renewed = replace(each, state=PENDING, first=0.0, due=now)
-    put_delivery(log, renewed)
+    put_delivery(store, renewed)
     name = agenda_name(each.webhook, each.encounter, each.n)
-    put_due(log, each.webhook, [name], int(now * 1000), anew=True)
+    put_due(store, each.webhook, [name], int(now * 1000), reschedule=True)
     return renewed
 
 
 def deliveries(
-    log: Log, webhook: str, before: int | None, limit: int
+    store: SideStore, webhook: str, before: int | None, limit: int
 ) -> Iterator[tuple[int, WebhookDelivery]]:
     """Yield records of deliveries, those first tried last first, each with its number on the shelf."""
-    for record in log.records(f"{DELIVERIES}/{webhook}", before, limit):
+    for record in store.records(f"{DELIVERIES}/{webhook}", before, limit):
         yield record.number, WebhookDelivery(**json.loads(record.blob))

@@ -107,8 +107,8 @@ def put(services: Services, encounter: str, key: str, raw: bytes, *, create: boo
         fingerprint=sha256(raw).hexdigest(),
         create=create,
         at_ms=int(services.clock() * 1000),
-        ring_ms=RING_MS,
+        notify_ms=RING_MS,
     )
-    if submitted.must_ring:
+    if submitted.must_notify:
         services.ring(bucket_of(encounter))
     return submitted.n

@@ -20,15 +20,15 @@ OWN: Final = (
     "line",
     "origin",
     "dice",
-    "spent",
-    "astray",
-    "strays",
+    "last_exposed_epoch",
+    "redirected_streams",
+    "rolls_in_other_epochs",
     "places",
     "amendments",
     "amendments_dropped",
     "draft",
-    "due",
-    "seated",
+    "undisclosed_epochs",
+    "seats_by_command",
 )
 """Members of a view that say which line of play it is, not how things stand in it."""
 

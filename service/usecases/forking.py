@@ -17,7 +17,7 @@ from service.core.sealed_check import check_nothing_sealed
 from service.log import Appended, IdempotencyKey, KeyReused
 from service.record.digest import ruleset_digest
 from service.rules.codec import to_data
-from service.rules.continuing import BeginLine, parted
+from service.rules.continuing import BeginLine, split_sealed
 from service.rules.lines import Origin
 from service.rules.messages import Actor, Refused
 from service.rules.records import changed
@@ -182,7 +182,7 @@ def _first(services: Services, encounter: str, parent: str, at: int, dice: DiceS
 
 def _opening(services: Services, parent: str, at: int, state: Table) -> dict[str, Any]:
     """Return the data of the request that opens the fork with *state*."""
-    everybody, _ = parted(state)
+    everybody, _ = split_sealed(state)
     return {
         "encounter": state.encounter,
         "edition": state.edition,

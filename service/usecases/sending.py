@@ -223,14 +223,14 @@ def appending(
         expected=options.get("expected"),
         create=create,
         at_ms=int(services.clock() * 1000),
-        ring_ms=RING_MS,
+        notify_ms=RING_MS,
         more=rest,
         secret=options.get("secret", b""),
     )
     if entry is not None and not submitted.replayed:
         size = sum(map(len, (first, *rest)))
         services.capacity.appended(entry.owner, encounters=int(create), commands=1 + len(rest), size=size)
-    if submitted.must_ring:
+    if submitted.must_notify:
         yield in_thread(partial(services.ring, bucket_of(encounter)))
     return Appended(submitted.n, submitted.replayed)
 

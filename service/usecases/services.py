@@ -32,7 +32,7 @@ class Services:
     """Everything a process serves encounters with."""
 
     log: Log
-    shelf: Registry
+    registry: Registry
     folder: Folder
     outcomes: OutcomeListener
     heartbeats: Heartbeats
@@ -69,7 +69,7 @@ class Services:
 
 def make_services(
     log: Log,
-    shelf: Registry,
+    registry: Registry,
     *,
     ring: Callable[[int], object],
     clock: Callable[[], float],
@@ -82,7 +82,7 @@ def make_services(
     With *on_loop* nothing is heard before an event loop runs `outcomes.listen_on`.
     *key* is the service's one secret: workers decrypt with it, and the service key follows from it.
     """
-    folder = Folder(log, shelf)
+    folder = Folder(log, registry)
     outcomes = OutcomeListener(log)
     outcomes.on_awaited(lambda outcome: folder.offer(outcome.encounter, outcome.n, outcome.raw))
     outcomes.on_lost(folder.doubt)
@@ -92,7 +92,7 @@ def make_services(
     register, disputed = EncounterIndex(log), disputes.Disputes(log)
     return Services(
         log=log,
-        shelf=shelf,
+        registry=registry,
         folder=folder,
         outcomes=outcomes,
         heartbeats=Heartbeats(log, clock),

@@ -15,7 +15,7 @@ from referencing.jsonschema import DRAFT202012
 from werkzeug.test import TestResponse
 
 from service.api import openapi
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from tests.encounter.tiny import SHELF as TINY_SHELF
 
 USUAL = {
@@ -37,7 +37,7 @@ ROOT = "urn:rewound:contract"
 
 @cache
 def contract() -> dict[str, Any]:
-    return openapi.document({**SHELF, **TINY_SHELF})
+    return openapi.document({**REGISTRY, **TINY_SHELF})
 
 
 @cache

@@ -17,7 +17,7 @@ from service.audit.witness import Witness
 from service.core.fold import Folder
 from service.log import Log, NoSuchEncounter
 from service.log.memory import MemoryLog
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from service.signals.heartbeats import beat
 from service.stores import api_keys
 from service.usecases.services import Services, make_services
@@ -28,7 +28,7 @@ from workers.fold import CommandFolder
 from workers.notary import CheckpointSigner
 
 KEY = bytes(range(32))
-BOTH = {**SHELF, **TINY_SHELF}
+BOTH = {**REGISTRY, **TINY_SHELF}
 
 
 class Worker:
@@ -78,7 +78,7 @@ class Worker:
             publish(self.log, SIGNER, time.time())
         folding = CommandFolder(self.log, self.folder, KEY, signing)
         waiting: list[str] = []
-        with self.log.listen_wakes() as wakes:
+        with self.log.listen_commands() as wakes:
             self._listening.set()
             while not self._stopping.is_set():
                 if time.monotonic() - self._beaten > 1:

@@ -39,7 +39,7 @@ def test_a_repeat_gets_the_same_text_and_another_request_none(owner: Api, servic
     assert json.loads(again.text) == first
     assert again.headers["Idempotency-Replayed"] == "true"
     is_problem(owner("POST", KEYS, {"name": "x"}, Idempotency_Key="k1"), 422, "idempotency-key-reused")
-    stored = b"".join(record.blob for record in services.log.records(api_keys.SHELF))
+    stored = b"".join(record.blob for record in services.log.records(api_keys.COLLECTION))
     assert of_token(str(first["text"])) not in stored
 
 

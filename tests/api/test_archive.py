@@ -367,7 +367,7 @@ def test_a_fault_at_any_step_loses_nothing_and_is_made_good(
             archiver(log, Broken(place, fault)).archive(played.id)
     assert told(played) == before
 
-    log.set_due(IDLE, [played.id], 0, anew=True)
+    log.set_due(IDLE, [played.id], 0, reschedule=True)
     archiver(log, place, idle_s=60).look()
 
     assert is_cold(log, played.id)
@@ -583,7 +583,7 @@ def test_a_command_sent_on_the_loop_brings_it_back_too(
             return inner(log).submit(encounter, request, **options)
 
     on_loop = ArchiveLoopLog(cast("LoopLog", Direct()), log)
-    options = {"scope": "x", "fingerprint": "f", "at_ms": 1, "ring_ms": 1}
+    options = {"scope": "x", "fingerprint": "f", "at_ms": 1, "notify_ms": 1}
     archiver(log, place).archive(played.id)
     with archiving(log, place):
         with pytest.raises(NumberTaken):

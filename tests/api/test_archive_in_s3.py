@@ -107,7 +107,7 @@ def test_nothing_is_archived_for_a_minute_after_an_outage(
     now = [time.time()]
     working = archiver(log, storage, idle_s=1.0)
     working._clock = lambda: now[0]  # noqa: SLF001 - a clock that is set
-    log.set_due(IDLE, [played.id], 0, anew=True)
+    log.set_due(IDLE, [played.id], 0, reschedule=True)
     bucket.fault = "status"
     working.look()
     assert log.due(IDLE, int(now[0] * 1000), 9) == [played.id]
@@ -132,8 +132,8 @@ def test_a_file_that_is_missing_keeps_no_other_from_coming_back(
     Notary(log, worker.witness, lambda: SIGNER).sign_head(other.id)
     whole = archiver(log, storage).archive(other.id)
     gone = bucket.files.pop(f"cold/{lost.name}")
-    log.set_due(RESTORING, [lost.encounter], 0, anew=True)
-    log.set_due(RESTORING, [whole.encounter], 1, anew=True)
+    log.set_due(RESTORING, [lost.encounter], 0, reschedule=True)
+    log.set_due(RESTORING, [whole.encounter], 1, reschedule=True)
 
     archiver(log, storage).look()
 

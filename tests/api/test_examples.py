@@ -11,14 +11,14 @@ from service.api.inputs import inputs_of
 from service.api.openapi import document
 from service.api.operations import Operation
 from service.api.schemas import StrictSchema, faults
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from tests.api.declared import body, operations
 
 
-@pytest.mark.parametrize("edition", list(SHELF))
+@pytest.mark.parametrize("edition", list(REGISTRY))
 def test_every_command_has_an_example_that_is_taken(edition: str) -> None:
     components = document()["components"]
-    inputs = inputs_of(SHELF[edition])
+    inputs = inputs_of(REGISTRY[edition])
     assert len(inputs.commands) > 20
     for tag, schema in inputs.commands.items():
         name = type(schema).__name__

@@ -12,7 +12,7 @@ from service.api import event_stream
 from service.api.app import create_app
 from service.log import Log
 from service.record.commit import QUARANTINED, REFUSED, Commit, load_commit
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from service.usecases.services import Services, make_services
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import KEY
@@ -21,7 +21,9 @@ from tests.api.conftest import KEY
 @pytest.fixture
 def older(log: Log) -> Iterator[Services]:
     """Give a process of an older version beside the others: it does not have the rules of `tiny@1`."""
-    services = make_services(log, SHELF, ring=lambda _bucket: None, clock=time.time, key=KEY, mode="memory")
+    services = make_services(
+        log, REGISTRY, ring=lambda _bucket: None, clock=time.time, key=KEY, mode="memory"
+    )
     yield services
     services.outcomes.close()
 

@@ -159,8 +159,8 @@ def told(hook: Receiver, webhook: Any) -> list[tuple[str, str, int]]:
 def settled(teller: Teller, *tables: Table) -> None:
     """Have everything put on the agenda, in the order in which it is heard of, and wait for the tries."""
     for each in tables:
-        teller.telling.heard(each.id)
-    until(lambda: not teller.telling.news)
+        teller.event_type.heard(each.id)
+    until(lambda: not teller.event_type.news)
     until(lambda: not teller.services.log.due("webhooks", 2**53, 1))
 
 

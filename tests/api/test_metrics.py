@@ -94,10 +94,10 @@ def test_streams_and_their_room_are_told(owner: Api, services: Services, table: 
 PROCESS = """
 import os, sys, time
 from service.api.metrics import Metrics
-from service.usecases.services import host_of
+from service.usecases.services import make_services
 from service.log.memory import MemoryLog
 
-host = host_of(MemoryLog(), {}, ring=print, clock=time.time, key=bytes(32), mode="memory")
+host = make_services(MemoryLog(), {}, ring=print, clock=time.time, key=bytes(32), mode="memory")
 metrics = Metrics(host)
 metrics.answered("getEncounter", 200, 0.001)
 feed = host.feeds.open("e", "tests")

@@ -150,7 +150,7 @@ def test_only_what_is_closed_is_removed_and_only_for_whoever_has_the_bundle(tabl
     table.gm("DELETE", table.at)
     players = sha256(table.ada("GET", f"{table.at}/bundle").data).hexdigest()
     for digest in (players, "0" * 64, had(table)[1].upper()):
-        is_problem(table.gm("POST", at, {"bundle": digest}), 409, "bundle-not-had")
+        is_problem(table.gm("POST", at, {"bundle": digest}), 409, "bundle-digest-mismatch")
     is_problem(table.gm("POST", at, {}), 422, "invalid")
     is_problem(table.ada("POST", at, {"bundle": had(table)[1]}), 403, "forbidden")
 

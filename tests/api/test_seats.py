@@ -71,7 +71,7 @@ def test_a_token_is_nowhere_at_rest(table: Table, services: Services) -> None:
 
     kept = [entry.raw for entry in services.log.commands(table.id, 0, 99)]
     kept += [entry.raw for entry in services.log.commits(table.id, 0, 99)]
-    kept += [record.blob for shelf in ("keys", "encounters") for record in services.log.records(shelf)]
+    kept += [record.blob for registry in ("keys", "encounters") for record in services.log.records(registry)]
     assert not [raw for raw in kept if secret in raw]
 
 
@@ -171,6 +171,6 @@ def test_an_ended_key_is_no_key(services: Services, api: Api) -> None:
     is_problem(api.with_token(token)("GET", "/v1/encounters"), 401, "unauthenticated")
     assert not api_keys.end(services.log, "0" * 12)
     assert [found.ended for found in api_keys.listed(services.log) if found.id == key.id] == [True]
-    record = services.log.record(api_keys.SHELF, key.id)
+    record = services.log.record(api_keys.COLLECTION, key.id)
     assert record is not None
     assert of_token(token) not in record

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from service.simulation.fights import play
 from service.stores import api_keys
 from service.usecases.services import Services
@@ -29,7 +29,7 @@ def opening() -> dict[str, Any]:
 
 
 def simulator(services: Services, stopping: Event | None = None) -> Simulator:
-    return Simulator(services.log, SHELF, worker="one", stopping=stopping or Event())
+    return Simulator(services.log, REGISTRY, worker="one", stopping=stopping or Event())
 
 
 def test_its_fights_are_those_of_the_same_seed_on_the_command_line(
@@ -42,7 +42,7 @@ def test_its_fights_are_those_of_the_same_seed_on_the_command_line(
     told = owner.get(asked.headers["Location"])
 
     assert (told["status"], told["progress"]["done"], told["progress"]["of"]) == ("done", 2, 2)
-    alone = [play(SHELF, opening, f"x/{number}").data() for number in range(2)]
+    alone = [play(REGISTRY, opening, f"x/{number}").data() for number in range(2)]
     assert told["fights"] == [{"fight": number, **fight} for number, fight in enumerate(alone)]
     assert sum(told["winners"].values()) == 2
     assert owner.get("/v1/encounters")["encounters"] == []

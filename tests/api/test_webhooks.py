@@ -46,10 +46,10 @@ class Teller:
     ) -> None:
         self.services = services
         self.stopping = Event()
-        self.telling = WebhookSender(
+        self.event_type = WebhookSender(
             services.log, services.service_key, address_guard, self.stopping, pace, self.now
         )
-        self.thread = Thread(target=self.telling.run)
+        self.thread = Thread(target=self.event_type.run)
         self.thread.start()
 
     def now(self) -> float:
@@ -83,7 +83,7 @@ def made(owner: Api, url: str, **more: object) -> Any:
 def played(table: Table, teller: Teller, count: int) -> list[int]:
     """Send so many commands and have their commits told; their numbers."""
     numbers = [json.loads(table.send(table.gm, ADD).text)["n"] for _ in range(count)]
-    teller.telling.heard(table.id)
+    teller.event_type.heard(table.id)
     return numbers
 
 
@@ -154,8 +154,8 @@ def test_what_was_committed_before_is_not_told_and_what_is_committed_with_no_wor
     numbers = [json.loads(table.send(table.gm, ADD).text)["n"] for _ in range(3)]
     teller = Teller(services)
 
-    teller.telling.put_on_agenda(table.id)
-    teller.telling.put_on_agenda(table.id)
+    teller.event_type.put_on_agenda(table.id)
+    teller.event_type.put_on_agenda(table.id)
 
     until(lambda: len(hook.came) >= 3)
     teller.stop()
@@ -190,10 +190,10 @@ def test_what_came_while_it_was_gone_is_told_once_it_is_active_again(
     numbers = played(table, teller, 3)
     until(lambda: owner.get(at)["state"] == "gone")
     numbers += played(table, teller, 2)
-    until(lambda: not teller.telling.news)
+    until(lambda: not teller.event_type.news)
     quiet = Table.opened(owner)  # begun while it was gone, and silent since
-    teller.telling.heard(quiet.id)
-    until(lambda: not teller.telling.news)
+    teller.event_type.heard(quiet.id)
+    until(lambda: not teller.event_type.news)
     hook.answer = lambda _: 200
 
     answer = owner("PATCH", at, {"state": "active"})
@@ -328,7 +328,7 @@ def test_dead_receivers_of_one_owner_keep_nobody_else_waiting(
         for _ in range(6):
             assert table.send(table.gm, [ADD] * 50).status_code == 200
         teller = Teller(services, pace=DeliveryPace(tick_s=0.01, answer_s=1.0))
-        teller.telling.put_on_agenda(table.id)
+        teller.event_type.put_on_agenda(table.id)
         until(lambda: deliveries(owner, dead[0]["webhook"]))
         numbers = played(other, teller, 9)
 
@@ -346,7 +346,7 @@ def test_an_attempt_is_one_workers(owner: Api, table: Table, hook: Receiver, ser
     tellers = [Teller(services) for _ in range(3)]
     numbers = [json.loads(table.send(table.gm, ADD).text)["n"] for _ in range(10)]
     for each in tellers:
-        each.telling.heard(table.id)
+        each.event_type.heard(table.id)
     until(lambda: len(hook.came) >= 10)
     for each in tellers:
         each.stop()

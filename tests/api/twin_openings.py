@@ -49,11 +49,11 @@ def varied(edition: str, seed: int, which: int, data: Mapping[str, Any]) -> dict
     return found
 
 
-def lurking(edition: str, seed: int, lurker: Mapping[str, Any]) -> dict[str, Any]:
-    """Return who lurks in the script of a seed, on a player's side where both sides hide something."""
+def hidden(edition: str, seed: int, hidden_creature: Mapping[str, Any]) -> dict[str, Any]:
+    """Return who hides in the script of a seed, on a player's side where both sides hide something."""
     if way(seed) != BOTH_SIDES:
-        return dict(lurker)
-    who = dict(lurker["entry"])
+        return dict(hidden_creature)
+    who = dict(hidden_creature["entry"])
     if edition == "heartrush@1":
         return {"entry": {**who, "side": "players"}}
     return {"entry": {**who, "sheet": {**who["sheet"], "side": "heroes"}}}

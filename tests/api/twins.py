@@ -1,7 +1,7 @@
 """Play twins at random: two services that differ in what the GM hides alone, and nobody else can tell.
 
 Each script is a fight of one rulebook in which monsters have GM-only fields, the GM rolls behind the
-screen, and somebody lurks far off and is moved. One twin is played by chance and the other alike, in Heart
+screen, and somebody hides far off and is moved. One twin is played by chance and the other alike, in Heart
 Rush with every window asked of everybody. Then every answer to every seat but the gm's is compared: each
 endpoint, stream, ETag and error; so is what webhooks are sent and what an audit certifies. Hidden values lie
 on both sides of every threshold but those that docs/integrating.md lists, which `test_what_shows.py` plays.
@@ -35,7 +35,7 @@ from tests.api.client import Api
 from tests.api.everything import MISTAKES, PATHS, answers
 from tests.api.quick import Quick
 from tests.api.test_secrecy import PLACES, SEATS, audit, served
-from tests.api.twin_openings import LEISURE, OUTSIDE, lurking, varied, way
+from tests.api.twin_openings import LEISURE, OUTSIDE, hidden, varied, way
 from tests.heartrush.kit import opening as heartrush
 from tests.rise.bot import KIT
 from tests.rise.kit import entry
@@ -65,7 +65,7 @@ Sent = tuple[str, Mapping[str, Any] | None]
 """A seat, and the command it sent; none where it asked for its options."""
 SECRETLY: Final[Mapping[str, Any]] = {"type": "roll_behind_screen"}
 AMBUSH: Final[Mapping[str, Any]] = {"type": "hide_creature"}
-UNSEEN: Final[Mapping[str, Any]] = {"type": "move_lurker", "lurker": 1}
+UNSEEN: Final[Mapping[str, Any]] = {"type": "move_hidden_creature", "hidden_creature": 1}
 """Commands of the gm of which each twin has its own."""
 SCREEN: Final[Pair] = ({"dice": [20], "bonus": 0, "what": "one"}, {"dice": [6, 6], "bonus": 9, "what": "two"})
 HP: Final[Pair] = {"hp": 1000}, {"hp": 1250}
@@ -134,7 +134,7 @@ LURKERS: Final[Mapping[str, Pair]] = {
         {"entry": entry("mon@wolves/boss", (-80, 90), **{**KIT, **MONSTERS[0][0]})},
     ),
 }
-"""Who lurks where nobody comes; where something lurks that somebody comes upon, twins are twins no more."""
+"""Who hides where nobody comes; where something hides that somebody comes upon, twins are twins no more."""
 ELSEWHERE: Final[Pair] = {"position": [70, -70]}, {"position": [-99, -70]}
 
 
@@ -184,7 +184,7 @@ class Script:
             self.seats[seat] = api.with_token(told["token"])
         own = {SECRETLY["type"]: SCREEN, AMBUSH["type"]: LURKERS[edition], UNSEEN["type"]: ELSEWHERE}
         self.own = {name: pair[which] for name, pair in own.items()}
-        self.own[AMBUSH["type"]] = lurking(edition, seed, self.own[AMBUSH["type"]])
+        self.own[AMBUSH["type"]] = hidden(edition, seed, self.own[AMBUSH["type"]])
         self.send("gm", AMBUSH)
 
     def follow(self, sent: Sequence[Sent]) -> None:

@@ -14,14 +14,14 @@ from service.audit.signing import VouchedKey
 from service.audit.verdict import Verdict
 from service.audit.verify import Shelf, verify
 from service.record.digest import ruleset_digest
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from tests.audit.evidence_of import root_of
 from tests.encounter.sitting import SIGNER, Sitting, player
 from tests.encounter.tiny import TINY
 from tests.heartrush.recorded import Recorded as HeartrushFight
 from tests.rise.campaign import Recorded as RiseFight
 
-RULES: Final[Shelf] = {**SHELF, TINY.edition: TINY}
+RULES: Final[Shelf] = {**REGISTRY, TINY.edition: TINY}
 GAMES: Final = 24
 """Tiny games to choose from, beside one fight of each rulebook."""
 

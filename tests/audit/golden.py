@@ -21,7 +21,7 @@ from service.audit.verify import verify
 from service.dice.chain import seat_commitment
 from service.record.canonical import eid_of
 from service.rules.heartrush import HEARTRUSH
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from tests.audit.games import signed, witnessed, written
 from tests.encounter.house import House, random_command
 from tests.encounter.sitting import SIGNER
@@ -123,7 +123,7 @@ def recorded() -> Iterator[tuple[str, bytes]]:
 
 def told_of(raw: bytes) -> Told:
     """Return what an audit says of a bundle, but for what another build of the same rules says otherwise."""
-    data = certificate(verify(bundle.read(raw, pinned=[SIGNER.public]), SHELF))
+    data = certificate(verify(bundle.read(raw, pinned=[SIGNER.public]), REGISTRY))
     return {name: data[name] for name in ("verdict", "log", "decided", "counts", "rulings", "seats", "dice")}
 
 

@@ -199,8 +199,8 @@ def crashes(seeds: Sequence[int], made: Callable[[int], bytes] = reshaped) -> li
     for seed in seeds:
         raw = made(seed)
         try:
-            for shelf in (RULES, {}):
-                json.dumps(certificate(verify(bundle.read(raw), shelf)))
+            for registry in (RULES, {}):
+                json.dumps(certificate(verify(bundle.read(raw), registry)))
         except bundle.BadBundle:
             continue
         except Exception:  # noqa: BLE001 - that is what is looked for

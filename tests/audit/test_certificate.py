@@ -15,7 +15,7 @@ from service.audit.signatures import accepted_keys
 from service.audit.signing import Signer
 from service.audit.verify import verify
 from service.record.canonical import check, dumps
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from tests.audit.evidence_of import closed, evidence_of, played, signed_evidence
 from tests.encounter.sitting import SIGNER, Sitting
 from tests.encounter.tiny import TINY
@@ -56,7 +56,7 @@ def test_a_certificate_says_what_was_checked_by_which_code_and_up_to_where() -> 
     assert told.keys() == MEMBERS
     assert told["decided"] == {"from": 1, "to": 10}
     assert (told["log"]["size"], told["log"]["checkpoints"]["size"]) == (10, 10)
-    assert told["ruleset"] == {"edition": "tiny@1", "then": "0" * 64, "now": "0" * 64}
+    assert told["ruleset"] == {"edition": "tiny@1", "recorded": "0" * 64, "recomputed": "0" * 64}
     assert told["verifier"]["name"] == "rewound"
     assert told["verifier"]["version"] == version("rewound")
     assert len(told["verifier"]["digest"]) == 64
@@ -68,14 +68,14 @@ def test_the_dice_are_told_with_what_they_follow_from_and_what_was_possible() ->
 
     assert (dice["algorithm"], dice["mode"]) == ("rewound/dice/1", "server")
     assert [lane["lane"] for lane in dice["lanes"]] == [link["lane"] for link in dice["disclosed"]]
-    assert document.MODES["server"] in dice["says"]
-    assert document.UNMOVED in dice["says"]
+    assert document.MODES["server"] in dice["statements"]
+    assert document.UNMOVED in dice["statements"]
     assert "fair" not in json.dumps(certified(closed()))
 
 
 def test_dice_that_nobody_disclosed_yet_are_said_to_be_told_only() -> None:
-    assert document.OPEN in certified(played())["dice"]["says"]
-    assert document.OPEN not in certified(closed())["dice"]["says"]
+    assert document.OPEN in certified(played())["dice"]["statements"]
+    assert document.OPEN not in certified(closed())["dice"]["statements"]
 
 
 def test_the_live_state_is_equal_different_or_was_not_compared() -> None:
@@ -91,7 +91,7 @@ def test_what_could_not_be_read_at_all_is_certified_as_such() -> None:
     told = certificate(verify(evidence_of(closed(), commits=[b"{}"]), {TINY.edition: TINY}))
 
     assert told["verdict"]["name"] == "malformed"
-    assert (told["dice"]["says"], told["seats"], told["decided"]) == ([document.UNKNOWN], None, None)
+    assert (told["dice"]["statements"], told["seats"], told["decided"]) == ([document.UNKNOWN], None, None)
 
 
 def spelled(data: dict[str, Any]) -> bytes:
@@ -171,7 +171,7 @@ def test_a_certificate_of_another_record_does_not_fit() -> None:
 
 
 def test_rulings_are_read_off_events_that_exist() -> None:
-    known = {type_ for ruleset in SHELF.values() for type_ in ruleset.events}
+    known = {type_ for ruleset in REGISTRY.values() for type_ in ruleset.events}
 
     assert {"gm_ruling_recorded", "ruling_made", "contest_closed"} <= known & set(RULINGS)
     assert not set(ADVANCES) & set(RULINGS)

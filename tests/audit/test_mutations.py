@@ -81,8 +81,8 @@ def test_an_audit_that_takes_one_cause_for_another_is_seen(
 def test_an_audit_that_sees_what_is_not_there_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     real = verify
 
-    def nervous(evidence: Any, shelf: Any) -> Any:
-        return real(evidence if len(evidence.commits) % 2 else cut(evidence), shelf)
+    def nervous(evidence: Any, registry: Any) -> Any:
+        return real(evidence if len(evidence.commits) % 2 else cut(evidence), registry)
 
     def cut(evidence: Any) -> Any:
 

@@ -52,7 +52,7 @@ def test_signed_heads_stand_in_the_bundle_and_are_verified() -> None:
     report = judge(bundle.read(raw))
 
     points = certificate(report)["log"]["checkpoints"]
-    assert (points["size"], points["believed"], points["key_was_given"]) == (10, 2, False)
+    assert (points["size"], points["accepted"], points["key_was_given"]) == (10, 2, False)
     assert points["key"] == verifier_key(f"{SIGNER.origin}/{evidence.encounter}", SIGNER.public)
     assert points["root"] == certificate(report)["log"]["root"]
     assert report.verdict.name == "valid_unsigned"
@@ -134,8 +134,8 @@ def test_a_rotation_hands_belief_on_and_an_older_key_is_passed_over() -> None:
     by_old = certificate(judge(replace(both, pinned=(SIGNER.public,))))["log"]["checkpoints"]
     by_new = certificate(judge(replace(both, pinned=(OTHER.public,))))["log"]["checkpoints"]
 
-    assert (by_old["believed"], by_old["passed_over"], by_old["size"]) == (2, 0, 10)
-    assert (by_new["believed"], by_new["passed_over"], by_new["size"]) == (1, 1, 10)
+    assert (by_old["accepted"], by_old["ignored"], by_old["size"]) == (2, 0, 10)
+    assert (by_new["accepted"], by_new["ignored"], by_new["size"]) == (1, 1, 10)
 
 
 def test_a_rotation_that_somebody_else_signed_hands_on_nothing() -> None:

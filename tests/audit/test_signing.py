@@ -78,10 +78,10 @@ def test_a_rotation_leaves_the_new_key_in_the_file_and_the_old_one_listed(tmp_pa
 
 def test_a_rotation_that_was_interrupted_goes_on_with_the_same_new_key(tmp_path: Path) -> None:
     class Broken(MemoryLog):
-        def put_record(self, shelf: str, id_: str, blob: bytes) -> int:
+        def put_record(self, registry: str, id_: str, blob: bytes) -> int:
             if b"rewound/key/1" in blob:
                 raise OSError
-            return super().put_record(shelf, id_, blob)
+            return super().put_record(registry, id_, blob)
 
     file = tmp_path / "signing.key"
     old = kept_key(file)

@@ -11,7 +11,7 @@ from service.audit.evidence import Evidence
 from service.audit.signing import Signer
 from service.audit.tree import EMPTY_ROOT
 from service.audit.verify import verify
-from service.rules.shelf import ruleset_of
+from service.rules.registry import ruleset_of
 from tests.bench import core, fights
 from tests.bench.table import TURNS, Row, median, section
 from tests.recorded import Record

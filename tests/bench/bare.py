@@ -14,7 +14,7 @@ from flask import Flask, Response, request
 from redis import Redis
 
 from service.api.inputs import inputs_of
-from service.rules.shelf import ruleset_of
+from service.rules.registry import ruleset_of
 
 
 def create() -> Flask:

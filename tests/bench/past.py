@@ -19,7 +19,7 @@ from service.core.decide import DecidedCommit, FoldedState, decide_request, unfo
 from service.log import CommitWrite, Log
 from service.log.valkey import ValkeyLog
 from service.record.intervals import SCHEDULE
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from service.stores import api_keys
 from service.stores.encounter_index import EncounterEntry
 from service.stores.secrets import EncounterSecrets
@@ -46,7 +46,7 @@ def write(log: Log, count: int) -> None:
     for start in range(0, count, _PAGE):
         page = requests[start : start + _PAGE]
         known = {"scope": "s", "key": str(start), "fingerprint": "f"}
-        bell = {"at_ms": 0, "ring_ms": 1}
+        bell = {"at_ms": 0, "notify_ms": 1}
         log.submit(core.ENCOUNTER, page[0], **known, **bell, create=not start, more=page[1:])  # type: ignore[arg-type]  # as spelled
         folds = []
         for raw in page:
@@ -90,7 +90,9 @@ class Reading:
             self._host().encounters.enter(entry)
 
     def _host(self) -> Services:
-        return make_services(self._log, SHELF, ring=lambda _: None, clock=time.time, key=_KEY, mode="durable")
+        return make_services(
+            self._log, REGISTRY, ring=lambda _: None, clock=time.time, key=_KEY, mode="durable"
+        )
 
     def cost(self, path: str, prepare: Callable[[Services], object] = lambda _: None) -> tuple[float, int]:
         """Return the CPU milliseconds and the bytes of a cold `GET`."""
@@ -111,8 +113,8 @@ def rows(count: int = COMMITS, times: int = 9) -> list[Row | str]:
     with servers.store() as running, closing(ValkeyLog.connect(running.url)) as log:
         write(log, count)
         (bare,) = log.sizes([core.ENCOUNTER])
-        log.set_due(SCHEDULE, [core.ENCOUNTER], 0, anew=False)
-        SnapshotWriter(log, SHELF, Event()).look()
+        log.set_due(SCHEDULE, [core.ENCOUNTER], 0, reschedule=False)
+        SnapshotWriter(log, REGISTRY, Event()).look()
         (kept,) = log.sizes([core.ENCOUNTER])
         reading = Reading(log)
         anywhere = [reading.cost(f"/state?at={random.randint(1, count)}")[0] for _ in range(times)]

@@ -19,7 +19,7 @@ from service.audit.evidence import Receipt
 from service.audit.verify import verify
 from service.cli.client import Client
 from service.cli.local_service import held_port
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from tests.cli.test_serve import COMMAND, PATIENCE_S, ROOT, Served
 from tests.heartrush.kit import opening
 
@@ -116,4 +116,4 @@ def test_an_older_data_directory_put_back_whole_is_noticed_by_receipts_alone(kep
         raw = client.get(f"{kept.at}/bundle")
 
     evidence = bundle.read(raw.encode(), receipts=[kept.receipt])
-    assert verify(evidence, SHELF).verdict.name == "truncated"
+    assert verify(evidence, REGISTRY).verdict.name == "truncated"

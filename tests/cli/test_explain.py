@@ -14,7 +14,7 @@ from service.audit.explanations import explanation
 from service.audit.importing import take
 from service.cli import main
 from service.log.memory import MemoryLog
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from service.usecases.services import make_services
 from tests.audit.games import big_game, written
 
@@ -25,9 +25,9 @@ RULEBOOKS = ("heartrush", "rise")
 def told(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
     """Give the explanation of every commit of a random fight."""
     host = make_services(
-        MemoryLog(), SHELF, ring=lambda _: None, clock=time.time, key=bytes(32), mode="memory"
+        MemoryLog(), REGISTRY, ring=lambda _: None, clock=time.time, key=bytes(32), mode="memory"
     )
-    taken = take(host.log, SHELF, "file", written(big_game(RULEBOOKS.index(request.param))))
+    taken = take(host.log, REGISTRY, "file", written(big_game(RULEBOOKS.index(request.param))))
     numbers = range(1, taken.report.counts.commits + 1)
     found = [explanation(host, taken.address, "gm", n) for n in numbers]
     host.outcomes.close()

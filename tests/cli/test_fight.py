@@ -19,7 +19,7 @@ from service.cli.playing import play
 from service.cli.script import sample
 from service.log import keys
 from service.record.canonical import dumps
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from tests.audit.golden import HOME
 from tests.cli.fights import PATIENCE_S, Service, audited, closed, played
 from tests.encounter.sitting import SIGNER
@@ -106,13 +106,13 @@ def _remembered(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_remembered")
 def test_any_single_byte_flipped_in_the_stored_commits_names_its_commit(service: Service) -> None:
     whole = service.evidence(closed(played(service, "s002", seeded=True)).encounter)
-    assert str(verify(whole, SHELF).verdict) == "valid_unsigned"
+    assert str(verify(whole, REGISTRY).verdict) == "valid_unsigned"
     missed = []
     for n, raw in enumerate(whole.commits, 1):
         for at in range(len(raw)):
             commits = list(whole.commits)
             commits[n - 1] = raw[:at] + bytes([raw[at] ^ 1]) + raw[at + 1 :]
-            verdict = verify(replace(whole, commits=commits), SHELF).verdict
+            verdict = verify(replace(whole, commits=commits), REGISTRY).verdict
             if verdict.name not in ("malformed", "tampered") or verdict.n != n:
                 missed.append((n, at, str(verdict)))
 
@@ -164,8 +164,8 @@ def test_a_players_bundle_of_a_fight_under_way_is_valid_as_far_as_it_is_open(ser
             break
     evidence = service.evidence(table.encounter)
 
-    for_zoe = verify(bundle.read(b"".join(bundle.write(evidence, "zoe"))), SHELF)
-    for_gm = verify(bundle.read(b"".join(bundle.write(evidence, "gm"))), SHELF)
+    for_zoe = verify(bundle.read(b"".join(bundle.write(evidence, "zoe"))), REGISTRY)
+    for_gm = verify(bundle.read(b"".join(bundle.write(evidence, "gm"))), REGISTRY)
 
     assert str(for_zoe.verdict) == f"valid_unsigned_as_opened({len(evidence.commits)})"
     assert str(for_gm.verdict) == f"valid_unsigned_as_opened({len(evidence.commits) - 1})"
@@ -176,12 +176,12 @@ def test_a_bundle_is_audited_alike_by_whoever_reads_it(service: Service) -> None
     evidence = service.evidence(table.encounter)
 
     reports = [
-        verify(bundle.read(b"".join(bundle.write(evidence, seat))), SHELF)
+        verify(bundle.read(b"".join(bundle.write(evidence, seat))), REGISTRY)
         for seat in ("gm", "zoe", "stranger")
     ]
 
     assert {str(report.verdict) for report in reports} == {"valid_unsigned"}
-    assert {report.root for report in reports} == {verify(evidence, SHELF).root}
+    assert {report.root for report in reports} == {verify(evidence, REGISTRY).root}
 
 
 def test_a_bundle_of_another_service_is_taken_in_by_a_worker_and_audits_there(service: Service) -> None:

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from service.cli import main
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from service.simulation import fights
 from service.simulation.bot import Bot, Move
 from service.simulation.table import LocalTable, secrets_of
@@ -89,12 +89,12 @@ def test_an_offer_that_is_refused_is_no_silent_end(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(Bot, "pick", lambda *_: Move("gm", "end_turn", {"creature": "knight"}))
 
     with pytest.raises(fights.FightStalled, match="end_turn"):
-        fights.play(SHELF, opening, "x")
+        fights.play(REGISTRY, opening, "x")
 
 
 def test_a_seeds_secrets_are_its_own() -> None:
     script = json.loads((EXAMPLES / "mutual-kill.json").read_text("utf-8"))
     opening = {**next(iter(script["forms"].values()))["opening"], "declared_sides": []}
-    hashes = {LocalTable(SHELF, opening, secrets_of(seed)).opened[0].hash for seed in ("a", "a", "b")}
+    hashes = {LocalTable(REGISTRY, opening, secrets_of(seed)).opened[0].hash for seed in ("a", "a", "b")}
 
     assert len(hashes) == 2

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from service.cli.client import Client, Problem, Unreachable
+from service.cli.client import Client, ProblemAnswer, Unreachable
 from service.cli.demo import STOPPED as DEMO_STOPPED
 from service.cli.local_service import LocalService, held_port
 from service.settings import Settings
@@ -404,7 +404,7 @@ def _is_ready(port: int) -> bool:
     with closing(Client(f"http://127.0.0.1:{port}")) as client:
         try:
             client.get("/readyz")
-        except (Problem, Unreachable):
+        except (ProblemAnswer, Unreachable):
             return False
     return True
 

@@ -17,7 +17,7 @@ import yaml
 from rewound_client import Patience, Problem, Refused, Rewound, Table, Unreachable, VersionMismatch, shapes
 from service.audit import bundle, verify
 from service.cli.playing import difference
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from tests.clients.conftest import ROOT, Host
 
 CLIENT = ROOT / "clients" / "python"
@@ -212,7 +212,7 @@ def test_what_else_an_owner_and_an_encounter_have(rewound: Rewound, forms: dict[
 def test_a_bundle_is_audited_without_the_service(rewound: Rewound, forms: dict[str, Any]) -> None:
     gm = played(seated(rewound, forms["s002"]), forms["s002"])
     gm.close()
-    report = verify.verify(bundle.read(gm.bundle()), SHELF)
+    report = verify.verify(bundle.read(gm.bundle()), REGISTRY)
     assert report.verdict.name == "valid_unsigned"
     assert report.head == gm.get()["hash"]
 

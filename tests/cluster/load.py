@@ -120,7 +120,7 @@ class Load:
             fingerprint=key,
             create=opens,
             at_ms=int(time.time() * 1000),
-            ring_ms=1_000,
+            notify_ms=1_000,
         ).n
 
     def _settled(self, send: Callable[[], int]) -> int | None:

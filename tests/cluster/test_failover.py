@@ -61,12 +61,12 @@ def test_a_listener_notices_that_its_slot_has_moved(cluster: Cluster) -> None:
     bucket = bucket_of("e1")
     slot = slot_of(keys.appends(bucket))
     with closing(ValkeyLog.connect(cluster.url)) as log:
-        with log.listen_wakes((bucket,)) as wakes:
+        with log.listen_commands((bucket,)) as wakes:
             source = cluster.primary_of(slot)
             cluster.move(slot, next(node for node in cluster.nodes[:PRIMARIES] if node is not source))
             with pytest.raises(Exception, match="ended a subscription"):
                 wakes.get(30)
-        with log.listen_wakes((bucket,)) as wakes:
+        with log.listen_commands((bucket,)) as wakes:
             log.notify("e1")
             assert wakes.get(30) is not None
 

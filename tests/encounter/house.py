@@ -23,8 +23,8 @@ from service.record.commit import Commit, load_commit
 from service.record.envelopes import envelopes
 from service.rules.codec import to_data
 from service.rules.messages import Actor, Offer
+from service.rules.registry import REGISTRY
 from service.rules.ruleset import Ruleset, legal
-from service.rules.shelf import SHELF
 from service.rules.table import GM, Table
 from service.steps import run
 from service.usecases import accepting, amending, forking, openings, sending
@@ -33,7 +33,7 @@ from tests.encounter.tiny import SHELF as TINY_SHELF
 from workers.fold import CommandFolder
 
 KEY = bytes(range(32))
-BOTH = {**SHELF, **TINY_SHELF}
+BOTH = {**REGISTRY, **TINY_SHELF}
 LONG = ("end_combat", "close", "rest", "undo", "redo")
 """What random play leaves alone: it would end the fight."""
 

@@ -21,7 +21,7 @@ from service.record.commit import (
     load_request,
 )
 from service.rules.codec import Malformed
-from service.rules.messages import Actor, Command, Event, Private, Refused, Scope, Tale
+from service.rules.messages import Actor, Command, Emits, Event, Private, Refused, Scope
 from service.rules.records import record
 from service.rules.ruleset import Ruleset
 from service.rules.table import Table
@@ -69,7 +69,7 @@ class VectorOpen(Command[Table]):
     def check(self, view: Table) -> None:
         pass
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         return (yield VectorOpened(edition=self.edition, because=("HR-GEN-1",)))
 
 
@@ -83,7 +83,7 @@ class VectorChoose(Command[Table]):
     def check(self, view: Table) -> None:
         pass
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         state = yield VectorCommitted(creature=self.creature, because=("HR-STANCE-1",))
         chosen = VectorChosen(creature=self.creature, stance=self.stance, because=("HR-STANCE-1",))
         return (yield Private(scope=self.scope(state), event=chosen))
@@ -100,7 +100,7 @@ class VectorPass(Command[Table]):
     def check(self, view: Table) -> None:
         raise Refused("engagement_in_progress", "nobody has priority in an engagement", "HR-PRIO-8")
 
-    def decide(self, state: Table) -> Tale[Table]:
+    def decide(self, state: Table) -> Emits[Table]:
         yield from ()
         raise AssertionError("it is always refused")
 

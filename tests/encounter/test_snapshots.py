@@ -240,8 +240,8 @@ def test_nobody_asks_twice_within_the_hour(log: CountingLog) -> None:
 
 
 def test_what_was_asked_for_and_is_not_there_any_more_holds_up_nobody(log: CountingLog) -> None:
-    log.set_due(SCHEDULE, [eid(9)], 0, anew=False)
-    log.set_due(SCHEDULE, [eid()], 0, anew=False)
+    log.set_due(SCHEDULE, [eid(9)], 0, reschedule=False)
+    log.set_due(SCHEDULE, [eid()], 0, reschedule=False)
 
     SnapshotWriter(log, SHELF, Event()).look()
 
@@ -309,7 +309,7 @@ def test_occasions_that_are_not_of_the_record_are_not_believed(
         log.put_occasions(eid(), each, spoil(blob) if each == n else blob)
 
     assert revealed(log) == revealed(played)
-    log.set_due(SCHEDULE, [eid()], 0, anew=False)
+    log.set_due(SCHEDULE, [eid()], 0, reschedule=False)
     SnapshotWriter(log, SHELF, Event()).look()
     log.read = 0
     assert revealed(log) == revealed(played)

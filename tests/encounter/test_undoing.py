@@ -11,21 +11,21 @@ import pytest
 from service.core.fold import Folder
 from service.core.snapshot import folded_from, snapshot_of
 from service.rules.codec import to_data
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from tests.encounter.house import BOTH, House, random_command
 from tests.encounter.undoing import opened, started, undo_and_redo_every_round
 
 COMMANDS = 40
 
 
-@pytest.mark.parametrize("edition", SHELF)
+@pytest.mark.parametrize("edition", REGISTRY)
 @pytest.mark.parametrize("seed", range(2))
 def test_TABLE_AMEND_2_undo_and_redo_keep_every_named_die_and_use_none_twice(edition: str, seed: int) -> None:
     rounds, _ = undo_and_redo_every_round(edition, seed, COMMANDS)
     assert rounds > 0
 
 
-@pytest.mark.parametrize("edition", SHELF)
+@pytest.mark.parametrize("edition", REGISTRY)
 def test_whoever_folds_a_fight_goes_through_its_mappings_in_the_same_order(edition: str) -> None:
     """Rules go through mappings in the order they were made, and canonical JSON sorts names."""
     random = Random(edition)

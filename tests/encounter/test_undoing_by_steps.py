@@ -10,7 +10,7 @@ from service.audit.evidence import stored
 from service.audit.lines import mismatch
 from service.core.lineage import undone
 from service.rules.messages import Refused
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from tests.encounter.house import BOTH, House, random_command
 from tests.encounter.undoing import Ledger, fight_of, opened, started
 
@@ -42,7 +42,7 @@ def _sound(house: House, line: str) -> str:
     assert verdict.is_sound, verdict
     origin = house.folding.folder.at(line, 1).state.origin
     assert origin is not None
-    assert origin.unplaced == {}
+    assert origin.pending_sealed == {}
     return line
 
 
@@ -55,7 +55,7 @@ def _refused(house: House, at: str, type_: str, **data: object) -> str:
     return str(commit.refusal["code"])
 
 
-@pytest.mark.parametrize("edition", SHELF)
+@pytest.mark.parametrize("edition", REGISTRY)
 @pytest.mark.parametrize("seed", range(1))
 def test_TABLE_AMEND_2_undone_twice_and_redone_twice_it_is_as_it_was(edition: str, seed: int) -> None:
     """The same state, the same dice of the same names, none used twice, every line sound by itself."""
@@ -85,7 +85,7 @@ def test_TABLE_AMEND_2_undone_twice_and_redone_twice_it_is_as_it_was(edition: st
         assert _refused(house, whole, "redo") == "nothing_to_redo"
 
 
-@pytest.mark.parametrize("edition", SHELF)
+@pytest.mark.parametrize("edition", REGISTRY)
 def test_TABLE_AMEND_2_whoever_undoes_twice_and_plays_on_throws_no_die_that_was_seen(edition: str) -> None:
     random, ledger = Random(f"otherwise/{edition}"), Ledger()
     with House() as house:

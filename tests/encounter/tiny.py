@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal
 
 from service.rules import shared
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance, PoolDie
 from service.rules.closing import close_epoch
-from service.rules.house import OptionSpec
-from service.rules.messages import Command, Event, Offer, Private, Refused, Scope, Tale
+from service.rules.house_options import OptionSpec
+from service.rules.messages import Command, Emits, Event, Offer, Private, Refused, Scope
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rulebook import rule
 from service.rules.ruleset import Ruleset
@@ -73,7 +73,7 @@ class GameFrame(Frame[TinyState]):
             ),
         )
 
-    def advance(self, state: TinyState, chance: Chance) -> Tale[TinyState]:
+    def advance(self, state: TinyState, chance: Chance) -> Emits[TinyState]:
         chosen = {seat: choice.value for seat, choice in state.choices.items() if isinstance(choice, Sealed)}
         return (
             yield Revealed(
@@ -94,13 +94,13 @@ class RollFrame(Frame[TinyState]):
     def waiting(self, state: TinyState) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: TinyState, chance: Chance) -> Tale[TinyState]:
+    def advance(self, state: TinyState, chance: Chance) -> Emits[TinyState]:
         state, roll = yield from chance.throw(
             state,
             owner="table",
             stream="table",
             purpose={"what": "counter"},
-            pool=(Pip(role="counter", sides=self.sides),),
+            pool=(PoolDie(role="counter", sides=self.sides),),
         )
         return (yield Counted(by=roll.total, rolled=self.path, because=("TINY-2",)))
 
@@ -262,7 +262,7 @@ class OpenTiny(Command[TinyState]):
     def check_opening(self) -> tuple[tuple[str, str], ...]:
         return tuple(seeding_faults(self.seeding, dict.fromkeys(self.players, "player")))
 
-    def decide(self, state: TinyState) -> Tale[TinyState]:
+    def decide(self, state: TinyState) -> Emits[TinyState]:
         return (
             yield TinyOpened(
                 encounter=self.encounter,
@@ -286,7 +286,7 @@ class Add(Command[TinyState]):
         if not 1 <= self.amount <= 9:
             raise Refused("amount_out_of_range", f"{self.amount} is not 1 to 9", "TINY-2")
 
-    def decide(self, state: TinyState) -> Tale[TinyState]:
+    def decide(self, state: TinyState) -> Emits[TinyState]:
         return (yield Counted(by=self.amount, because=("TINY-2",)))
 
 
@@ -301,7 +301,7 @@ class Roll(Command[TinyState]):
         if not isinstance(view.top, GameFrame):
             raise Refused("busy", "a die is in the air", "TINY-2")
 
-    def decide(self, state: TinyState) -> Tale[TinyState]:
+    def decide(self, state: TinyState) -> Emits[TinyState]:
         return (yield RollBegun(sides=self.sides, because=("TINY-2",)))
 
 
@@ -319,7 +319,7 @@ class Choose(Command[TinyState]):
         if self.by.seat in view.choices:
             raise Refused("already_chosen", f"{self.by.seat} has already chosen", "TINY-3")
 
-    def decide(self, state: TinyState) -> Tale[TinyState]:
+    def decide(self, state: TinyState) -> Emits[TinyState]:
         state = yield ChoiceCommitted(seat=self.by.seat, because=("TINY-3",))
         chosen = Chosen(seat=self.by.seat, number=self.number, because=("TINY-3",))
         return (yield Private(scope=self._scope(state), event=chosen))
@@ -347,7 +347,7 @@ class Whisper(Command[TinyState]):
         if self.by.role != GM:
             raise Refused("not_gm", f"{self.by.seat} is not the gm", "TINY-4")
 
-    def decide(self, state: TinyState) -> Tale[TinyState]:
+    def decide(self, state: TinyState) -> Emits[TinyState]:
         for seat in self.to:
             scope = Scope(audience=(f"seat:{seat}",), opens="close")
             event = Whispered(to=seat, note=self.note, because=("TINY-4",))
@@ -367,7 +367,7 @@ class EndRound(Command[TinyState]):
         if self.by.role != GM:
             raise Refused("not_gm", f"{self.by.seat} is not the gm", "TINY-5")
 
-    def decide(self, state: TinyState) -> Tale[TinyState]:
+    def decide(self, state: TinyState) -> Emits[TinyState]:
         return (yield RoundEnding(last=self.last, because=("TINY-5",)))
 
 
@@ -392,7 +392,7 @@ class EndFrame(Frame[TinyState]):
     def waiting(self, state: TinyState) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: TinyState, chance: Chance) -> Tale[TinyState]:
+    def advance(self, state: TinyState, chance: Chance) -> Emits[TinyState]:
         if self.last:
             state = yield from _die(state, chance)
         state = yield from close_epoch(state, chance)
@@ -401,9 +401,13 @@ class EndFrame(Frame[TinyState]):
         return (yield RoundStarted(round=state.round + 1, because=("TINY-5",)))
 
 
-def _die(state: TinyState, chance: Chance) -> Tale[TinyState]:
+def _die(state: TinyState, chance: Chance) -> Emits[TinyState]:
     state, roll = yield from chance.throw(
-        state, owner="table", stream="table", purpose={"what": "last"}, pool=(Pip(role="counter", sides=20),)
+        state,
+        owner="table",
+        stream="table",
+        purpose={"what": "last"},
+        pool=(PoolDie(role="counter", sides=20),),
     )
     return (yield Counted(by=roll.total, because=("TINY-5",)))
 
@@ -418,7 +422,7 @@ class Burst(Command[TinyState]):
     def check(self, view: TinyState) -> None:
         pass
 
-    def decide(self, state: TinyState) -> Tale[TinyState]:
+    def decide(self, state: TinyState) -> Emits[TinyState]:
         if self.how == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
         while self.how == "loop":

@@ -16,8 +16,8 @@ from service.audit.lines import ITS_OWN
 from service.rules.codec import to_data
 from service.rules.heartrush import HEARTRUSH
 from service.rules.messages import Refused
+from service.rules.registry import REGISTRY
 from service.rules.rise import RISE
-from service.rules.shelf import SHELF
 from service.rules.table import GM, Table
 from tests.encounter.house import House, random_command
 from tests.heartrush.bot import random_opening
@@ -93,7 +93,7 @@ def opened_with_secrets(house: House, edition: str, random: Random) -> str:
     """
     drawn = drawn_opening(random, random.choice(MANY)) if edition == RISE.edition else random_opening(random)
     opening = concealed(random, edition, drawn)
-    line = house.open(SHELF[edition], opening | {"declared_sides": []})
+    line = house.open(REGISTRY[edition], opening | {"declared_sides": []})
     if random.random() < HIDING:
         for type_, data in hidden(random, edition, opening):
             tried(house, line, type_, data)
@@ -118,10 +118,10 @@ def started(house: House, encounter: str) -> None:
 
 
 def played_with_secrets(house: House, line: str, random: Random, commands: int) -> None:
-    """Play a fight, the GM moving who lurks; end it in some, and do something after it."""
+    """Play a fight, the GM moving who hides; end it in some, and do something after it."""
     for _ in range(commands):
         state: Any = house.state(line)
-        if state.lurkers and random.random() < MOVING:
+        if state.hidden_creatures and random.random() < MOVING:
             tried(house, line, *disturbed(random, state.hidden))
         if not random_command(house, line, random):
             break
@@ -216,7 +216,7 @@ def _undone(house: House, line: str, first: int) -> str:
     undone = house.accept(line, house.proposed(line, "undo", commit=first))
     origin = house.folding.folder.at(undone, 1).state.origin
     assert origin is not None
-    assert origin.unplaced == {}, f"sealed, but nowhere: {list(origin.unplaced)}"
+    assert origin.pending_sealed == {}, f"sealed, but nowhere: {list(origin.pending_sealed)}"
     return undone
 
 
@@ -240,7 +240,7 @@ def _otherwise(house: House, ledger: Ledger, line: str, random: Random, seed: st
 def main() -> None:
     """Play 25 fights of each book, or as many as the first argument says, from the second's seed on."""
     count, start = (*map(int, sys.argv[1:]), *(25, 0)[len(sys.argv) - 1 :])
-    for edition in SHELF:
+    for edition in REGISTRY:
         rounds = rolls = 0
         for seed in range(start, start + count):
             done = undo_and_redo_every_round(edition, seed, COMMANDS[edition])

@@ -221,7 +221,7 @@ class Campaign(Table):
         """Let somebody do something, or try to; whether anybody could."""
         if self.hidden and self.state.phase == "ended" and self.apart.random() < BUYING:
             self.attempt(*master.purchase(self.state, self.apart))
-        if self.hidden and self.state.lurkers and self.apart.random() < MOVING:
+        if self.hidden and self.state.hidden_creatures and self.apart.random() < MOVING:
             self.attempt(*self._disturbing())
         luck = self.chance.random()
         if luck > 0.93 and (step := master.getting_up(self.state, self.chance)) is not None:

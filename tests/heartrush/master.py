@@ -115,7 +115,7 @@ def coats(state: State) -> list[Attempt]:
     ]
 
 
-def lurking(state: State) -> list[Attempt]:
+def hiding(state: State) -> list[Attempt]:
     """Return what hides the first creature from the second."""
     who, other = list(state.creatures)[:2]
     leave = {"creature": who, "cn": 5, "viewers": [other]}
@@ -197,9 +197,9 @@ def _ruling(m: Moment) -> Attempt:
 
 def _beginning(m: Moment) -> Attempt:
     mine, theirs = m.state.creatures[m.who].side, m.state.creatures[m.other].side
-    lurking = {m.who: [m.other]} if mine != theirs else {}
+    hiding = {m.who: [m.other]} if mine != theirs else {}
     unready = m.chance.choice([[], [m.other]])
-    return Attempt("begin_combat", "gm", {"hidden": lurking, "surprised": unready})
+    return Attempt("begin_combat", "gm", {"hidden": hiding, "surprised": unready})
 
 
 def wound(m: Moment) -> Attempt:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance, PoolDie
 from service.rules.heartrush.checks.rolls import Edge, throw
 from tests.heartrush.kit import begun
 
@@ -36,7 +36,7 @@ def thrown(pool: Sequence[int], levels: int, faces: Sequence[int]) -> Roll:
         owner="pia",
         stream="pia/test",
         purpose={"what": "test"},
-        pool=[Pip(role="die", sides=sides) for sides in pool],
+        pool=[PoolDie(role="die", sides=sides) for sides in pool],
         edges=edges,
     )
     fact = next(tale)

@@ -28,7 +28,7 @@ EQUALS: Final = (("cunning", "cunning"), ("might", "might"), ("agility", "agilit
 BEATEN: Final = (("might", "cunning"), ("might", "cunning"), ("cunning", "agility"), ("agility", "might"))
 FIGHT: Final = ("declare_offensive", "declare_attack", "join_engagement", "engage")
 IDLE: Final = ("pass", "end_turn")
-LURKING: Final = ("move_lurker", "reveal_creature", "withdraw_lurker")
+HIDING: Final = ("move_hidden_creature", "reveal_creature", "withdraw_hidden_creature")
 ROOM: Final = 3
 """Cells between the strong and the walls about the board."""
 
@@ -112,10 +112,10 @@ def _hide(m: Moment) -> Attempt:
 
 
 def _unhide(m: Moment) -> Attempt:
-    """Move, reveal or withdraw what lurks first, or what does not lurk at all."""
-    data: dict[str, Any] = {"lurker": int(next(iter(m.state.lurkers), "1"))}
-    name = m.chance.choice(LURKING)
-    if name == "move_lurker":
+    """Move, reveal or withdraw a hidden creature first, or a creature that is not hidden."""
+    data: dict[str, Any] = {"hidden_creature": int(next(iter(m.state.hidden_creatures), "1"))}
+    name = m.chance.choice(HIDING)
+    if name == "move_hidden_creature":
         data["position"] = [m.chance.randrange(ROOM), m.chance.randrange(ROOM)]
     return Attempt(name, "gm", data)
 
@@ -243,9 +243,9 @@ SCENES: Final = (
         ground="deep_water",
     ),
     Scene(
-        "lurkers",
-        ("TABLE-LURK-1", "TABLE-LURK-2", "TABLE-LURK-3"),
-        wants=("dash", *LURKING),
+        "hidden_creatures",
+        ("TABLE-HIDDEN-1", "TABLE-HIDDEN-2", "TABLE-HIDDEN-3"),
+        wants=("dash", *HIDING),
         tricks=(_hide, _hide, dash, dash, dash, _unhide, _shove),
         meddling=0.6,
     ),

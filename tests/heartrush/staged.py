@@ -39,7 +39,7 @@ class Staged(Campaign):
         self.open()
         for step in (
             *master.coats(self.state),
-            *(master.lurking(self.state) if self.scene.surprised else ()),
+            *(master.hiding(self.state) if self.scene.surprised else ()),
         ):
             self.attempt(*step)
         while self.state.top is not None and self.state.top.kind != "combat":

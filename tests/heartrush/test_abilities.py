@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from service.dice import stream as streams
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance, PoolDie
 from service.rules.messages import Rolled
 from service.rules.ruleset import waiting
 from tests.heartrush.casts import ability, declare, do, engaged, fight_with, let_go, owners, use
@@ -569,12 +569,12 @@ def test_dice_added_by_the_service_are_the_next_words_of_the_roll() -> None:
     table = begun({"ash": (0, 0), "orc": (1, 0)}, declared_sides=[]).state
     chance = Chance(StreamDice())
     tale = chance.throw(
-        table, owner="ash", stream="ash/attack", purpose={}, pool=[Pip(role="heart", sides=8)]
+        table, owner="ash", stream="ash/attack", purpose={}, pool=[PoolDie(role="heart", sides=8)]
     )
     first = next(tale)
     assert isinstance(first, Rolled)
     shown = first.roll
-    more = chance.amend(table, owner="ash", roll=shown, pool=[Pip(role="gift", sides=6)])
+    more = chance.amend(table, owner="ash", roll=shown, pool=[PoolDie(role="gift", sides=6)])
     told = next(more)
     assert isinstance(told, Rolled)
     again = told.roll

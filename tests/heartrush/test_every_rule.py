@@ -19,7 +19,7 @@ from tests.heartrush.plays import TIMINGS, RecordedScene, brawl, staged, timing,
 from tests.heartrush.recorded import Recorded
 from tests.heartrush.scenes import SCENES, Scene
 
-OURS: Final = rules_of("service.rules.heartrush") | rules_of("service.rules.lurkers")
+OURS: Final = rules_of("service.rules.heartrush") | rules_of("service.rules.hidden_creatures")
 MOST: Final = 12
 """Seeds of each kind that are tried at most."""
 

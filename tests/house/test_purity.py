@@ -71,7 +71,7 @@ IMPURE = {
     "a counter in the module": ("seen = defaultdict(int)\n", "state of the module"),
     "a write to the module": ("T: Final = {}\ndef g(k):\n    T[k] = 1\n", "write to the module"),
     "a write to another module": (
-        "from service.rules.shelf import T\ndef g(k):\n    T[k] = 1\n",
+        "from service.rules.registry import T\ndef g(k):\n    T[k] = 1\n",
         "write to the module",
     ),
     "an append to the module": ("T: Final = []\ndef g(k):\n    T.append(k)\n", "write to the module"),

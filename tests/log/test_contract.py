@@ -402,11 +402,11 @@ def test_a_refused_append_leaves_no_trace(store: Store, encounter: str, how: dic
 def test_a_refused_submission_leaves_no_trace(store: Store, encounter: str, how: dict[str, object]) -> None:
     opened(store.log, commands=2)
     before = store.dump()
-    bell = {"at_ms": 1, "ring_ms": 10_000}
+    bell = {"at_ms": 1, "notify_ms": 10_000}
 
-    with store.log.listen_wakes() as wakes, pytest.raises(StoreRefusal):
+    with store.log.listen_commands() as wakes, pytest.raises(StoreRefusal):
         store.log.submit(encounter, b"x", **how, **bell)  # type: ignore[arg-type]  # as above
-    with store.log.listen_wakes() as wakes:
+    with store.log.listen_commands() as wakes:
         assert wakes.get(0.05) is None
 
     assert before == store.dump()
@@ -544,11 +544,11 @@ def test_records_of_several_shelves_are_put_and_read_together(log: Log) -> None:
 
 
 def test_a_shelf_that_was_dropped_is_empty_and_begins_anew(log: Log) -> None:
-    for shelf in ("s", "t"):
-        log.put_record(shelf, "a", b"a")
+    for registry in ("s", "t"):
+        log.put_record(registry, "a", b"a")
 
-    log.drop_shelf("s")
-    log.drop_shelf("nothing")
+    log.drop_collection("s")
+    log.drop_collection("nothing")
 
     assert (log.records("s"), log.record("s", "a")) == ([], None)
     assert [record.id for record in log.records("t")] == ["a"]
@@ -715,10 +715,10 @@ def test_what_comes_late_to_a_forgotten_encounter_makes_nothing_of_it(log: Log) 
 
 
 def test_an_agenda_tells_what_is_due_the_longest_first(log: Log) -> None:
-    log.set_due("a", ["late", "later"], 20, anew=False)
-    log.set_due("a", ["soon"], 10, anew=False)
-    log.set_due("a", ["late"], 5, anew=False)
-    log.set_due("a", ["later"], 30, anew=True)
+    log.set_due("a", ["late", "later"], 20, reschedule=False)
+    log.set_due("a", ["soon"], 10, reschedule=False)
+    log.set_due("a", ["late"], 5, reschedule=False)
+    log.set_due("a", ["later"], 30, reschedule=True)
 
     assert log.due("a", 9, 9) == []
     assert log.due("a", 25, 9) == ["soon", "late"]
@@ -754,7 +754,7 @@ def test_shelves_number_their_records_and_list_the_newest_first(log: Log) -> Non
 
 
 def test_a_secret_is_kept_with_what_creates_the_encounter_and_by_nothing_else(log: Log) -> None:
-    at = {"scope": "k", "fingerprint": "f", "at_ms": 1, "ring_ms": 1000}
+    at = {"scope": "k", "fingerprint": "f", "at_ms": 1, "notify_ms": 1000}
 
     log.submit("e1", b"open", key="a", create=True, secret=b"first", **at)  # type: ignore[arg-type]  # one mapping of several types
     assert log.secret("e1") == b"first"

@@ -26,7 +26,7 @@ def submit(
     key: str = "k1",
     at_ms: int = 1,
     *,
-    ring_ms: int = RING_MS,
+    notify_ms: int = RING_MS,
     create: bool = False,
     more: Sequence[bytes] = (),
     process: str = "",
@@ -39,7 +39,7 @@ def submit(
         fingerprint="f",
         create=create,
         at_ms=at_ms,
-        ring_ms=ring_ms,
+        notify_ms=notify_ms,
         more=more,
         process=process,
     )
@@ -56,10 +56,10 @@ def becomes_true(claim: Callable[[], bool], within_s: float = 30.0) -> bool:
 
 def test_a_submission_appends_marks_and_notifies(log: Log) -> None:
     other = next(bucket for bucket in range(9) if bucket != bucket_of("e1"))
-    with log.listen_wakes((bucket_of("e1"),)) as wakes, log.listen_wakes((other,)) as others:
+    with log.listen_commands((bucket_of("e1"),)) as wakes, log.listen_commands((other,)) as others:
         done = submit(log, create=True)
 
-        assert Submitted(1, replayed=False, must_ring=False) == done
+        assert Submitted(1, replayed=False, must_notify=False) == done
         woken = wakes.get(30)
         assert woken is not None
         assert (woken.encounter, woken.n) == ("e1", 1)
@@ -69,35 +69,35 @@ def test_a_submission_appends_marks_and_notifies(log: Log) -> None:
 
 
 def test_a_command_that_nobody_hears_rings_once_until_the_ring_is_answered(log: Log) -> None:
-    assert submit(log, create=True).must_ring
-    assert not submit(log, key="k2").must_ring
+    assert submit(log, create=True).must_notify
+    assert not submit(log, key="k2").must_notify
 
-    log.answer_ring(bucket_of("e1"))
+    log.answer_notification(bucket_of("e1"))
 
-    assert submit(log, key="k3").must_ring
+    assert submit(log, key="k3").must_notify
 
 
 def test_a_ring_that_nobody_answers_is_rung_again_after_its_life(log: Log) -> None:
-    assert submit(log, create=True, ring_ms=30).must_ring
+    assert submit(log, create=True, notify_ms=30).must_notify
 
-    assert becomes_true(lambda: submit(log, create=True, ring_ms=30).must_ring)
+    assert becomes_true(lambda: submit(log, create=True, notify_ms=30).must_notify)
 
 
 def test_a_bucket_that_is_left_is_rung_for_again(log: Log) -> None:
     submit(log, create=True)
-    log.answer_ring(bucket_of("e1"))
-    with log.listen_wakes(()) as wakes:
+    log.answer_notification(bucket_of("e1"))
+    with log.listen_commands(()) as wakes:
         wakes.follow((bucket_of("e1"),))
-        assert not submit(log, key="k2").must_ring
+        assert not submit(log, key="k2").must_notify
         wakes.leave((bucket_of("e1"),))
 
-        assert submit(log, key="k3").must_ring
+        assert submit(log, key="k3").must_notify
         assert wakes.get(30) == CommandNotification("e1", 2, b"request")
         assert wakes.get(0) is None
 
 
 def test_a_listener_that_waits_can_be_interrupted(log: Log) -> None:
-    with log.listen_wakes() as wakes:
+    with log.listen_commands() as wakes:
         threading.Timer(0.05, wakes.interrupt).start()
 
         assert wakes.get(60) is None
@@ -108,16 +108,16 @@ def test_a_listener_that_waits_can_be_interrupted(log: Log) -> None:
 def test_a_repeated_submission_notifies_again_until_it_is_folded(store: Store) -> None:
     log = store.log
     submit(log, create=True)
-    log.answer_ring(bucket_of("e1"))
+    log.answer_notification(bucket_of("e1"))
 
-    assert Submitted(1, replayed=True, must_ring=True) == submit(log, create=True)
+    assert Submitted(1, replayed=True, must_notify=True) == submit(log, create=True)
 
     log.commit("e1", CommitWrite(1, ZERO_HASH, "a" * 64, b"c", b"request"))
-    log.answer_ring(bucket_of("e1"))
+    log.answer_notification(bucket_of("e1"))
     log.clean("e1")
     before = store.dump()
 
-    assert Submitted(1, replayed=True, must_ring=False) == submit(log, create=True)
+    assert Submitted(1, replayed=True, must_notify=False) == submit(log, create=True)
     assert before == store.dump()
 
 
@@ -186,14 +186,14 @@ def test_every_commit_is_heard_by_every_listener_in_order(log: Log) -> None:
 
 def test_a_listener_hears_nothing_from_before(log: Log) -> None:
     log.notify("e1")
-    with log.listen_wakes() as wakes:
+    with log.listen_commands() as wakes:
         assert wakes.get(0.05) is None
         log.notify("e2")
         assert wakes.get(30) == CommandNotification("e2", 0, b"")
 
 
 def test_a_wake_brings_the_command_as_appended_but_a_repeat_brings_none(log: Log) -> None:
-    with log.listen_wakes() as wakes:
+    with log.listen_commands() as wakes:
         submit(log, b"first", create=True)
         submit(log, b"spelled anew", create=True)
 
@@ -203,7 +203,7 @@ def test_a_wake_brings_the_command_as_appended_but_a_repeat_brings_none(log: Log
 
 def test_several_requests_go_together_under_one_key(log: Log) -> None:
     submit(log, b"open", create=True)
-    with log.listen_wakes() as wakes:
+    with log.listen_commands() as wakes:
         placed = submit(log, b"two", key="k2", more=(b"three", b"four"), process="asks")
 
         assert (placed.n, placed.replayed) == (2, False)

@@ -30,7 +30,7 @@ OTHER = "0190c0de-0000-7000-8000-000000000002"
 
 
 def submit(log: ValkeyLoopLog, n: int, encounter: str = EID, **options: Any) -> Awaitable[Submitted]:
-    said = {"scope": "s", "key": f"k{n}", "fingerprint": "f", "at_ms": 1, "ring_ms": 1000, **options}
+    said = {"scope": "s", "key": f"k{n}", "fingerprint": "f", "at_ms": 1, "notify_ms": 1000, **options}
     return log.submit(encounter, b"request %d" % n, **said)
 
 
@@ -182,7 +182,7 @@ def test_who_asked_hears_a_commit_and_who_follows_its_bucket_but_no_other(opened
         seen = {name: asyncio.Event() for name in logs}
         hearing = [await listen(name, log, seen[name]) for name, log in logs.items()]
         await logs["follower"].follow(bucket_of(EID))
-        wakes = await asyncio.to_thread(opened.listen_wakes)
+        wakes = await asyncio.to_thread(opened.listen_commands)
         await submit(asker, 1)
         wake = await asyncio.to_thread(wakes.get, 30)
         assert wake is not None

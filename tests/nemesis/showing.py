@@ -16,7 +16,7 @@ from service.audit.verify import verify
 from service.core import views
 from service.record.canonical import loads
 from service.record.commit import ACCEPTED, fold_commit, load_commit, load_request
-from service.rules.shelf import SHELF
+from service.rules.registry import REGISTRY
 from tests.nemesis.final import Logged, Shown
 from tests.nemesis.http import Line, LostError, NeverSentError, Reply
 
@@ -126,7 +126,7 @@ def _shown(reader: Reader, encounter: str, keys: Mapping[str, str], versions: se
         pages=tuple(_pages(reader, at)),
         live=(state["version"], state["view"]),
         replayed=_replayed(evidence, versions | {last}),
-        bundle=verify(evidence, SHELF).verdict.name,
+        bundle=verify(evidence, REGISTRY).verdict.name,
         audit=certificate["verdict"]["name"],
         live_state=str(certificate.get("live_state")),
         keys={key: _asked(reader, at, key, token) for key, token in keys.items()},
@@ -154,7 +154,7 @@ def _replayed(evidence: Evidence, versions: set[int]) -> dict[int, str]:
     occasions: set[str] = set()
     for request, raw in zip(evidence.requests, evidence.commits, strict=True):
         commit = load_commit(raw)
-        ruleset = SHELF[commit.edition]
+        ruleset = REGISTRY[commit.edition]
         payloads = {
             index: loads(evidence.opened[commit.n, index].payload)
             for index, event in enumerate(commit.events)

@@ -131,7 +131,7 @@ class Campaign:
 
     def turn(self) -> None:
         """Let somebody do something, or try to."""
-        if self.hidden and self.state.lurkers and self.apart.random() < MOVING:
+        if self.hidden and self.state.hidden_creatures and self.apart.random() < MOVING:
             type_, data = disturbed(self.apart, self.state.hidden)
             self.attempt(type_, "gm", data)
         if self.random.random() < (0.6 if master.is_tempting(self.state) else self.meddling):

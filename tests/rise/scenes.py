@@ -23,8 +23,8 @@ FROST: Final = {
 }
 GUST: Final = {"id": "gust", "range_ft": 60, "effects": [{"does": "push", "amount": 5}]}
 LURKS: Final = 0.3
-"""How often the GM does something with who lurks."""
-LURKING: Final = ("move_lurker", "reveal_creature", "withdraw_lurker")
+"""How often the GM does something with who hides."""
+HIDING: Final = ("move_hidden_creature", "reveal_creature", "withdraw_hidden_creature")
 BARE: Final[Mapping[str, Any]] = {"hp_max": 90, "weapons": [BLADE], "abilities": [CHEER]}
 
 
@@ -40,7 +40,7 @@ class Scene:
     wants: tuple[str, ...] = ()
     is_thrown: bool = False
     """Whether people throw all dice: among theirs ties are common."""
-    lurking: bool = False
+    known_hidden: bool = False
     """Whether the GM hides creatures, moves them, and shows them again."""
 
 
@@ -89,15 +89,15 @@ SCENES: Final = (
         wants=("use_ability",),
     ),
     Scene(
-        name="lurkers",
-        rules=("TABLE-LURK-1", "TABLE-LURK-2", "TABLE-LURK-3"),
+        name="hidden_creatures",
+        rules=("TABLE-HIDDEN-1", "TABLE-HIDDEN-2", "TABLE-HIDDEN-3"),
         cast=tuple(
             entry(f"pc@{side}/{side}", at, **BARE)
             for side, at in (("east", (7, 1)), ("west", (1, 1)), ("south", (4, 4)))
         ),
         phase="movement",
         wants=("plan_movement",),
-        lurking=True,
+        known_hidden=True,
     ),
 )
 
@@ -122,18 +122,18 @@ class Staged(Campaign):
         self.open()
         self.must("start_combat", "gm", {"start_phase": self.scene.phase})
         while self.commands < self.budget and self.state.stage != "ended":
-            if self.scene.lurking and self.random.random() < LURKS:
+            if self.scene.known_hidden and self.random.random() < LURKS:
                 self.lurk()
             self.turn()
         return self
 
     def lurk(self) -> None:
-        """Hide somebody where many go, or move, reveal or withdraw who lurks first, if anybody does."""
-        name = self.random.choice(("hide_creature", "hide_creature", *LURKING))
+        """Hide somebody where many go, or move, reveal or withdraw who hides first, if anybody does."""
+        name = self.random.choice(("hide_creature", "hide_creature", *HIDING))
         position = [self.random.randrange(9), self.random.randrange(5)]
-        data: dict[str, Any] = {"lurker": int(next(iter(self.state.lurkers), "1"))}
+        data: dict[str, Any] = {"hidden_creature": int(next(iter(self.state.hidden_creatures), "1"))}
         if name == "hide_creature":
             data = {"entry": entry(f"mon@orcs/orc-{self.commands}", (position[0], position[1]), **BARE)}
-        elif name == "move_lurker":
+        elif name == "move_hidden_creature":
             data["position"] = position
         self.attempt(name, "gm", data)

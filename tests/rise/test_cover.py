@@ -81,7 +81,7 @@ def test_RI_ATK_15_what_misses_or_glances_hits_the_cover(
 ) -> None:
     """The same roll counts against the cover, and the target takes nothing, not even the half of a glance."""
     fight = shot(entry("mon@m/g", (2, 0))).do("strike", "f", die, *dice, target="e")
-    assert (last(fight).outcome, last(fight).astray) == ("glance" if die == 8 else "miss", True)
+    assert (last(fight).outcome, last(fight).redirected_streams) == ("glance" if die == 8 else "miss", True)
     struck = fight.told("cover_struck")[-1]
     assert (struck.cover, struck.outcome, struck.defenses) == ("g", outcome, {"armor": 12})
     assert (fight.seen("p", "e").hp, fight.seen("p", "g").hp) == (20, hp)
@@ -135,7 +135,7 @@ def test_RI_ATK_13_a_miss_by_chance_alone_passes_the_cover() -> None:
     world = fight.state.at("p").with_creature("e", conditions=(Condition(name="concealed"),))
     fight.state = fight.state.with_at("p", world)
     fight.do("strike", "f", 10, 1, 1, target="e")
-    assert (last(fight).outcome, last(fight).astray) == ("miss", False)
+    assert (last(fight).outcome, last(fight).redirected_streams) == ("miss", False)
     assert not fight.told("cover_struck")
 
 
@@ -144,10 +144,10 @@ def test_RI_UNIV_DESPERATE_the_roll_that_counts_decides_what_is_hit() -> None:
     archer = entry("pc@p/f", (0, 0), weapons=[BOW])
     fight = begun(archer, entry("mon@m/e", (4, 0)), entry("mon@m/g", (2, 0)))
     fight.do("strike", "f", 6, target="e")
-    assert last(fight).astray
+    assert last(fight).redirected_streams
     assert not fight.told("cover_struck")
     fight.do("desperate_exertion", "f", 8, 3)
-    assert (last(fight).outcome, last(fight).astray) == ("hit", False)
+    assert (last(fight).outcome, last(fight).redirected_streams) == ("hit", False)
     assert fight.seen("p", "e").hp == 16
 
 
@@ -163,5 +163,5 @@ def test_RI_INFO_5_where_outcomes_are_kept_back_the_cover_is_struck_with_the_ann
     assert fight.seen("p", "g").hp == 20
     fight.end("f").rest()
     assert {"g": fight["g"].hp, "e": fight["e"].hp} == {"e": 20, **hurt}
-    astray = [(event.target, event.astray) for event in fight.told("attack_judged")]
+    astray = [(event.target, event.redirected_streams) for event in fight.told("attack_judged")]
     assert astray == [("e", True), ("g", False)] if targets == ["e"] else [("g", False), ("e", True)]

@@ -14,7 +14,7 @@ from tests.rise.campaign import Campaign, Recorded
 from tests.rise.forty import SIDES, forty, next_step
 from tests.rise.scenes import SCENES, Scene, Staged
 
-OURS: Final = rules_of("service.rules.rise") | rules_of("service.rules.lurkers")
+OURS: Final = rules_of("service.rules.rise") | rules_of("service.rules.hidden_creatures")
 MANY: Final = (4, 2, 8, 3, 6, 5)
 """How many take part, by seed."""
 MOST: Final = 40

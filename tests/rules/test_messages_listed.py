@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from service.rules.messages import Command, Event
+from service.rules.registry import REGISTRY
 from service.rules.ruleset import Ruleset
-from service.rules.shelf import SHELF
 
 
 def defined(base: type[Any], package: str) -> Iterator[type[Any]]:
@@ -22,9 +22,9 @@ def defined(base: type[Any], package: str) -> Iterator[type[Any]]:
         yield from defined(cls, package)
 
 
-@pytest.mark.parametrize("edition", SHELF)
+@pytest.mark.parametrize("edition", REGISTRY)
 def test_every_message_of_a_ruleset_is_listed(edition: str) -> None:
-    ruleset: Ruleset[Any] = SHELF[edition]
+    ruleset: Ruleset[Any] = REGISTRY[edition]
     for package in ruleset.packages:
         for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
             import_module(module.name)

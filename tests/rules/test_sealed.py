@@ -115,8 +115,8 @@ def test_records_that_could_hold_nothing_sealed_are_known_by_their_type() -> Non
 
 def test_a_record_in_anothers_place_is_looked_into() -> None:
     word = Sealed(audience=("seat:a",), opens="never", value="word")
-    shelf = Shelf(plain={"x": Plain(next=Plain())}, boxes=(Box(), Locked(word=word)))
-    seen = view(shelf, "b").boxes[1]
+    registry = Shelf(plain={"x": Plain(next=Plain())}, boxes=(Box(), Locked(word=word)))
+    seen = view(registry, "b").boxes[1]
     assert isinstance(seen, Locked)
     assert is_closed(seen.word)
-    assert view(shelf, "a").boxes[1] == Locked(word="word")
+    assert view(registry, "a").boxes[1] == Locked(word="word")

@@ -14,9 +14,9 @@ from service.rules.codec import from_data
 from service.rules.heartrush import HEARTRUSH
 from service.rules.messages import Actor
 from service.rules.records import changed
+from service.rules.registry import REGISTRY
 from service.rules.rulebook import RULES
 from service.rules.ruleset import decide
-from service.rules.shelf import SHELF
 from tests.heartrush.kit import NoDice, begun
 
 NEAR = {"pia": (0, 0), "orc": (1, 0)}
@@ -27,7 +27,7 @@ _SOURCES = Path(__file__).parents[2] / "service" / "rules"
 
 def test_every_rule_that_the_code_names_has_a_home_and_a_statement() -> None:
     """A refusal or an event that names a rule nobody can look up explains nothing."""
-    assert SHELF
+    assert REGISTRY
     homeless: dict[str, set[str]] = {}
     for path in _SOURCES.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -43,7 +43,7 @@ def test_every_rule_that_the_code_names_has_a_home_and_a_statement() -> None:
 )
 def test_each_ruleset_lists_the_rules_of_the_table(id_: str) -> None:
     assert rules_named([id_])[0]["statement"]
-    for ruleset in SHELF.values():
+    for ruleset in REGISTRY.values():
         assert id_ in {rule.id for rule in rules_of(ruleset)}
 
 

@@ -12,11 +12,11 @@ from service.rules.records import EMPTY, changed, record
 from service.rules.ruleset import waiting
 from service.rules.sealed import Sealed, is_closed, view
 from service.rules.stack import TABLE, Awaited, Frame, Stacks
-from service.rules.worlds import Parted
+from service.rules.worlds import SplitTable
 
 
 @record
-class Apart(Parted):
+class Apart(SplitTable):
     """A table that counts, and so do its groups."""
 
     counter: int = 0

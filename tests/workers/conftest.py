@@ -129,10 +129,10 @@ class Hall:
             fingerprint="f",
             create=create,
             at_ms=int(time.time() * 1000),
-            ring_ms=RING_MS,
+            notify_ms=RING_MS,
         )
         assert submitted.n == len(sent)
-        if submitted.must_ring:
+        if submitted.must_notify:
             self.ring(encounter)
         return submitted.n
 

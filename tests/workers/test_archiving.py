@@ -116,7 +116,7 @@ def cold(hall: Hall) -> Cold:
 
 @pytest.mark.parametrize(("when", "step"), AWAY, ids=map("-".join, AWAY))
 def test_an_archiver_that_is_killed_loses_nothing(cold: Cold, when: str, step: str) -> None:
-    cold.log.set_due(IDLE, [eid()], 0, anew=True)
+    cold.log.set_due(IDLE, [eid()], 0, reschedule=True)
     cold.killed("archive", when, step)
     cold.must_be_in_one_place()
 
@@ -135,7 +135,7 @@ def test_a_worker_that_is_killed_while_it_brings_back_loses_nothing(
     cold: Cold, hall: Hall, when: str, step: str
 ) -> None:
     cold.archiver().archive(eid())
-    cold.log.set_due(RESTORING, [eid()], 0, anew=True)
+    cold.log.set_due(RESTORING, [eid()], 0, reschedule=True)
     cold.killed("bring_back", when, step)
     cold.must_be_in_one_place()
 

@@ -47,8 +47,8 @@ def log(sitting: Sitting) -> Log:
     return log
 
 
-def auditor(log: Log, worker: str = "one", stopping: Event | None = None, shelf: Any = SHELF) -> Auditor:
-    return Auditor(log, shelf, worker=worker, stopping=stopping or Event())
+def auditor(log: Log, worker: str = "one", stopping: Event | None = None, registry: Any = SHELF) -> Auditor:
+    return Auditor(log, registry, worker=worker, stopping=stopping or Event())
 
 
 def asked(log: Log, encounter: str, id_: str = "a1", /, **said: object) -> Job:
@@ -67,7 +67,7 @@ def asked(log: Log, encounter: str, id_: str = "a1", /, **said: object) -> Job:
         **said,
     }
     AUDITS.put(log, job)
-    log.set_due("audits", [f"{encounter}/{id_}"], 0, anew=False)
+    log.set_due("audits", [f"{encounter}/{id_}"], 0, reschedule=False)
     return job
 
 
@@ -153,7 +153,7 @@ def test_an_audit_that_cannot_be_done_is_told_as_failed(log: Log) -> None:
 def test_rules_that_are_not_at_hand_bound_the_audit(log: Log, sitting: Sitting) -> None:
     asked(log, sitting.encounter)
 
-    auditor(log, shelf={}).look()
+    auditor(log, registry={}).look()
 
     assert job_of(log, sitting.encounter)["verdict"] == "unknown_edition(1)"
 

@@ -16,7 +16,7 @@ from service.signals.webhook_addresses import WebhookAddressGuard
 from service.stores import checkpoints, webhooks
 from service.stores.encounter_index import EncounterEntry, EncounterIndex
 from service.stores.jobs import AUDITS, DONE, PENDING, RUNNING, SIMULATIONS, Job, JobKind
-from service.stores.webhooks import AGENDA, Webhook, WebhookDelivery
+from service.stores.webhooks import SCHEDULE, Webhook, WebhookDelivery
 from tests.audit.evidence_of import kept
 from tests.encounter.sitting import Sitting
 from tests.workers.conftest import until
@@ -48,10 +48,10 @@ def asked(log: MemoryLog, kind: JobKind, id_: str, at_ms: int = 0, **said: Any) 
     """Write a job down as the API does."""
     job = {kind.id: id_, kind.of: "ada", "status": PENDING, "progress": None, "fingerprint": "f", **said}
     kind.put(log, job)
-    log.set_due(kind.shelf, [f"ada/{id_}"], at_ms, anew=False)
+    log.set_due(kind.collection, [f"ada/{id_}"], at_ms, reschedule=False)
 
 
-@pytest.mark.parametrize("kind", [AUDITS, SIMULATIONS], ids=lambda kind: kind.shelf)
+@pytest.mark.parametrize("kind", [AUDITS, SIMULATIONS], ids=lambda kind: kind.collection)
 def test_every_job_is_done_however_many_were_asked_for_at_once(kind: JobKind) -> None:
     log = MemoryLog()
     worker = Worker(log, kind)
@@ -62,7 +62,7 @@ def test_every_job_is_done_however_many_were_asked_for_at_once(kind: JobKind) ->
     worker.look()
 
     assert worker.done == [f"j{number:03}" for number in range(MANY)], "the one that waits longest is first"
-    assert log.due(kind.shelf, 2**53, 10) == []
+    assert log.due(kind.collection, 2**53, 10) == []
 
 
 def test_jobs_that_break_keep_no_other_from_being_done() -> None:
@@ -139,7 +139,7 @@ def test_every_delivery_is_made_however_many_are_due_at_once(monkeypatch: pytest
 
     def all_done() -> bool:
         telling.look()
-        return not log.due(AGENDA, 2**53, 1)
+        return not log.due(SCHEDULE, 2**53, 1)
 
     until(all_done, "every delivery")
     assert sorted(told) == list(range(1, 322))

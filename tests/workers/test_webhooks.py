@@ -11,7 +11,7 @@ import pytest
 from service.stores import webhooks
 from service.stores.encounter_index import EncounterEntry, EncounterIndex
 from service.stores.secrets import service_key_of
-from service.stores.webhooks import AGENDA, Webhook
+from service.stores.webhooks import SCHEDULE, Webhook
 from tests.encounter.sitting import KEY
 from tests.receiver import Receiver, receiver
 from tests.workers.conftest import Hall, until
@@ -66,7 +66,7 @@ def test_workers_killed_amid_their_attempts_leave_nothing_untold(hall: Hall, hoo
         hall.start()
 
     until(lambda: set(told(hook)) == set(range(1, 25)), f"24 commits are told: {sorted(set(told(hook)))}")
-    until(lambda: not hall.log.due(AGENDA, 2**53, 1), "the agenda is empty")
+    until(lambda: not hall.log.due(SCHEDULE, 2**53, 1), "the agenda is empty")
     messages = [headers["webhook-id"] for headers, _, _ in hook.came]
     assert len(set(messages)) == 24
     assert len(messages) <= 24 + len(deadly) * 8

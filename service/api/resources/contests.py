@@ -168,7 +168,9 @@ def _send_effects(request: ApiRequest, answer: dict[str, Any]) -> Steps[Appended
     data = answer | {name: request.data[name] for name in _OF_EFFECTS if name in request.data}
     raise_if_invalid(faults(schema, {"type": _RULING, **data}))
     return (
-        yield from send_checked(request, request.services.shelf[request.me.edition].commands[_RULING], data)
+        yield from send_checked(
+            request, request.services.registry[request.me.edition].commands[_RULING], data
+        )
     )
 
 

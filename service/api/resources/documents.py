@@ -260,11 +260,11 @@ _turn: Final = Lock()
 
 def _contract(request: ApiRequest, spell: Callable[[dict[str, Any]], str]) -> Document:
     """Return the contract of the editions this process serves, as *spell* has it; it is made once."""
-    editions = tuple(request.services.shelf)
+    editions = tuple(request.services.registry)
     with _turn:  # it takes a second: whoever asks meanwhile waits for it, and does not make another
         if (editions, spell) not in _spellings:
             if editions not in _documents:
-                _documents[editions] = openapi.document(request.services.shelf)
+                _documents[editions] = openapi.document(request.services.registry)
             _spellings[editions, spell] = Document(spell(_documents[editions]).encode())
         return _spellings[editions, spell]
 

@@ -179,7 +179,7 @@ def open_encounter(request: ApiRequest) -> Steps[ApiResponse]:
     if inputs is None:
         raise invalid(("/edition", "one of " + ", ".join(request.inputs)))
     raise_if_invalid(faults(inputs.opening, data))
-    ruleset = request.services.shelf[inputs.edition]
+    ruleset = request.services.registry[inputs.edition]
     opening = {name: value for name, value in data.items() if name != "edition"}
     raise_if_invalid(list(openings.opening_faults(ruleset, opening)))
     assert request.caller is not None

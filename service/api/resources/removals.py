@@ -43,7 +43,7 @@ NEW_REMOVAL: Final = strict(
     outlives=True,
     body=NEW_REMOVAL,
     answers={200: ResponseSchema("It is removed.", REMOVAL)},
-    problems=("not-removable", "bundle-not-had"),
+    problems=("not-removable", "bundle-digest-mismatch"),
 )
 def remove_encounter(request: ApiRequest) -> ApiResponse:
     """Remove a closed encounter, of which you have the bundle: its record is deleted.
@@ -66,7 +66,9 @@ def remove_encounter(request: ApiRequest) -> ApiResponse:
     except removing.NotRemovable as why:
         raise Problem("not-removable", str(why)) from why
     if digest(request) != had:
-        raise Problem("bundle-not-had", "this is not the SHA-256 of the bundle as it is now: take it again")
+        raise Problem(
+            "bundle-digest-mismatch", "this is not the SHA-256 of the bundle as it is now: take it again"
+        )
     made = removing.remove(services.log, folded, had, "owner", services.clock())
     services.removals.forget(encounter)
     return ApiResponse(made.told)

@@ -11,7 +11,7 @@ from service.api.request import ApiRequest, ApiResponse
 from service.api.shapes import HASH, OPEN, TEXT, closed, component, listing
 from service.core.explain import rule_data, rules_of
 from service.record.digest import ruleset_digest
-from service.rules.house import OptionSpec
+from service.rules.house_options import OptionSpec
 from service.rules.ruleset import Ruleset
 
 TAG: Final = "Rulesets"
@@ -71,7 +71,7 @@ COMMAND_TYPES: Final = component(
 def list_rulesets(request: ApiRequest) -> ApiResponse:
     """List the editions that encounters can be opened with."""
     found = [
-        {"edition": ruleset.edition, "title": ruleset.title} for ruleset in request.services.shelf.values()
+        {"edition": ruleset.edition, "title": ruleset.title} for ruleset in request.services.registry.values()
     ]
     return ApiResponse({"rulesets": found})
 
@@ -147,7 +147,7 @@ def get_rule(request: ApiRequest) -> ApiResponse:
 
 
 def _edition(request: ApiRequest) -> Ruleset[Any]:
-    found = request.services.shelf.get(request.path["edition"])
+    found = request.services.registry.get(request.path["edition"])
     if found is None:
         raise not_found()
     return found

@@ -134,7 +134,7 @@ def _check_opening(request: ApiRequest, opening: object) -> None:
     found = faults(inputs.opening, opening)
     if not found:
         given = {name: value for name, value in opening.items() if name != "edition"}
-        found = list(opening_faults(request.services.shelf[inputs.edition], given))
+        found = list(opening_faults(request.services.registry[inputs.edition], given))
     if not found and opening.get("seeding", {}).get("mode", SERVER) != SERVER:
         found = [("/seeding/mode", "server: nobody is here who could add to the seed")]
     raise_if_invalid([(f"/opening{pointer}", detail) for pointer, detail in found])

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from service.rules import lurkers as common_lurkers
-from service.rules.heartrush import arrivals, combat, lurkers, opening
+from service.rules import hidden_creatures as common_hidden_creatures
+from service.rules.heartrush import arrivals, combat, hidden_creatures, opening
 from service.rules.heartrush.abilities import (
     ability_effects,
     casting,
@@ -106,8 +106,8 @@ _CHAPTERS: Final = (
     ruling_kinds,
     table_kinds,
     arrivals,
-    common_lurkers,
-    lurkers,
+    common_hidden_creatures,
+    hidden_creatures,
     healing,
     wounds,
     treating,

@@ -12,7 +12,7 @@ from service.rules.heartrush.permission import gm
 from service.rules.heartrush.rounds.clock import at_rest
 from service.rules.heartrush.sheets.sheet import Entry, side_of
 from service.rules.heartrush.state import State
-from service.rules.messages import Command, Event, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Refused
 from service.rules.records import changed, record, with_key
 from service.rules.rulebook import rule
 from service.rules.seats import SeatChanged
@@ -58,7 +58,7 @@ class AddCreature(Command[State]):
             if seat is None or seat.closed or seat.role != "player":
                 raise Refused("no_such_seat", f"there is no open player's seat {self.seat}", "TABLE-SEAT-1")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         entry = spelled_out(self.entry)
         state = yield CreatureAdded(entry=entry)
         if self.seat is None or self.seat == GM:
@@ -90,7 +90,7 @@ def check_room(view: State, entry: Entry) -> None:
             raise Refused("space_occupied", f"{view.standing_at(cell)[0].id} stands at {cell}")
 
 
-def seated(state: State, seat: str, creature: str) -> Tale[Any]:
+def seated(state: State, seat: str, creature: str) -> Emits[Any]:
     """Tell that *seat* controls *creature* besides those it has."""
     creatures = (*state.seats[seat].creatures, creature)
     return (yield SeatChanged(seat=seat, creatures=creatures, because=("TABLE-SEAT-1",)))

@@ -35,7 +35,7 @@ from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.surroundings import upkeep
 from service.rules.heartrush.windows.listening import known
 from service.rules.heartrush.windows.windows import idle
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import EMPTY, changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
@@ -177,7 +177,7 @@ class CombatFrame(Frame[State]):
     def _abilities_of(self, state: State, creature: Creature) -> tuple[str, ...]:
         return ABILITY_COMMANDS if state.abilities and known(creature) else ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:  # noqa: PLR0911 - one return for each phase
+    def advance(self, state: State, chance: Chance) -> Emits[State]:  # noqa: PLR0911 - one return for each phase
         phase = state.phase
         if phase == "opening":
             opened = turns.set_order if by_turns(state) else start.opening_roll
@@ -271,10 +271,10 @@ class CombatEnding(Event[State]):
 
     def evolve(self, state: State) -> State:
         stacks = changed(state.stacks, table=state.stacks.table[:1])
-        return changed(state, phase="ending", ending=self.reason, stacks=stacks, told=EMPTY)
+        return changed(state, phase="ending", ending=self.reason, stacks=stacks, declared_faces=EMPTY)
 
 
-def end_round(state: State, chance: Chance) -> Tale[State]:
+def end_round(state: State, chance: Chance) -> Emits[State]:
     """Tell the end of a round and disclose what its dice were derived from."""
     state = yield RoundEnded(round=state.round, because=("HR-PRIO-4", "HR-RUSH-3"))
     after: State = yield from close_epoch(state, chance)
@@ -282,7 +282,7 @@ def end_round(state: State, chance: Chance) -> Tale[State]:
 
 
 @rule("HR-START-5", "seed 000, Starting Combat")
-def begin_round(state: State) -> Tale[State]:
+def begin_round(state: State) -> Emits[State]:
     """The side that began the fight opens every later round with priority."""
     still = not state.acted_this_round
     state = yield RoundStarted(round=state.round + 1, because=("HR-ACT-1",))
@@ -313,7 +313,7 @@ class EndCombat(Command[State]):
         if view.phase == "setup":
             raise Refused("no_encounter", "combat has not begun", "HR-SVC-4")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield CombatEnding(reason=self.reason, because=("HR-SVC-4",)))
 
     @classmethod

@@ -9,7 +9,7 @@ from service.rules.heartrush.entries import Opening, creature_of, known_in, shee
 from service.rules.heartrush.means.timing import assumed_slow, by_turns
 from service.rules.heartrush.opening_faults import faults
 from service.rules.heartrush.state import State
-from service.rules.messages import Command, Event, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Refused
 from service.rules.openings import Fault, seats_of
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
@@ -89,7 +89,7 @@ class OpenEncounter(Command[State]):
         """Return everything that keeps the opening from being a fight: the API asks before it appends."""
         return tuple(faults(self.opening))
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         state = yield EncounterOpened(
             encounter=self.encounter,
             edition=self.edition,

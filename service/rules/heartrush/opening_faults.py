@@ -18,7 +18,7 @@ from service.rules.heartrush.options import OPTIONS
 from service.rules.heartrush.sheets.abilities import Ability, Spell
 from service.rules.heartrush.sheets.sheet import Sheet, Weapon
 from service.rules.heartrush.state import Creature
-from service.rules.house import option_faults
+from service.rules.house_options import option_faults
 from service.rules.openings import ID, Fault, seat_faults
 from service.rules.seeding import seeding_faults
 from service.rules.table import GM

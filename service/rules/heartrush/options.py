@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from service.rules.house import by_key, defaults, option
+from service.rules.house_options import by_key, defaults, option
 
 _ALL: Final = (
     option("timing", "A-48", "sides pass priority, or creatures take turns", "priority", "turns"),

@@ -15,7 +15,7 @@ from service.rules.heartrush.sheets.abilities import Ability, Lasting, Spell
 from service.rules.heartrush.sheets.ground import Scenery, Terrain
 from service.rules.heartrush.sheets.notes import Coat, Complication, HidingPlace, Request, Standing
 from service.rules.heartrush.sheets.sheet import GM_ONLY, Entry, Sheet, rank, side_of
-from service.rules.lurking import Lurking, Room
+from service.rules.hiding import HidingTable, OccupiedSpace
 from service.rules.records import EMPTY, changed, derived, record, with_key
 from service.rules.sealable import sealable
 from service.rules.sealed import Sealed
@@ -183,7 +183,7 @@ class Creature:
 
 
 @record
-class State(Lurking):
+class State(HidingTable):
     """A whole fight of Heart Rush."""
 
     phase: Phase = "setup"
@@ -241,7 +241,7 @@ class State(Lurking):
     """Rulings, checks and other matters so far: the next one's number."""
     complications: tuple[Complication, ...] = ()
     requests: tuple[Request, ...] = ()
-    lurkers: Mapping[str, Entry | Sealed[Entry]] = EMPTY
+    hidden_creatures: Mapping[str, Entry | Sealed[Entry]] = EMPTY
 
     def option(self, key: str) -> Option:
         """Return the house's value of an option, or its default."""
@@ -318,12 +318,12 @@ class State(Lurking):
         """The living creatures by the cells that their spaces cover."""
         return derived(self, "standing", _standing)
 
-    def room_of(self, creature: Creature) -> Room | None:
-        return Room(creature.position, creature.space) if creature.is_present else None
+    def room_of(self, creature: Creature) -> OccupiedSpace | None:
+        return OccupiedSpace(creature.position, creature.space) if creature.is_present else None
 
-    def room_for(self, entry: Entry) -> Room:
-        assert entry.sheet is not None, "a lurker lies there with its sheet"
-        return Room(entry.position, side_of(entry.sheet.size))
+    def room_for(self, entry: Entry) -> OccupiedSpace:
+        assert entry.sheet is not None, "a hidden creature lies there with its sheet"
+        return OccupiedSpace(entry.position, side_of(entry.sheet.size))
 
     def paused(self) -> bool:
         """Tell whether combat runs (its rules apply) rather than being set up or over."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from service.rules import lurkers as common_lurkers
+from service.rules import hidden_creatures as common_hidden_creatures
 from service.rules.messages import Command, Event
-from service.rules.rise import arrivals, combat, lurkers, opening, questions, rulings
+from service.rules.rise import arrivals, combat, hidden_creatures, opening, questions, rulings
 from service.rules.rise.acting import (
     actions,
     brawling,
@@ -58,8 +58,8 @@ _CHAPTERS: Final = (
     apart,
     arrivals,
     joining,
-    common_lurkers,
-    lurkers,
+    common_hidden_creatures,
+    hidden_creatures,
     movement,
     riding,
     reins,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules.messages import Command, Refused, Tale
+from service.rules.messages import Command, Emits, Refused
 from service.rules.openings import Id
 from service.rules.records import record
 from service.rules.rise.creatures.entries import Arrival, Entry, spelled_out
@@ -35,7 +35,7 @@ class AddCreature(Command[State]):
         if self.seat is not None and self.seat != GM and not is_player(view, self.seat):
             raise Refused("no_such_seat", f"there is no open player's seat {self.seat}", "TABLE-SEAT-1")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield from announced(state, Arrival(entry=spelled_out(self.entry), seat=self.seat)))
 
 
@@ -56,7 +56,7 @@ def check_entry(view: State, entry: Entry) -> None:
         raise Refused("opening_not_possible", f"at most {MOST_CREATURES} creatures take part", "RI-GM-5")
 
 
-def announced(state: State, arrival: Arrival) -> Tale[State]:
+def announced(state: State, arrival: Arrival) -> Emits[State]:
     """Tell that somebody comes: at once before the fight begins, and with the next phase in its course."""
     if state.stage == "setup":
         after: State = yield from join(state, arrival)

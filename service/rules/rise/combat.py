@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rise.permission import gm
 from service.rules.rise.phases.ending import CombatEnded, PauseEnded, PauseFrame
@@ -88,7 +88,7 @@ class StartCombat(Command[State]):
             if name not in view.creatures:
                 raise Refused("no_such_creature", f"there is no creature {name}", "TABLE-SEAT-1")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         surprised = (*self.unaware, *self.partly_unaware)
         state = yield from ruling(state, "combat_start", surprised, self.start_phase)
         return (
@@ -115,7 +115,7 @@ class EndCombat(Command[State]):
         if view.stage in ("setup", "ended"):
             raise Refused("wrong_step", "there is no combat to end", "RI-ROUND-5")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield CombatEnded(reason=self.reason, because=("RI-ROUND-5",)))
 
     @classmethod
@@ -136,7 +136,7 @@ class NextRound(Command[State]):
         if view.stage != "idle":
             raise Refused("wrong_step", "no round is there to go by", "RI-ROUND-5")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield RoundForced(because=("RI-ROUND-5",)))
 
     @classmethod
@@ -156,7 +156,7 @@ class ContinueCombat(Command[State]):
         if view.stage != "ended":
             raise Refused("wrong_step", "combat has not ended", "RI-ROUND-6")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield CombatContinued(because=("RI-ROUND-6",)))
 
     @classmethod
@@ -176,7 +176,7 @@ class AskPause(Command[State]):
         if view.stage in ("setup", "ended") or view.pauses:
             raise Refused("wrong_step", "no pause is to be asked for", "RI-RES-15")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield PauseWanted(because=("RI-RES-15",)))
 
     @classmethod
@@ -196,7 +196,7 @@ class GoOn(Command[State]):
         if not isinstance(view.top, PauseFrame):
             raise Refused("wrong_step", "there is no pause to end")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         assert state.top is not None, "checked on the view"
         return (yield PauseEnded(path=state.top.path))
 

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from service.rules.gm_only import field_faults
 from service.rules.grid import FEET, Cell, cells
-from service.rules.house import option_faults
-from service.rules.messages import Command, Event, Refused, Tale
+from service.rules.house_options import option_faults
+from service.rules.messages import Command, Emits, Event, Refused
 from service.rules.openings import ID, Fault, Id, SeatEntry, seat_faults, seats_of
 from service.rules.records import EMPTY, changed, record
 from service.rules.rise.acting.swift import early, is_simple
@@ -114,7 +114,7 @@ class OpenEncounter(Command[State]):
             raise Refused("opening_not_possible", f"{pointer}: {fault}", "RI-ROUND-5")
         check_setup(self.dice, self.opening.seeding)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (
             yield EncounterOpened(
                 encounter=self.encounter,

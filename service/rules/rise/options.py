@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from service.rules.house import by_key, defaults, option
+from service.rules.house_options import by_key, defaults, option
 
 _ALL: Final = (
     option("profile", "C-42", "which printing is played: four defenses or five", "rise-4d", "rise-5d"),

@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterator, Mapping
 from types import MappingProxyType
 from typing import ClassVar, Final, TypeAlias
 
-from service.rules.messages import Command, Event, Fact, Offer, Refused, Stopped, Tale
+from service.rules.messages import Command, Emits, Event, Fact, Offer, QuestionNeeded, Refused
 from service.rules.records import changed, record
 from service.rules.rise.permission import gm
 from service.rules.rise.rulings import ruled_on, ruling
@@ -67,7 +67,7 @@ class QuestionFrame(Frame[State]):
         return (Awaited(prompt=self.path, seat=GM, accepts=(AnswerRuling.type,)),)
 
 
-class RulingWanted(Stopped):
+class RulingWanted(QuestionNeeded):
     """A step cannot go on without the GM's answer."""
 
     def __init__(self, question: str, subjects: tuple[str, ...], answers: tuple[str, ...]) -> None:
@@ -76,7 +76,7 @@ class RulingWanted(Stopped):
         self.subjects = subjects
         self.answers = answers
 
-    def tell(self, state: State) -> Tale[State]:
+    def tell(self, state: State) -> Emits[State]:
         """Tell that the question waits."""
         top = state.top
         assert top is not None, "only frames ask"
@@ -150,7 +150,7 @@ class AnswerRuling(Command[State]):
             raise Refused("prompt_gone", f"no question waits at {self.prompt}", "RI-GM-2")
         wanted(frame, self.chosen)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         frame = state.top
         assert isinstance(frame, QuestionFrame), "checked on the view"
         state = yield from ruling(state, frame.question, frame.subjects, self.chosen, note=self.note)

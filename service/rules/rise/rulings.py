@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rise.creatures.lasting import Ruling
 from service.rules.rise.permission import gm
@@ -66,7 +66,7 @@ class Rule(Command[State]):
         if self.supersedes is not None and all(known.id != self.supersedes for known in view.rulings):
             raise Refused("ruling_required", f"there is no ruling {self.supersedes}", "RI-GM-3")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         made = changed(
             _next(state, self.question, self.subjects, self.chosen),
             note=self.note,
@@ -89,7 +89,7 @@ def _next(state: State, question: str, subjects: tuple[str, ...], chosen: str) -
 
 def ruling(
     state: State, question: str, subjects: tuple[str, ...], chosen: str, *, note: str = ""
-) -> Tale[State]:
+) -> Emits[State]:
     """Tell what the GM says to a question, by an answer or by a command that is one."""
     made = changed(_next(state, question, subjects, chosen), note=note, scope="encounter")
     return (yield RulingMade(ruling=made, because=("RI-GM-2",)))

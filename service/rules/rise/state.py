@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
 
 from service.rules.grid import Cell, away_from, cells, distance
-from service.rules.lurking import Lurking, Room
+from service.rules.hiding import HidingTable, OccupiedSpace
 from service.rules.records import EMPTY, changed, derived, record, with_key
 from service.rules.rise.creatures.creature import Creature, above
 from service.rules.rise.creatures.entries import Arrival, Entry
@@ -22,7 +22,7 @@ from service.rules.rise.options import DEFAULTS, OPTIONS
 from service.rules.sealed import Sealed
 from service.rules.stack import TABLE, Awaited
 from service.rules.table import GM, Option
-from service.rules.worlds import SHARED, Parted
+from service.rules.worlds import SHARED, SplitTable
 
 Stage = Literal[
     "setup",
@@ -61,7 +61,7 @@ class Placed:
 
 
 @record
-class State(Parted, Lurking):
+class State(SplitTable, HidingTable):
     """A whole fight of Rise, or the fight as one group has resolved it so far."""
 
     shared: ClassVar[tuple[str, ...]] = (*SHARED, "rulings")
@@ -111,7 +111,7 @@ class State(Parted, Lurking):
     hidden_swift: Mapping[str, HiddenSwift | Sealed[HiddenSwift]] = EMPTY
     """The Swift abilities of groups that committed unseen: one envelope each, whatever is in it."""
     worlds: Mapping[str, State | Sealed[State]] = EMPTY
-    lurkers: Mapping[str, Entry | Sealed[Entry]] = EMPTY
+    hidden_creatures: Mapping[str, Entry | Sealed[Entry]] = EMPTY
 
     @property
     def profile(self) -> Profile:
@@ -164,13 +164,13 @@ class State(Parted, Lurking):
     def is_named(self, name: str) -> bool:
         return name in self.creatures or any(name == known.entry.sheet.id for known in self.arriving)
 
-    def room_of(self, creature: Creature) -> Room | None:
+    def room_of(self, creature: Creature) -> OccupiedSpace | None:
         if creature.dead or creature.defeated:
             return None
-        return Room(creature.position, creature.space, creature.altitude)
+        return OccupiedSpace(creature.position, creature.space, creature.altitude)
 
-    def room_for(self, entry: Entry) -> Room:
-        return Room(entry.position, side_of(entry.sheet.size), entry.altitude)
+    def room_for(self, entry: Entry) -> OccupiedSpace:
+        return OccupiedSpace(entry.position, side_of(entry.sheet.size), entry.altitude)
 
     def gm_only_of(self, creature: str) -> tuple[str, ...]:
         found = self.creatures.get(creature)

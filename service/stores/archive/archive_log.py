@@ -135,7 +135,7 @@ class ArchiveLog(EncounterReading):
         """
         if find(self.log, encounter) is None:
             return
-        self.log.set_due(RESTORING, [encounter], 0, anew=False)
+        self.log.set_due(RESTORING, [encounter], 0, reschedule=False)
         ends = time.monotonic() + WAIT_S
         while self.log.head(encounter) is None:
             if time.monotonic() > ends:

@@ -51,13 +51,13 @@ function logFacts({ log, counts }) {
 }
 
 function headFacts({ checkpoints, receipts }, commits) {
-  const { believed, passed_over: passedOver, lost, size, key, key_was_given: wasGiven } = checkpoints;
+  const { accepted, ignored, lost, size, key, key_was_given: wasGiven } = checkpoints;
   const by = wasGiven ? "a key you gave" : "a key that only the bundle itself names";
   const behind = commits - (size ?? 0);
   const rest = behind ? `; the ${behind} behind them are not signed yet` : "";
   return [
     ["signed", size === null ? "by nobody" : `${size} of ${commits} commits, by ${by}${rest}`],
-    ["checkpoints", some(believed, "signed head holds", "signed heads hold") + (passedOver ? `, ${passedOver} of older keys passed over` : "")],
+    ["checkpoints", some(accepted, "signed head holds", "signed heads hold") + (ignored ? `, ${ignored} of older keys ignored` : "")],
     ...(lost ? [["lost", some(lost, "signed head of a lost history", "signed heads of a lost history")]] : []),
     ...(key === null ? [] : [["key", key]]),
     ...(receipts ? [["receipts", some(receipts, "receipt holds", "receipts hold")]] : []),

@@ -82,8 +82,8 @@ function logOf({ moments }, { heads, passedOver, lost }, ring, receipts) {
     root: root(moments.map(({ hash }) => hash)),
     edition: moments[0]?.commit.edition ?? null,
     checkpoints: {
-      believed: heads.length,
-      passed_over: passedOver,
+      accepted: heads.length,
+      ignored: passedOver,
       lost,
       size: greatest?.size ?? null,
       key,

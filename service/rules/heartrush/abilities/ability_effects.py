@@ -22,8 +22,8 @@ from service.rules.heartrush.sheets.abilities import Lasting, Lasts, Modifier
 from service.rules.heartrush.sheets.modifiers import Aura, DicePool, NextRush
 from service.rules.heartrush.sheets.sheet import DieSize
 from service.rules.heartrush.state import Creature, State
-from service.rules.lurking import Room
-from service.rules.messages import Event, Refused, Tale
+from service.rules.hiding import OccupiedSpace
+from service.rules.messages import Emits, Event, Refused
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 
@@ -45,7 +45,7 @@ class Lay(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         source = frame.source or self.creature
         if self.lasts == "until_reused":
             for old in state.lasting:
@@ -76,7 +76,7 @@ class LayPool(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         left = self.each * (self.rush if isinstance(self.rush, int) else 0)
         laid = Lay(creature=self.creature, modifier=DicePool(sides=self.sides, left=left), lasts="ongoing")
         return (yield from laid.tell(state, chance, frame))
@@ -95,7 +95,7 @@ class HealHeart(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         most = state.creatures[self.creature].sheet.heart_die
         return (yield from heal(state, self.creature, most, frame.source))
 
@@ -110,7 +110,7 @@ class EaseConditions(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         conditions = state.creatures[self.creature].conditions
         levels = {key: found.level - 1 for key, found in conditions.items() if key in LEVELED}
         if not levels:
@@ -130,7 +130,7 @@ class KnockDown(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         source = state.creatures[frame.source or self.creature]
         if at_most_one_size_larger(state.creatures[self.creature], source):
             return (yield from gain(state, self.creature, "prone", 1, frame.source))
@@ -148,7 +148,7 @@ class Soak(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         wet = is_wet(state, state.creatures[self.creature])
         return (yield from gain(state, self.creature, self.condition, 2 if wet else 1, frame.source))
 
@@ -178,16 +178,18 @@ class EarlySidestep(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         assert isinstance(self.to, tuple), "the place is filled"
         try:
             check_sidestep(state, state.creatures[self.creature], self.to, stand=False)
         except Refused:
             return state
         state = yield EarlySidestepTaken(creature=self.creature, because=frame.rules)
-        lurker = state.lurker_in(Room(self.to, state.creatures[self.creature].space))
-        if lurker is not None:
-            return (yield from bumped_into(state, self.creature, lurker))
+        hidden_creature = state.hidden_creature_in(
+            OccupiedSpace(self.to, state.creatures[self.creature].space)
+        )
+        if hidden_creature is not None:
+            return (yield from bumped_into(state, self.creature, hidden_creature))
         return (
             yield Moved(creature=self.creature, path=(self.to,), feet=5, how="sidestep", because=frame.rules)
         )
@@ -204,7 +206,7 @@ class Drag(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         assert frame.source is not None
         assert isinstance(self.to, tuple), "the place is filled"
         old = state.creatures[frame.source].position
@@ -215,7 +217,7 @@ class Drag(Effect):
 # --- with the rounds ------------------------------------------------------------------------------
 
 
-def effects_of_round(state: State) -> Tale[State]:
+def effects_of_round(state: State) -> Emits[State]:
     """Tell which effects have run out by the clock, and what auras do at the start of a round."""
     for one in state.lasting:
         if one.until_s is not None and state.clock_s >= one.until_s:
@@ -229,7 +231,7 @@ def effects_of_round(state: State) -> Tale[State]:
 
 
 @rule("HR-RUSH-5", "service ruling")
-def queued_rush(state: State) -> Tale[State]:
+def queued_rush(state: State) -> Emits[State]:
     """Rush promised for the beginning of the next round is queued, and comes after the round's own."""
     for one in state.lasting:
         if isinstance(one.modifier, NextRush):
@@ -238,7 +240,7 @@ def queued_rush(state: State) -> Tale[State]:
     return state
 
 
-def _radiate(state: State, aura: Aura, centre: Creature) -> Tale[State]:
+def _radiate(state: State, aura: Aura, centre: Creature) -> Emits[State]:
     for other in state.creatures.values():
         near = other.id != centre.id and state.distance(centre, other) <= aura.within_ft
         if near and centre.is_present and other.is_present:

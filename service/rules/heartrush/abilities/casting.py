@@ -31,7 +31,7 @@ from service.rules.heartrush.sheets.abilities import Spell, is_instant
 from service.rules.heartrush.space.paths import half_speed
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.windows import WindowFrame
-from service.rules.messages import Actor, Command, Event, Offer, Refused, Tale
+from service.rules.messages import Actor, Command, Emits, Event, Offer, Refused
 from service.rules.records import record, with_key
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -118,7 +118,7 @@ class Cast(UseAbility):
         window = view.top if isinstance(view.top, WindowFrame) else None
         check_requirements(view, spell, use_of(view, self, window))
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         window = state.top if isinstance(state.top, WindowFrame) else None
         creature = state.creatures[self.creature]
         spell = spell_of(state, creature, self.ability)
@@ -174,7 +174,7 @@ class Meditate(Command[State]):
         if creature.moved_ft:
             raise Refused("moved_too_far_to_cast", f"{self.creature} has moved this round", "HR-CAST-2")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         yield AbilityUsed(creature=self.creature, ability="meditate", paid="action", because=("HR-CAST-2",))
         return (yield MeditationBegun(creature=self.creature, because=("HR-CAST-2",)))
 
@@ -198,7 +198,7 @@ class EndSpell(Command[State]):
         if not ongoing(view, self.creature, self.spell):
             raise Refused("unknown_spell", f"{self.creature} keeps up no {self.spell}", "HR-CAST-3")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         for effect in ongoing(state, self.creature, self.spell):
             state = yield EffectEnded(effect=effect, reason="ended", because=("HR-CAST-3",))
         return state

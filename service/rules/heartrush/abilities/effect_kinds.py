@@ -28,7 +28,7 @@ from service.rules.heartrush.operations.effects import (
 from service.rules.heartrush.sheets.sheet import DieSize
 from service.rules.heartrush.space.paths import is_walled
 from service.rules.heartrush.state import State
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import record
 
 # --- hit points ------------------------------------------------------------------------------------
@@ -47,7 +47,7 @@ class Damage(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or amount_fault(self.amount, self.dice)
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         if no_such(state, self.creature):
             return state
         state, amount = yield from rolled(state, chance, frame, self.creature, self.amount, self.dice)
@@ -67,7 +67,7 @@ class Heal(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or amount_fault(self.amount, self.dice)
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         if no_such(state, self.creature):
             return state
         state, amount = yield from rolled(state, chance, frame, self.creature, self.amount, self.dice)
@@ -85,7 +85,7 @@ class Wound(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or (None if 1 <= self.rank <= MOST else "a rank of 1 or more")
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         wound = frame.path_of("wound")
         return (yield WoundMarked(creature=self.creature, wound=wound, rank=self.rank, because=frame.rules))
 
@@ -106,7 +106,7 @@ class EaseWounds(Effect):
         known = (wound.id for wound in view.creatures[self.creature].wounds)
         return None if self.wound in known else f"{self.creature} has no wound {self.wound}"
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         wounds = state.creatures[self.creature].wounds
         chosen = tuple(wound for wound in wounds if self.wound in (None, wound.id))
         if not chosen:
@@ -125,7 +125,7 @@ class Die(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         if no_such(state, self.creature):
             return state
         return (yield Died(creature=self.creature, because=frame.rules))
@@ -141,7 +141,7 @@ class KnockOut(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         if state.creatures[self.creature].vitality != "active":
             return state
         return (yield FellUnconscious(creature=self.creature, reason="effect", because=frame.rules))
@@ -170,7 +170,7 @@ class SetHeartDie(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         die = self.die or state.creatures[self.creature].sheet.heart_die
         return (yield HeartDieSet(creature=self.creature, heart_die=die, because=frame.rules))
 
@@ -190,7 +190,7 @@ class GainCondition(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or (None if 1 <= self.levels <= MOST else "1 level or more")
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         if no_such(state, self.creature):
             return state
         return (yield from gain(state, self.creature, self.condition, self.levels, frame.source))
@@ -210,7 +210,7 @@ class LoseCondition(Effect):
             return "1 level or more, or null"
         return no_such(view, self.creature)
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         level = state.creatures[self.creature].level(self.condition)
         if not level:
             return state
@@ -240,7 +240,7 @@ class Place(Effect):
         mover = view.creatures[self.creature]
         return f"there is a wall at {self.to}" if is_walled(view, mover, self.to) else None
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         return (
             yield Moved(creature=self.creature, path=(self.to,), feet=0, how="placed", because=frame.rules)
         )
@@ -264,7 +264,7 @@ class Push(Effect):
             return "a direction is one of the eight steps"
         return no_such(view, self.creature)
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         step = self.direction or state.away(self.creature, frame.source or self.creature)
         return (
             yield PushBegun(
@@ -293,7 +293,7 @@ class GainRush(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or (None if abs(self.points) <= MOST else "fewer points")
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         points = max(self.points, -state.creatures[self.creature].rush)
         return (yield RushGained(gains={self.creature: points}, because=frame.rules))
 
@@ -321,6 +321,6 @@ class GiveAction(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or (None if abs(self.actions) <= MOST else "fewer actions")
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         action = max(0, state.creatures[self.creature].action + self.actions)
         return (yield ActionGiven(creature=self.creature, action=action, because=frame.rules))

@@ -33,7 +33,7 @@ from service.rules.heartrush.sheets.abilities import Ability, Spell, Use, costs_
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.listening import known
 from service.rules.heartrush.windows.windows import InstantDeclared, WindowFrame, WindowOpened
-from service.rules.messages import Actor, Command, Event, Offer, Refused, Tale
+from service.rules.messages import Actor, Command, Emits, Event, Offer, Refused
 from service.rules.records import EMPTY, changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -143,7 +143,7 @@ def check_requirements(view: State, definition: Ability | Spell, use: Use) -> No
 
 
 @rule("HR-GEN-3", "seed 003, Using Abilities")
-def declared(state: State, use: Use, definition: Ability | Spell, paid: Payment) -> Tale[State]:
+def declared(state: State, use: Use, definition: Ability | Spell, paid: Payment) -> Emits[State]:
     """What is printed on an ability goes beyond the general rules: its own requirements are asked last."""
     instant = is_instant(definition) or not in_combat(state)
     state = yield AbilityUsed(
@@ -154,7 +154,7 @@ def declared(state: State, use: Use, definition: Ability | Spell, paid: Payment)
 
 def resolve_or_wait(
     state: State, use: Use, definition: Ability | Spell, window: WindowFrame | None
-) -> Tale[State]:
+) -> Emits[State]:
     """Tell what follows a paid declaration: an instant waits on a window's stack, everything else begins."""
     if not is_instant(definition) or not in_combat(state):
         return (yield from begin_use(use, definition))
@@ -203,7 +203,7 @@ class UseAbility(Command[State]):
         check_able(creature, self.type, ())
         return creature
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         window = state.top if isinstance(state.top, WindowFrame) else None
         ability = state.abilities[self.ability]
         assert isinstance(ability, Ability)
@@ -301,7 +301,7 @@ class AdjudicateAbility(Command[State]):
         if fault:
             raise Refused("params_missing", fault, "HR-SVC-1")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         frame = state.top
         assert isinstance(frame, UseFrame)
         state = yield AbilityRuled(

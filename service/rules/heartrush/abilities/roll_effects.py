@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Final, Literal
 
 from service.dice.values import Roll, Term
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance, PoolDie
 from service.rules.heartrush.checks.rolls import lowest_or_highest
 from service.rules.heartrush.creatures.weapons import wielded
 from service.rules.heartrush.engagements.exchanges import Exchange, exchange_at, told_roll
@@ -18,7 +18,7 @@ from service.rules.heartrush.harm.damage import hurt
 from service.rules.heartrush.operations.effects import Effect, EffectsFrame, no_such, rolled
 from service.rules.heartrush.sheets.sheet import WEAPON_DIE, DieSize
 from service.rules.heartrush.state import State
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import changed, rebuilt, record
 from service.rules.rulebook import rule
 from service.rules.sealable import handed, sealable
@@ -118,14 +118,14 @@ class AddDice(Effect):
     def fault(self, view: State) -> str | None:
         return None if changeable(view, self.which) else "no such roll is open"
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         found = changeable(state, self.which)
         if found is None:
             return state
         exchange, roll = found
         owner = exchange.attacker if self.which == "attack" else exchange.defender
         weapon = WEAPON_DIE[wielded(state.creatures[owner]).size_class]
-        pool = tuple(Pip(role=frame.cause, sides=s) for s in (*self.dice, *(weapon,) * self.weapon_dice))
+        pool = tuple(PoolDie(role=frame.cause, sides=s) for s in (*self.dice, *(weapon,) * self.weapon_dice))
         terms = (Term(amount=self.flat, what=frame.cause, rule="HR-TIME-8"),) if self.flat else ()
         state, roll = yield from chance.amend(state, owner=owner, roll=roll, pool=pool, terms=terms)
         return (yield _changed(exchange, self.which, roll))
@@ -142,14 +142,14 @@ class Lean(Effect):
     def fault(self, view: State) -> str | None:
         return None if changeable(view, self.which) else "no such roll is open"
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         found = changeable(state, self.which)
         if found is None or not self.levels:
             return state
         exchange, roll = found
         owner = exchange.attacker if self.which == "attack" else exchange.defender
         sides = [die.sides for die in roll.dice]
-        pip = Pip(role=frame.cause, sides=min(sides) if self.levels > 0 else max(sides))
+        pip = PoolDie(role=frame.cause, sides=min(sides) if self.levels > 0 else max(sides))
         gone = [i for i, die in enumerate(roll.dice) if die.dropped]
 
         def drop(faces: Sequence[int]) -> Sequence[int]:
@@ -175,7 +175,7 @@ class SetDie(Effect):
     def fault(self, view: State) -> str | None:
         return None if changeable(view, self.which) else "no such roll is open"
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         found = changeable(state, self.which)
         die = (
             next((d for d in found[1].dice if d.role == self.role and not d.dropped), None) if found else None
@@ -201,7 +201,7 @@ class Reroll(Effect):
     def fault(self, view: State) -> str | None:
         return None if changeable(view, self.which) else "no such roll is open"
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         found = changeable(state, self.which)
         if found is None:
             return state
@@ -220,7 +220,7 @@ class ChangeDamage(Effect):
     def fault(self, view: State) -> str | None:
         return None if exchange_in_hand(view) else "no attack is being resolved"
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         exchange = exchange_in_hand(state)
         if exchange is None or exchange.stage != "settle":
             return state
@@ -247,7 +247,7 @@ class Redirect(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         exchange = exchange_in_hand(state)
         if exchange is None or no_such(state, self.creature):
             return state

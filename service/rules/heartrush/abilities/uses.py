@@ -25,7 +25,7 @@ from service.rules.heartrush.windows.windows import (
     is_answered,
     moment,
 )
-from service.rules.messages import Event, Refused, Tale
+from service.rules.messages import Emits, Event, Refused
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -61,7 +61,7 @@ class UseFrame(Interruptible, Checking, Asking):
     def _op(self) -> Op | None:
         return self.ops[self.at] if self.at < len(self.ops) else None
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         if not self.begun:
             return (yield from self._begin(state))
         op = self._op()
@@ -77,7 +77,7 @@ class UseFrame(Interruptible, Checking, Asking):
         use = changed(self.use, params={**self.use.params, "failed": self.failed})
         return (yield from op.apply(state, chance, use))
 
-    def _begin(self, state: State) -> Tale[State]:
+    def _begin(self, state: State) -> Emits[State]:
         about: dict[str, str | int] = {"declarer": self.use.creature, "ability": self.use.ability}
         if not self.instant and is_answered(state, self, "ability_declared", about):
             return (yield from moment(self, "ability_declared", about, self.use.creature))
@@ -99,7 +99,7 @@ class AbilityItem(StackItem):
     late: bool = False
     """Whether its moment is over, so that the GM says what it still does."""
 
-    def resolve(self, state: State, window: str) -> Tale[State]:
+    def resolve(self, state: State, window: str) -> Emits[State]:
         ops = (Adjudicate(question=LATE),) if self.late else state.abilities[self.ability].effects
         return (yield UseDeclared(use=self.use, ops=ops, instant=True, because=("HR-TIME-7", "A-49")))
 
@@ -238,20 +238,20 @@ def in_vain(state: State, use: Use) -> str | None:
     return None
 
 
-def fizzle(frame: UseFrame, reason: str) -> Tale[State]:
+def fizzle(frame: UseFrame, reason: str) -> Emits[State]:
     """Tell that a use finds nothing to act on."""
     kind = InstantFizzled if frame.instant else AbilityFizzled
     yield kind(creature=frame.use.creature, ability=frame.use.ability, reason=reason, because=("HR-ABIL-11",))
     return (yield UseResolved(use=frame.path, because=("HR-ABIL-11",)))
 
 
-def begin_use(use: Use, definition: Ability | Spell) -> Tale[State]:
+def begin_use(use: Use, definition: Ability | Spell) -> Emits[State]:
     """Tell that a paid ability is about to do what it does."""
     instant = is_instant(definition)
     return (yield UseDeclared(use=use, ops=definition.effects, instant=instant, because=("HR-GEN-2",)))
 
 
-def contest(state: State, frame: UseFrame, op: Contest) -> Tale[State]:
+def contest(state: State, frame: UseFrame, op: Contest) -> Emits[State]:
     """Tell the next part of a contest: the user's check, the other's choice, its check, the outcome."""
     use = frame.use
     found = whom(state, use, op.against)
@@ -288,7 +288,7 @@ def contest(state: State, frame: UseFrame, op: Contest) -> Tale[State]:
     return (yield _check(state, frame, op, other, use.creature, chosen))
 
 
-def save(state: State, frame: UseFrame, op: Save) -> Tale[State]:
+def save(state: State, frame: UseFrame, op: Save) -> Emits[State]:
     """Tell the next saving throw against a use, or that all have been made."""
     due = next((name for name in whom(state, frame.use, op.who) if name not in frame.saved), None)
     if due is None:
@@ -334,7 +334,7 @@ def _check(
     )
 
 
-def rule_on(frame: UseFrame, effects: tuple[Effect, ...]) -> Tale[State]:
+def rule_on(frame: UseFrame, effects: tuple[Effect, ...]) -> Emits[State]:
     """Tell what the GM rules an ability to do; nothing where it was rejected."""
     state = yield OperationTaken(use=frame.path, number=frame.at, because=("HR-SVC-1",))
     if not effects:

@@ -16,7 +16,7 @@ from service.rules.heartrush.checks.checks import (
 from service.rules.heartrush.permission import answering_for, gm, own
 from service.rules.heartrush.sheets.sheet import Ability
 from service.rules.heartrush.state import State
-from service.rules.messages import Actor, Command, Event, Offer, Refused, Tale
+from service.rules.messages import Actor, Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.stack import Awaited
 
@@ -66,7 +66,7 @@ def check_order(view: State, order: _Order) -> None:
         raise Refused("params_missing", f"say in 1 to {TEXT_LENGTH} characters what is tried", "HR-GEN-5")
 
 
-def carry_order(state: State, order: _Order, *, save: bool) -> Tale[State]:
+def carry_order(state: State, order: _Order, *, save: bool) -> Emits[State]:
     """Tell that the GM asks for a check or a save."""
     against, leaning = order.against, Leaning(levels=order.advantage, what="the gm's word", rule="HR-SVC-1")
     cn = order.cn if against is None else challenge_number(state.creatures[against.creature], against.by)
@@ -104,7 +104,7 @@ class RollCheck(Command[State]):
     def check(self, view: State) -> None:
         check_order(view, self)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield from carry_order(state, self, save=False))
 
 
@@ -126,7 +126,7 @@ class RollSave(Command[State]):
     def check(self, view: State) -> None:
         check_order(view, self)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield from carry_order(state, self, save=True))
 
 
@@ -143,7 +143,7 @@ class ChooseCheck(Command[State]):
         own(view, self, self.creature)
         answering_for(view, self, self.creature)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (
             yield CheckChosen(
                 check=self.prompt, creature=self.creature, choice=self.choice, because=("HR-GEN-7",)
@@ -188,5 +188,5 @@ class TellComplication(Command[State]):
         if not 0 < len(self.text) <= TEXT_LENGTH:
             raise Refused("params_missing", f"1 to {TEXT_LENGTH} characters", "HR-GEN-7")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield ComplicationTold(complication=self.complication, text=self.text, because=("HR-GEN-7",)))

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import ClassVar, Final, Literal
 
 from service.dice.values import Roll, Term
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance, PoolDie
 from service.rules.heartrush.checks.afflictions import Needs, Rolling, hampered
 from service.rules.heartrush.checks.rolls import Edge, ability_die, heart_die, helped, spend_help, throw
 from service.rules.heartrush.sheets.notes import Complication
 from service.rules.heartrush.sheets.sheet import Ability
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
@@ -100,7 +100,7 @@ class CheckFrame(Frame[State]):
             ),
         )
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         if self.stage == "roll":
             return (yield from roll_check(state, chance, self))
         if self.stage == "reroll":
@@ -262,7 +262,7 @@ def challenge_number(creature: Creature, by: Ability | Literal["heart"]) -> int:
 
 
 @rule("HR-GEN-5", "edition, Gameplay Basics", settles=("A-55",))
-def roll_check(state: State, chance: Chance, frame: CheckFrame) -> Tale[State]:
+def roll_check(state: State, chance: Chance, frame: CheckFrame) -> Emits[State]:
     """A check or save is heart die, ability die and modifiers; it succeeds on its number or more."""
     creature = state.creatures[frame.creature]
     given = (Edge(leaning.levels, leaning.what, leaning.rule) for leaning in frame.leanings)
@@ -309,7 +309,7 @@ def trouble_face(creature: Creature, ability: Ability) -> int:
 
 
 @rule("HR-GEN-7", "edition, Gameplay Basics")
-def trouble(state: State, frame: CheckFrame) -> Tale[State]:
+def trouble(state: State, frame: CheckFrame) -> Emits[State]:
     """A natural 1 on a check: fail, or reroll that die once for a complication; two of them do both."""
     if not frame.ones:
         return state
@@ -318,7 +318,7 @@ def trouble(state: State, frame: CheckFrame) -> Tale[State]:
     return (yield CheckNeedsChoice(check=frame.path, creature=frame.creature))
 
 
-def reroll(state: State, chance: Chance, frame: CheckFrame) -> Tale[State]:
+def reroll(state: State, chance: Chance, frame: CheckFrame) -> Emits[State]:
     """Tell the second throw of the die that showed a 1; a 1 it shows now does no harm."""
     roll: Roll
     state, roll = yield from chance.throw(
@@ -326,7 +326,7 @@ def reroll(state: State, chance: Chance, frame: CheckFrame) -> Tale[State]:
         owner=frame.creature,
         stream=f"{frame.creature}/reroll",
         purpose={"what": "reroll", "check": frame.path},
-        pool=(Pip(role="reroll", sides=frame.ones[0]),),
+        pool=(PoolDie(role="reroll", sides=frame.ones[0]),),
     )
     total = frame.total - frame.face + roll.total
     return (
@@ -334,7 +334,7 @@ def reroll(state: State, chance: Chance, frame: CheckFrame) -> Tale[State]:
     )
 
 
-def resolve(frame: CheckFrame) -> Tale[State]:
+def resolve(frame: CheckFrame) -> Emits[State]:
     """Tell what a check came to."""
     reached = frame.cn is None or frame.total >= frame.cn
     return (

@@ -20,7 +20,7 @@ from service.rules.heartrush.permission import answering_for, own
 from service.rules.heartrush.sheets.notes import Complication
 from service.rules.heartrush.sheets.sheet import Ability
 from service.rules.heartrush.state import Creature, State, is_able_if_aware
-from service.rules.messages import Command, Event, Offer, Tale
+from service.rules.messages import Command, Emits, Event, Offer
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
@@ -55,7 +55,7 @@ class ContestFrame(Frame[State]):
             if name not in self.chosen and is_able_if_aware(state.creatures[name])
         )
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         limp = next((name for name in self.opponents if name not in self.chosen), None)
         if limp is not None:
             ability = best_of(state.creatures[limp])
@@ -88,7 +88,7 @@ class ContestFrame(Frame[State]):
         """Return what the total of *who* counts."""
         return total
 
-    def outcome(self, state: State, *, won: bool) -> Tale[State]:
+    def outcome(self, state: State, *, won: bool) -> Emits[State]:
         """Tell what comes of it."""
         raise NotImplementedError
 
@@ -163,7 +163,7 @@ def best_of(creature: Creature) -> Bodily:
 
 
 @rule("HR-OFF-4", "seed 002, Other Offensive Actions", settles=("A-52", "A-55"))
-def roll(state: State, chance: Chance, frame: ContestFrame, who: str) -> Tale[State]:
+def roll(state: State, chance: Chance, frame: ContestFrame, who: str) -> Emits[State]:
     """A contested check is heart and ability die, swayed like an attack or defense, without arms or armor."""
     other = frame.opponents[0] if who == frame.creature else frame.creature
     roller = frame.as_seen(state, who)
@@ -210,7 +210,7 @@ class ChooseDefenseAbility(Command[State]):
         own(view, self, self.creature)
         answering_for(view, self, self.creature)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         contest = self.prompt.rpartition("/")[0]
         return (
             yield DefenseAbilityChosen(

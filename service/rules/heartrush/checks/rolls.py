@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import ClassVar, Final, NamedTuple, TypeAlias
 
 from service.dice.values import Roll, Term
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance, PoolDie
 from service.rules.heartrush.creatures.lasting import EffectEnded, has, having, influence, untouched
 from service.rules.heartrush.harm.conditions import hindrance
 from service.rules.heartrush.sheets.modifiers import Explode, Extremes, Rolling
@@ -48,17 +48,17 @@ def net(edges: Iterable[Edge]) -> int:
 
 
 @rule("HR-AD-1", "edition, Gameplay Basics")
-def advantage(pool: Sequence[Pip], levels: int) -> tuple[Pip, ...]:
+def advantage(pool: Sequence[PoolDie], levels: int) -> tuple[PoolDie, ...]:
     """Each level of advantage adds a die of the pool's smallest size, and as many lowest are dropped."""
     smallest = min(pip.sides for pip in pool)
-    return (Pip(role="advantage", sides=smallest),) * levels
+    return (PoolDie(role="advantage", sides=smallest),) * levels
 
 
 @rule("HR-AD-2", "edition, Gameplay Basics")
-def disadvantage(pool: Sequence[Pip], levels: int) -> tuple[Pip, ...]:
+def disadvantage(pool: Sequence[PoolDie], levels: int) -> tuple[PoolDie, ...]:
     """Each level of disadvantage adds a die of the pool's largest size, and as many highest are dropped."""
     largest = max(pip.sides for pip in pool)
-    return (Pip(role="disadvantage", sides=largest),) * levels
+    return (PoolDie(role="disadvantage", sides=largest),) * levels
 
 
 @rule("HR-GEN-6", "service ruling")
@@ -69,7 +69,7 @@ def throw(  # noqa: PLR0913 - a roll is told with all of these; only what it nee
     owner: str,
     stream: str,
     purpose: Mapping[str, str],
-    pool: Sequence[Pip],
+    pool: Sequence[PoolDie],
     edges: Sequence[Edge] = (),
     terms: Sequence[Term] = (),
     rolling: Rolling | None = None,
@@ -88,7 +88,7 @@ def throw(  # noqa: PLR0913 - a roll is told with all of these; only what it nee
         edges = (*edges, *(Edge(levels, what, "HR-ABIL-2") for levels, what in shaped.levels))
         terms = (*terms, *shaped.terms)
     levels = net(edges)
-    extras: tuple[Pip, ...] = ()
+    extras: tuple[PoolDie, ...] = ()
     if levels:
         extras = advantage(pool, levels) if levels > 0 else disadvantage(pool, -levels)
     thrown = (*pool, *extras)
@@ -125,14 +125,14 @@ EXPLOSIONS: Final = 20
 
 
 @rule("HR-AD-4", "edition, Gameplay Basics")
-def explosions(thrown: Sequence[Pip], faces: Sequence[int], dropped: Sequence[int]) -> Sequence[Pip]:
+def explosions(thrown: Sequence[PoolDie], faces: Sequence[int], dropped: Sequence[int]) -> Sequence[PoolDie]:
     """Effects that look at faces see kept dice alone: each of them at its most adds one of its size."""
     sides = [pip.sides for pip in thrown]
     for i, face in enumerate(faces):
         if i not in dropped and face == sides[i]:
             sides.append(sides[i])
     known = len(faces)
-    return tuple(Pip(role="explosion", sides=s) for s in sides[known : len(thrown) + EXPLOSIONS])
+    return tuple(PoolDie(role="explosion", sides=s) for s in sides[known : len(thrown) + EXPLOSIONS])
 
 
 def _aftereffects(
@@ -163,14 +163,14 @@ def spend_help(state: State, creature: str) -> Generator[Fact[State], State, Sta
     return state
 
 
-def ability_die(creature: Creature, ability: str) -> Pip:
+def ability_die(creature: Creature, ability: str) -> PoolDie:
     """Return the die of an ability as it stands on the sheet."""
-    return Pip(role=ability, sides=getattr(creature.sheet, ability))
+    return PoolDie(role=ability, sides=getattr(creature.sheet, ability))
 
 
-def heart_die(creature: Creature) -> Pip:
+def heart_die(creature: Creature) -> PoolDie:
     """Return the heart die as it is now."""
-    return Pip(role="heart", sides=creature.heart_die)
+    return PoolDie(role="heart", sides=creature.heart_die)
 
 
 @rule("HR-AD-5", "edition, Conditions")

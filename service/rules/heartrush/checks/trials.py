@@ -23,7 +23,7 @@ from service.rules.heartrush.operations.effects import (
 )
 from service.rules.heartrush.sheets.sheet import Ability
 from service.rules.heartrush.state import State
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import record
 from service.rules.stack import Awaited
 
@@ -43,7 +43,7 @@ class TrialFrame(Checking):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the check above it comes first"
         follows = self.success if self.checked.success else self.failure
         state = yield TrialDecided(trial=self.path, success=self.checked.success, because=self.rules)
@@ -114,7 +114,7 @@ class Trial(Effect):
             return f"there is no creature {self.against.creature}"
         return no_such(view, self.creature) or faults(view, (*self.success, *self.failure))
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         if no_such(state, self.creature):
             return state
         against = self.against

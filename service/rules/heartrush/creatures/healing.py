@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from service.rules.heartrush.state import State
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import record
 from service.rules.rulebook import rule
 from service.rules.sealable import sealable
@@ -49,7 +49,7 @@ class Woke(Event[State]):
 
 
 @rule("HR-REST-6", "edition, Rests; seed 002, Wounds")
-def heal(state: State, creature: str, amount: int, source: str | None = None) -> Tale[State]:
+def heal(state: State, creature: str, amount: int, source: str | None = None) -> Emits[State]:
     """Whatever heals stops at what wounds leave of the maximum; the dead stay dead."""
     found = state.creatures[creature]
     amount = max(0, amount)
@@ -69,7 +69,7 @@ def healed_to(hp: int, amount: int, cap: int) -> int:
 
 
 @rule("HR-ZERO-5", "seed 002, Zero Hit Points")
-def wake(state: State, creature: str) -> Tale[State]:
+def wake(state: State, creature: str) -> Emits[State]:
     """An unconscious creature stays so until its hit points are above zero, and then wakes by itself."""
     found = state.creatures[creature]
     if found.vitality != "unconscious" or found.hp <= 0:

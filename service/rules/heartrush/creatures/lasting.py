@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final, Literal, NamedTuple, TypeVar
 
 from service.dice.values import Term
-from service.rules.chance import Pip
+from service.rules.chance import PoolDie
 from service.rules.grid import FEET
 from service.rules.heartrush.creatures.weapons import wielded
 from service.rules.heartrush.sheets.abilities import Lasting, Lasts, Modifier, passives
@@ -113,7 +113,7 @@ def untouched(state: State, *creatures: Creature) -> bool:
 class Influence(NamedTuple):
     """What modifiers make of one roll before it is thrown."""
 
-    pool: tuple[Pip, ...]
+    pool: tuple[PoolDie, ...]
     levels: tuple[tuple[int, str], ...] = ()
     terms: tuple[Term, ...] = ()
     used: tuple[str, ...] = ()
@@ -121,7 +121,7 @@ class Influence(NamedTuple):
 
 
 def influence(
-    state: State, creature: Creature, rolling: Rolling, ability: str, pool: Sequence[Pip]
+    state: State, creature: Creature, rolling: Rolling, ability: str, pool: Sequence[PoolDie]
 ) -> Influence:
     """Return what modifiers make of a roll with *ability*: other dice, more dice, levels and points."""
     found = lying(state, creature)
@@ -138,7 +138,7 @@ def influence(
             pips = [_larger(pip, modifier) if pip.role == ability else pip for pip in pips]
         elif isinstance(modifier, FullHeart):
             top = creature.sheet.heart_die
-            pips = [Pip(role="heart", sides=top) if pip.role == "heart" else pip for pip in pips]
+            pips = [PoolDie(role="heart", sides=top) if pip.role == "heart" else pip for pip in pips]
         elif not isinstance(modifier, Extremes):
             takes_part = False
         if (
@@ -151,9 +151,9 @@ def influence(
     return Influence(tuple(pips), tuple(levels), tuple(terms), tuple(used))
 
 
-def _dice(creature: Creature, bonus: RollBonus) -> list[Pip]:
+def _dice(creature: Creature, bonus: RollBonus) -> list[PoolDie]:
     weapon = WEAPON_DIE[wielded(creature).size_class]
-    return [Pip(role="ability", sides=s) for s in (*bonus.dice, *(weapon,) * bonus.weapon_dice)]
+    return [PoolDie(role="ability", sides=s) for s in (*bonus.dice, *(weapon,) * bonus.weapon_dice)]
 
 
 def _points(state: State, creature: Creature, bonus: RollBonus, where: Lasting | None) -> list[Term]:
@@ -171,10 +171,10 @@ def adjacent_enemies(state: State, creature: Creature) -> int:
     )
 
 
-def _larger(pip: Pip, modifier: LargerDie) -> Pip:
+def _larger(pip: PoolDie, modifier: LargerDie) -> PoolDie:
     at = LADDER.index(pip.sides) + 1 if pip.sides in LADDER else 0
     larger = LADDER[min(at, len(LADDER) - 1)]
-    return Pip(role=pip.role, sides=min(larger, max(modifier.most, pip.sides)))
+    return PoolDie(role=pip.role, sides=min(larger, max(modifier.most, pip.sides)))
 
 
 def without(state: State, lasts: Lasts) -> tuple[Lasting, ...]:

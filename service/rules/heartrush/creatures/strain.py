@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from service.rules.chance import Chance
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Tale
+from service.rules.messages import Emits
 from service.rules.records import changed, record
 from service.rules.stack import Awaited, Frame
 
@@ -18,7 +18,7 @@ from service.rules.stack import Awaited, Frame
 class Exertion:
     """What an exertion without air costs."""
 
-    def tell(self, state: State, chance: Chance, frame: StrainFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: StrainFrame) -> Emits[State]:
         """Tell it, and that *frame* is done."""
         raise NotImplementedError
 
@@ -33,7 +33,7 @@ class StrainFrame(Frame[State]):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         (kind,) = Exertion.__subclasses__()
         return (yield from kind().tell(state, chance, self))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from service.dice.values import Term
-from service.rules.chance import Pip
+from service.rules.chance import PoolDie
 from service.rules.grid import FEET
 from service.rules.heartrush.creatures.cantrips import cannot_cast, cantrip_ft, has_own_bonus
 from service.rules.heartrush.creatures.cover import is_covered_whole
@@ -43,17 +43,17 @@ def throwable(creature: Creature) -> tuple[Weapon, ...]:
 
 
 @rule("HR-WPN-1", "edition, Weapons")
-def weapon_die(weapon: Weapon) -> Pip:
+def weapon_die(weapon: Weapon) -> PoolDie:
     """A heavy weapon rolls d12, a light one d8, an ultralight or improvised one d4."""
-    return Pip(role="weapon", sides=WEAPON_DIE[weapon.size_class])
+    return PoolDie(role="weapon", sides=WEAPON_DIE[weapon.size_class])
 
 
 @rule("HR-WPN-2", "edition, Weapons")
-def favoured_die(weapon: Weapon, stance: str) -> tuple[Pip, ...]:
+def favoured_die(weapon: Weapon, stance: str) -> tuple[PoolDie, ...]:
     """Bludgeoning favours might, slashing agility, piercing cunning: one more weapon die in that stance."""
     if FAVOURS.get(weapon.damage_type) != stance or is_bolt(weapon):
         return ()
-    return (Pip(role=weapon.damage_type, sides=WEAPON_DIE[weapon.size_class]),)
+    return (PoolDie(role=weapon.damage_type, sides=WEAPON_DIE[weapon.size_class]),)
 
 
 def is_bolt(weapon: Weapon) -> bool:
@@ -212,10 +212,10 @@ def pushes(weapon: Weapon) -> bool:
 
 
 @rule("HR-WPN-9", "edition, Weapons")
-def whip_die(weapon: Weapon, *, might_bonus: bool) -> tuple[Pip, ...]:
+def whip_die(weapon: Weapon, *, might_bonus: bool) -> tuple[PoolDie, ...]:
     """The might bonus of a whip: one more weapon die on the attack."""
     if might_bonus and weapon.attack_type == "whip":
-        return (Pip(role="might bonus", sides=WEAPON_DIE[weapon.size_class]),)
+        return (PoolDie(role="might bonus", sides=WEAPON_DIE[weapon.size_class]),)
     return ()
 
 

@@ -14,7 +14,7 @@ from service.rules.heartrush.permission import acting, answering
 from service.rules.heartrush.space.paths import may_stop
 from service.rules.heartrush.space.pushed_way import left_behind, way
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -106,7 +106,7 @@ class ChoosePush(Command[State]):
         if self.follow is not None and self.follow not in follow_cells(view, pending, self.distance):
             raise Refused("space_occupied", f"{self.follow} is no free cell that {pending.target} leaves")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         frame = state.top
         assert isinstance(frame, EngagementFrame)
         pending = frame.pending[0]
@@ -151,7 +151,7 @@ class DealInstead(Command[State]):
         if frame.pending[0].source != self.creature:
             raise Refused("not_your_prompt", f"{self.prompt} is for {frame.pending[0].source}")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         frame = state.top
         assert isinstance(frame, EngagementFrame)
         pending = frame.pending[0]
@@ -191,7 +191,7 @@ class Aftermath(PhaseRules):
         return (frame.awaited(state, "aftermath", pending.source, *accepts),)
 
     @rule("HR-RES-6", "seed 002, Resolution")
-    def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
+    def advance(self, state: State, frame: EngagementFrame) -> Emits[State]:
         """The engagement ends once all attacks are made or declined and their deferred effects are done."""
         if frame.pending:
             pending = frame.pending[0]

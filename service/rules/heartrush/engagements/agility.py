@@ -30,7 +30,7 @@ from service.rules.heartrush.movement.sidestep import sidesteps, sidesteps_of
 from service.rules.heartrush.permission import acting, answering, is_unbarred
 from service.rules.heartrush.space.paths import check_can_move, speed
 from service.rules.heartrush.state import Creature, State, is_able
-from service.rules.messages import Command, Event, Offer, Refused, Scope, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused, Scope
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -102,7 +102,7 @@ class DeclareAgility(Command[State]):
         moves = self.order == "move_first"
         check_also(view, frame, view.creatures[self.creature], self.target, self.also, anywhere=moves)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         declaration = Declaration(target=self.target, also=self.also, order=self.order)
         return (yield from declare(state, self.by.seat, self.creature, declaration))
 
@@ -146,7 +146,7 @@ class DeclineSidestep(Command[State]):
         if not self.prompt.endswith(f"/{self.creature}"):
             raise Refused("not_your_prompt", f"{self.prompt} is not for {self.creature}", "TABLE-SEAT-1")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         frame = state.top
         assert isinstance(frame, EngagementFrame)
         return (
@@ -257,7 +257,7 @@ class AgilityStep(PhaseRules):
         return bool(found) and declared.target not in found
 
     @rule("HR-STANCE-AGI-1", "seeds 002 and 004, Agility")
-    def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
+    def advance(self, state: State, frame: EngagementFrame) -> Emits[State]:
         """Agility attacks second: one attack each, on a creature that is not in cunning."""
         if frame.stage == "declare":
             declared = declarations(frame)
@@ -274,7 +274,7 @@ class AgilityStep(PhaseRules):
             return (yield from end_step(state, frame))
         return (yield from next_step(state, frame))
 
-    def _mover(self, state: State, frame: EngagementFrame, mover: str) -> Tale[State]:
+    def _mover(self, state: State, frame: EngagementFrame, mover: str) -> Emits[State]:
         if not frame.moved:
             return (
                 yield SidestepDeclined(engagement=frame.path, creature=mover, because=("HR-STANCE-AGI-2",))

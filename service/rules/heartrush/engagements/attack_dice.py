@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.dice.values import Term
-from service.rules.chance import Pip
+from service.rules.chance import PoolDie
 from service.rules.heartrush.checks.afflictions import cover_edges, hampered, prone
 from service.rules.heartrush.checks.light import high_ground, unseen_edges
 from service.rules.heartrush.checks.rolls import (
@@ -28,7 +28,7 @@ from service.rules.rulebook import rule
 
 
 @rule("HR-ATK-1", "seed 002, Attack Rolls")
-def attack_pool(creature: Creature, stance: str, weapon: Weapon, *, might_bonus: bool) -> tuple[Pip, ...]:
+def attack_pool(creature: Creature, stance: str, weapon: Weapon, *, might_bonus: bool) -> tuple[PoolDie, ...]:
     """An attack roll is heart die, the die of the stance's ability, weapon die, and what the weapon adds."""
     return (
         heart_die(creature),

@@ -56,7 +56,7 @@ from service.rules.heartrush.sheets.abilities import Moment
 from service.rules.heartrush.sheets.sheet import Weapon
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.listening import listens
-from service.rules.messages import Event, Fact, Tale
+from service.rules.messages import Emits, Event, Fact
 from service.rules.records import EMPTY, changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -84,7 +84,7 @@ class ExchangeFrame(Exchange):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:  # noqa: PLR0911 - one return for each stage
+    def advance(self, state: State, chance: Chance) -> Emits[State]:  # noqa: PLR0911 - one return for each stage
         if state.lasting or listens(state):
             state, interrupted = yield from riders.before(state, chance, self, MOMENTS.get(self.stage, ()))
             if interrupted:
@@ -182,7 +182,7 @@ def _purpose(what: str, exchange: Exchange, against: str, weapon: Weapon | None)
     return {**purpose, "weapon": weapon.id} if weapon else purpose
 
 
-def roll_attack(state: State, chance: Chance, exchange: Exchange) -> Tale[State]:
+def roll_attack(state: State, chance: Chance, exchange: Exchange) -> Emits[State]:
     """Tell the attack roll of the exchange's attacker."""
     state, roll = yield from _attack(state, chance, exchange, exchange.attacker, exchange.defender)
     return (
@@ -226,7 +226,7 @@ def _kept(state: State, roll: Roll) -> Roll | None:
 
 
 @rule("HR-ATK-2", "seed 002, Attack Rolls", settles=("A-10",))
-def roll_defense(state: State, chance: Chance, exchange: Exchange) -> Tale[State]:
+def roll_defense(state: State, chance: Chance, exchange: Exchange) -> Emits[State]:
     """A defense roll is heart die, the die of the attacker's stance, and armor and shield."""
     defender = exchange.creature(state, exchange.defender)
     attacker = exchange.creature(state, exchange.attacker)
@@ -257,7 +257,7 @@ def roll_defense(state: State, chance: Chance, exchange: Exchange) -> Tale[State
 
 
 @rule("HR-ATK-4", "seed 002, Attack Rolls", settles=("A-12",))
-def roll_contest(state: State, chance: Chance, exchange: Exchange) -> Tale[State]:
+def roll_contest(state: State, chance: Chance, exchange: Exchange) -> Emits[State]:
     """Two of one stance that attack each other both roll attacks; the lower takes the difference."""
     state, roll = yield from _attack(state, chance, exchange, exchange.defender, exchange.attacker)
     return (
@@ -271,7 +271,7 @@ def roll_contest(state: State, chance: Chance, exchange: Exchange) -> Tale[State
 
 
 @rule("HR-ATK-3", "seed 002, Attack Rolls")
-def settle(state: State, exchange: Exchange) -> Tale[State]:
+def settle(state: State, exchange: Exchange) -> Emits[State]:
     """Damage is attack minus defense, at least 0; of a contested pair the lower takes the difference."""
     loser, winner, excess = riders.outcome(state, exchange)
     if excess <= 0:
@@ -288,7 +288,7 @@ def settle(state: State, exchange: Exchange) -> Tale[State]:
     return (yield from hurt(state, f"{exchange.path}/damage", loser, amount, source=winner, cause="attack"))
 
 
-def conclude(state: State, exchange: Exchange, *, hit: bool) -> Tale[State]:
+def conclude(state: State, exchange: Exchange, *, hit: bool) -> Emits[State]:
     """Tell the end of an attack, and what an opportunity attack does beyond damage by the house's leave."""
     state = yield ExchangeSettled(exchange=exchange.path, hit=hit, because=("HR-ATK-3",))
     target, attacker = exchange.defender, exchange.attacker

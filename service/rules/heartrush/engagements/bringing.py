@@ -16,7 +16,7 @@ from service.rules.heartrush.engagements.scene import Brought, EngagementFrame, 
 from service.rules.heartrush.harm.conditions import ConditionLost, gain
 from service.rules.heartrush.sheets.sheet import Cantrip
 from service.rules.heartrush.state import State
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 
@@ -77,7 +77,7 @@ def brings(cantrip: Cantrip, by: str, whom: str, *, might_bonus: bool) -> Iterat
 
 
 @rule("HR-WPN-13", "edition, Weapons, Cantrips and Armor")
-def hit_by_cantrip(state: State, exchange: Exchange, cantrip: Cantrip, by: str, whom: str) -> Tale[State]:
+def hit_by_cantrip(state: State, exchange: Exchange, cantrip: Cantrip, by: str, whom: str) -> Emits[State]:
     """A cantrip strikes in the weapon's place, by attunement and free hands; a hit may bring conditions."""
     bonus = exchange.might_bonus and by == exchange.attacker
     found = tuple(brings(cantrip, by, whom, might_bonus=bonus))
@@ -89,7 +89,7 @@ def hit_by_cantrip(state: State, exchange: Exchange, cantrip: Cantrip, by: str, 
     return state
 
 
-def land_first(state: State, frame: EngagementFrame) -> Tale[State]:
+def land_first(state: State, frame: EngagementFrame) -> Emits[State]:
     """Tell the first of what cantrips have brought in the step in hand."""
     one = frame.brought[0]
     state = yield BroughtLanded(engagement=frame.path, because=(RULE,))
@@ -97,7 +97,7 @@ def land_first(state: State, frame: EngagementFrame) -> Tale[State]:
     return (yield from land(state, f"{frame.path}/{frame.phase}/{one.source}/{one.target}/{left}", one))
 
 
-def land(state: State, path: str, one: Brought) -> Tale[State]:
+def land(state: State, path: str, one: Brought) -> Emits[State]:
     """Tell what a hit brings, to whoever is still there."""
     target = state.creatures[one.target]
     if not target.is_present:

@@ -30,7 +30,7 @@ from service.rules.heartrush.engagements.targets import (
 from service.rules.heartrush.permission import acting, answering
 from service.rules.heartrush.secrecy import sealed_to
 from service.rules.heartrush.state import State
-from service.rules.messages import Actor, Command, Event, Offer, Private, Refused, Scope, Tale
+from service.rules.messages import Actor, Command, Emits, Event, Offer, Private, Refused, Scope
 from service.rules.records import EMPTY, changed, record
 from service.rules.rulebook import rule
 from service.rules.sealed import Sealed, unsealed
@@ -126,7 +126,7 @@ def sealed_declaration(state: State, by: str) -> Scope | None:
     return sealed_to(by, targets_occasion(frame.path, frame.phase))
 
 
-def declare(state: State, by: str, creature: str, declaration: Declaration) -> Tale[State]:
+def declare(state: State, by: str, creature: str, declaration: Declaration) -> Emits[State]:
     """Tell a declaration: sealed to its seat where the house says so, with a trace for all."""
     frame = state.top
     assert isinstance(frame, EngagementFrame)
@@ -168,7 +168,7 @@ class DeclareAttack(Command[State]):
         check_also(view, frame, view.creatures[self.creature], self.target, self.also, anywhere=False)
         check_perk(frame, self.creature, self.target, self.perk)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         perk = {name: levels for name, levels in self.perk.items() if levels}
         frame = state.top
         assert isinstance(frame, EngagementFrame)
@@ -248,7 +248,7 @@ def attack_now(
     creature: str,
     chosen: tuple[str, ...],
     offensive: Offensive | None = None,
-) -> Tale[State]:
+) -> Emits[State]:
     """Tell whom a mover picks once it stands where it stands."""
     planned = tuple(meeting(state, frame, creature, target) for target in chosen)
     return (
@@ -276,7 +276,7 @@ class DeclineAttack(Command[State]):
     def check(self, view: State) -> None:
         check_step(view, self, None)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         frame = state.top
         assert isinstance(frame, EngagementFrame)
         if frame.movers:

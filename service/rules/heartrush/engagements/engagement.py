@@ -12,7 +12,7 @@ from service.rules.heartrush.engagements.targets import is_one_sided
 from service.rules.heartrush.means.timing import by_turns
 from service.rules.heartrush.rounds.priority import PriorityGranted
 from service.rules.heartrush.state import State
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -52,7 +52,7 @@ class Committing(PhaseRules):
             if part.stance is None and can_choose(state, name):
                 yield name
 
-    def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
+    def advance(self, state: State, frame: EngagementFrame) -> Emits[State]:
         helpless = next((name for name, part in frame.participants.items() if part.stance is None), None)
         if helpless is not None:
             return (yield from fill_helpless(state, frame, helpless))
@@ -68,7 +68,7 @@ class Closing(PhaseRules):
         return ()
 
     @rule("HR-PRIO-9", "seed 002, Example of Combat", settles=("A-72",))
-    def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
+    def advance(self, state: State, frame: EngagementFrame) -> Emits[State]:
         """After an engagement priority goes to the side that was targeted when it was declared."""
         if by_turns(state):
             return (yield from return_to_the_turn(frame))
@@ -77,6 +77,6 @@ class Closing(PhaseRules):
 
 
 @rule("HR-TIME-11", "background, turn edition")
-def return_to_the_turn(frame: EngagementFrame) -> Tale[State]:
+def return_to_the_turn(frame: EngagementFrame) -> Emits[State]:
     """In turns play goes back after an engagement to the turn it interrupted."""
     return (yield EngagementEnded(engagement=frame.path))

@@ -10,7 +10,7 @@ from service.rules.heartrush.engagements.scene import EngagementFrame, Planned, 
 from service.rules.heartrush.engagements.targets import takes_part, targets
 from service.rules.heartrush.permission import acting, answering
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -65,7 +65,7 @@ def awaited(state: State, frame: EngagementFrame) -> tuple[Awaited, ...]:
     return (frame.awaited(state, "follow_up", name, FollowUp.type, ForgoFollowUp.type),)
 
 
-def forgone(frame: EngagementFrame) -> Tale[State]:
+def forgone(frame: EngagementFrame) -> Emits[State]:
     """Tell that nothing follows, for want of a weapon or a target."""
     assert frame.following is not None
     return (
@@ -102,7 +102,7 @@ class FollowUp(Command[State]):
         if self.target not in next_targets(view, frame, creature):
             raise Refused("no_valid_target", f"{self.weapon} cannot be thrown at {self.target}")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         frame = state.top
         assert isinstance(frame, EngagementFrame)
         return (
@@ -138,7 +138,7 @@ class ForgoFollowUp(Command[State]):
     def check(self, view: State) -> None:
         _frame(view, self)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         frame = state.top
         assert isinstance(frame, EngagementFrame)
         return (yield from forgone(frame))

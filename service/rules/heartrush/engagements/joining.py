@@ -12,7 +12,7 @@ from service.rules.heartrush.means.rush import active_in
 from service.rules.heartrush.permission import acting, answering, holding_priority, is_unbarred
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.windows.deeds import Deed, Said, declared
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record, with_key
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -116,12 +116,12 @@ class Engage(Command[State]):
         afford_action(creature)
         check_engage(view, creature, view.creatures.get(self.target))
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         state = yield AbilityUsed(creature=self.creature, ability="engage", paid="action")
         return (yield from declared(state, ENGAGE, self.creature, "action", Said(target=self.target)))
 
     @staticmethod
-    def done(state: State, creature: str, said: Said) -> Tale[State]:
+    def done(state: State, creature: str, said: Said) -> Emits[State]:
         """Tell what it does, now that its turn has come."""
         return (yield from declare(state, creature, said.target or ""))
 
@@ -138,7 +138,7 @@ class Engage(Command[State]):
 
 
 @rule("HR-ENG-2", "seeds 000 and 004, Engaging the Enemy")
-def declare(state: State, initiator: str, target: str) -> Tale[State]:
+def declare(state: State, initiator: str, target: str) -> Emits[State]:
     """The enemy that is named cannot refuse, and it spends no action."""
     return (
         yield EngagementDeclared(
@@ -201,7 +201,7 @@ class JoinEngagement(Command[State]):
         answering(view, self, late="join_window_closed")
         check_prompt(self.prompt, frame, "join", self.creature)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         frame = state.top
         assert isinstance(frame, EngagementFrame)
         state = yield AbilityUsed(
@@ -228,7 +228,7 @@ class DeclineJoin(Command[State]):
         answering(view, self, late="join_window_closed")
         check_prompt(self.prompt, frame, "join", self.creature)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         frame = state.top
         assert isinstance(frame, EngagementFrame)
         return (yield JoinDeclined(engagement=frame.path, creature=self.creature, because=("HR-ENG-4",)))
@@ -269,7 +269,7 @@ class Joining(PhaseRules):
         return bool(eligible(state, frame))
 
     @rule("HR-ENG-4", "seeds 000 and 004, Engaging the Enemy")
-    def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
+    def advance(self, state: State, frame: EngagementFrame) -> Emits[State]:
         """Before stances everybody else may join, again and again, until nobody wants to."""
         return (yield JoiningClosed(engagement=frame.path))
 
@@ -280,7 +280,7 @@ class _Engage(Deed):
     def check(self, state: State, creature: Creature, said: Said) -> None:
         check_engage(state, creature, state.creatures.get(said.target or ""))
 
-    def happen(self, state: State, creature: str, said: Said) -> Tale[State]:
+    def happen(self, state: State, creature: str, said: Said) -> Emits[State]:
         return (yield from Engage.done(state, creature, said))
 
 

@@ -6,7 +6,7 @@ from service.rules.heartrush.engagements.follow_up import awaited, forgone
 from service.rules.heartrush.engagements.scene import EngagementFrame, PhaseRules
 from service.rules.heartrush.engagements.steps import declaring, owing, take_step
 from service.rules.heartrush.state import State
-from service.rules.messages import Tale
+from service.rules.messages import Emits
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
 
@@ -23,7 +23,7 @@ class MightStep(PhaseRules):
         return bool(awaited(state, frame) or owing(state, frame))
 
     @rule("HR-STANCE-MIG-1", "seeds 002 and 004, Might")
-    def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
+    def advance(self, state: State, frame: EngagementFrame) -> Emits[State]:
         """Might attacks last: one attack each, on a creature that is not in agility."""
         if frame.following is not None:
             return (yield from forgone(frame))

@@ -8,7 +8,7 @@ from typing import ClassVar
 from service.rules.heartrush.engagements.scene import EngagementFrame, Planned, engagement
 from service.rules.heartrush.permission import answering_for, own, running
 from service.rules.heartrush.state import State
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -65,7 +65,7 @@ class AttackNext(Command[State]):
         if self.attacker not in to_order(view, frame):
             raise Refused("no_valid_target", f"{self.attacker} has no attack left to roll", "TABLE-ORDER-1")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         frame = state.top
         assert isinstance(frame, EngagementFrame)
         return (

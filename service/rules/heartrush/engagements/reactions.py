@@ -36,7 +36,7 @@ from service.rules.heartrush.permission import (
 )
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.windows.windows import InstantDeclared, InstantFizzled, StackItem, WindowFrame
-from service.rules.messages import Command, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Offer, Refused
 from service.rules.records import EMPTY, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -56,14 +56,14 @@ class StrikeItem(StackItem):
     perk: Mapping[str, int] = EMPTY
     push: int = 0
 
-    def resolve(self, state: State, window: str) -> Tale[State]:
+    def resolve(self, state: State, window: str) -> Emits[State]:
         attacker, target = state.creatures[self.creature], state.creatures[self.target]
         if not target.is_present or not is_able(attacker):
             return (yield from fizzle(self.creature, self.ability, "nobody to strike"))
         return (yield from strike(state, f"{window}/{self.creature}", self, melee=True))
 
 
-def fizzle(creature: str, ability: str, reason: str) -> Tale[State]:
+def fizzle(creature: str, ability: str, reason: str) -> Emits[State]:
     """Tell that an instant finds nothing to act on when its turn comes; its cost is kept."""
     return (yield InstantFizzled(creature=creature, ability=ability, reason=reason, because=("HR-ABIL-11",)))
 
@@ -199,7 +199,7 @@ class OpportunityAttack(Command[State]):
         if not in_range(view, creature, target):
             raise out_of_range(view, creature, target, "HR-OA-1")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         paid = afford_strike(state, state.creatures[self.creature], self.pay)
         state = yield AbilityUsed(creature=self.creature, ability=self.type, paid=paid, instant=True)
         if self.prompt is None:
@@ -279,7 +279,7 @@ def afford_strike(state: State, creature: Creature, pay: Literal["action", "rush
 
 
 @rule("HR-OA-3", "seed 000, Instant Actions", settles=("A-43",))
-def strike(state: State, path: str, item: StrikeItem, *, melee: bool) -> Tale[State]:
+def strike(state: State, path: str, item: StrikeItem, *, melee: bool) -> Emits[State]:
     """The attacker rolls with a stance of its choice, the target defends with that ability, uncontested."""
     return (
         yield ExchangeBegun(

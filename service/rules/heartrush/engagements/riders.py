@@ -10,7 +10,7 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance, PoolDie
 from service.rules.gm_only import ROLLS
 from service.rules.grid import FEET
 from service.rules.heartrush.creatures.lasting import EffectEnded, PoolSpent, has, having
@@ -142,7 +142,7 @@ def _curses(state: State, chance: Chance, exchange: Exchange) -> Did:
             owner=where.source,
             stream=f"{where.source}/curse",
             purpose={"what": where.ability, "exchange": exchange.path, "on": attacker.id},
-            pool=(Pip(role="curse", sides=curse.sides),) * curse.count,
+            pool=(PoolDie(role="curse", sides=curse.sides),) * curse.count,
         )
         path = f"{exchange.path}/{where.ability}"
         state = yield from hurt(
@@ -177,12 +177,12 @@ def _pools(state: State, exchange: Exchange) -> Did:
     return state, False
 
 
-def pool_dice(state: State, exchange: Exchange) -> tuple[Pip, ...]:
+def pool_dice(state: State, exchange: Exchange) -> tuple[PoolDie, ...]:
     """Return the dice of pools that the defender adds to its roll."""
     if not exchange.picked:
         return ()
     return tuple(
-        Pip(role="pool", sides=pool.sides)
+        PoolDie(role="pool", sides=pool.sides)
         for pool, where in having(state, state.creatures[exchange.defender], DicePool)
         if where is not None
         for _ in range(int(exchange.picked.get(where.id, "0")))

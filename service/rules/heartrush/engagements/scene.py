@@ -17,7 +17,7 @@ from service.rules.heartrush.sheets.abilities import Moment
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.listening import listens
 from service.rules.heartrush.windows.windows import Interruptible, idle, is_answered, moment
-from service.rules.messages import Tale
+from service.rules.messages import Emits
 from service.rules.records import EMPTY, changed, record
 from service.rules.sealed import Sealed
 from service.rules.stack import Awaited
@@ -188,7 +188,7 @@ class EngagementFrame(Interruptible):
         """Return what a moment of this engagement is about."""
         return {"engagement": self.path, "phase": self.phase}
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         trigger = self.moment_due(state)
         if trigger is not None:
             return (yield from moment(self, trigger, self.about(), self.initiator))
@@ -231,7 +231,7 @@ class PhaseRules:
         """Tell whether `waiting` would name anybody; a phase with many answers says so more cheaply."""
         return bool(self.waiting(state, frame))
 
-    def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
+    def advance(self, state: State, frame: EngagementFrame) -> Emits[State]:
         """Tell the next step of this phase."""
         raise NotImplementedError
 

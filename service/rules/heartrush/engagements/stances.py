@@ -12,7 +12,7 @@ from service.rules.heartrush.permission import acting, answering
 from service.rules.heartrush.secrecy import sealed_to
 from service.rules.heartrush.space.paths import speed
 from service.rules.heartrush.state import Creature, State, is_able_if_aware
-from service.rules.messages import Command, Event, Offer, Private, Refused, Scope, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Private, Refused, Scope
 from service.rules.records import record
 from service.rules.rulebook import rule
 from service.rules.sealed import Sealed, unsealed
@@ -135,7 +135,7 @@ class ChooseStance(Command[State]):
             check_ranged_stance(creature, speed(creature), self.stance)
             raise Refused("stance_not_allowed", f"{self.creature} is surprised", "HR-START-7")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         frame = state.top
         assert isinstance(frame, EngagementFrame)
         scope = self.scope(state)
@@ -192,7 +192,7 @@ def can_choose(state: State, creature: str) -> bool:
 
 
 @rule("HR-STANCE-6", "service ruling", settles=("A-42", "A-08"))
-def fill_helpless(state: State, frame: EngagementFrame, creature: str) -> Tale[State]:
+def fill_helpless(state: State, frame: EngagementFrame, creature: str) -> Emits[State]:
     """Who cannot choose a stance stands helpless: no attack, no halving, open to every stance."""
     stance: Literal["helpless", "defensive"] = (
         "defensive" if state.option("helpless_stance") == "defensive" else "helpless"
@@ -200,7 +200,7 @@ def fill_helpless(state: State, frame: EngagementFrame, creature: str) -> Tale[S
     return (yield HelplessFilled(engagement=frame.path, creature=creature, stance=stance))
 
 
-def reveal(state: State, frame: EngagementFrame) -> Tale[State]:  # noqa: ARG001 - a tale begins with the state it is told in
+def reveal(state: State, frame: EngagementFrame) -> Emits[State]:  # noqa: ARG001 - a tale begins with the state it is told in
     """Tell all stances of an engagement at once."""
     stances = {name: unsealed(part.stance) or "helpless" for name, part in frame.participants.items()}
     return (

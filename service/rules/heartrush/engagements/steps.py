@@ -38,7 +38,7 @@ from service.rules.heartrush.engagements.targets import (
 from service.rules.heartrush.harm.conditions import gain
 from service.rules.heartrush.offensives.trying import forgo
 from service.rules.heartrush.state import State
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import EMPTY, changed, record
 from service.rules.rulebook import rule
 from service.rules.sealed import unsealed
@@ -154,7 +154,7 @@ class AttacksOver(Event[State]):
 
 
 @rule("HR-RES-1", "seeds 000, 002 and 004, Resolution")
-def next_step(state: State, frame: EngagementFrame) -> Tale[State]:
+def next_step(state: State, frame: EngagementFrame) -> Emits[State]:
     """Cunning attacks first, then agility, then might; a step with nobody in it is skipped.
 
     Once nobody left to act has an enemy to attack, no step comes any more.
@@ -173,7 +173,7 @@ def reveal(
     frame: EngagementFrame,
     exchanges: tuple[Planned, ...],
     movers: tuple[str, ...],
-) -> Tale[State]:
+) -> Emits[State]:
     """Tell all declarations of the step in hand at once."""
     return (
         yield TargetsRevealed(
@@ -189,7 +189,7 @@ def reveal(
 
 
 @rule("HR-RES-4", "seeds 002 and 004, Resolution", settles=("A-14", "A-64"))
-def exchange(state: State, frame: EngagementFrame, planned: Planned) -> Tale[State]:
+def exchange(state: State, frame: EngagementFrame, planned: Planned) -> Emits[State]:
     """Attacks of one step are simultaneous: who is pushed or killed by one still makes its own."""
     declared = unsealed(frame.participants[planned.attacker].declaration)
     if declared is not None and declared.offensive is not None:
@@ -223,7 +223,7 @@ def might_bonus(stance: str, against: str) -> bool:
 
 
 @rule("HR-STANCE-CUN-2", "seeds 000 and 004, Cunning", settles=("A-34",))
-def land_perks(state: State, frame: EngagementFrame) -> Tale[State]:
+def land_perks(state: State, frame: EngagementFrame) -> Emits[State]:
     """A cunning attack on agility adds up to two levels of dazed, off-balanced or weakened at step end."""
     for pending in frame.pending:
         hit = pending.source in frame.hits or not state.option("cunning_perk_needs_hit")
@@ -242,7 +242,7 @@ def owing(state: State, frame: EngagementFrame) -> tuple[str, ...]:
     return undeclared(state, frame) if frame.stage == "declare" and frame.snapshot else ()
 
 
-def take_step(state: State, frame: EngagementFrame) -> Tale[State]:
+def take_step(state: State, frame: EngagementFrame) -> Emits[State]:
     """Tell the next thing of such a step: the reveal, an exchange, its end, or the step after it."""
     if frame.stage == "declare":
         return (yield from reveal(state, frame, plan(frame, declarations(frame)), ()))
@@ -267,11 +267,11 @@ class CunningStep(PhaseRules):
     def waits(self, state: State, frame: EngagementFrame) -> bool:
         return bool(owing(state, frame) or to_order(state, frame))
 
-    def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
+    def advance(self, state: State, frame: EngagementFrame) -> Emits[State]:
         return (yield from take_step(state, frame))
 
 
-def end_step(state: State, frame: EngagementFrame) -> Tale[State]:
+def end_step(state: State, frame: EngagementFrame) -> Emits[State]:
     """Tell what lands at the end of a step, one thing at a time, and its end."""
     if frame.brought:
         return (yield from land_first(state, frame))
@@ -293,5 +293,5 @@ class Reveal(PhaseRules):
     def waiting(self, state: State, frame: EngagementFrame) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
+    def advance(self, state: State, frame: EngagementFrame) -> Emits[State]:
         return (yield from next_step(state, frame))

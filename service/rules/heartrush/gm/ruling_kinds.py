@@ -10,7 +10,7 @@ from service.rules.heartrush.creatures.healing import wake
 from service.rules.heartrush.harm.zero import die_at_the_line, fall_to_zero
 from service.rules.heartrush.operations.effects import Effect, EffectsFrame, no_such
 from service.rules.heartrush.state import State
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import changed, record
 
 # --- life ------------------------------------------------------------------------------------------
@@ -50,7 +50,7 @@ class SetHp(Effect):
             return fault
         return f"{self.creature} has at most {view.creatures[self.creature].sheet.hp_max} hit points"
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         before = state.creatures[self.creature].hp
         state = yield HpSet(creature=self.creature, hp=self.hp, because=frame.rules)
         state = yield from die_at_the_line(state, self.creature)
@@ -90,7 +90,7 @@ class Restore(Effect):
         limit = found.sheet.hp_max
         return None if -limit < self.hp <= limit else f"more than {-limit} and at most {limit} hit points"
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         return (yield Restored(creature=self.creature, hp=self.hp, because=frame.rules))
 
 
@@ -115,7 +115,7 @@ class Withdraw(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         return (yield CreatureLeft(creature=self.creature, because=frame.rules))
 
 
@@ -145,7 +145,7 @@ class Expose(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         return (yield Exposed(creature=self.creature, exposed=self.exposed, because=frame.rules))
 
 
@@ -174,7 +174,7 @@ class Surprise(Effect):
             return "surprise is ruled before priority is granted"
         return no_such(view, self.creature)
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         return (yield SurpriseRuled(creature=self.creature, surprised=self.surprised, because=frame.rules))
 
 
@@ -201,7 +201,7 @@ class Unaware(Effect):
             return "who was unaware is ruled before priority is granted"
         return None if self.side is None or self.side in view.sides else f"there is no side {self.side}"
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         return (yield UnawareRuled(side=self.side, because=frame.rules))
 
 
@@ -229,5 +229,5 @@ class Hide(Effect):
         found = (no_such(view, name, dead=True) for name in (self.creature, *self.hidden_from))
         return next((fault for fault in found if fault), None)
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         return (yield HiddenRuled(creature=self.creature, hidden_from=self.hidden_from, because=frame.rules))

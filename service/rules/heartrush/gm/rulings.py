@@ -22,7 +22,7 @@ from service.rules.heartrush.operations.effects import Effect, EffectsBegun, fau
 from service.rules.heartrush.permission import answering, gm, own
 from service.rules.heartrush.sheets.notes import Request
 from service.rules.heartrush.state import State
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
@@ -61,7 +61,7 @@ class AdjudicationFrame(Frame[State]):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return (Awaited(prompt=self.path, seat=GM, accepts=("adjudicate",)),)
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         raise AssertionError(self.path)
 
 
@@ -124,7 +124,7 @@ class RulingRecorded(GmRulingRecorded[State]):
         return state
 
 
-def rule_on(state: State, ruling: RulingRecorded) -> Tale[State]:
+def rule_on(state: State, ruling: RulingRecorded) -> Emits[State]:
     """Tell a ruling and begin its effects, above whatever is unfinished."""
     state = yield ruling
     if not ruling.effects:
@@ -174,7 +174,7 @@ class GmRuling(RulingOfGm[State]):
             raise Refused("no_such_request", f"nobody asks {self.answers}")
         check_ruling(view, self.decision, self.reason, self.effects)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         ruling = RulingRecorded(
             ruling=path_of(state),
             kind=self.kind,
@@ -207,7 +207,7 @@ class Adjudicate(Command[State]):
         answering(view, self)
         check_ruling(view, self.decision or "as asked", self.reason, self.effects)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         frame = state.top
         assert isinstance(frame, AdjudicationFrame)
         own_effects = frame.on_accept if self.accept else frame.on_reject
@@ -243,7 +243,7 @@ class AskRuling(Command[State]):
         if len(view.requests) >= MOST_EFFECTS:
             raise Refused("too_many_requests", "the gm has enough to answer", "HR-SVC-1")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         request = f"request-{state.rulings + 1}"
         return (
             yield RulingRequested(

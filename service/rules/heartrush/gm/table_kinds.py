@@ -13,7 +13,7 @@ from service.rules.heartrush.rounds.priority import PriorityGranted
 from service.rules.heartrush.sheets.ground import Terrain
 from service.rules.heartrush.sheets.sheet import Weapon
 from service.rules.heartrush.state import State
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import changed, record, with_key, without_key
 from service.rules.table import Option
 
@@ -55,7 +55,7 @@ class SetTerrain(Effect):
             return "somebody stands there"
         return None
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         return (yield TerrainSet(cells=self.cells, terrain=self.terrain, because=frame.rules))
 
 
@@ -93,7 +93,7 @@ class SetOption(Effect):
             fits = any(self.value == known and type(self.value) is type(known) for known in spec.values)
         return None if fits else f"{self.option} cannot be {self.value}"
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         return (yield OptionSet(option=self.option, value=self.value, because=frame.rules))
 
 
@@ -109,7 +109,7 @@ class GivePriority(Effect):
             return "no side holds priority now"
         return None if self.side in view.sides else f"there is no side {self.side}"
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         return (yield PriorityGranted(side=self.side, because=frame.rules))
 
 
@@ -146,7 +146,7 @@ class Arm(Effect):
             return fault
         return f"{self.creature} cannot wield a {self.weapon.size_class} weapon"
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         return (yield Armed(creature=self.creature, weapon=self.weapon, because=frame.rules))
 
 
@@ -174,7 +174,7 @@ class GiveDestiny(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or (None if abs(self.points) <= MOST_DESTINY else "at most 10")
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         return (yield DestinyGained(creature=self.creature, points=self.points, because=frame.rules))
 
 
@@ -202,5 +202,5 @@ class LayPenalty(Effect):
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or (None if 1 <= self.penalty <= MOST else "1 or more")
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         return (yield PenaltyLaid(creature=self.creature, penalty=self.penalty, because=frame.rules))

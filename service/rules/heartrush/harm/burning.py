@@ -6,10 +6,10 @@ from typing import ClassVar, Final
 
 from service.dice.chain import OPEN_LANE
 from service.dice.values import Roll
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance, PoolDie
 from service.rules.heartrush.harm.damage import hurt
 from service.rules.heartrush.state import State
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import record
 from service.rules.stack import Awaited, Frame
 
@@ -25,14 +25,14 @@ class BurnFrame(Frame[State]):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         roll: Roll
         state, roll = yield from chance.throw(
             state,
             owner=self.creature,
             stream=f"{self.creature}/burning",
             purpose={"what": "burning", "burn": self.path},
-            pool=(Pip(role="burning", sides=6),) * self.levels,
+            pool=(PoolDie(role="burning", sides=6),) * self.levels,
         )
         state = yield Burned(burn=self.path, creature=self.creature, because=BECAUSE)
         return (
@@ -70,7 +70,7 @@ class Burned(Event[State]):
         return state.popped(self.burn)
 
 
-def burn(state: State, creature: str, levels: int) -> Tale[State]:
+def burn(state: State, creature: str, levels: int) -> Emits[State]:
     """Tell that fire hurts *creature* now; the frame throws the dice."""
     number = state.place(OPEN_LANE, f"{creature}/burning") + 1
     path = f"r{state.round}/burn/{creature}-{number}"

@@ -14,7 +14,7 @@ from service.rules.heartrush.creatures.bonds import BONDS, eased, untied
 from service.rules.heartrush.harm.burning import burn
 from service.rules.heartrush.harm.zero import Died
 from service.rules.heartrush.state import Condition, Creature, State
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import changed, record, with_key, without_key
 from service.rules.rulebook import rule
 
@@ -126,7 +126,7 @@ def _faded(creature: Creature, left: Mapping[str, int]) -> Mapping[str, Conditio
 
 
 @rule("HR-COND-1", "edition, Conditions")
-def gain(state: State, creature: str, condition: str, levels: int, source: str | None = None) -> Tale[State]:
+def gain(state: State, creature: str, condition: str, levels: int, source: str | None = None) -> Emits[State]:
     """Levels of a condition add up and stop at five; further ones are ignored."""
     if levels <= 0:
         return state
@@ -146,7 +146,7 @@ def gain(state: State, creature: str, condition: str, levels: int, source: str |
 
 
 @rule("HR-COND-2", "edition, Conditions")
-def fade(state: State) -> Tale[State]:
+def fade(state: State) -> Emits[State]:
     """Fading conditions lose one level at the start of each round."""
     levels = {
         name: {key: c.level - 1 for key, c in creature.conditions.items() if not is_ongoing(key)}
@@ -183,7 +183,7 @@ def crippled(creature: Creature, feet: int) -> int:
 
 
 @rule("HR-COND-13", "edition, Conditions")
-def break_down(state: State, creature: str, condition: str) -> Tale[State]:
+def break_down(state: State, creature: str, condition: str) -> Emits[State]:
     """Each level of vulnerability lets one more face bring complications; four levels are death."""
     found = state.creatures[creature]
     if found.level(condition) < DEADLY_VULNERABILITY or found.vitality == "dead":
@@ -192,7 +192,7 @@ def break_down(state: State, creature: str, condition: str) -> Tale[State]:
 
 
 @rule("HR-COND-16", "edition, Conditions")
-def turn_rage(state: State, creature: str, source: str | None) -> Tale[State]:
+def turn_rage(state: State, creature: str, source: str | None) -> Emits[State]:
     """Rage hampers rolls on all but its source; an attack on it, another's taunt or an action ends it."""
     old = state.creatures[creature].conditions.get("enraged")
     if old is None or old.source == source:
@@ -201,7 +201,7 @@ def turn_rage(state: State, creature: str, source: str | None) -> Tale[State]:
 
 
 @rule("HR-COND-17", "edition, Conditions")
-def end_charm(state: State, charmed: str, by: str) -> Tale[State]:
+def end_charm(state: State, charmed: str, by: str) -> Emits[State]:
     """Charm shifts attitudes and helps its maker's presence checks until its maker does something hostile."""
     found = state.creatures[charmed].conditions.get("charmed")
     if found is None or found.source != by:
@@ -209,7 +209,7 @@ def end_charm(state: State, charmed: str, by: str) -> Tale[State]:
     return (yield ConditionLost(creature=charmed, condition="charmed"))
 
 
-def vent(state: State, attacker: str, target: str) -> Tale[State]:
+def vent(state: State, attacker: str, target: str) -> Emits[State]:
     """Tell what an attack roll ends: rage at its target, and the target's charm by its attacker."""
     found = state.creatures[attacker].conditions.get("enraged")
     if found is not None and found.source == target:
@@ -220,6 +220,6 @@ def vent(state: State, attacker: str, target: str) -> Tale[State]:
 
 
 @rule("HR-COND-19", "edition, Conditions")
-def catch_fire(state: State, creature: str, levels: int) -> Tale[State]:
+def catch_fire(state: State, creature: str, levels: int) -> Emits[State]:
     """Fire burns 1d6 a level at once and at each round's end; an action puts out half, water all of it."""
     return (yield from burn(state, creature, levels))

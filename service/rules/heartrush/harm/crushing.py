@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance, PoolDie
 from service.rules.heartrush.harm.damage import hurt
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
@@ -27,14 +27,14 @@ class CrushFrame(Frame[State]):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         thrown: Roll
         state, thrown = yield from chance.throw(
             state,
             owner=self.creature,
             stream=f"{self.creature}/crush",
             purpose={"what": "crush", "crush": self.path, "against": self.target},
-            pool=(Pip(role="crush", sides=6),) * self.dice,
+            pool=(PoolDie(role="crush", sides=6),) * self.dice,
         )
         state = yield Crushed(crush=self.path, creature=self.creature, target=self.target, because=self.rules)
         path = f"{self.path}/damage"

@@ -17,7 +17,7 @@ from service.rules.heartrush.permission import own, running
 from service.rules.heartrush.sheets.sheet import smaller_die
 from service.rules.heartrush.state import Creature, State, Wound
 from service.rules.heartrush.windows.standing import standing_shrug
-from service.rules.messages import Command, Event, Fact, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Fact, Offer, Refused
 from service.rules.records import record
 from service.rules.rulebook import rule
 from service.rules.sealable import sealable
@@ -53,7 +53,7 @@ class DamageFrame(Frame[State]):
         )
 
     @rule("HR-ZERO-3", "seed 002, Zero Hit Points")
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         """At zero and below, damage and wounds are recorded as ever, also for who can shrug nothing off."""
         creature = state.creatures[self.creature]
         note = refusal_to_shrug(state, creature, self.cause)
@@ -75,7 +75,7 @@ class Consequence:
         """Tell whether it follows from this damage."""
         raise NotImplementedError
 
-    def tell(self, state: State, frame: DamageFrame, final: int) -> Tale[State]:
+    def tell(self, state: State, frame: DamageFrame, final: int) -> Emits[State]:
         """Tell what follows from *final* points of it."""
         raise NotImplementedError
 
@@ -168,7 +168,7 @@ def hurt(
     *,
     source: str | None,
     cause: str,
-) -> Tale[State]:
+) -> Emits[State]:
     """Every source of damage runs the same pipeline, one instance each."""
     return (yield DamagePending(damage=path, creature=creature, amount=amount, source=source, cause=cause))
 
@@ -188,7 +188,7 @@ def refusal_to_shrug(state: State, creature: Creature, cause: str = "attack") ->
 
 
 @rule("HR-DMG-4", "seed 002, Taking Damage")
-def take(state: State, frame: DamageFrame, final: int, *, note: str | None = None) -> Tale[State]:
+def take(state: State, frame: DamageFrame, final: int, *, note: str | None = None) -> Emits[State]:
     """The final amount is subtracted from hit points, which may go below zero."""
     before = state.creatures[frame.creature].hp
     state = yield DamageApplied(
@@ -204,7 +204,7 @@ def take(state: State, frame: DamageFrame, final: int, *, note: str | None = Non
 
 
 @rule("HR-DMG-5", "seed 002, More Than 10 Damage", settles=("A-20", "A-21"))
-def wound(state: State, frame: DamageFrame, final: int) -> Tale[State]:
+def wound(state: State, frame: DamageFrame, final: int) -> Emits[State]:
     """Final damage of 10 or more marks a wound whose rank is that damage."""
     sheet = state.creatures[frame.creature].sheet
     threshold = sheet.wound_threshold or int(state.option("wound_threshold"))
@@ -257,7 +257,7 @@ class Shrug(Command[State]):
         if code:
             raise Refused(code, f"{self.creature} cannot shrug this off", "HR-DMG-2")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         frame = state.top
         assert isinstance(frame, DamageFrame)
         state, after = yield from shrug_off(state, frame)
@@ -279,7 +279,7 @@ class AcceptDamage(Command[State]):
     def check(self, view: State) -> None:
         _pending(view, self)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         frame = state.top
         assert isinstance(frame, DamageFrame)
         return (yield from take(state, frame, frame.amount))

@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 
 from service.rules.heartrush.permission import gm
 from service.rules.heartrush.state import State, Wound
-from service.rules.messages import Command, Event, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Refused
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 
@@ -111,7 +111,7 @@ class DescribeWound(Command[State]):
         if not 0 < len(self.description) <= DESCRIPTION_LENGTH:
             raise Refused("params_missing", f"1 to {DESCRIPTION_LENGTH} characters")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield WoundDescribed(creature=self.creature, wound=self.wound, description=self.description))
 
 

@@ -9,7 +9,7 @@ from service.rules.heartrush.creatures.bonds import let_go
 from service.rules.heartrush.creatures.incapacity import check_able
 from service.rules.heartrush.permission import AT_REST, own, taking_action
 from service.rules.heartrush.state import Creature, State, is_able
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -57,7 +57,7 @@ class Died(Event[State]):
 
 
 @rule("HR-DMG-6", "seed 002, Taking Damage", settles=("A-23",))
-def die_at_the_line(state: State, creature: str) -> Tale[State]:
+def die_at_the_line(state: State, creature: str) -> Emits[State]:
     """Hit points at or below the negative of the maximum are death."""
     found = state.creatures[creature]
     if found.hp > death_line(state, found) or found.vitality == "dead":
@@ -72,7 +72,7 @@ def death_line(state: State, creature: Creature) -> int:
 
 
 @rule("HR-ZERO-2", "seed 002, Zero Hit Points", settles=("A-24",))
-def fall_to_zero(state: State, creature: str, before: int) -> Tale[State]:
+def fall_to_zero(state: State, creature: str, before: int) -> Emits[State]:
     """Who does not choose to fall unconscious at zero does so after ten minutes."""
     found = state.creatures[creature]
     if found.hp > 0 or before <= 0 or found.vitality != "active":
@@ -83,7 +83,7 @@ def fall_to_zero(state: State, creature: str, before: int) -> Tale[State]:
     return state
 
 
-def ten_minutes(state: State) -> Tale[State]:
+def ten_minutes(state: State) -> Emits[State]:
     """Tell who falls unconscious because ten minutes have passed since it came to zero."""
     for creature in state.creatures.values():
         since = creature.down_since_s
@@ -122,7 +122,7 @@ class GoUnconscious(Command[State]):
             raise Refused("no_priority", "something is being resolved", "HR-PRIO-1")
         return creature
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield FellUnconscious(creature=self.creature, reason="chosen"))
 
     @classmethod

@@ -11,7 +11,7 @@ from service.rules.heartrush.means.actions import afford_action
 from service.rules.heartrush.means.rush import afford_rush
 from service.rules.heartrush.sheets.abilities import Ability, Spell, costs_action
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Event, Refused, Tale
+from service.rules.messages import Emits, Event, Refused
 from service.rules.records import record, with_key
 from service.rules.rulebook import rule
 
@@ -134,7 +134,7 @@ def can_afford(state: State, creature: Creature, definition: Ability | Spell) ->
 
 
 @rule("HR-ABIL-11", "service ruling")
-def pay(state: State, creature: str, ability: Ability, extra: int) -> Tale[State]:
+def pay(state: State, creature: str, ability: Ability, extra: int) -> Emits[State]:
     """Costs are paid at declaration; a use that finds nothing to act on later fizzles, unrefunded."""
     frequency = ability.frequency
     assert frequency != "passive", "passives are not used"
@@ -149,7 +149,7 @@ def pay(state: State, creature: str, ability: Ability, extra: int) -> Tale[State
     )
 
 
-def recharge(state: State, creature: str, *frequencies: str) -> Tale[State]:
+def recharge(state: State, creature: str, *frequencies: str) -> Emits[State]:
     """Tell that the spent abilities of these frequencies are charged again, if there are any."""
     spent = state.creatures[creature].spent
     known = tuple(name for name in spent if _frequency(state, name) in frequencies)
@@ -163,6 +163,6 @@ def _frequency(state: State, ability: str) -> str:
     return found.frequency if isinstance(found, Ability) else "heart"
 
 
-def wounded(state: State, creature: str) -> Tale[State]:
+def wounded(state: State, creature: str) -> Emits[State]:
     """Tell that a wound charges its owner's heart abilities."""
     return (yield from recharge(state, creature, "heart")) if state.creatures[creature].spent else state

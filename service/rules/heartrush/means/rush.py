@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Event, Refused, Tale
+from service.rules.messages import Emits, Event, Refused
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 
@@ -27,7 +27,7 @@ class RushGained(Event[State]):
 
 
 @rule("HR-RUSH-1", "seed 000, Rush Points", settles=("A-30",))
-def first_rush(state: State) -> Tale[State]:
+def first_rush(state: State) -> Emits[State]:
     """Each creature has one rush point at the start of combat; outside combat the pool is empty."""
     return (
         yield RushGained(gains=dict.fromkeys(state.creatures, 1), because=("HR-START-6", "HR-RUSH-1", "A-30"))
@@ -41,7 +41,7 @@ def rush_at_start() -> int:
 
 
 @rule("HR-RUSH-2", "seed 000, Rush Points", settles=("A-29", "A-69"))
-def rush_of_round(state: State) -> Tale[State]:
+def rush_of_round(state: State) -> Emits[State]:
     """A new round gives a point for each earlier one with an engagement, opportunity attack or spell."""
     gains = {name: _gain(state, creature) for name, creature in state.creatures.items()}
     return (yield RushGained(gains={name: gain for name, gain in gains.items() if gain}))

@@ -20,7 +20,7 @@ from service.rules.heartrush.offensives.offensives import OffensiveContest, Offe
 from service.rules.heartrush.permission import taking_action
 from service.rules.heartrush.sheets.sheet import Ability
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -79,7 +79,7 @@ class ClimbedOn(Event[State]):
         return state.with_creature(self.creature, position=self.at)
 
 
-def climb_onto(state: State, creature: str, mount: str) -> Tale[State]:
+def climb_onto(state: State, creature: str, mount: str) -> Emits[State]:
     """Tell that *creature* is on *mount* now."""
     state = yield from gain(state, creature, "creature_climber", 1, mount)
     if not state.creatures[mount].has("climbed_on"):
@@ -109,7 +109,7 @@ class CameOff(Event[State]):
         return come_off(state, state.creatures[self.creature])
 
 
-def step_off(state: State, creature: str) -> Tale[State]:
+def step_off(state: State, creature: str) -> Emits[State]:
     """Tell that a climber that walked off its mount climbs no more."""
     climber = state.creatures[creature]
     mount = mount_of(state, climber)
@@ -129,7 +129,7 @@ class HoldOnFrame(Checking):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the save above it comes first"
         state = yield GripTested(
             grip=self.path, creature=self.creature, held=self.checked.success, because=BECAUSE
@@ -164,7 +164,7 @@ class GripTested(Event[State]):
         return state.popped(self.grip)
 
 
-def hold_on(state: State, path: str, creature: str, number: int) -> Tale[State]:
+def hold_on(state: State, path: str, creature: str, number: int) -> Emits[State]:
     """Tell that a climber saves against *number*, with the larger of its might and agility, or falls."""
     ability: Ability = best_of(state.creatures[creature])
     state = yield GripAsked(grip=path, creature=creature, because=BECAUSE)
@@ -188,7 +188,7 @@ class ClimberHurt(Consequence):
     def follows(self, state: State, frame: DamageFrame) -> bool:
         return state.creatures[frame.creature].has("creature_climber")
 
-    def tell(self, state: State, frame: DamageFrame, final: int) -> Tale[State]:
+    def tell(self, state: State, frame: DamageFrame, final: int) -> Emits[State]:
         return (yield from hold_on(state, f"{frame.path}/hold", frame.creature, final))
 
 
@@ -208,7 +208,7 @@ class ShakeOffFrame(ContestFrame):
         ability = self.ability_of(who.id)
         return hampered(state, who, ability, "check", against=against, needs=("motion",))
 
-    def outcome(self, state: State, *, won: bool) -> Tale[State]:
+    def outcome(self, state: State, *, won: bool) -> Emits[State]:
         for climber in self.opponents if won else ():
             if state.creatures[climber].has("creature_climber"):
                 state = yield CameOff(creature=climber, reason="shaken off", because=BECAUSE)
@@ -247,7 +247,7 @@ class ShakeOff(Command[State]):
         if not climbers_on(view, creature):
             raise Refused("not_climbing", f"nobody climbs on {self.creature}", "HR-COND-23")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         climbers = tuple(climber.id for climber in climbers_on(state, state.creatures[self.creature]))
         paid = action_price(state, state.creatures[self.creature])
         state = yield AbilityUsed(

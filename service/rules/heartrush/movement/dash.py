@@ -24,7 +24,7 @@ from service.rules.heartrush.space.paths import (
 )
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.deeds import Deed, Said, declared
-from service.rules.messages import Command, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Offer, Refused
 from service.rules.records import record
 from service.rules.rulebook import rule
 from service.rules.sealed import view
@@ -80,14 +80,14 @@ class Dash(Command[State]):
             raise Refused("insufficient_movement", f"{cell} is not within reach of a dash: {most} ft at most")
         return found
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         path = self.cells(view(state, self.by.seat))  # a GM-only speed refuses nothing
         paid = free_first_price(state, state.creatures[self.creature], "dash")
         state = yield AbilityUsed(creature=self.creature, ability="dash", paid=paid)
         return (yield from declared(state, DASH, self.creature, paid, Said(path=path, stand=self.stand)))
 
     @staticmethod
-    def done(state: State, creature: str, said: Said) -> Tale[State]:
+    def done(state: State, creature: str, said: Said) -> Emits[State]:
         """Tell what it does, now that its turn has come."""
         return (yield from walk(state, creature, said.path, stand=said.stand))
 
@@ -139,7 +139,7 @@ class _Dash(Deed):
         check_can_dash(creature)
         check_path(state, creature, said.path, allowance(creature, stand=said.stand))
 
-    def happen(self, state: State, creature: str, said: Said) -> Tale[State]:
+    def happen(self, state: State, creature: str, said: Said) -> Emits[State]:
         return (yield from Dash.done(state, creature, said))
 
 

@@ -9,7 +9,7 @@ from service.rules.heartrush.creatures.bonds import freed
 from service.rules.heartrush.movement.forced import PushFrame, push_at
 from service.rules.heartrush.permission import answering_for, own
 from service.rules.heartrush.state import State
-from service.rules.messages import Command, Event, Offer, Tale
+from service.rules.messages import Command, Emits, Event, Offer
 from service.rules.records import changed, record
 from service.rules.stack import Awaited
 
@@ -45,7 +45,7 @@ class FollowCaptive(Command[State]):
         own(view, self, self.creature)
         answering_for(view, self, self.creature)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         frame = state.top
         assert isinstance(frame, PushFrame)
         return (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance, PoolDie
 from service.rules.grid import FEET, Cell, line
 from service.rules.heartrush.checks.rolls import throw
 from service.rules.heartrush.creatures.bonds import captive_of, grappler_of, moved
@@ -20,8 +20,8 @@ from service.rules.heartrush.space.paths import may_stop
 from service.rules.heartrush.space.pushed_way import left_behind, way
 from service.rules.heartrush.state import State
 from service.rules.heartrush.windows.windows import WindowOpened
-from service.rules.lurking import Room
-from service.rules.messages import Event, Tale
+from service.rules.hiding import OccupiedSpace
+from service.rules.messages import Emits, Event
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
@@ -62,7 +62,7 @@ class PushFrame(Frame[State]):
             ),
         )
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         if self.stage == "companion":
             return (yield from hurt_companion(state, self))
         if self.stage in ("held", "moving"):
@@ -193,7 +193,7 @@ def push_at(state: State, path: str) -> PushFrame:
     return frame
 
 
-def push(state: State, path: str, creature: str, by: str, feet: int, follow: Cell | None) -> Tale[State]:
+def push(state: State, path: str, creature: str, by: str, feet: int, follow: Cell | None) -> Emits[State]:
     """Tell that *by* pushes *creature* straight away from itself."""
     step = state.away(creature, by)
     return (
@@ -210,14 +210,16 @@ def push(state: State, path: str, creature: str, by: str, feet: int, follow: Cel
 
 
 @rule("HR-FORCE-4", "seed 000, Trip")
-def go_on(state: State, frame: PushFrame) -> Tale[State]:
+def go_on(state: State, frame: PushFrame) -> Emits[State]:
     """Forced movement next to somebody can be tripped, but gives no opportunity attack."""
     mover = state.creatures[frame.creature]
     if mover.has("prone") and not frame.began_prone:
         return (yield from finish(state, frame))
     crossed, stopped, blocker = way(state, mover, frame.step, frame.left_ft, frame.companion)
-    lurkers = [state.lurker_in(Room(cell, mover.space)) for cell in crossed]
-    found = next((i for i, lurker in enumerate(lurkers) if lurker is not None), None)
+    hidden_creatures = [state.hidden_creature_in(OccupiedSpace(cell, mover.space)) for cell in crossed]
+    found = next(
+        (i for i, hidden_creature in enumerate(hidden_creatures) if hidden_creature is not None), None
+    )
     if found is not None:
         crossed, stopped = crossed[:found], False
     for i, cell in enumerate(crossed):
@@ -231,14 +233,14 @@ def go_on(state: State, frame: PushFrame) -> Tale[State]:
         left = frame.left_ft - FEET * len(crossed)
         state = yield Pushed(push=frame.path, creature=mover.id, path=crossed, left_ft=left)
     if found is not None:  # once it is found it stands in the way like anybody, and the push goes on
-        return (yield from bumped_into(state, mover.id, str(lurkers[found])))
+        return (yield from bumped_into(state, mover.id, str(hidden_creatures[found])))
     if stopped:
         return (yield PushStopped(push=frame.path, creature=mover.id, blocker=blocker))
     return (yield from finish(state, frame))
 
 
 @rule("HR-FORCE-1", "seed 003, Forced Movement", settles=("A-38",))
-def collide(state: State, chance: Chance, frame: PushFrame) -> Tale[State]:
+def collide(state: State, chance: Chance, frame: PushFrame) -> Emits[State]:
     """A push stopped by a wall, one near in size or an enemy's heavy shield costs 1d6 per 5 ft left."""
     roll: Roll
     state, roll = yield from throw(
@@ -247,7 +249,7 @@ def collide(state: State, chance: Chance, frame: PushFrame) -> Tale[State]:
         owner=frame.creature,
         stream=f"{frame.creature}/collision",
         purpose={"what": "collision", "push": frame.path},
-        pool=(Pip(role="collision", sides=6),) * (frame.left_ft // FEET),
+        pool=(PoolDie(role="collision", sides=6),) * (frame.left_ft // FEET),
     )
     mover, other = split(state, frame, roll.total)
     state = yield Collision(
@@ -275,7 +277,7 @@ def split(state: State, frame: PushFrame, total: int) -> tuple[int, int]:
 
 
 @rule("HR-FORCE-3", "edition, Conditions")
-def hurt_companion(state: State, frame: PushFrame) -> Tale[State]:
+def hurt_companion(state: State, frame: PushFrame) -> Emits[State]:
     """Force that moves one of a grappling pair hurts both; a captive goes where its grappler is pushed."""
     assert frame.companion is not None
     state = yield CompanionHurt(push=frame.path, creature=frame.companion)
@@ -287,7 +289,7 @@ def hurt_companion(state: State, frame: PushFrame) -> Tale[State]:
     )
 
 
-def share(state: State, frame: PushFrame) -> Tale[State]:
+def share(state: State, frame: PushFrame) -> Emits[State]:
     """Tell the blocker's half of a collision."""
     assert frame.blocker is not None
     state = yield CollisionShared(push=frame.path, creature=frame.blocker, because=("HR-FORCE-2", "A-39"))
@@ -315,7 +317,7 @@ class CollisionShared(Event[State]):
         return state.put(changed(push_at(state, self.push), stage="done"))
 
 
-def finish(state: State, frame: PushFrame) -> Tale[State]:
+def finish(state: State, frame: PushFrame) -> Emits[State]:
     """Tell the end of a push, and that whoever pushed follows into a cell that was left or crossed."""
     state = yield PushDone(push=frame.path, because=("HR-WPN-6",))
     gone_ft = frame.started_ft - frame.left_ft

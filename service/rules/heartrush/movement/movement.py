@@ -23,9 +23,9 @@ from service.rules.heartrush.space.watching import provoked_by, watchers
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.listening import is_worth_asking, listens_for
 from service.rules.heartrush.windows.windows import WindowOpened
-from service.rules.lurkers import found
-from service.rules.lurking import Room
-from service.rules.messages import Event, Private, Tale
+from service.rules.hidden_creatures import reveal_discovered
+from service.rules.hiding import OccupiedSpace
+from service.rules.messages import Emits, Event, Private
 from service.rules.records import EMPTY, changed, record
 from service.rules.rulebook import rule
 from service.rules.sealed import Sealed, unsealed
@@ -80,7 +80,7 @@ class MovementFrame(Frame[State]):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         creature = state.creatures[self.creature]
         left: tuple[Cell, ...] = unsealed(self.left)
         fell = creature.has("prone") and not self.standing and not self.crawling
@@ -176,7 +176,7 @@ class MovementEnded(Event[State]):
         return state.popped(self.movement)
 
 
-def walk(state: State, creature: str, path: tuple[Cell, ...], *, stand: bool) -> Tale[State]:
+def walk(state: State, creature: str, path: tuple[Cell, ...], *, stand: bool) -> Emits[State]:
     """Tell a dash from its first step: to its end, or to the first moment somebody may react."""
     movement = f"r{state.round}/m{state.movements + 1}"
     start = Walk(creature=creature, left=path)
@@ -207,7 +207,7 @@ class Stride(NamedTuple):
     """Who may trip the mover where the last step led."""
     climb_cn: int = 0
     """What the mover must roll before it can climb the next cell."""
-    lurker: str | None = None
+    hidden_creature: str | None = None
     """Who was hidden where the next step leads."""
 
 
@@ -217,9 +217,9 @@ def stride(state: State, mover: Creature, walk: Walk, *, step_by_step: bool) -> 
     diagonals, inside = walk.diagonals, walk.inside
     watching = watchers(state, mover, walk.provoked, walk.how)
     for done, new in enumerate(walk.left):
-        lurker = state.lurker_in(Room(new, mover.space))
-        if lurker is not None:
-            return Stride(done, feet, diagonals, inside, lurker=lurker)
+        hidden_creature = state.hidden_creature_in(OccupiedSpace(new, mover.space))
+        if hidden_creature is not None:
+            return Stride(done, feet, diagonals, inside, hidden_creature=hidden_creature)
         cn = 0 if walk.climbed else climb_cn(state, mover, at, new)
         if cn:  # whether the mover can climb at all is known before it leaves its cell
             return Stride(done, feet, diagonals, inside, climb_cn=cn)
@@ -236,7 +236,7 @@ def stride(state: State, mover: Creature, walk: Walk, *, step_by_step: bool) -> 
     return Stride(len(walk.left), feet, diagonals, inside)
 
 
-def walked(state: State, mover: Creature, walk: Walk, gone: Stride) -> Tale[State]:
+def walked(state: State, mover: Creature, walk: Walk, gone: Stride) -> Emits[State]:
     """Tell the cells that were crossed, and what goes along or stays behind."""
     path = walk.left[: gone.taken]
     state = yield Moved(
@@ -250,7 +250,7 @@ def walked(state: State, mover: Creature, walk: Walk, gone: Stride) -> Tale[Stat
 
 
 @rule("HR-MOVE-3", "seed 000, Actions", settles=("A-44",))
-def go_on(state: State, movement: str, walk: Walk) -> Tale[State]:
+def go_on(state: State, movement: str, walk: Walk) -> Emits[State]:
     """Leaving an enemy's melee reach, or moving more than 5 ft inside it, lets it strike before the step."""
     mover = state.creatures[walk.creature]
     listening = listens_for(state, "step_taken")
@@ -266,8 +266,8 @@ def go_on(state: State, movement: str, walk: Walk) -> Tale[State]:
         walked=walk.walked + done,
     )
     unfinished = state.stacks.find(movement) is not None
-    if gone.lurker is not None:
-        return (yield from bumped_into(state, mover.id, gone.lurker, movement))
+    if gone.hidden_creature is not None:
+        return (yield from bumped_into(state, mover.id, gone.hidden_creature, movement))
     about: Mapping[str, str | int] = {"mover": mover.id}
     if listening and done and not striking and not tripping and not cn:
         listening = is_worth_asking(state, "step_taken", about)
@@ -290,17 +290,17 @@ def go_on(state: State, movement: str, walk: Walk) -> Tale[State]:
     )
 
 
-def bumped_into(state: State, mover: str, lurker: str, movement: str = "") -> Tale[State]:
+def bumped_into(state: State, mover: str, hidden_creature: str, movement: str = "") -> Emits[State]:
     """Tell that *mover* has come upon a creature that was hidden, which ends its *movement*."""
     if state.stacks.find(movement) is not None:
         state = yield MovementEnded(movement=movement, occasion=f"{movement}/end", because=("HR-MOVE-3",))
-    after: State = yield from found(state, lurker, mover)
+    after: State = yield from reveal_discovered(state, hidden_creature, mover)
     return after
 
 
 def interrupt(
     state: State, movement: str, rest: Walk, who: tuple[str, ...], what: Trigger, *, standing: bool = False
-) -> Tale[State]:
+) -> Emits[State]:
     """Tell that *who* may react now, and seal what is left of the movement to the mover's seat."""
     state = yield from plan(state, movement, rest, standing=standing)
     number = len(rest.provoked) if what in ("moves", "stands") else rest.walked
@@ -315,7 +315,7 @@ def interrupt(
     )
 
 
-def plan(state: State, movement: str, rest: Walk, *, standing: bool = False) -> Tale[State]:
+def plan(state: State, movement: str, rest: Walk, *, standing: bool = False) -> Emits[State]:
     """Tell what is left of a movement, sealed to the mover's seat."""
     seat = state.controller(rest.creature)
     scope = sealed_to(seat, f"{movement}/end")
@@ -337,7 +337,7 @@ def plan(state: State, movement: str, rest: Walk, *, standing: bool = False) -> 
     )
 
 
-def drag(state: State, grappler: Creature) -> Tale[State]:
+def drag(state: State, grappler: Creature) -> Emits[State]:
     """Tell that whoever a grappler holds is dragged into the cells that it left."""
     captive = captive_of(state, grappler)
     if captive is None:

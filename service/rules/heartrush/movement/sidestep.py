@@ -29,8 +29,8 @@ from service.rules.heartrush.space.paths import (
 from service.rules.heartrush.space.watching import watchers
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.deeds import Deed, Said, declared
-from service.rules.lurking import Room
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.hiding import OccupiedSpace
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record, with_key, without_key
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -94,7 +94,7 @@ class Sidestep(Command[State]):
             careful_price(view, creature, self.pay)
         check_sidestep(view, creature, self.to, stand=self.stand)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         if self.prompt is None:
             paid = careful_price(state, state.creatures[self.creature], self.pay)
             state = yield AbilityUsed(creature=self.creature, ability="sidestep", paid=paid)
@@ -108,7 +108,7 @@ class Sidestep(Command[State]):
         return (yield from sidestep(state, self.creature, self.to))
 
     @staticmethod
-    def done(state: State, creature: str, said: Said) -> Tale[State]:
+    def done(state: State, creature: str, said: Said) -> Emits[State]:
         """Tell what it does, now that its turn has come."""
         return (yield from sidestep(state, creature, said.to))
 
@@ -176,14 +176,14 @@ def check_sidestep(view: State, creature: Creature, to: Cell | None, *, stand: b
         raise Refused("blocked", f"{to} has to be climbed, in a dash", "HR-ENV-6")
 
 
-def sidestep(state: State, creature: str, to: Cell | None) -> Tale[State]:
+def sidestep(state: State, creature: str, to: Cell | None) -> Emits[State]:
     """Tell a sidestep; whoever may trip an unsteady mover gets the moment to do it."""
     if to is None:
         return (yield ConditionLost(creature=creature, condition="prone"))
     before = state.creatures[creature]
-    lurker = state.lurker_in(Room(to, before.space))
-    if lurker is not None:
-        return (yield from bumped_into(state, creature, lurker))
+    hidden_creature = state.hidden_creature_in(OccupiedSpace(to, before.space))
+    if hidden_creature is not None:
+        return (yield from bumped_into(state, creature, hidden_creature))
     sentinels = leaving(state, before, to) if state.abilities else ()
     if sentinels:
         movement = f"r{state.round}/m{state.movements + 1}"
@@ -218,7 +218,7 @@ class _Sidestep(Deed):
     def check(self, state: State, creature: Creature, said: Said) -> None:
         check_sidestep(state, creature, said.to, stand=said.stand)
 
-    def happen(self, state: State, creature: str, said: Said) -> Tale[State]:
+    def happen(self, state: State, creature: str, said: Said) -> Emits[State]:
         return (yield from Sidestep.done(state, creature, said))
 
 

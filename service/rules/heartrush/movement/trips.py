@@ -15,7 +15,7 @@ from service.rules.heartrush.means.actions import (
 from service.rules.heartrush.permission import acting, answering, is_unbarred
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.windows.windows import InstantDeclared, StackItem, WindowFrame
-from service.rules.messages import Command, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Offer, Refused
 from service.rules.records import record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -28,7 +28,7 @@ class TripItem(StackItem):
     kind: ClassVar[str] = "trip"
     target: str
 
-    def resolve(self, state: State, window: str) -> Tale[State]:
+    def resolve(self, state: State, window: str) -> Emits[State]:
         if state.creatures[self.target].has("prone"):
             return (yield from fizzle(self.creature, self.ability, "it lies already"))
         return (yield from gain(state, self.target, "prone", 1, self.creature))
@@ -82,7 +82,7 @@ class Trip(Command[State]):
         if frame.subject != self.target or self.prompt != f"{frame.path}/{self.creature}":
             raise Refused("no_trip_trigger", f"{frame.path} is about {frame.subject}")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         assert self.prompt is not None
         yield AbilityUsed(creature=self.creature, ability=self.type, paid="action", instant=True)
         item = TripItem(creature=self.creature, ability=self.type, target=self.target)

@@ -16,7 +16,7 @@ from service.rules.heartrush.means.actions import AbilityUsed, action_price, has
 from service.rules.heartrush.offensives.offensives import OffensiveContest, OffensiveTried
 from service.rules.heartrush.permission import taking_action
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -66,14 +66,14 @@ def size_edges(who: Creature, other: Creature) -> tuple[Edge, ...]:
 
 
 @rule("HR-GRAP-4", "seed 002, Grappling")
-def seize(state: State, creature: str, target: str) -> Tale[State]:
+def seize(state: State, creature: str, target: str) -> Emits[State]:
     """Whoever wins the check is grappling, and its target is grappled."""
     state = yield from gain(state, creature, "grappling", 1, target)
     return (yield from hold(state, creature, target))
 
 
 @rule("HR-COND-25", "edition, Conditions")
-def hold(state: State, creature: str, target: str) -> Tale[State]:
+def hold(state: State, creature: str, target: str) -> Emits[State]:
     """Whoever is grappled carries one level of restrained until it is free."""
     state = yield from gain(state, target, "grappled", 1, creature)
     return (yield from gain(state, target, "restrained", 1, creature))
@@ -113,7 +113,7 @@ class BreakFreeFrame(ContestFrame):
             )
         return (*found, *size_edges(who, against))
 
-    def outcome(self, state: State, *, won: bool) -> Tale[State]:
+    def outcome(self, state: State, *, won: bool) -> Emits[State]:
         if not won or not state.creatures[self.creature].has("grappled"):
             return state
         return (yield Freed(creature=self.creature, because=self.rules()))
@@ -157,7 +157,7 @@ class BreakFree(Command[State]):
         if grappler_of(view, creature) is None:
             raise Refused("not_grappled", f"nobody holds {self.creature}")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         grappler = grappler_of(state, state.creatures[self.creature])
         assert grappler is not None
         paid = action_price(state, state.creatures[self.creature])
@@ -194,7 +194,7 @@ class LetGo(Command[State]):
         if captive_of(view, creature) is None:
             raise Refused("not_grappled", f"{self.creature} holds nobody", "HR-COND-24")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         captive = captive_of(state, state.creatures[self.creature])
         assert captive is not None
         return (yield Freed(creature=captive.id, because=("HR-COND-24",)))

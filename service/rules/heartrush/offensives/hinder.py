@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance, PoolDie
 from service.rules.grid import FEET
 from service.rules.heartrush.engagements.scene import Offensive
 from service.rules.heartrush.harm.conditions import gain
@@ -14,7 +14,7 @@ from service.rules.heartrush.movement.forced import PushBegun
 from service.rules.heartrush.movement.trips import at_most_one_size_larger
 from service.rules.heartrush.offensives.grapple import ADJACENT_FT
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Event, Refused, Tale
+from service.rules.messages import Emits, Event, Refused
 from service.rules.records import record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
@@ -35,14 +35,14 @@ class HinderFrame(Frame[State]):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         thrown: Roll
         state, thrown = yield from chance.throw(
             state,
             owner=self.creature,
             stream=f"{self.creature}/hinder",
             purpose={"what": "hinder", "hinder": self.path, "against": self.target},
-            pool=(Pip(role="hinder", sides=4),),
+            pool=(PoolDie(role="hinder", sides=4),),
         )
         state = yield Hindered(hinder=self.path, creature=self.creature, target=self.target, because=BECAUSE)
         path = f"{self.path}/damage"
@@ -86,7 +86,7 @@ def check_hinder(view: State, creature: Creature, target: Creature, offensive: O
 
 
 @rule("HR-HIND-1", "edition, Other Offensive Actions")
-def hinder(state: State, path: str, creature: str, target: str, offensive: Offensive) -> Tale[State]:
+def hinder(state: State, path: str, creature: str, target: str, offensive: Offensive) -> Emits[State]:
     """A hinder deals 1d4 and two levels of a condition, or blinds, or topples, or shoves and unbalances."""
     if offensive.way == "blind":
         return (yield from gain(state, target, "blinded", 1, creature))
@@ -104,7 +104,7 @@ def shove_ft(creature: Creature, target: Creature) -> int:
     return max(0, FEET + FEET * (creature.rank - target.rank))
 
 
-def shove(state: State, path: str, creature: str, target: str) -> Tale[State]:
+def shove(state: State, path: str, creature: str, target: str) -> Emits[State]:
     """Tell a shove and what it does to the target's balance, even where it moves nobody."""
     state = yield from gain(state, target, "off_balanced", LEVELS, creature)
     feet = shove_ft(state.creatures[creature], state.creatures[target])

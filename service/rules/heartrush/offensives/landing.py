@@ -11,7 +11,7 @@ from service.rules.heartrush.offensives.hinder import hinder
 from service.rules.heartrush.offensives.offensives import OffensiveFizzled, OffensiveLanded, OffensivesOver
 from service.rules.heartrush.offensives.trying import ADJACENT_FT
 from service.rules.heartrush.state import Creature, State, is_able_if_aware
-from service.rules.messages import Tale
+from service.rules.messages import Emits
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
 
@@ -27,7 +27,7 @@ class OffensivePhase(PhaseRules):
         return ()
 
     @rule("HR-OFF-3", "seed 002, Other Offensive Actions", settles=("A-51",))
-    def advance(self, state: State, frame: EngagementFrame) -> Tale[State]:
+    def advance(self, state: State, frame: EngagementFrame) -> Emits[State]:
         """Offensive actions land after all attack rolls; who has slipped away by then is not seized."""
         if not frame.offensives:
             return (yield OffensivesOver(engagement=frame.path))
@@ -70,7 +70,7 @@ def cannot_seize(creature: Creature, target: Creature) -> str | None:
     return None if free_hands(creature) else "no_free_hand"
 
 
-def land(state: State, frame: EngagementFrame, earned: Earned) -> Tale[State]:
+def land(state: State, frame: EngagementFrame, earned: Earned) -> Emits[State]:
     """Tell what an offensive action does."""
     creature, target, offensive = earned.creature, earned.target, earned.offensive
     path = f"{frame.path}/offensive/{creature}/{target}"
@@ -84,7 +84,7 @@ def land(state: State, frame: EngagementFrame, earned: Earned) -> Tale[State]:
 
 
 @rule("HR-STUNT-1", "edition, Other Offensive Actions")
-def stunt(path: str, creature: str, target: str, text: str) -> Tale[State]:
+def stunt(path: str, creature: str, target: str, text: str) -> Emits[State]:
     """A stunt is a player's own idea: the GM allows it or not, and says by which check and what it does."""
     return (
         yield AdjudicationAsked(

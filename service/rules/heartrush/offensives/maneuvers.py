@@ -14,7 +14,7 @@ from service.rules.heartrush.offensives.grapple import check_grapple
 from service.rules.heartrush.offensives.hinder import check_hinder
 from service.rules.heartrush.offensives.trying import ADJACENT_FT, directly_beats
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Offer, Refused, Scope, Tale
+from service.rules.messages import Command, Emits, Offer, Refused, Scope
 from service.rules.records import record
 from service.rules.stack import Awaited
 
@@ -63,7 +63,7 @@ class DeclareOffensive(Command[State]):
             what=self.what, ability=ability, way=self.way, condition=self.condition, text=self.text
         )
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         frame = state.top
         assert isinstance(frame, EngagementFrame)
         if frame.movers:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from service.rules.heartrush.checks.contests import ContestFrame
 from service.rules.heartrush.engagements.scene import Earned, Offensive, engagement, put
 from service.rules.heartrush.state import State
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import changed, record
 
 
@@ -56,7 +56,7 @@ class OffensiveContest(ContestFrame):
     engagement: str
     offensive: Offensive
 
-    def outcome(self, state: State, *, won: bool) -> Tale[State]:
+    def outcome(self, state: State, *, won: bool) -> Emits[State]:
         return (
             yield OffensiveResolved(
                 engagement=self.engagement,

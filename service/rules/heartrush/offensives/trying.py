@@ -9,7 +9,7 @@ from service.rules.heartrush.movement.climbing import ClimbTried
 from service.rules.heartrush.offensives.grapple import GrappleTried
 from service.rules.heartrush.offensives.offensives import OffensiveBegun, OffensiveResolved
 from service.rules.heartrush.state import State
-from service.rules.messages import Tale
+from service.rules.messages import Emits
 from service.rules.rulebook import rule
 
 ADJACENT_FT = 5
@@ -26,7 +26,7 @@ def directly_beats(state: State, stance: str, other: str) -> bool:
 @rule("HR-OFF-2", "seed 002, Other Offensive Actions")
 def forgo(
     state: State, frame: EngagementFrame, creature: str, target: str, offensive: Offensive
-) -> Tale[State]:
+) -> Emits[State]:
     """An offensive action replaces the attack roll."""
     state = yield OffensiveBegun(engagement=frame.path, creature=creature, target=target, offensive=offensive)
     return (yield from attempt(state, frame, creature, target, offensive))
@@ -34,7 +34,7 @@ def forgo(
 
 def attempt(
     state: State, frame: EngagementFrame, creature: str, target: str, offensive: Offensive
-) -> Tale[State]:
+) -> Emits[State]:
     """Tell the check of an offensive action, or that it needs none."""
     path = f"{frame.path}/{frame.phase}/{creature}/{offensive.what}"
     if state.distance(state.creatures[creature], state.creatures[target]) > ADJACENT_FT:

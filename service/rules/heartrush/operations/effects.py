@@ -11,10 +11,10 @@ from collections.abc import Generator
 from typing import ClassVar, Final, TypeAlias
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance, PoolDie
 from service.rules.heartrush.sheets.sheet import DieSize
 from service.rules.heartrush.state import State
-from service.rules.messages import Event, Fact, Tale
+from service.rules.messages import Emits, Event, Fact
 from service.rules.records import changed, record
 from service.rules.stack import Awaited, Frame
 
@@ -33,7 +33,7 @@ class Effect:
         """Return what keeps this from being an effect in *view*, in a few words; None where nothing does."""
         raise NotImplementedError
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         """Tell what comes of it; *frame* says who caused it and by which rules."""
         raise NotImplementedError
 
@@ -54,7 +54,7 @@ class EffectsFrame(Frame[State]):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         if self.at == len(self.effects):
             return (yield EffectsDone(effects=self.path, because=self.rules))
         state = yield EffectTaken(effects=self.path, number=self.at, because=self.rules)
@@ -152,6 +152,6 @@ def rolled(
         owner=owner,
         stream=f"{owner}/effect",
         purpose={"what": "effect", "effects": frame.path, "on": creature},
-        pool=tuple(Pip(role=frame.cause, sides=sides) for sides in dice),
+        pool=tuple(PoolDie(role=frame.cause, sides=sides) for sides in dice),
     )
     return state, amount + roll.total

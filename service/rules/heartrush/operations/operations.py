@@ -16,7 +16,7 @@ from service.rules.heartrush.operations.saying import whom
 from service.rules.heartrush.sheets.abilities import Op, Use, Value
 from service.rules.heartrush.sheets.sheet import Ability
 from service.rules.heartrush.state import State
-from service.rules.messages import Tale
+from service.rules.messages import Emits
 from service.rules.records import EMPTY, changed, record
 
 
@@ -31,7 +31,7 @@ class Do(Op):
     if_won: bool = False
     """Only after a contest that the user has won."""
 
-    def apply(self, state: State, chance: Chance, use: Use) -> Tale[State]:
+    def apply(self, state: State, chance: Chance, use: Use) -> Emits[State]:
         order = concrete(state, self.effect, use)
         if not order or not said(self.when, use):
             return state
@@ -58,7 +58,7 @@ class Contest(Op):
     what: str = "contest"
     size_counts: bool = False
 
-    def apply(self, state: State, chance: Chance, use: Use) -> Tale[State]:
+    def apply(self, state: State, chance: Chance, use: Use) -> Emits[State]:
         """Never come to this: the use itself leads its contests."""
         raise AssertionError(use.path)
 
@@ -71,7 +71,7 @@ class Save(Op):
     who: str
     ability: Ability
 
-    def apply(self, state: State, chance: Chance, use: Use) -> Tale[State]:
+    def apply(self, state: State, chance: Chance, use: Use) -> Emits[State]:
         """Never come to this: the use itself asks for saves."""
         raise AssertionError(use.path)
 
@@ -83,7 +83,7 @@ class Adjudicate(Op):
     kind: ClassVar[str] = "adjudicate"
     question: str
 
-    def apply(self, state: State, chance: Chance, use: Use) -> Tale[State]:
+    def apply(self, state: State, chance: Chance, use: Use) -> Emits[State]:
         """Never come to this: the use itself waits for the GM."""
         raise AssertionError(use.path)
 

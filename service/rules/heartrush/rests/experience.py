@@ -22,7 +22,7 @@ from service.rules.heartrush.rests.prices import (
 )
 from service.rules.heartrush.rounds.clock import at_rest, check_at_rest
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -92,7 +92,7 @@ class XpSpent(Event[State]):
 
 
 @rule("HR-XP-9", "seed 003, Quick Reference")
-def grow_heart(state: State, creature: str) -> Tale[State]:
+def grow_heart(state: State, creature: str) -> Emits[State]:
     """The heart die is not for sale: its maximum is d10, d12, d20 from 200, 500, 1000 experience in all."""
     found = state.creatures[creature]
     sheet = found.sheet
@@ -127,7 +127,7 @@ class AwardXp(Command[State]):
     def _amount(self, creature: Creature) -> int:
         return creature.sheet.combat_rank if self.amount is None else self.amount
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         for name in dict.fromkeys(self.creatures):
             amount = self._amount(state.creatures[name])
             state = yield XpAwarded(creature=name, amount=amount, reason=self.reason)
@@ -161,7 +161,7 @@ class SpendXp(Command[State]):
             return view.creatures[self.creature]
         return own(view, self, self.creature)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         sheet = state.creatures[self.creature].sheet
         heals = self.purchase.kind == "hit_points" and bool(state.option("hp_purchase_heals"))
         return (

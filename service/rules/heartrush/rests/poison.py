@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance, PoolDie
 from service.rules.heartrush.engagements.exchanges import Exchange
 from service.rules.heartrush.harm.conditions import gain
 from service.rules.heartrush.harm.damage import Consequence, DamageFrame, hurt
@@ -15,7 +15,7 @@ from service.rules.heartrush.rounds.clock import check_at_rest
 from service.rules.heartrush.sheets.notes import Coat
 from service.rules.heartrush.sheets.sheet import Poison
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import record, with_key, without_key
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
@@ -79,7 +79,7 @@ class CoatWeapon(Command[State]):
             raise Refused("no_poison_dose", f"{self.creature} has no {self.poison} for a weapon")
         check_clean(creature, self.weapon)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         poison = poison_of(state.creatures[self.creature], self.poison)
         assert poison is not None
         until = None if poison.potent_s is None else state.clock_s + poison.potent_s
@@ -109,7 +109,7 @@ class ScrapeWeapon(Command[State]):
         if self.weapon not in creature.coats:
             raise Refused("weapon_not_coated", f"there is no poison on {self.weapon}", "HR-POIS-3")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield CoatScraped(creature=self.creature, weapon=self.weapon, because=("HR-POIS-3",)))
 
     @classmethod
@@ -159,7 +159,7 @@ class PoisonFrame(Frame[State]):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         total = 0
         if self.poison.dice:
             thrown: Roll
@@ -168,7 +168,7 @@ class PoisonFrame(Frame[State]):
                 owner=self.source,
                 stream=f"{self.source}/poison",
                 purpose={"what": "poison", "poison": self.poison.id, "against": self.creature},
-                pool=(Pip(role="poison", sides=self.poison.sides),) * self.poison.dice,
+                pool=(PoolDie(role="poison", sides=self.poison.sides),) * self.poison.dice,
             )
             total = thrown.total
         state = yield PoisonTaken(poison=self.path, creature=self.creature, because=BECAUSE)
@@ -216,7 +216,7 @@ class Poisoning(Consequence):
         return frame.cause == "attack" and coated_weapon(state, frame) is not None
 
     @rule("HR-POIS-2", "seed 003, Poisons", settles=("A-59",))
-    def tell(self, state: State, frame: DamageFrame, final: int) -> Tale[State]:
+    def tell(self, state: State, frame: DamageFrame, final: int) -> Emits[State]:
         """The coat is used up when its weapon deals damage; the poison's own follows apart from it."""
         weapon = coated_weapon(state, frame)
         assert weapon is not None
@@ -228,7 +228,7 @@ class Poisoning(Consequence):
 
 
 @rule("HR-DMG-7", "seed 003, Poisons")
-def carry_in(frame: DamageFrame, weapon: str, poison: Poison) -> Tale[State]:
+def carry_in(frame: DamageFrame, weapon: str, poison: Poison) -> Emits[State]:
     """Poison on a weapon is damage of its own after the attack, with its own choice to shrug it off."""
     assert frame.source is not None
     return (

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import ClassVar, Final, Literal
 
 from service.dice.values import Roll, Term
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance, PoolDie
 from service.rules.heartrush.creatures.healing import heal
 from service.rules.heartrush.harm.conditions import ConditionLost, gain
 from service.rules.heartrush.harm.wounds import WoundsEased, eased, heals_by_itself
@@ -18,7 +18,7 @@ from service.rules.heartrush.means.charges import recharge
 from service.rules.heartrush.permission import gm
 from service.rules.heartrush.rounds.clock import HOUR_S, MINUTE_S, check_at_rest, day, pass_time
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
@@ -80,7 +80,7 @@ class NightFrame(Frame[State]):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         if not self.sleepers:
             return (yield NightOver(rest=self.path, because=("HR-REST-2",)))
         creature = self.sleepers[0]
@@ -92,7 +92,7 @@ class NightFrame(Frame[State]):
             owner=creature,
             stream=f"{creature}/sleep",
             purpose={"what": "sleeping check", "rest": self.path},
-            pool=(Pip(role="sleep", sides=100),),
+            pool=(PoolDie(role="sleep", sides=100),),
             terms=sleep_terms(self.night, creature),
         )
         if roll.total >= SLEPT:
@@ -180,7 +180,7 @@ def sleeps_well(night: Night, creature: str) -> bool:
 
 
 @rule("HR-REST-4", "edition, Rests; seed 002, Zero Hit Points", settles=("A-28",))
-def wake_rested(state: State, creature: str, check: int | None) -> Tale[State]:
+def wake_rested(state: State, creature: str, check: int | None) -> Emits[State]:
     """A good night heals to the cap, eases treated wounds by 1 and renews heart die and abilities."""
     sheet = state.creatures[creature].sheet
     state = yield Rested(
@@ -206,7 +206,7 @@ def wake_rested(state: State, creature: str, check: int | None) -> Tale[State]:
 
 
 @rule("HR-REST-5", "edition, Rests")
-def wake_tired(state: State, chance: Chance, path: str, creature: str, check: int) -> Tale[State]:
+def wake_tired(state: State, chance: Chance, path: str, creature: str, check: int) -> Emits[State]:
     """A bad night heals half of what is missing, rounded down, and leaves 1, 2, then 3 hindering levels."""
     nights = state.creatures[creature].failed_nights + 1
     found: tuple[str, ...] = SLEEPLESS
@@ -217,7 +217,7 @@ def wake_tired(state: State, chance: Chance, path: str, creature: str, check: in
             owner=creature,
             stream=f"{creature}/sleepless",
             purpose={"what": "bad night", "rest": path},
-            pool=(Pip(role="sleepless", sides=6),) * nights,
+            pool=(PoolDie(role="sleepless", sides=6),) * nights,
         )
         found = tuple(SLEEPLESS[(die.face - 1) // 2] for die in roll.dice)
     state = yield Rested(
@@ -238,7 +238,7 @@ def wake_tired(state: State, chance: Chance, path: str, creature: str, check: in
 
 
 @rule("HR-REST-1", "edition, Rests", settles=("A-32",))
-def rest_short(state: State, creature: str) -> Tale[State]:
+def rest_short(state: State, creature: str) -> Emits[State]:
     """Ten minutes of rest, as often as wanted, bring the heart die back to its maximum."""
     die = state.creatures[creature].sheet.heart_die
     state = yield Rested(creature=creature, rest="short", success=True, heart_die=die)
@@ -281,7 +281,7 @@ class Rest(Command[State]):
             return tuple(state.creatures[name] for name in dict.fromkeys(self.creatures))
         return tuple(creature for creature in state.creatures.values() if creature.is_present)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         names = tuple(creature.id for creature in self._resting(state))
         seconds = self._ends(state) - state.clock_s
         state = yield from pass_time(state, seconds, f"{self.rest} rest", ("HR-REST-1", "HR-REST-2"))

@@ -17,7 +17,7 @@ from service.rules.heartrush.permission import acting, check_settled, holding_pr
 from service.rules.heartrush.rounds.clock import at_rest, check_at_rest
 from service.rules.heartrush.sheets.sheet import Ability
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -38,7 +38,7 @@ class TreatmentFrame(Checking):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         if self.checked is None:
             return (yield from ask_medicine(self))
         return (yield from treated(state, self, self.checked))
@@ -78,7 +78,7 @@ def own_hands(healer: str, patient: str) -> tuple[Leaning, ...]:
     return (Leaning(levels=-1, what="own wounds", rule="HR-WND-6"),) if healer == patient else ()
 
 
-def ask_medicine(frame: TreatmentFrame) -> Tale[State]:
+def ask_medicine(frame: TreatmentFrame) -> Emits[State]:
     """Tell the medicine check of a treatment."""
     return (
         yield CheckAsked(
@@ -93,7 +93,7 @@ def ask_medicine(frame: TreatmentFrame) -> Tale[State]:
     )
 
 
-def treated(state: State, frame: TreatmentFrame, checked: Checked) -> Tale[State]:
+def treated(state: State, frame: TreatmentFrame, checked: Checked) -> Emits[State]:
     """Tell what a treatment came to: a check that failed outright takes nothing off, but treats."""
     total = max(0, checked.total) if checked.success else 0
     wounds = treatable(state.creatures[frame.patient].wounds)
@@ -144,7 +144,7 @@ class TreatWounds(Command[State]):
         afford_action(healer)
         return healer
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         if not at_rest(state):
             state = yield AbilityUsed(creature=self.creature, ability=self.type, paid="action")
         return (
@@ -203,7 +203,7 @@ class InvokeWound(Command[State]):
         if view.creatures[self.creature].penalty:
             raise Refused("already_invoked", f"a wound weighs on the next check of {self.creature} already")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         rank = next(w.rank for w in state.creatures[self.creature].wounds if w.id == self.wound)
         follows: tuple[Effect, ...] = (
             LayPenalty(creature=self.creature, penalty=rank),

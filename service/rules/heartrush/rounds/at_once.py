@@ -17,7 +17,7 @@ from service.rules.heartrush.means.actions import (
 from service.rules.heartrush.permission import taking_action
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.deeds import Deed, Said, declared
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record, without_key
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -55,13 +55,13 @@ class Help(Command[State]):
         action_price(view, creature)
         check_help(view, creature, self.target)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         paid = action_price(state, state.creatures[self.creature])
         state = yield AbilityUsed(creature=self.creature, ability="help", paid=paid)
         return (yield from declared(state, HELP, self.creature, paid, Said(target=self.target)))
 
     @staticmethod
-    def done(_state: State, creature: str, said: Said) -> Tale[State]:
+    def done(_state: State, creature: str, said: Said) -> Emits[State]:
         """Tell what it does, now that its turn has come."""
         return (yield HelpGiven(creature=creature, target=said.target or ""))
 
@@ -108,13 +108,13 @@ class CallOut(Command[State]):
         if not 0 < len(self.words) <= CALL_OUT_LENGTH:
             raise Refused("sentence_too_long", f"1 to {CALL_OUT_LENGTH} characters, not {len(self.words)}")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         paid = free_first_price(state, state.creatures[self.creature], "call_out")
         state = yield AbilityUsed(creature=self.creature, ability="call_out", paid=paid)
         return (yield from declared(state, CALL_OUT, self.creature, paid, Said(words=self.words)))
 
     @staticmethod
-    def done(_state: State, creature: str, said: Said) -> Tale[State]:
+    def done(_state: State, creature: str, said: Said) -> Emits[State]:
         """Tell what it does, now that its turn has come."""
         return (yield CalledOut(creature=creature, words=said.words))
 
@@ -161,14 +161,14 @@ class HandleObject(Command[State]):
         if self.verb == "handle" and not 0 < len(self.item or "") <= CALL_OUT_LENGTH:
             raise Refused("params_missing", "say in a few words what is handled")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         paid = free_first_price(state, state.creatures[self.creature], "object")
         state = yield AbilityUsed(creature=self.creature, ability="object", paid=paid)
         said = Said(verb=self.verb, item=self.item)
         return (yield from declared(state, OBJECT, self.creature, paid, said))
 
     @staticmethod
-    def done(state: State, creature: str, said: Said) -> Tale[State]:
+    def done(state: State, creature: str, said: Said) -> Emits[State]:
         """Tell what it does, now that its turn has come."""
         item = state.creatures[creature].wielded if said.verb == "stow" and said.item is None else said.item
         return (yield ObjectHandled(creature=creature, verb=said.verb, item=item))
@@ -266,14 +266,14 @@ class _Help(Deed):
     def check(self, state: State, creature: Creature, said: Said) -> None:
         check_help(state, creature, said.target or "")
 
-    def happen(self, state: State, creature: str, said: Said) -> Tale[State]:
+    def happen(self, state: State, creature: str, said: Said) -> Emits[State]:
         return (yield from Help.done(state, creature, said))
 
 
 class _CallOut(Deed):
     name = "call_out"
 
-    def happen(self, state: State, creature: str, said: Said) -> Tale[State]:
+    def happen(self, state: State, creature: str, said: Said) -> Emits[State]:
         return (yield from CallOut.done(state, creature, said))
 
 
@@ -283,7 +283,7 @@ class _Object(Deed):
     def check(self, state: State, creature: Creature, said: Said) -> None:
         check_handling(creature, said.verb, said.item)
 
-    def happen(self, state: State, creature: str, said: Said) -> Tale[State]:
+    def happen(self, state: State, creature: str, said: Said) -> Emits[State]:
         return (yield from HandleObject.done(state, creature, said))
 
 

@@ -13,7 +13,7 @@ from service.rules.heartrush.means.charges import recharge
 from service.rules.heartrush.permission import check_settled, gm
 from service.rules.heartrush.rounds.potions import potions_work
 from service.rules.heartrush.state import State
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.stack import Awaited
 
@@ -67,14 +67,14 @@ class ClockAdvanced(Event[State]):
         return changed(state, clock_s=self.clock_s)
 
 
-def pass_time(state: State, seconds: int, reason: str, because: tuple[str, ...]) -> Tale[State]:
+def pass_time(state: State, seconds: int, reason: str, because: tuple[str, ...]) -> Emits[State]:
     """Tell that time passes, and what comes of it."""
     before_s = state.clock_s
     state = yield ClockAdvanced(seconds=seconds, clock_s=before_s + seconds, reason=reason, because=because)
     return (yield from time_passed(state, before_s))
 
 
-def time_passed(state: State, before_s: int) -> Tale[State]:
+def time_passed(state: State, before_s: int) -> Emits[State]:
     """Tell what the time since *before_s* does: who falls unconscious, and what a new day charges."""
     state = yield from potions_work(state)
     state = yield from ten_minutes(state)
@@ -105,7 +105,7 @@ class AdvanceClock(Command[State]):
     def _seconds(self) -> int:
         return self.days * DAY_S + self.hours * HOUR_S + self.minutes * MINUTE_S + self.seconds
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield from pass_time(state, self._seconds(), self.reason, ("HR-SVC-1", "A-68")))
 
     @classmethod

@@ -10,7 +10,7 @@ from service.rules.heartrush.harm.wounds import WoundsEased, eased
 from service.rules.heartrush.means.actions import AbilityUsed, afford_free_first, free_first_price, has_action
 from service.rules.heartrush.permission import taking_action
 from service.rules.heartrush.state import State
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import record
 from service.rules.stack import Awaited
 
@@ -45,7 +45,7 @@ class PotionWorked(Event[State]):
         return state.with_creature(self.creature, potions_at_s=rest)
 
 
-def potions_work(state: State) -> Tale[State]:
+def potions_work(state: State) -> Emits[State]:
     """Tell what every potion does whose hour is over: each wound a rank smaller, and 20 hit points."""
     for name in state.creatures:
         while due(state, name):
@@ -76,7 +76,7 @@ class DrinkPotion(Command[State]):
         if not creature.potions:
             raise Refused("no_potion", f"{self.creature} has no potion", "HR-REST-6")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         if not state.paused():
             paid = afford_free_first(state.creatures[self.creature], "object")
             state = yield AbilityUsed(

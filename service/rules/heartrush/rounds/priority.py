@@ -21,7 +21,7 @@ from service.rules.heartrush.permission import (
 )
 from service.rules.heartrush.sheets.modifiers import KeepPriority
 from service.rules.heartrush.state import Creature, State, is_able
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -127,7 +127,7 @@ def is_anybody_undecided(state: State) -> bool:
 
 
 @rule("HR-PRIO-2", "seed 000, Priority During Combat", settles=("A-03",))
-def pass_after_ability(state: State) -> Tale[State]:
+def pass_after_ability(state: State) -> Emits[State]:
     """When an ability has finished resolving, priority moves to the other side, free actions included."""
     assert state.last_actor_side is not None
     actor = state.creatures.get(state.last_actor or "")
@@ -137,13 +137,13 @@ def pass_after_ability(state: State) -> Tale[State]:
 
 
 @rule("HR-PRIO-3", "seed 000, Priority During Combat", settles=("A-05",))
-def decline(state: State) -> Tale[State]:
+def decline(state: State) -> Emits[State]:
     """A side of which every able member declines hands priority back to the other side."""
     return (yield from _counted(state, "declined"))
 
 
 @rule("HR-PRIO-10", "service ruling")
-def pass_unable(state: State) -> Tale[State]:
+def pass_unable(state: State) -> Emits[State]:
     """A side with nobody able to act passes by itself; two such passes in a row end the round at once."""
     if state.auto_passes + 1 >= AUTO_LIMIT:
         return (yield RoundRanOut(passes=state.passes + 1))
@@ -151,7 +151,7 @@ def pass_unable(state: State) -> Tale[State]:
 
 
 @rule("HR-PRIO-4", "seed 000, Priority During Combat", settles=("A-01", "A-02"))
-def _counted(state: State, reason: Literal["declined", "auto"]) -> Tale[State]:
+def _counted(state: State, reason: Literal["declined", "auto"]) -> Emits[State]:
     """After an ability the round ends when the others decline, then the actors, then the others once more."""
     assert state.priority_side is not None
     passes = state.passes + 1
@@ -172,7 +172,7 @@ class Pass(Command[State]):
         creature = acting(view, self, self.creature)
         has_priority(view, creature)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         state = yield Declined(creature=self.creature)
         return state if is_anybody_undecided(state) else (yield from decline(state))
 
@@ -208,7 +208,7 @@ class PassSide(Command[State]):
             raise Refused("not_captain", f"{self.by.seat} does not speak for all of {self.side}", "HR-PRIO-3")
         return None
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         if state.phase == "idle":
             return (yield RoundRanOut(passes=0, because=("HR-PRIO-10",)))
         return (yield from decline(state))

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator, Mapping
 from typing import ClassVar, Final
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance, PoolDie
 from service.rules.closing import close_epoch
 from service.rules.heartrush.harm.zero import fall_to_zero
 from service.rules.heartrush.means.actions import with_fresh_round
@@ -15,7 +15,7 @@ from service.rules.heartrush.means.timing import by_turns
 from service.rules.heartrush.permission import check_settled, gm, running
 from service.rules.heartrush.rounds.priority import PriorityGranted
 from service.rules.heartrush.state import TABLE_OWNER, State
-from service.rules.messages import Command, Event, Fact, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Fact, Offer, Refused
 from service.rules.records import EMPTY, changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -130,7 +130,7 @@ class BeginCombat(Command[State]):
         if any(not any(True for _ in view.members(side)) for side in view.sides):
             raise Refused("side_empty", "each side needs at least one creature")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         unaware = self.unaware_side or wholly_surprised(state, self.surprised)
         state = yield CombatBegan(unaware_side=unaware, surprised=self.surprised, hidden=self.hidden)
         state = yield from first_rush(state)
@@ -172,7 +172,7 @@ class GrantPriority(Command[State]):
         if self.starter is not None and self.starter not in view.creatures:
             raise Refused("no_such_creature", f"there is no creature {self.starter}")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         if by_turns(state):
             return (yield OpeningDecided(starter=None, because=("HR-TIME-9",)))
         if state.unaware_side is not None:
@@ -197,14 +197,14 @@ def _is_taken_unawares(state: State, side: str, surprised: tuple[str, ...]) -> b
 
 
 @rule("HR-START-2", "seed 000, Starting Combat")
-def unopposed(state: State, starter: str | None) -> Tale[State]:
+def unopposed(state: State, starter: str | None) -> Emits[State]:
     """A side that was not expecting the attack leaves starting priority to the other, without a roll."""
     assert state.unaware_side is not None
     side = state.other(state.unaware_side)
     return (yield PriorityGranted(side=side, starter=_of(state, side, starter)))
 
 
-def opening_roll(state: State, chance: Chance) -> Tale[State]:
+def opening_roll(state: State, chance: Chance) -> Emits[State]:
     """Tell the players' opening die, and which side it grants priority."""
     state, side = yield from first_side(state, chance)
     return (
@@ -223,7 +223,7 @@ def first_side(state: State, chance: Chance) -> Generator[Fact[State], State, tu
         owner=TABLE_OWNER,
         stream="table",
         purpose={"what": "opening"},
-        pool=(Pip(role="opening", sides=6),),
+        pool=(PoolDie(role="opening", sides=6),),
     )
     state = yield OpeningRoll(face=roll.total)
     return state, state.player_side if roll.total >= PLAYERS_START else state.other(state.player_side)
@@ -235,7 +235,7 @@ def _of(state: State, side: str, starter: str | None) -> str | None:
 
 
 @rule("HR-SVC-4", "service ruling", settles=("A-71",))
-def end_if_one_side_is_gone(state: State, chance: Chance) -> Tale[State]:
+def end_if_one_side_is_gone(state: State, chance: Chance) -> Emits[State]:
     """Combat ends by the GM's word, or by itself when a side has no active member left."""
     for side in state.sides:
         if not _has_active(state, side):
@@ -243,7 +243,7 @@ def end_if_one_side_is_gone(state: State, chance: Chance) -> Tale[State]:
     return state
 
 
-def end(state: State, chance: Chance, reason: str) -> Tale[State]:
+def end(state: State, chance: Chance, reason: str) -> Emits[State]:
     """Tell that combat ends, and disclose the dice of its last round."""
     state = yield CombatEnded(reason=reason, because=("HR-SVC-4", "A-71"))
     after: State = yield from close_epoch(state, chance)

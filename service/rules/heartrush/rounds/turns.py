@@ -17,7 +17,7 @@ from service.rules.heartrush.permission import acting, engaged, left_by_bars
 from service.rules.heartrush.rounds.priority import RoundRanOut
 from service.rules.heartrush.rounds.start import first_side
 from service.rules.heartrush.state import Creature, State, is_able
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record, with_key
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -113,7 +113,7 @@ def order_of_round(state: State) -> tuple[str, ...]:
 
 
 @rule("HR-TIME-9", "service ruling; background, turn edition", settles=("A-47",))
-def set_order(state: State, chance: Chance) -> Tale[State]:
+def set_order(state: State, chance: Chance) -> Emits[State]:
     """Turns follow the order given, or agility checks, the highest first, players before others on ties."""
     option = state.option("turn_order")
     if option == "given" and state.given_order:
@@ -143,7 +143,7 @@ def alternating(state: State, first: str) -> tuple[str, ...]:
     return (*paired, *one[both:], *two[both:])
 
 
-def roll_initiative(state: State, chance: Chance, creature: Creature) -> Tale[State]:
+def roll_initiative(state: State, chance: Chance, creature: Creature) -> Emits[State]:
     """Tell the agility check of one creature for the order of turns."""
     roll: Roll
     state, roll = yield from throw(
@@ -161,13 +161,13 @@ def roll_initiative(state: State, chance: Chance, creature: Creature) -> Tale[St
     return (yield InitiativeRolled(creature=creature.id, total=roll.total, because=("HR-TIME-9", "A-47")))
 
 
-def begin(state: State, order: tuple[str, ...]) -> Tale[State]:
+def begin(state: State, order: tuple[str, ...]) -> Emits[State]:
     """Tell the order of turns, and the first turn."""
     state = yield TurnOrderSet(order=order, because=("HR-TIME-9", "A-47"))
     return (yield from turn_from(state, 0))
 
 
-def turn_from(state: State, place: int) -> Tale[State]:
+def turn_from(state: State, place: int) -> Emits[State]:
     """Tell the turn of the first creature from *place* on that can act, or the end of the round."""
     for at in range(place, len(state.turns)):
         name = state.turns[at]
@@ -176,7 +176,7 @@ def turn_from(state: State, place: int) -> Tale[State]:
     return (yield RoundRanOut(passes=0, because=("HR-TIME-9",)))
 
 
-def turn_over(state: State) -> Tale[State]:
+def turn_over(state: State) -> Emits[State]:
     """Tell the end of the turn in hand, and what comes next."""
     state = yield TurnEnded(creature=state.turns[state.turn], because=("HR-TIME-9",))
     return (yield from turn_from(state, state.turn))
@@ -243,7 +243,7 @@ class EndTurn(Command[State]):
         creature = acting(view, self, self.creature)
         check_own_turn(view, creature)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield from turn_over(state))
 
     @classmethod
@@ -267,7 +267,7 @@ class Delay(Command[State]):
         if self.after not in view.turns[view.turn + 1 :]:
             raise Refused("no_valid_target", f"{self.after} has no turn later this round", "HR-TIME-9")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         state = yield TurnDelayed(creature=self.creature, after=self.after, because=("HR-TIME-9",))
         return (yield from turn_from(state, state.turn))
 

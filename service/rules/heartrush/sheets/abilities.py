@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias, cast
 
 from service.rules.chance import Chance
-from service.rules.messages import Tale
+from service.rules.messages import Emits
 from service.rules.openings import Id
 from service.rules.records import EMPTY, record
 from service.rules.rulebook import rule
@@ -125,7 +125,7 @@ class Op:
 
     kind: ClassVar[str]
 
-    def apply(self, state: State, chance: Chance, use: Use) -> Tale[State]:
+    def apply(self, state: State, chance: Chance, use: Use) -> Emits[State]:
         """Tell what this operation does."""
         raise NotImplementedError
 

@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 from service.rules.chance import Chance
 from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking
 from service.rules.heartrush.state import State
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import changed, record
 from service.rules.stack import Awaited
 
@@ -26,7 +26,7 @@ class ScalingFrame(Checking):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the check above it comes first"
         return (
             yield ClimbChecked(
@@ -70,7 +70,7 @@ class ClimbChecked(Event[State]):
         return state.put(changed(frame, **changes))
 
 
-def ask_climb(movement: str, creature: str, cn: int, walked: int) -> Tale[State]:
+def ask_climb(movement: str, creature: str, cn: int, walked: int) -> Emits[State]:
     """Tell that *creature* checks its might before it climbs, *walked* cells into its movement."""
     path = f"{movement}/climb-{walked}"
     yield ClimbAsked(scaling=path, movement=movement, creature=creature, because=BECAUSE)

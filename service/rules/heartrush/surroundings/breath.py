@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance, PoolDie
 from service.rules.heartrush.checks.checks import CheckAsked, Checked, Checking
 from service.rules.heartrush.creatures.strain import Exertion, StrainFrame, is_airless, stream_of
 from service.rules.heartrush.creatures.water import is_submerged, waters
@@ -19,7 +19,7 @@ from service.rules.heartrush.harm.damage import hurt
 from service.rules.heartrush.means.actions import AbilityUsed
 from service.rules.heartrush.permission import gm, taking_action
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -42,7 +42,7 @@ class BreathFrame(Checking):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the check above it comes first"
         rounds = 0 if self.checked.failed_outright else self.checked.total
         state = yield BreathHeld(breath=self.path, creature=self.creature, rounds=rounds, because=BECAUSE)
@@ -115,7 +115,7 @@ class HoldBreath(Command[State]):
         if self.by.role != "gm" and not waters(view, creature):
             raise Refused("gm_approval_required", f"nothing keeps {self.creature} from breathing")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         path = f"r{state.round}/breath/{self.creature}-{state.rulings + 1}"
         state = yield from use(state, self)
         state = yield BreathAsked(breath=path, creature=self.creature)
@@ -153,7 +153,7 @@ def is_ability(view: State, command: HoldBreath | Breathe) -> bool:
     return view.phase in ("priority", "turn") and view.priority_side in (creature.side, None)
 
 
-def use(state: State, command: HoldBreath | Breathe) -> Tale[State]:
+def use(state: State, command: HoldBreath | Breathe) -> Emits[State]:
     """Tell that a creature sees to its breath: an ability that costs nothing; what the GM says is none."""
     if not is_ability(state, command):
         return state
@@ -176,7 +176,7 @@ class Breathe(Command[State]):
         if self.by.role != "gm" and not may_breathe(view, creature):
             raise Refused("gm_approval_required", f"{self.creature} has no air to breathe", "HR-BREATH-2")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         yield from use(state, self)
         state = yield Breathed(creature=self.creature, because=("HR-BREATH-2",))
         if not state.creatures[self.creature].has("suffocating"):
@@ -207,7 +207,7 @@ class CutOff(Command[State]):
     def check(self, view: State) -> None:
         _choked(self, view)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield from out_of_breath(state, self.creature))
 
 
@@ -218,7 +218,7 @@ def _choked(command: HoldBreath | Breathe | CutOff, view: State) -> None:
 
 
 @rule("HR-BREATH-2", "seed 003, Suffocation and Strangulation")
-def out_of_breath(state: State, creature: str) -> Tale[State]:
+def out_of_breath(state: State, creature: str) -> Emits[State]:
     """Out of air, or cut off from it, a creature suffocates until it breathes."""
     if state.creatures[creature].has("suffocating"):
         return state
@@ -231,7 +231,7 @@ def out_of_breath(state: State, creature: str) -> Tale[State]:
 class Airless(Exertion):
     """An exertion takes a round of breath, or hurts whoever has none."""
 
-    def tell(self, state: State, chance: Chance, frame: StrainFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: StrainFrame) -> Emits[State]:
         creature = state.creatures[frame.creature]
         if not (creature.has("suffocating") and creature.is_present):
             state = yield StrainOver(strain=frame.path, creature=creature.id, because=BECAUSE)
@@ -242,7 +242,7 @@ class Airless(Exertion):
             owner=creature.id,
             stream=stream_of(creature.id),
             purpose={"what": "suffocation", "strain": frame.path},
-            pool=(Pip(role="suffocation", sides=6),),
+            pool=(PoolDie(role="suffocation", sides=6),),
         )
         state = yield StrainOver(strain=frame.path, creature=creature.id, because=STIFLED)
         return (yield from stifle(state, frame.path, creature.id, thrown.total))
@@ -261,12 +261,12 @@ class StrainOver(Event[State]):
 
 
 @rule("HR-COND-10", "edition, Conditions")
-def stifle(state: State, path: str, creature: str, total: int) -> Tale[State]:
+def stifle(state: State, path: str, creature: str, total: int) -> Emits[State]:
     """Who suffocates takes 1d6 at each round's end, and on every move and action."""
     return (yield from hurt(state, f"{path}/damage", creature, total, source=None, cause="suffocation"))
 
 
-def spend_breath(state: State, creature: str) -> Tale[State]:
+def spend_breath(state: State, creature: str) -> Emits[State]:
     """Tell that a round of air is gone, and with the last one the rest."""
     found = state.creatures[creature]
     if found.breath is None or found.has("suffocating"):

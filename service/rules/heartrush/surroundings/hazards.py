@@ -14,7 +14,7 @@ from service.rules.heartrush.operations.effects import EffectsBegun, amount_faul
 from service.rules.heartrush.permission import gm
 from service.rules.heartrush.sheets.sheet import Ability, DieSize
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Event, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Refused
 from service.rules.records import record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -54,7 +54,7 @@ class Hazard(Command[State]):
         if fault or not 0 <= self.cn <= MOST_CN or not 0 < len(self.what) <= TEXT_LENGTH:
             raise Refused("params_missing", fault or f"a number to {MOST_CN}, and a few words of what it is")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         harm = Damage(creature=self.creature, amount=self.damage, dice=self.dice, cause="hazard")
         trial = Trial(
             creature=self.creature,
@@ -86,7 +86,7 @@ class FallFrame(Checking):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the save above it comes first"
         lacking = max(0, self.feet - self.checked.total)
         state = yield Landed(
@@ -140,7 +140,7 @@ class Fall(Command[State]):
         if not FEET <= self.feet <= MOST_FT:
             raise Refused("params_missing", f"a fall is {FEET} to {MOST_FT} ft deep")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         path = f"r{state.round}/fall-{state.rulings + 1}"
         state = yield Fell(fall=path, creature=self.creature, feet=self.feet)
         return (

@@ -12,7 +12,7 @@ from service.rules.heartrush.permission import gm, own
 from service.rules.heartrush.rounds.clock import check_at_rest
 from service.rules.heartrush.sheets.notes import HidingPlace
 from service.rules.heartrush.state import State
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record, with_key, without_key
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited
@@ -52,7 +52,7 @@ class AllowHiding(Command[State]):
         if not 0 <= self.cn <= MOST_CN:
             raise Refused("params_missing", f"a number from 0 to {MOST_CN}", "HR-HIDE-1")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         side = state.creatures[self.creature].side
         enemies = tuple(creature.id for creature in state.creatures.values() if creature.side != side)
         viewers = enemies if self.viewers is None else self.viewers
@@ -78,7 +78,7 @@ class HideFrame(Checking):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the check above it comes first"
         viewers = self.viewers if self.checked.success else ()
         return (
@@ -130,7 +130,7 @@ class Hide(Command[State]):
         if self.creature not in view.hiding_places:
             raise Refused("gm_approval_required", f"the gm has shown {self.creature} no place to hide")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         place = state.hiding_places[self.creature]
         path = f"r{state.round}/hide/{self.creature}-{state.rulings + 1}"
         state = yield HidingTried(hiding=path, creature=self.creature)

@@ -10,7 +10,7 @@ from service.rules.grid import FEET
 from service.rules.heartrush.operations.effects import MOST, Effect, EffectsFrame
 from service.rules.heartrush.sheets.ground import Light, Water
 from service.rules.heartrush.state import State
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import changed, record
 
 
@@ -69,7 +69,7 @@ class SetScenery(Effect):
             return "feet in steps of 5"
         return None
 
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Tale[State]:
+    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         return (
             yield SceneryChanged(
                 cells=self.cells,

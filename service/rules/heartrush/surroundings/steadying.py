@@ -12,7 +12,7 @@ from service.rules.heartrush.harm.conditions import ConditionEased, ConditionLos
 from service.rules.heartrush.means.actions import AbilityUsed, action_price, has_action
 from service.rules.heartrush.permission import taking_action
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import record
 from service.rules.stack import Awaited
 
@@ -37,7 +37,7 @@ class SteadyFrame(Checking):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the save above it comes first"
         calm = self.checked.success
         state = yield SteadyTried(
@@ -92,7 +92,7 @@ class Steady(Command[State]):
                 "condition_missing", f"nobody has {self.creature} {self.condition}", why(self.condition)[0]
             )
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         source = source_of(state, state.creatures[self.creature], self.condition)
         assert source is not None
         because = why(self.condition)
@@ -146,7 +146,7 @@ class Douse(Command[State]):
         if not creature.has("burning"):
             raise Refused("condition_missing", f"{self.creature} does not burn", "HR-COND-19")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         levels = half(state.creatures[self.creature].level("burning"))
         because = ("HR-COND-19",)
         paid = action_price(state, state.creatures[self.creature])

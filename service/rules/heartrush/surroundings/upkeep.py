@@ -16,7 +16,7 @@ from service.rules.heartrush.harm.burning import burn
 from service.rules.heartrush.harm.conditions import ConditionLost
 from service.rules.heartrush.state import State
 from service.rules.heartrush.surroundings.breath import spend_breath
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import changed, record
 from service.rules.stack import Awaited, Frame
 
@@ -33,7 +33,7 @@ class Due(Frame[State]):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         if not self.queue:
             return (yield RoundSettled(upkeep=self.path, because=("HR-PRIO-4",)))
         creature, what = self.queue[0]
@@ -125,6 +125,6 @@ def due(state: State) -> tuple[tuple[str, What], ...]:
     return tuple(found)
 
 
-def begin_upkeep(state: State, queue: tuple[tuple[str, What], ...]) -> Tale[State]:
+def begin_upkeep(state: State, queue: tuple[tuple[str, What], ...]) -> Emits[State]:
     """Tell that a round ends with these things to settle."""
     return (yield RoundEnding(upkeep=f"r{state.round}/end", queue=queue, because=("HR-PRIO-4",)))

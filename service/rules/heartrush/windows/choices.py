@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from service.rules.chance import Chance
 from service.rules.heartrush.permission import answering, own, running
 from service.rules.heartrush.state import State
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.stack import Awaited, Frame
 
@@ -40,7 +40,7 @@ class ChoiceFrame(Frame[State]):
             ),
         )
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         """Never come to this: a choice waits until it is made."""
         raise AssertionError(self.path)
 
@@ -98,7 +98,7 @@ class Choose(Command[State]):
         if self.option not in frame.options:
             raise Refused("params_missing", f"one of {', '.join(frame.options)}", "HR-ABIL-8")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         frame = state.top
         assert isinstance(frame, ChoiceFrame)
         return (

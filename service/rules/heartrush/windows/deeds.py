@@ -13,7 +13,7 @@ from service.rules.heartrush.secrecy import sealed_to
 from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.windows.listening import is_worth_asking, listens
 from service.rules.heartrush.windows.windows import Interruptible, is_answered, moment
-from service.rules.messages import Event, Private, Refused, Tale
+from service.rules.messages import Emits, Event, Private, Refused
 from service.rules.records import changed, record
 from service.rules.sealed import Sealed, unsealed
 from service.rules.stack import Awaited
@@ -49,7 +49,7 @@ class Deed:
     def check(self, state: State, creature: Creature, said: Said) -> None:
         """Raise `Refused` where it finds nothing to act on any more."""
 
-    def happen(self, state: State, creature: str, said: Said) -> Tale[State]:
+    def happen(self, state: State, creature: str, said: Said) -> Emits[State]:
         """Tell what it does."""
         raise NotImplementedError
 
@@ -66,7 +66,7 @@ class DeedFrame(Interruptible):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         about: dict[str, str | int] = {"declarer": self.creature, "ability": self.ability}
         if is_answered(state, self, "ability_declared", about):
             return (yield from moment(self, "ability_declared", about, self.creature))
@@ -152,7 +152,7 @@ class DeedInVain(Event[State]):
         return state.popped(self.deed)
 
 
-def declared(state: State, deed: Deed, creature: str, paid: str, said: Said) -> Tale[State]:
+def declared(state: State, deed: Deed, creature: str, paid: str, said: Said) -> Emits[State]:
     """Tell that a built-in action is declared and paid: it happens at once unless somebody could answer."""
     about: dict[str, str | int] = {"declarer": creature, "ability": deed.name}
     path = f"r{state.round}/{deed.name}/{creature}/{paid}"

@@ -13,7 +13,7 @@ from service.rules.heartrush.permission import own
 from service.rules.heartrush.secrecy import sealed_to
 from service.rules.heartrush.sheets.notes import Standing
 from service.rules.heartrush.state import Creature, State
-from service.rules.messages import Command, Event, Offer, Private, Scope, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Private, Scope
 from service.rules.records import record
 from service.rules.rulebook import rule
 from service.rules.sealed import Sealed, is_closed, unsealed
@@ -95,7 +95,7 @@ class SetStanding(Command[State]):
     def check(self, view: State) -> None:
         own(view, self, self.creature)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         scope = self.scope(state)
         assert scope is not None
         state = yield StandingChanged(creature=self.creature, because=BECAUSE)

@@ -21,7 +21,7 @@ from service.rules.heartrush.state import Creature, State, is_able
 from service.rules.heartrush.windows.listening import answers, asks_all, is_worth_asking, listens
 from service.rules.heartrush.windows.standing import BECAUSE as IN_ADVANCE
 from service.rules.heartrush.windows.standing import lets_pass
-from service.rules.messages import Command, Event, Offer, Tale
+from service.rules.messages import Command, Emits, Event, Offer
 from service.rules.records import EMPTY, changed, record
 from service.rules.rulebook import rule
 from service.rules.stack import Awaited, Frame
@@ -40,7 +40,7 @@ class StackItem:
     creature: str
     ability: str
 
-    def resolve(self, state: State, window: str) -> Tale[State]:
+    def resolve(self, state: State, window: str) -> Emits[State]:
         """Tell what the instant does now that its turn has come."""
         raise NotImplementedError
 
@@ -101,7 +101,7 @@ class WindowFrame(Frame[State]):
         return able and is_unbarred(state, creature, ACCEPTS[self.trigger])
 
     @rule("HR-TIME-7", "seed 003, Timing", settles=("A-49",))
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         """Of several instants at one moment the last declared resolves first."""
         for name, accepts in self._answering(state):
             if lets_pass(state.creatures[name], accepts):
@@ -223,7 +223,7 @@ def window_at(state: State, path: str) -> WindowFrame:
 @rule("HR-TIME-6", "seed 003, During Engagements")
 def moment(
     frame: Interruptible, trigger: Moment, about: Mapping[str, str | int], subject: str
-) -> Tale[State]:
+) -> Emits[State]:
     """Windows open after the reveal, between steps, after rolls, around damage and before the end."""
     return (
         yield WindowOpened(
@@ -271,7 +271,7 @@ class PassWindow(Command[State]):
         acting(view, self, self.creature)
         answering_for(view, self, self.creature, late="window_closed")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         window = self.prompt.rpartition("/")[0]
         return (yield WindowPassed(window=window, creature=self.creature, because=("HR-ACT-14",)))
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import ClassVar, Final, Literal
 
-from service.rules.messages import Event, Refused, Tale
+from service.rules.messages import Emits, Event, Refused
 from service.rules.records import changed, record, with_key
 from service.rules.rise.creatures.creature import Budget, Creature
 from service.rules.rise.rulings import ruled
@@ -111,7 +111,7 @@ def no_bargain(ability: str, pay: str) -> None:
 
 
 @rule("RI-ACT-1", "P13, R5")
-def pay_for(creature: str, usage: str, pay: Pay, ability: str) -> Tale[State]:
+def pay_for(creature: str, usage: str, pay: Pay, ability: str) -> Emits[State]:
     """There are standard, minor and free actions, and movement beside them; every use is paid with one."""
     what = f"minor:{ability}" if usage == "minor" else ability
     return (yield ActionPaid(creature=creature, pay=PAID_WITH.get(usage, pay), what=what))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from service.rules.messages import Offer, Refused, Tale
+from service.rules.messages import Emits, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rise.acting.actions import check_standard, pay_for
 from service.rules.rise.acting.strikes import target_of
@@ -68,7 +68,7 @@ class Brawl(Act):
     def check_more(self, view: State, user: Creature, target: Creature) -> None:
         """Refuse what this ability alone does not allow."""
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         state = yield from begun(state, self.creature)
         state = yield from pay_for(self.creature, "standard", "standard", self.type)
         target = state.creatures[self.target]
@@ -179,7 +179,7 @@ class EscapeGrapple(Act):
         check_standard(creature)
         check_grappled(creature)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         state = yield from begun(state, self.creature)
         state = yield from pay_for(self.creature, "standard", "standard", self.type)
         assault = Assault(
@@ -231,7 +231,7 @@ class MaintainGrapple(Act):
         check_in_time(view, creature)
         not_twice(creature, self.type)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         if not isinstance(state.top, SwiftFrame):
             state = yield from begun(state, self.creature)
         state = yield from pay_for(self.creature, "free", "free", self.type)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules.messages import Event, Refused, Tale
+from service.rules.messages import Emits, Event, Refused
 from service.rules.records import changed, record
 from service.rules.rise.attacks.assault import AssaultBegun
 from service.rules.rise.attacks.uses import Assault
@@ -105,13 +105,13 @@ def is_due(state: State, creature: Creature) -> bool:
 
 
 @rule("RI-DELAY-2", "P30")
-def fire_next(state: State, owner: str) -> Tale[State]:
+def fire_next(state: State, owner: str) -> Emits[State]:
     """The owner picks when in its turn such effects come; if it says nothing they come first."""
     return (yield from fire(state, owner, due(state, state.creatures[owner])[0]))
 
 
 @rule("RI-DELAY-5", "P30; BK 5.2")
-def fire(state: State, owner: str, delayed: Delayed, chosen: tuple[str, ...] = ()) -> Tale[State]:
+def fire(state: State, owner: str, delayed: Delayed, chosen: tuple[str, ...] = ()) -> Emits[State]:
     """They cost no action and count like any part of the turn; only the first brings extra damage."""
     ability = ability_of(state.creatures[owner], delayed.ability)
     first = delayed.fired is None and not ability.at_once

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from service.rules.chance import Chance
 from service.rules.grid import distance
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import changed, record, with_key
 from service.rules.rise.acting.special import use_of
 from service.rules.rise.attacks.areas import is_aimed
@@ -36,7 +36,7 @@ class ReactionsFrame(Frame[State]):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         for reaction in self.pending:
             owner = state.creatures[reaction.owner]
             state = yield ReactionCame(reaction=reaction, because=("RI-ATK-11",))
@@ -88,7 +88,7 @@ class ReactionsDone(Event[State]):
         return state.popped(self.path)
 
 
-def react(due: tuple[Reaction, ...]) -> Tale[State]:
+def react(due: tuple[Reaction, ...]) -> Emits[State]:
     """Tell what the phase set off."""
     return (yield ReactionsSetOff(reactions=due, because=("RI-ATK-11",)))
 

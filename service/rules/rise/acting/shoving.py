@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 from service.rules.grid import STEPS, Cell, Feet
-from service.rules.messages import Offer, Refused, Tale
+from service.rules.messages import Emits, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rise.acting.actions import check_trade, pay_for
 from service.rules.rise.acting.brawling import Brawl, brawl, check_size
@@ -73,7 +73,7 @@ class Shove(Brawl):
         if self.direction is not None:
             check_direction(self.direction)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         if self.pay == "standard":
             return (yield from super().decide(state))
         state = yield from begun(state, self.creature)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
 from service.rules.grid import Cell
-from service.rules.messages import Event, Offer, Refused, Tale
+from service.rules.messages import Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rise.acting.actions import Pay, check_free, check_pay, pay_for
 from service.rules.rise.acting.brawling import check_size
@@ -100,7 +100,7 @@ class UseAbility(Act):
         check_place(view, creature, ability, self.at, self.altitude_ft)
         check_targets(view, creature, ability, self.targets)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         creature = state.creatures[self.creature]
         ability = priced(state, ability_on(creature, self.ability))
         state = yield from begun(state, self.creature)
@@ -175,7 +175,7 @@ def carried_out(
     targets: tuple[str, ...],
     at: Cell | None,
     altitude: int = 0,
-) -> Tale[State]:
+) -> Emits[State]:
     """Tell what a use of *ability* does that is paid for."""
     if ability.zone is not None and at is not None:
         state = yield from made(state, user, ability.zone, at)
@@ -226,7 +226,7 @@ def use_of(
     )
 
 
-def later(state: State, owner: str, ability: Ability, targets: tuple[str, ...]) -> Tale[State]:
+def later(state: State, owner: str, ability: Ability, targets: tuple[str, ...]) -> Emits[State]:
     """Tell that the effects of *ability* come in the owner's next turns."""
     times = 1 if ability.later == "next_action" else ability.times
     delayed = Delayed(ability=ability.id, targets=targets, remaining=times, created=state.round)
@@ -260,7 +260,7 @@ class Sustain(Act):
             raise Refused("sustain_same_ability_twice", f"{self.condition} is kept up already")
         check_pay(creature, held[0].keep, self.pay or held[0].keep, f"sustain-{self.condition}")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         keep = sustained_by(state, self.creature, self.condition)[0].keep
         if not isinstance(state.top, SwiftFrame):
             state = yield from begun(state, self.creature)
@@ -310,7 +310,7 @@ class FireDelayed(Act):
                 raise Refused("invalid_target", f"{self.ability} lies on its targets", "RI-DELAY-6")
             check_targets(view, creature, ability, self.targets)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         creature = state.creatures[self.creature]
         delayed = next(d for d in due(state, creature) if d.ability == self.ability)
         return (yield from fire(state, self.creature, delayed, self.targets))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from service.rules.grid import Cell
-from service.rules.messages import Offer, Refused, Tale
+from service.rules.messages import Emits, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rise.acting.actions import check_pay, check_standard, pay_for
 from service.rules.rise.acting.swift import RECKLESS, SwiftFollowed, check_follows, reckless
@@ -145,7 +145,7 @@ class Strike(StrikeAct):
         check_pay(creature, "standard", self.pay, self.type)
         check_strike(view, self, creature)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         state = yield from begun(state, self.creature)
         state = yield from pay_for(self.creature, "standard", "standard", self.type)
         return (yield AssaultBegun(assault=strike_with(state, self, self.type), because=("RI-ATK-8",)))
@@ -164,7 +164,7 @@ class RecklessAttack(StrikeAct):
             check_standard(creature)
         check_strike(view, self, creature)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         creature = state.creatures[self.creature]
         state = yield from begun(state, self.creature)
         assault = strike_with(state, self, self.type)
@@ -197,7 +197,7 @@ class Charge(StrikeAct):
         there = changed(creature, position=self.path[-1]) if self.path else creature
         check_strike(view.with_creature(there.id, position=there.position), self, there)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         state = yield from begun(state, self.creature)
         state = yield from pay_for(self.creature, "standard", "standard", self.type)
         state = yield from note_place(state, self.creature, self.path)

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
 from service.rules.chance import Chance
-from service.rules.messages import Event, Offer, Refused, Tale
+from service.rules.messages import Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rise.acting.actions import Pay, check_pay, pay_for
 from service.rules.rise.acting.turns import begun, lapse, offered, sender, taking_turn, turns, wrong_step
@@ -57,7 +57,7 @@ class SwiftFrame(Frame[State]):
             ]
         )
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         for name in state.groups[state.here]:
             state = yield from lapse(state, name)
         return (yield SwiftClosed(path=self.path, because=("RI-SWIFT-3",)))
@@ -250,7 +250,7 @@ class CommitSwift(Act):
             if self.ability in UNIVERSAL and target.id != creature.id:
                 raise Refused("invalid_target", f"{self.ability} is not for {target.id}", "RI-ATK-1")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         ability = swift_ability(state, state.creatures[self.creature], self.ability)
         assert ability is not None, "checked on the view"
         state = yield SwiftCommitted(creature=self.creature, ability=self.ability, because=("RI-SWIFT-3",))
@@ -287,7 +287,7 @@ class NoMoreSwift(Act):
         if creature.budget.unswift:
             raise Refused("already_sealed", f"{self.creature} has said so", "RI-INFO-2")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield SwiftDeclined(creature=self.creature, because=("RI-SWIFT-3",)))
 
     @classmethod
@@ -312,7 +312,7 @@ class _SwiftAct(Act):
         check_cost(creature, self.ability(view))
         check_committed(view, creature, self.type)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         state = yield from begun(state, self.creature)
         state = yield from pay_for(self.creature, "standard", "standard", self.type)
         if self.type == "recover":

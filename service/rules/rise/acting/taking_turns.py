@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from service.rules.messages import Event, Offer, Refused, Tale
+from service.rules.messages import Emits, Event, Offer, Refused
 from service.rules.records import changed, record, with_key
 from service.rules.rise.acting.delays import due
 from service.rules.rise.acting.turns import (
@@ -51,7 +51,7 @@ class BeginTurn(Act):
             raise Refused("turn_split", f"the turn of {self.creature} cannot be paused", "RI-DELAY-3")
         taking_turn(view, self)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield from begun(state, self.creature, hold_delayed=self.hold_delayed))
 
     @classmethod
@@ -81,7 +81,7 @@ class PassTurn(Act):
         if creature.budget.turn == "open":
             points_picked(view, creature)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         state = yield TurnPassed(creature=self.creature)
         state = yield from begun(state, self.creature)
         return (yield TurnEnding(creature=self.creature))
@@ -112,7 +112,7 @@ class EndTurn(Act):
         taking_turn(view, self)
         points_picked(view, creature)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield TurnEnding(creature=self.creature, because=("RI-ROUND-3",)))
 
     @classmethod
@@ -134,7 +134,7 @@ class SetOrder(Act):
             if name not in view.groups[view.here]:
                 raise Refused("not_in_group", f"{name} is not in {view.here}", "RI-GROUP-1")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield OrderWanted(seat=self.by.seat, order=self.order, because=("RI-GROUP-4",)))
 
     @classmethod

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from service.rules.chance import Chance
-from service.rules.messages import Actor, Event, Offer, Refused, Tale
+from service.rules.messages import Actor, Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rise.acting.delays import DelayedLapsed, fire, fire_next, is_due, lapsing, left_over
 from service.rules.rise.creatures.creature import Creature, is_able
@@ -84,7 +84,7 @@ class TurnsFrame(Frame[State]):
             and may_act(state, self, state.creatures[name])
         ]
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         for name in state.groups[state.here]:
             if left_over(state, state.creatures[name]):
                 return (yield from fire(state, name, left_over(state, state.creatures[name])[0]))
@@ -140,7 +140,7 @@ class TurnFrame(Frame[State]):
             return False
         return not (self.ending or (not self.hold_delayed and is_due(state, creature)))
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         if is_due(state, state.creatures[self.creature]) and is_able(state.creatures[self.creature]):
             return (yield from fire_next(state, self.creature))
         if not turns(state).precommitted:
@@ -148,7 +148,7 @@ class TurnFrame(Frame[State]):
         return (yield TurnEnded(creature=self.creature, path=self.path, because=("RI-ACT-8",)))
 
 
-def lapse(state: State, owner: str) -> Tale[State]:
+def lapse(state: State, owner: str) -> Emits[State]:
     """Tell that what *owner* has not kept up, or has kept up for five minutes, is over."""
     kept = state.creatures[owner].budget.sustained
     for creature in state.creatures.values():
@@ -311,7 +311,7 @@ def agreed(view: State, creature: str) -> None:
         raise Refused("order_not_agreed", f"the group wants {first} to act first")
 
 
-def begun(state: State, creature: str, *, hold_delayed: bool = False) -> Tale[State]:
+def begun(state: State, creature: str, *, hold_delayed: bool = False) -> Emits[State]:
     """Tell that the turn of *creature* begins, unless it has."""
     if state.creatures[creature].budget.turn == "open":
         return state

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 
 from service.dice.values import Roll
 from service.rules.chance import Chance
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import EMPTY, changed, record
 from service.rules.rise.attacks.blows import strike_damage
 from service.rules.rise.attacks.cover import covered, takes
@@ -46,7 +46,7 @@ class AssaultFrame(Frame[State]):
     total: int = 0
     cover: Cover | None = None
     """What shelters the target at hand."""
-    astray: bool = False
+    redirected_streams: bool = False
     """Whether the attack goes for the cover."""
     instead: str | None = None
     """Who is attacked in the target's place, for it gave cover."""
@@ -76,7 +76,7 @@ class AssaultFrame(Frame[State]):
         accepts = ("desperate_exertion", "keep_roll")
         return (Awaited(prompt=f"{self.path}/roll", seat=seat, accepts=accepts, creature=self.assault.user),)
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         if self.index >= len(self.assault.targets):
             return (yield from finish(state, chance, self))
         if self.stage == "roll" and self.assault.strike is not None and self.assault.strike.versus:
@@ -129,13 +129,13 @@ class AttackRolled(Event[State]):
     """The target's defenses, where the house shows them."""
     cover: Cover | None = None
     """What shelters the target."""
-    astray: bool = False
+    redirected_streams: bool = False
     """Whether the attack falls short of the target's defenses and goes for the cover."""
 
     def evolve(self, state: State) -> State:
         frame = changed(assaulting(state), stage="shown" if self.asks else "land", total=self.total)
         frame = changed(frame, outcome=self.outcome, multiple=self.multiple)
-        return state.put(changed(frame, cover=self.cover, astray=self.astray))
+        return state.put(changed(frame, cover=self.cover, redirected_streams=self.redirected_streams))
 
 
 @record
@@ -154,7 +154,7 @@ class CoverStruck(Event[State]):
     """The cover's defenses, where the house shows them."""
 
     def evolve(self, state: State) -> State:
-        frame = changed(assaulting(state), astray=False, cover=None)
+        frame = changed(assaulting(state), redirected_streams=False, cover=None)
         frame = changed(frame, outcome=self.outcome, multiple=self.multiple)
         if self.outcome == "none":
             return state.put(frame)
@@ -182,7 +182,7 @@ class TargetDone(Event[State]):
                 outcome="none",
                 multiple=0,
                 cover=None,
-                astray=False,
+                redirected_streams=False,
                 instead=None,
                 rerolled=False,
                 stopped_by=self.target if self.stops else None,
@@ -207,7 +207,7 @@ class AbilityDone(Event[State]):
 
 
 @rule("RI-RES-12", "P25-26", settles=("C-09",))
-def attack(state: State, chance: Chance, frame: AssaultFrame, strike: Strike) -> Tale[State]:
+def attack(state: State, chance: Chance, frame: AssaultFrame, strike: Strike) -> Emits[State]:
     """Hit or miss, critical or not, and what it leads to is settled where it is rolled, for good."""
     assault = frame.assault
     roll: Roll
@@ -234,7 +234,7 @@ def attack(state: State, chance: Chance, frame: AssaultFrame, strike: Strike) ->
             asks=may_exert(state, frame, outcome),
             defenses=shown(state, frame.target, defenses),
             cover=cover,
-            astray=astray,
+            redirected_streams=astray,
         )
     )
 
@@ -251,14 +251,14 @@ def may_exert(state: State, frame: AssaultFrame, outcome: Outcome) -> bool:
 # --- what it does ------------------------------------------------------------------------------------
 
 
-def land(state: State, chance: Chance, frame: AssaultFrame) -> Tale[State]:
+def land(state: State, chance: Chance, frame: AssaultFrame) -> Emits[State]:
     """Tell what the ability does to the target at hand."""
     assault = frame.assault
     if frame.outcome == "unknown":
         assert assault.strike is not None, "attacks are judged"
         state = yield from postponed(state, chance, frame.aim, frame.total, frame.cover, frame.sheltering)
         return (yield TargetDone(target=frame.target, because=("RI-INFO-5",)))
-    if frame.astray:
+    if frame.redirected_streams:
         return (yield from into_cover(state, frame))
     hit = frame.outcome in ("hit", "crit", "none")
     before = state.creatures[frame.target].hp
@@ -282,7 +282,7 @@ def land(state: State, chance: Chance, frame: AssaultFrame) -> Tale[State]:
     return (yield TargetDone(target=frame.target, stops=stops, critical=critical, because=("RI-RES-12",)))
 
 
-def into_cover(state: State, frame: AssaultFrame) -> Tale[State]:
+def into_cover(state: State, frame: AssaultFrame) -> Emits[State]:
     """Tell what an attack that missed or glanced does to the cover; nobody is attacked twice by one use."""
     assault, strike, cover = frame.assault, frame.assault.strike, frame.cover
     assert strike is not None, "attacks go astray"
@@ -310,7 +310,7 @@ def into_cover(state: State, frame: AssaultFrame) -> Tale[State]:
     )
 
 
-def do_all(state: State, chance: Chance, frame: AssaultFrame, effects: Sequence[Effect]) -> Tale[State]:
+def do_all(state: State, chance: Chance, frame: AssaultFrame, effects: Sequence[Effect]) -> Emits[State]:
     """Tell each of an ability's effects on the target at hand, or on its user."""
     for number, effect in enumerate(effects):
         if effect.does == "extra":
@@ -322,7 +322,7 @@ def do_all(state: State, chance: Chance, frame: AssaultFrame, effects: Sequence[
     return state
 
 
-def finish(state: State, chance: Chance, frame: AssaultFrame) -> Tale[State]:
+def finish(state: State, chance: Chance, frame: AssaultFrame) -> Emits[State]:
     """Tell what an ability does to its user at the end, and what it costs in fatigue."""
     assault = frame.assault
     state = yield from ended(state, chance, assault, frame.stopped_by, critical=frame.critical)

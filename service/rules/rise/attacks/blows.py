@@ -6,8 +6,8 @@ from collections.abc import Generator, Iterator
 from typing import ClassVar, NamedTuple
 
 from service.dice.values import Roll, Term
-from service.rules.chance import Chance, Pip
-from service.rules.messages import Event, Fact, Tale
+from service.rules.chance import Chance, PoolDie
+from service.rules.messages import Emits, Event, Fact
 from service.rules.records import record
 from service.rules.rise.attacks.outcomes import Outcome, at_least, may_be_crit
 from service.rules.rise.attacks.uses import Aim, Assault
@@ -36,7 +36,7 @@ class DamageRolled(Event[State]):
 
 def strike_damage(
     state: State, chance: Chance, aim: Aim, strike: Strike, outcome: Outcome, multiple: int
-) -> Tale[State]:
+) -> Emits[State]:
     """Tell the damage roll of an attack and record what it does."""
     glancing = outcome == "glance" or (outcome == "miss" and strike.half_on_miss)
     if outcome == "miss" and not glancing:
@@ -93,7 +93,7 @@ def damage_amount(
     found = parts(state, aim.assault, strike)
     roles = ("damage", *("extra" for _ in found[1:]))
     pool = [
-        Pip(role=role, sides=sides)
+        PoolDie(role=role, sides=sides)
         for role, part in zip(roles, found, strict=True)
         for sides in part.dice * rolled
     ]

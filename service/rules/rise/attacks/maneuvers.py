@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 
 from service.rules.chance import Chance
 from service.rules.grid import Cell
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import changed, record
 from service.rules.rise.attacks.uses import Aim, Assault
 from service.rules.rise.creatures.lasting import Atom, Condition, How, Plan
@@ -42,7 +42,7 @@ class RushedThrough(Event[State]):
         return changed(state, plans=plans)
 
 
-def landed(state: State, chance: Chance, aim: Aim, *, critical: bool) -> Tale[State]:
+def landed(state: State, chance: Chance, aim: Aim, *, critical: bool) -> Emits[State]:
     """Tell what a maneuver that hit does: a grapple begins or ends, a push or throw moves its target."""
     assault = aim.assault
     if assault.maneuver == "grapple":
@@ -59,7 +59,7 @@ def landed(state: State, chance: Chance, aim: Aim, *, critical: bool) -> Tale[St
     return (yield from push(state, chance, assault.user, aim.target, assault.push, feet))
 
 
-def gripped(state: State, chance: Chance, user: str, total: int) -> Tale[State]:
+def gripped(state: State, chance: Chance, user: str, total: int) -> Emits[State]:
     """Tell how firm a grip is for the rest of the round."""
     firm = Condition(name="grip", source=user, until="round", expires=state.round, modifiers={"grip": total})
     atom = Atom(seq=0, source=user, target=user, does="gain", condition=firm, swift=True)
@@ -68,7 +68,7 @@ def gripped(state: State, chance: Chance, user: str, total: int) -> Tale[State]:
 
 def ended(
     state: State, chance: Chance, assault: Assault, stopped_by: str | None, *, critical: bool
-) -> Tale[State]:
+) -> Emits[State]:
     """Tell where a running maneuver ends: at once in a turn, in the plan where it is a movement."""
     beaten = assault.targets if stopped_by is None else assault.targets[: assault.targets.index(stopped_by)]
     if assault.maneuver in GRAPPLES:
@@ -107,7 +107,7 @@ def touches(a: Cell, a_side: int, b: Cell, b_side: int) -> bool:
 
 def shoved_along(
     state: State, chance: Chance, assault: Assault, beaten: tuple[str, ...], *, critical: bool
-) -> Tale[State]:
+) -> Emits[State]:
     """Tell how a grapple moves: only if all who are in it were beaten, as far as all of them can go."""
     user = assault.user
     ways: dict[str, tuple[Cell, ...]] = {}
@@ -134,7 +134,7 @@ def together(state: State, assault: Assault, *, critical: bool) -> dict[str, tup
     return {name: way[:length] for name, way in ways.items()}
 
 
-def dragged(state: State, chance: Chance, user: str, ways: Mapping[str, tuple[Cell, ...]]) -> Tale[State]:
+def dragged(state: State, chance: Chance, user: str, ways: Mapping[str, tuple[Cell, ...]]) -> Emits[State]:
     """Tell that a grapple moves; it stays where one of them has moved in this phase already."""
     stays = [name for name in ways if state.creatures[name].location_changed]
     for name in stays:

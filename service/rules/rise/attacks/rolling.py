@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from service.dice.values import Roll, Term
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance, PoolDie
 from service.rules.messages import Fact
 from service.rules.rise.attacks.cover import SHELTERED
 from service.rules.rise.attacks.hidden import felt
@@ -52,7 +52,7 @@ def see_through(
         owner=aim.assault.user,
         stream=f"{aim.assault.user}/concealment",
         purpose={"who": aim.assault.user, "whom": aim.target, "what": "concealment"},
-        pool=(Pip(role="concealment", sides=10),),
+        pool=(PoolDie(role="concealment", sides=10),),
     )
     return state, "miss" if roll.total <= misses else outcome
 
@@ -104,9 +104,9 @@ def roll_attack(state: State, chance: Chance, aim: Aim, strike: Strike, *, again
         terms.append(Term(amount=2, what="desperate exertion", rule="RI-UNIV-DESPERATE"))
     first = int(state.option("explosion_target")) if state.profile.exploding else 10
 
-    def explode(faces: Sequence[int]) -> Sequence[Pip]:
+    def explode(faces: Sequence[int]) -> Sequence[PoolDie]:
         if faces[-1] >= (first if len(faces) == 1 else 10) and len(faces) <= EXPLOSIONS:
-            return (Pip(role="explosion", sides=10),)
+            return (PoolDie(role="explosion", sides=10),)
         return ()
 
     return (
@@ -115,7 +115,7 @@ def roll_attack(state: State, chance: Chance, aim: Aim, strike: Strike, *, again
             owner=user.id,
             stream=f"{user.id}/attack",
             purpose={"who": user.id, "whom": aim.target, "what": assault.what},
-            pool=(Pip(role="attack", sides=10),),
+            pool=(PoolDie(role="attack", sides=10),),
             more=explode,
             terms=terms,
         )

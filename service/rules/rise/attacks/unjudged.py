@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import ClassVar
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance, PoolDie
 from service.rules.messages import Event, Fact
 from service.rules.records import EMPTY, changed, record
 from service.rules.rise.attacks.blows import damage_amount
@@ -59,7 +59,7 @@ class AttackJudged(Event[State]):
     total: int
     outcome: Outcome
     multiple: int
-    astray: bool = False
+    redirected_streams: bool = False
     """Whether it fell short of the target's defenses and went for what sheltered it."""
 
     def evolve(self, state: State) -> State:
@@ -126,7 +126,7 @@ def all_thrown(
             owner=aim.assault.user,
             stream=f"{aim.assault.user}/effect/{number}",
             purpose={"who": aim.assault.user, "whom": aim.target, "what": aim.assault.what},
-            pool=[Pip(role="effect", sides=sides) for sides in effect.dice],
+            pool=[PoolDie(role="effect", sides=sides) for sides in effect.dice],
         )
         known.append(changed(effect, amount=effect.amount + roll.total, dice=()))
     return state, tuple(known)
@@ -150,7 +150,7 @@ def judged(world: State, attack: Unjudged, target: str, cover: Cover | None) -> 
         total=attack.total,
         outcome=outcome,
         multiple=multiple,
-        astray=cover is not None and outcome in ("miss", "glance"),
+        redirected_streams=cover is not None and outcome in ("miss", "glance"),
         because=("RI-INFO-5",),
     )
 
@@ -166,7 +166,7 @@ def log_of(world: State) -> tuple[tuple[Atom, ...], tuple[AttackJudged, ...]]:
             continue
         attack = world.unjudged[effect.amount]
         told.append(judged(world, attack, attack.target, attack.cover))
-        if told[-1].astray and attack.cover is not None:
+        if told[-1].redirected_streams and attack.cover is not None:
             use = (attack.attacker, attack.use)
             attacked = sheltering.get(use, ())
             if not takes(world, attack.cover, (*attack.spared, *attacked)):

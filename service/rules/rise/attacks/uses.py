@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from service.dice.values import Roll, Term
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance, PoolDie
 from service.rules.grid import Cell
-from service.rules.messages import Tale
+from service.rules.messages import Emits
 from service.rules.records import EMPTY, record
 from service.rules.rise.creatures.lasting import Atom
 from service.rules.rise.creatures.sheet import Effect, Strike
@@ -83,7 +83,7 @@ def may_modify(assault: Assault) -> bool:
 
 def do(
     state: State, chance: Chance, assault: Assault, effect: Effect, target: str, number: int
-) -> Tale[State]:
+) -> Emits[State]:
     """Tell one effect: what it rolls, and what it enters in the log."""
     amount = effect.amount
     if effect.dice and effect.does != "gain":
@@ -93,7 +93,7 @@ def do(
             owner=assault.user,
             stream=f"{assault.user}/effect/{number}",
             purpose={"who": assault.user, "whom": target, "what": assault.what},
-            pool=[Pip(role="effect", sides=sides) for sides in effect.dice],
+            pool=[PoolDie(role="effect", sides=sides) for sides in effect.dice],
             terms=(Term(amount=effect.amount, what="fixed", rule="RI-DMG-1"),),
         )
         amount = roll.total

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from service.rules.grid import Cell, cells
-from service.rules.messages import Event, Refused, Tale
+from service.rules.messages import Emits, Event, Refused
 from service.rules.records import changed, record
 from service.rules.rise.attacks.areas import check_area, is_aimed
 from service.rules.rise.creatures.creature import Creature
@@ -57,14 +57,14 @@ def check_place(
         raise Refused("no_line_of_effect", f"something stands between {creature.id} and {at}", "RI-ATK-1")
 
 
-def made(state: State, source: str, zone: Zone, at: Cell) -> Tale[State]:
+def made(state: State, source: str, zone: Zone, at: Cell) -> Emits[State]:
     """Tell that the ground around a cell is changed."""
     number = sum(placed.source == source and placed.since == state.round for placed in state.zones)
     placed = Placed(zone=zone, at=at, source=source, since=state.round, number=number)
     return (yield ZoneMade(placed=placed, because=("RI-RES-2", "C-38")))
 
 
-def clear(state: State, step: int) -> Tale[State]:
+def clear(state: State, step: int) -> Emits[State]:
     """Tell which zones are over: they last as long as conditions of the same duration."""
     ended = tuple([placed for placed in state.zones if is_over(state, placed, step)])
     return (yield ZonesEnded(ended=ended, because=("RI-DUR-1", "C-38"))) if ended else state

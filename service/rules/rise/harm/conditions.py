@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import record
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Condition
@@ -76,7 +76,7 @@ def over(state: State, condition: Condition, step: int) -> bool:
 
 
 @rule("RI-DUR-1", "GL")
-def expire(state: State, step: int) -> Tale[State]:
+def expire(state: State, step: int) -> Emits[State]:
     """What lasts this round ends with its last step, what lasts briefly with that of the next round."""
     ending = tuple(
         [
@@ -89,12 +89,12 @@ def expire(state: State, step: int) -> Tale[State]:
 
 
 @rule("RI-COND-1", "R5, CH5")
-def gain(creature: str, condition: Condition) -> Tale[State]:
+def gain(creature: str, condition: Condition) -> Emits[State]:
     """A condition stays until it is removed; a second of its kind adds nothing but must go as well."""
     return (yield ConditionGained(creature=creature, condition=condition))
 
 
-def lose(state: State, creature: str, name: str) -> Tale[State]:
+def lose(state: State, creature: str, name: str) -> Emits[State]:
     """Tell that every instance of a condition is removed, if there is one."""
     found: Creature = state.creatures[creature]
     kind, _, source = name.partition("@")

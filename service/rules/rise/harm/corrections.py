@@ -11,7 +11,7 @@ from typing import ClassVar, Final, Literal
 from service.rules.chance import Chance
 from service.rules.gm_rulings import GmRulingRecorded, RulingOfGm, check_effects, check_words
 from service.rules.grid import Cell
-from service.rules.messages import Event, Refused, Tale
+from service.rules.messages import Emits, Event, Refused
 from service.rules.records import changed, record
 from service.rules.rise.creatures.lasting import Atom, Condition
 from service.rules.rise.creatures.sheet import Sort
@@ -81,7 +81,7 @@ class CorrectionFrame(Frame[State]):
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         state = yield from apply(state, chance, self.effects[0].atom())
         return (yield CorrectionTaken(correction=self.path, because=("RI-GM-4",)))
 
@@ -131,7 +131,7 @@ class GmRuling(RulingOfGm[State]):
         fault = next((found for each in self.effects if (found := each.fault(view)) is not None), None)
         check_effects(len(self.effects), fault)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         state = yield from self.close_contest(state)
         return (
             yield CorrectionMade(

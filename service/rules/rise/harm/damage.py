@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from service.rules.chance import Chance
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import record
 from service.rules.rise.creatures.creature import RECOVERS, Creature, is_unconscious
 from service.rules.rise.creatures.lasting import Condition
@@ -173,13 +173,13 @@ class Woke(Event[State]):
 
 
 @rule("RI-DMG-5", "BK 5.3")
-def normal_damage(state: State, creature: str, source: str, amount: int, sort: Sort) -> Tale[State]:
+def normal_damage(state: State, creature: str, source: str, amount: int, sort: Sort) -> Emits[State]:
     """Damage empties resistance first; what is left over costs hit points."""
     return (yield _taken(state, creature, source, amount, sort))
 
 
 @rule("RI-DMG-6", "BK 5.3")
-def environmental_damage(state: State, creature: str, source: str, amount: int) -> Tale[State]:
+def environmental_damage(state: State, creature: str, source: str, amount: int) -> Emits[State]:
     """Damage of the surroundings costs what exceeds the resistance at hand, which it does not use up."""
     return (yield _taken(state, creature, source, amount, "environmental"))
 
@@ -199,7 +199,7 @@ def _taken(state: State, creature: str, source: str, amount: int, sort: Sort) ->
     return DamageTaken(creature=creature, source=source, amount=amount, sort=sort, dr=dr, hp=hp)
 
 
-def hurt(state: State, creature: str, source: str, amount: int, sort: Sort) -> Tale[State]:
+def hurt(state: State, creature: str, source: str, amount: int, sort: Sort) -> Emits[State]:
     """Tell damage of any sort; what it leads to is told by `consequences`."""
     found = state.creatures[creature]
     if found.dead or amount <= 0:
@@ -209,7 +209,7 @@ def hurt(state: State, creature: str, source: str, amount: int, sort: Sort) -> T
     return (yield from normal_damage(state, creature, source, amount, sort))
 
 
-def consequences(state: State, chance: Chance, creature: str, *, subdual: bool = False) -> Tale[State]:
+def consequences(state: State, chance: Chance, creature: str, *, subdual: bool = False) -> Emits[State]:
     """Tell what the hit points of *creature* now mean: defeat, wounds, exhaustion, or a fall."""
     found = state.creatures[creature]
     if found.dead or found.defeated:
@@ -224,7 +224,7 @@ def consequences(state: State, chance: Chance, creature: str, *, subdual: bool =
 
 
 @rule("RI-HP-3", "BK 5.3", settles=("C-41", "C-08"))
-def fell(state: State, creature: str, *, subdual: bool) -> Tale[State]:
+def fell(state: State, creature: str, *, subdual: bool) -> Emits[State]:
     """Monsters take no vital wounds: at zero they die, or drop if subdual damage brought them there."""
     found = state.creatures[creature]
     fate: Fate = "unconscious" if subdual else "dead"
@@ -257,7 +257,7 @@ def credited(state: State, hurt_by: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @rule("RI-DMG-7", "R4", settles=("C-33",))
-def exhaust(state: State, creature: str) -> Tale[State]:
+def exhaust(state: State, creature: str) -> Emits[State]:
     """Subdual damage tires by 3 levels where other damage would have wounded."""
     found = state.creatures[creature]
     new = due(state, found) - found.depth
@@ -268,7 +268,7 @@ def exhaust(state: State, creature: str) -> Tale[State]:
 
 
 @rule("RI-HP-1", "BK 5.3", settles=("C-35", "C-53"))
-def fall_or_wake(state: State, creature: str) -> Tale[State]:
+def fall_or_wake(state: State, creature: str) -> Emits[State]:
     """A creature falls when a wound or fatigue takes its senses, and wakes when that no longer holds."""
     found = state.creatures[creature]
     if found.dead or is_unconscious(found) == found.down:
@@ -277,7 +277,7 @@ def fall_or_wake(state: State, creature: str) -> Tale[State]:
 
 
 @rule("RI-HEAL-3", "BK 5.3")
-def heal(state: State, creature: str, amount: int) -> Tale[State]:
+def heal(state: State, creature: str, amount: int) -> Emits[State]:
     """Healing below zero begins at zero, and nothing rises above the maximum."""
     found = state.creatures[creature]
     if found.dead or found.defeated or (amount <= 0 and amount != RECOVERS):
@@ -307,7 +307,7 @@ def capped(amount: int, most: int) -> int:
     return min(amount, most)
 
 
-def restore(state: State, creature: str, amount: int) -> Tale[State]:
+def restore(state: State, creature: str, amount: int) -> Emits[State]:
     """Tell that damage resistance comes back."""
     found = state.creatures[creature]
     if found.dead or found.defeated or (amount <= 0 and amount != RECOVERS):
@@ -318,7 +318,7 @@ def restore(state: State, creature: str, amount: int) -> Tale[State]:
 
 
 @rule("RI-FATIG-2", "CH5, R4")
-def tire(state: State, creature: str, levels: int, cause: str) -> Tale[State]:
+def tire(state: State, creature: str, levels: int, cause: str) -> Emits[State]:
     """Fatigue is paid after the ability has done its work, down to unconsciousness; monsters do not tire."""
     if not state.creatures[creature].sheet.is_pc or levels <= 0:
         return state

@@ -10,13 +10,13 @@ from typing import ClassVar
 
 from service.rules.chance import Chance
 from service.rules.grid import Cell
-from service.rules.lurkers import found
-from service.rules.messages import Event, Tale
+from service.rules.hidden_creatures import reveal_discovered
+from service.rules.messages import Emits, Event
 from service.rules.records import changed, record
 from service.rules.rise.creatures.lasting import Atom, How
 from service.rules.rise.harm.conditions import gain, lose
 from service.rules.rise.harm.damage import consequences, heal, hurt, restore, tire
-from service.rules.rise.harm.treading import before_lurkers, lurker_at
+from service.rules.rise.harm.treading import before_hidden_creatures, hidden_creature_at
 from service.rules.rise.state import State
 from service.rules.rulebook import rule
 from service.rules.stack import TABLE
@@ -64,7 +64,7 @@ class LocationEffectIgnored(Event[State]):
 
 
 @rule("RI-RES-11", "needed by P26 and P62")
-def note(state: State, chance: Chance, effect: Atom) -> Tale[State]:
+def note(state: State, chance: Chance, effect: Atom) -> Emits[State]:
     """Effects are logged with their nominal amounts; resistance, limits and thresholds come later."""
     if state.here != TABLE:
         effect = entered(state, effect)
@@ -78,7 +78,7 @@ def entered(state: State, effect: Atom) -> Atom:
     return changed(effect, seq=len(state.effects) + 1, group=state.here, swift=early)
 
 
-def note_quietly(state: State, effect: Atom) -> Tale[State]:
+def note_quietly(state: State, effect: Atom) -> Emits[State]:
     """Log an effect from which no die can follow, and make it true."""
     effect = entered(state, effect)
     state = yield EffectRecorded(effect=effect, because=("RI-RES-11",))
@@ -87,13 +87,13 @@ def note_quietly(state: State, effect: Atom) -> Tale[State]:
     return (yield from apply_quietly(state, effect))
 
 
-def note_place(state: State, creature: str, path: tuple[Cell, ...], how: How = "self") -> Tale[State]:
+def note_place(state: State, creature: str, path: tuple[Cell, ...], how: How = "self") -> Emits[State]:
     """Log that a creature goes along *path* by its own will, and make it true."""
     atom = Atom(seq=0, source=creature, target=creature, does="locate", path=path, how=how)
     return (yield from note_quietly(state, atom))
 
 
-def apply(state: State, chance: Chance, effect: Atom) -> Tale[State]:
+def apply(state: State, chance: Chance, effect: Atom) -> Emits[State]:
     """Make one effect true, with everything that follows from it for its target."""
     target = effect.target
     if effect.does == "damage":
@@ -104,7 +104,7 @@ def apply(state: State, chance: Chance, effect: Atom) -> Tale[State]:
     return (yield from apply_quietly(state, effect))
 
 
-def apply_quietly(state: State, effect: Atom) -> Tale[State]:
+def apply_quietly(state: State, effect: Atom) -> Emits[State]:
     """Make true an effect that neither hurts nor moves: healing, conditions, fatigue."""
     target = effect.target
     if effect.does == "heal_hp":
@@ -120,7 +120,7 @@ def apply_quietly(state: State, effect: Atom) -> Tale[State]:
     return (yield from tire(state, target, effect.amount, effect.name))
 
 
-def as_told(state: State, tale: Tale[State]) -> State:
+def as_told(state: State, tale: Emits[State]) -> State:
     """Return *state* with all that *tale* tells true in it, though nobody is told; it throws no dice."""
     try:
         fact = next(tale)
@@ -139,27 +139,27 @@ def is_change(state: State, effect: Atom) -> bool:
 
 
 @rule("RI-MOVE1-2", "P69")
-def relocate(state: State, effect: Atom) -> Tale[State]:
+def relocate(state: State, effect: Atom) -> Emits[State]:
     """Of all effects that would move a creature in one phase the first does, the others do nothing."""
     if not is_change(state, effect):
         return state
     if state.creatures[effect.target].location_changed and effect.how != "continued":
         return (yield LocationEffectIgnored(creature=effect.target, source=effect.source))
-    way = before_lurkers(state, state.creatures[effect.target], effect.path)
+    way = before_hidden_creatures(state, state.creatures[effect.target], effect.path)
     if way:
         state = yield from move(state, effect.target, way, effect.how)
     if way == effect.path:
         return state
-    lurker = lurker_at(state, state.creatures[effect.target], effect.path[len(way)])
-    assert lurker is not None, "it is what ended the way"
-    after: State = yield from found(state, lurker, effect.target)
+    hidden_creature = hidden_creature_at(state, state.creatures[effect.target], effect.path[len(way)])
+    assert hidden_creature is not None, "it is what ended the way"
+    after: State = yield from reveal_discovered(state, hidden_creature, effect.target)
     return after
 
 
 @rule("RI-MOVE1-1", "P69")
 def move(
     state: State, creature: str, path: tuple[Cell, ...], how: str, movers: tuple[str, ...] = ()
-) -> Tale[State]:
+) -> Emits[State]:
     """One change of place in a phase is all a creature gets; being carried by its mount counts as its own."""
     riders = [name for name, other in state.creatures.items() if other.mount == creature]
     free = tuple([n for n in riders if n not in movers and not state.creatures[n].location_changed])

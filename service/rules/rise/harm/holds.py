@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.rules.chance import Chance
-from service.rules.messages import Tale
+from service.rules.messages import Emits
 from service.rules.rise.creatures.creature import Creature, is_able
 from service.rules.rise.creatures.lasting import Atom, Condition
 from service.rules.rise.harm.conditions import lose
@@ -16,7 +16,7 @@ def grapplers(creature: Creature) -> tuple[str, ...]:
     return tuple(dict.fromkeys([c.source for c in creature.conditions if c.name == "grappled"]))
 
 
-def grasp(state: State, chance: Chance, user: str, target: str) -> Tale[State]:
+def grasp(state: State, chance: Chance, user: str, target: str) -> Emits[State]:
     """Tell that two creatures are grappled by each other."""
     for one, other in ((target, user), (user, target)):
         held = Condition(name="grappled", source=other, since=state.round)
@@ -25,7 +25,7 @@ def grasp(state: State, chance: Chance, user: str, target: str) -> Tale[State]:
     return state
 
 
-def part(state: State, chance: Chance, user: str, target: str) -> Tale[State]:
+def part(state: State, chance: Chance, user: str, target: str) -> Emits[State]:
     """Tell that two creatures are in no grapple with each other any more; other holds on them stay."""
     for one, other in ((target, user), (user, target)):
         atom = Atom(seq=0, source=user, target=one, does="lose", name=f"grappled@{other}")
@@ -33,7 +33,7 @@ def part(state: State, chance: Chance, user: str, target: str) -> Tale[State]:
     return state
 
 
-def let_go(state: State) -> Tale[State]:
+def let_go(state: State) -> Emits[State]:
     """Tell which grapples are over because one cannot hold on, or because they are apart."""
     for name, creature in state.creatures.items():
         for other in grapplers(creature):

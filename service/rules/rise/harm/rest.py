@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import VitalWound
@@ -78,7 +78,7 @@ class Rest(Command[State]):
         if self.wound is not None:
             _wound(found, self.wound)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield Rested(creature=self.creature, rest=self.rest, wound=self.wound))
 
     @classmethod
@@ -103,7 +103,7 @@ class TreatWound(Command[State]):
         if _wound(found, self.wound).deadline is None:
             raise Refused("invalid_target", f"wound {self.wound} of {self.creature} is not mortal")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield WoundTreated(creature=self.creature, wound=self.wound))
 
 

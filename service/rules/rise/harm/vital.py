@@ -10,8 +10,8 @@ from collections.abc import Generator
 from typing import ClassVar, TypeAlias
 
 from service.dice.values import Roll, Term
-from service.rules.chance import Chance, Pip
-from service.rules.messages import Event, Fact, Tale
+from service.rules.chance import Chance, PoolDie
+from service.rules.messages import Emits, Event, Fact
 from service.rules.records import changed, record
 from service.rules.rise.creatures.creature import WOUND_STEP, Creature
 from service.rules.rise.creatures.lasting import VitalWound
@@ -109,7 +109,7 @@ def take_wound(state: State, chance: Chance, creature: str, carried: int) -> Wou
         owner=creature,
         stream=stream(state, state.creatures[creature]),
         purpose={"who": creature, "what": "vital wound"},
-        pool=(Pip(role="vital", sides=10),),
+        pool=(PoolDie(role="vital", sides=10),),
         terms=(Term(amount=-WOUND_STEP * carried, what="wounds carried", rule="RI-VITAL-2"),),
     )
     return (yield from suffer(state, creature, roll))
@@ -156,7 +156,7 @@ def deadline(state: State) -> int:
 
 
 @rule("RI-VITAL-4", "BK 5.4")
-def die_of_wounds(state: State) -> Tale[State]:
+def die_of_wounds(state: State) -> Emits[State]:
     """A wound does what it does until it is removed; an untreated mortal one kills when its time is up."""
     for name, creature in state.creatures.items():
         late = [

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from service.rules.chance import Chance
-from service.rules.lurkers import found
-from service.rules.messages import Event, Tale
+from service.rules.hidden_creatures import reveal_discovered
+from service.rules.messages import Emits, Event
 from service.rules.rise.creatures.lasting import Plan
 from service.rules.rise.harm.effects import move
-from service.rules.rise.harm.treading import lurker_at
+from service.rules.rise.harm.treading import hidden_creature_at
 from service.rules.rise.movement.conflicts import Around, Pairs, Settled, Ways, settle
 from service.rules.rise.space.paths import flown, in_the_way, is_wall
 from service.rules.rise.state import State
@@ -38,22 +38,22 @@ def carried_out(
     return state, ways
 
 
-def come_upon(state: State, ways: Ways, past: Mapping[str, Sequence[str]]) -> Tale[State]:
-    """Tell which lurkers were found by whom: the first thing that ended a way."""
-    for name in sorted(ways.left) if state.lurkers else ():
-        lurker = ahead(state, name, ways, past.get(name, ()))
-        if lurker is not None:
-            state = yield from found(state, lurker, name)
+def come_upon(state: State, ways: Ways, past: Mapping[str, Sequence[str]]) -> Emits[State]:
+    """Tell which hidden creatures were found by whom: the first thing that ended a way."""
+    for name in sorted(ways.left) if state.hidden_creatures else ():
+        hidden_creature = ahead(state, name, ways, past.get(name, ()))
+        if hidden_creature is not None:
+            state = yield from reveal_discovered(state, hidden_creature, name)
     return state
 
 
 def ahead(state: State, name: str, ways: Ways, ignoring: Sequence[str]) -> str | None:
-    """Return the lurker that what is left of a way comes upon before anything else, if any."""
+    """Return the hidden creature that what is left of a way comes upon before anything else, if any."""
     creature, _ = flown(state.creatures[name], ways.highs.get(name))
     for cell in ways.left[name]:
-        lurker = lurker_at(state, creature, cell)
-        if lurker is not None:
-            return lurker
+        hidden_creature = hidden_creature_at(state, creature, cell)
+        if hidden_creature is not None:
+            return hidden_creature
         if is_wall(state, creature, cell) or in_the_way(state, creature, cell, ignoring) is not None:
             return None
     return None

@@ -14,7 +14,7 @@ from service.rules.grid import Cell, cells
 from service.rules.messages import Event, Fact
 from service.rules.records import EMPTY, changed, record
 from service.rules.rise.creatures.creature import Creature, above, on_its_way
-from service.rules.rise.harm.treading import before_lurkers
+from service.rules.rise.harm.treading import before_hidden_creatures
 from service.rules.rise.movement.initiative import ranked
 from service.rules.rise.questions import answer
 from service.rules.rise.rulings import ruled_on
@@ -256,9 +256,9 @@ def unhindered(
 def gone(
     now: State, name: str, path: tuple[Cell, ...], past: Sequence[str], high: int | None
 ) -> tuple[Cell, ...]:
-    """Return how far *path* leads: to whoever stands in the way, or lurks in it."""
+    """Return how far *path* leads: to whoever stands in the way, or to a hidden creature in it."""
     creature = now.creatures[name]
-    open_ = before_lurkers(now, flown(creature, high)[0], path)
+    open_ = before_hidden_creatures(now, flown(creature, high)[0], path)
     return walk(now, creature, open_, FAR, past, high).cells
 
 

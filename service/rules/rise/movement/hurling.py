@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from service.rules.grid import FEET, STEPS, Cell, cells, line
-from service.rules.messages import Offer, Refused, Tale
+from service.rules.messages import Emits, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rise.acting.actions import check_standard, pay_for
 from service.rules.rise.acting.brawling import brawl, check_size
@@ -52,7 +52,7 @@ class Overrun(Act):
         if taken is not None:
             raise Refused("space_occupied", f"{taken.id} stands where {creature.id} would end", "RI-MOVE-4")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         state = yield from begun(state, self.creature)
         state = yield from pay_for(self.creature, "standard", "standard", self.type)
         others = on_the_line(state, state.creatures[self.creature], self.path)
@@ -119,7 +119,7 @@ class Throw(Act):
         if target.rank > creature.rank:
             raise Refused("too_heavy", f"{target.id} is too heavy for {creature.id}")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         state = yield from begun(state, self.creature)
         state = yield from pay_for(self.creature, "standard", "standard", self.type)
         if self.item:

@@ -6,8 +6,8 @@ from collections.abc import Generator, Iterable, Sequence
 from typing import ClassVar
 
 from service.dice.values import Roll, Term
-from service.rules.chance import Chance, Pip
-from service.rules.messages import Event, Fact, Tale
+from service.rules.chance import Chance, PoolDie
+from service.rules.messages import Emits, Event, Fact
 from service.rules.records import changed, record, with_key
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.harm.damage import tire
@@ -100,7 +100,7 @@ def resolving(state: State) -> GroupFrame:
     return frame
 
 
-def asking(tale: Tale[State]) -> Tale[State]:
+def asking(tale: Emits[State]) -> Emits[State]:
     """Tell *tale*, or as much of it as comes before players are asked about their initiative."""
     try:
         return (yield from tale)
@@ -108,7 +108,7 @@ def asking(tale: Tale[State]) -> Tale[State]:
         return asked.state
 
 
-def exertions(state: State, chance: Chance) -> Tale[State]:
+def exertions(state: State, chance: Chance) -> Emits[State]:
     """Tell what those roll who exert themselves for their initiative."""
     for name in resolving(state).exerting:
         state = yield from roll_again(state, chance, name)
@@ -116,7 +116,7 @@ def exertions(state: State, chance: Chance) -> Tale[State]:
     return state
 
 
-def spent(state: State) -> Tale[State]:
+def spent(state: State) -> Emits[State]:
     """Tell what exertion costs those who rolled their initiative again: 2 fatigue, once all is done."""
     for name in sorted(resolving(state).exerted):
         state = yield from tire(state, name, 2, "desperate exertion")
@@ -149,20 +149,20 @@ def thrown(
             owner=creature,
             stream=f"{creature}/initiative/{state.stage}/{name}",
             purpose={"who": creature, "what": "initiative"},
-            pool=(Pip(role="initiative", sides=10),),
+            pool=(PoolDie(role="initiative", sides=10),),
             terms=(*initiative_terms(state, state.creatures[creature]), *bonus),
         )
     )
 
 
-def roll_initiative(state: State, chance: Chance, creature: str) -> Tale[State]:
+def roll_initiative(state: State, chance: Chance, creature: str) -> Emits[State]:
     """Tell one more initiative roll of *creature* in this phase."""
     number = len(state.initiative.get(creature, ())) + 1
     state, roll = yield from thrown(state, chance, creature, str(number))
     return (yield InitiativeRolled(creature=creature, total=roll.total, because=("RI-INIT-1",)))
 
 
-def roll_again(state: State, chance: Chance, creature: str) -> Tale[State]:
+def roll_again(state: State, chance: Chance, creature: str) -> Emits[State]:
     """Tell the roll of desperate exertion: 2 more, and the better of both counts unless the house differs."""
     bonus = (Term(amount=2, what="desperate exertion", rule="RI-UNIV-DESPERATE"),)
     state, roll = yield from thrown(state, chance, creature, "exertion", bonus)
@@ -210,7 +210,7 @@ def ties(state: State, names: Sequence[str]) -> list[str]:
 
 
 @rule("RI-INIT-3", "CM", settles=("C-11",))
-def break_ties(state: State, chance: Chance, tied: Sequence[str]) -> Tale[State]:
+def break_ties(state: State, chance: Chance, tied: Sequence[str]) -> Emits[State]:
     """Creatures with equal checks, and only they, roll again among themselves."""
     for name in tied:
         state = yield from roll_initiative(state, chance, name)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
 from service.rules.grid import Feet
-from service.rules.messages import Actor, Event, Offer, Refused, Tale
+from service.rules.messages import Actor, Emits, Event, Offer, Refused
 from service.rules.records import changed, record, with_key
 from service.rules.rise.acting.actions import check_trade, pay_for
 from service.rules.rise.acting.strikes import moved_already
@@ -53,7 +53,7 @@ class MovedPart(Event[State]):
 
 
 @rule("RI-ACT-6", "P18, P21", settles=("C-24",))
-def interrupted(creature: str, mode: str, feet: int, *, pause: bool) -> Tale[State]:
+def interrupted(creature: str, mode: str, feet: int, *, pause: bool) -> Emits[State]:
     """A creature's own minor and free actions may come in the middle of its movement."""
     return (yield MovedPart(creature=creature, mode=mode, feet=feet, paused=pause))
 
@@ -118,7 +118,7 @@ class Move(Act):
         budget = (once_up if self.stand_up else left)(view, creature, self.mode, sprint=self.sprint)
         return budget - climb_ft(creature, self.type, self.mode, self.altitude_ft)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         state = yield from begun(state, self.creature)
         goes_on = state.creatures[self.creature].budget.paused
         if not goes_on:
@@ -146,7 +146,7 @@ class Move(Act):
             state = yield TookOff(creature=self.creature, altitude=high, because=("RI-MOVE-9",))
         return (yield from note_place(state, self.creature, self.path, "continued" if goes_on else "self"))
 
-    def set_out(self, state: State, creature: Creature) -> Tale[State]:
+    def set_out(self, state: State, creature: Creature) -> Emits[State]:
         """Tell what of its movement a creature spends on a path."""
         up = risen(state, creature, self.mode) if self.stand_up else 0
         up += climb_ft(creature, self.type, self.mode, self.altitude_ft)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from service.rules.chance import Chance
 from service.rules.grid import FEET, Cell, distance
-from service.rules.messages import Event, Offer, Refused, Tale
+from service.rules.messages import Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rise.acting.actions import (
     MANIPULATIONS,
@@ -99,7 +99,7 @@ class ManipulateObject(Act):
         """Tell whether the GM lets this creature do such a thing uncounted."""
         return self.what == "other" and ruled(view, "trivial_manipulation", self.creature) == "yes"
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         if state.phase == "action":
             state = yield from begun(state, self.creature)
         trivial = self.is_trivial(state)
@@ -159,7 +159,7 @@ class ItemsTaken(Event[State]):
         return changed(state, lying=lying)
 
 
-def shared_out(state: State, chance: Chance) -> Tale[State]:
+def shared_out(state: State, chance: Chance) -> Emits[State]:
     """Tell who holds what several groups took at once: initiative decides, and the others took in vain."""
     items: dict[str, str] = {}
     for item in sorted(state.lying):

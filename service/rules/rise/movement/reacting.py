@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import ClassVar, Final, Protocol
 
 from service.rules.grid import Cell
-from service.rules.messages import Event, Refused, Tale
+from service.rules.messages import Emits, Event, Refused
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Plan
@@ -100,7 +100,7 @@ def check_rule(view: State, creature: Creature, move: Wanted) -> None:
         check_own_rule(view, creature, move)
 
 
-def reacted(state: State, name: str, plan: Plan) -> Tale[State]:
+def reacted(state: State, name: str, plan: Plan) -> Emits[State]:
     """Tell that a creature reacts: at once to whom cannot move any more, else when all is open."""
     if state.creatures[name].location_changed:
         return (yield LocationEffectIgnored(creature=name, source=name, because=("RI-MOVE1-2", "C-18")))

@@ -54,7 +54,9 @@ def intended(
     led = reacting(plans)
     own = {n: plan.path for n, plan in plans.items() if n not in led and (plan.path or n in highs)}
     past = {name: (*led, *plan.passes, plan.mount or "") for name, plan in plans.items()}
-    known = changed(state, lurkers=EMPTY) if state.lurkers else state  # nobody means to be stopped by one
+    known = (
+        changed(state, hidden_creatures=EMPTY) if state.hidden_creatures else state
+    )  # nobody means to be stopped by one
     ways = lifted(known, Ways(own, highs), Around(past=past))
     for name in led:
         ways = ways.joined(name, *course(state, plans, ways, name, sprinting, lost))

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import ClassVar, Final, Literal
 
 from service.dice.values import Roll, Term
-from service.rules.chance import Chance, Pip
-from service.rules.messages import Event, Offer, Refused, Tale
+from service.rules.chance import Chance, PoolDie
+from service.rules.messages import Emits, Event, Offer, Refused
 from service.rules.records import changed, record, with_key
 from service.rules.rise.acting.actions import check_free, pay_for
 from service.rules.rise.acting.brawling import not_twice
@@ -71,7 +71,7 @@ class RideFrame(Frame[State]):
             ),
         )
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         rider = self.due[0]
         state = yield from roll(state, chance, self)
         if self.exerted:
@@ -182,7 +182,7 @@ def difficulty(mount: Creature, purpose: Purpose) -> int:
     return DIFFICULTY[purpose] + (FLYING if mount.aloft == "flying" else 0)
 
 
-def roll(state: State, chance: Chance, frame: RideFrame) -> Tale[State]:
+def roll(state: State, chance: Chance, frame: RideFrame) -> Emits[State]:
     """Tell the Ride check of the first rider who is due; exerted it is 2 better, and the better counts."""
     rider = frame.due[0]
     terms = ride_terms(state.creatures[rider])
@@ -194,7 +194,7 @@ def roll(state: State, chance: Chance, frame: RideFrame) -> Tale[State]:
         owner=rider,
         stream=f"{rider}/ride/{frame.purpose}",
         purpose={"who": rider, "what": f"ride to {'hold' if frame.purpose == 'control' else 'guide'}"},
-        pool=(Pip(role="ride", sides=10),),
+        pool=(PoolDie(role="ride", sides=10),),
         terms=terms,
     )
     total = thrown.total
@@ -225,7 +225,7 @@ def mount_of(state: State, rider: str) -> str:
     return mount
 
 
-def settle(state: State) -> Tale[State]:
+def settle(state: State) -> Emits[State]:
     """Tell what the roll that lies open comes to."""
     frame = riding(state)
     rider, total = frame.due[0], frame.rolled
@@ -247,7 +247,7 @@ def settle(state: State) -> Tale[State]:
 # --- an untrained mount ------------------------------------------------------------------------------
 
 
-def hold_mounts(state: State) -> Tale[State]:
+def hold_mounts(state: State) -> Emits[State]:
     """Tell who has to hold a mount that is not trained for combat, as the round begins."""
     riders: dict[str, str] = {}
     for name, creature in state.creatures.items():
@@ -261,7 +261,7 @@ def hold_mounts(state: State) -> Tale[State]:
     return (yield RideAsked(path=path, riders=tuple(riders.values()), purpose="control", because=RULE))
 
 
-def bolt(state: State) -> Tale[State]:
+def bolt(state: State) -> Emits[State]:
     """Tell where mounts run that nobody holds: away from every enemy they see; or they stay."""
     for name, mount in state.creatures.items():
         if not mount.budget.bolts or mount.budget.moved or not is_able(mount):
@@ -298,7 +298,7 @@ class GuideWithKnees(Act):
         not_twice(creature, self.type)
         check_free(view, creature, self.type, None)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         path = f"r{state.round}/{state.stage}/{self.creature}/knees"
         if state.phase == "action":
             state = yield from begun(state, self.creature)

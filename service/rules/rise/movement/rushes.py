@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 
 from service.rules.chance import Chance
 from service.rules.grid import Cell, cells
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rise.acting.brawling import brawl
 from service.rules.rise.attacks.assault import AssaultBegun
@@ -51,7 +51,7 @@ class RushFrame(Frame[State]):
             ]
         )
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         if self.stage == "attack" or not self.targets:
             return (yield RushDone(path=self.path, because=because(state, self.user)))
         state = yield RushAttacks(path=self.path, because=because(state, self.user))
@@ -141,7 +141,7 @@ def rushers(state: State) -> list[str]:
     return sorted(name for name, plan in state.plans.items() if plan.ability in ("overrun", "shove"))
 
 
-def rush(state: State, user: str, ways: Ways) -> Tale[State]:
+def rush(state: State, user: str, ways: Ways) -> Emits[State]:
     """Tell whom an overrun runs into, or a shove pushes, and who of them is asked to step aside."""
     plan, mover = state.plans[user], state.creatures[user]
     if plan.ability == "shove":
@@ -211,7 +211,7 @@ class StepAside(Command[State]):
         if not isinstance(frame, RushFrame) or self.creature not in frame.asked:
             raise Refused("wrong_step", f"nobody asks {self.creature} to step aside", "RI-UNIV-OVERRUN")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (
             yield SteppedAside(
                 creature=self.creature,

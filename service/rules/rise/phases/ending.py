@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import EMPTY, changed, record
 from service.rules.rise.creatures.creature import is_able
 from service.rules.rise.state import State
@@ -72,7 +72,13 @@ def is_decided(state: State) -> bool:
 
     Not while somebody is still to come, hidden ones too, and not where it began with one side.
     """
-    if state.goes_on or not state.round or not state.option("auto_end") or state.arriving or state.lurkers:
+    if (
+        state.goes_on
+        or not state.round
+        or not state.option("auto_end")
+        or state.arriving
+        or state.hidden_creatures
+    ):
         return False
     fighters = [c for c in state.creatures.values() if c.sheet.kind != "object"]
     if len(dict.fromkeys([creature.sheet.side for creature in fighters])) < SIDES:
@@ -81,7 +87,7 @@ def is_decided(state: State) -> bool:
     return len(sides) == 1 or all(c.dead or c.defeated for c in fighters)
 
 
-def end_by_itself(state: State) -> Tale[State]:
+def end_by_itself(state: State) -> Emits[State]:
     """Tell that one side is left, or nobody."""
     sides = standing_sides(state)
     reason = f"{sides[0]} stands alone" if sides else "nobody stands"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from service.rules.messages import Event, Offer, Refused, Tale
+from service.rules.messages import Emits, Event, Offer, Refused
 from service.rules.records import changed, record
 from service.rules.rise.attacks.assault import AssaultFrame, assaulting
 from service.rules.rise.attacks.uses import may_modify
@@ -81,7 +81,7 @@ class DesperateExertion(Act):
         if not creature.sheet.is_pc:
             raise Refused("ability_not_in_profile", f"{self.creature} does not tire")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         if isinstance(state.top, GroupFrame):
             return (yield InitiativeAnswered(creature=self.creature, exerts=True))
         if isinstance(state.top, RideFrame):
@@ -102,7 +102,7 @@ class KeepRoll(Act):
     def check(self, view: State) -> None:
         shown_to(view, self)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         if isinstance(state.top, GroupFrame):
             return (
                 yield InitiativeAnswered(creature=self.creature, exerts=False, because=("RI-UNIV-DESPERATE",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from service.rules.grid import free_place
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import changed, record, with_key
 from service.rules.rise.creatures.entries import Arrival, Entry, creature_of
 from service.rules.rise.creatures.sheet import side_of
@@ -43,14 +43,14 @@ def is_player(state: State, seat: str) -> bool:
     return known is not None and not known.closed and known.role == "player"
 
 
-def arrive(state: State) -> Tale[State]:
+def arrive(state: State) -> Emits[State]:
     """Tell that everybody who was on the way joins."""
     while state.arriving:
         state = yield from join(state, state.arriving[0])
     return state
 
 
-def join(state: State, arrival: Arrival) -> Tale[Any]:
+def join(state: State, arrival: Arrival) -> Emits[Any]:
     """Tell that a creature joins, and who controls it; its place is free."""
     entry = arrival.entry
     place = free_place(

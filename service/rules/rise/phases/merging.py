@@ -10,7 +10,7 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from service.rules.chance import Chance
-from service.rules.messages import Event, Fact, Tale
+from service.rules.messages import Emits, Event, Fact
 from service.rules.records import changed
 from service.rules.rise.attacks.unjudged import AttackJudged, log_of
 from service.rules.rise.creatures.lasting import Atom, Plan
@@ -38,7 +38,7 @@ SORTS = ("environmental", "normal", "subdual")
 @rule("RI-RES-8", "P26")
 def where_it_ends(
     state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[str, ...]]
-) -> Tale[State]:
+) -> Emits[State]:
     """An attack stops nobody's movement: whoever is knocked out drops where its movement ends."""
     state = yield from places(state, chance, logs, groups)
     for name in sorted(state.creatures):
@@ -60,7 +60,7 @@ def after_swift(log: Sequence[Atom]) -> tuple[Atom, ...]:
 
 
 @rule("RI-HEAL-5", "P24", settles=("C-05",))
-def own_in_order(state: State, chance: Chance, inside: Sequence[Atom]) -> Tale[State]:
+def own_in_order(state: State, chance: Chance, inside: Sequence[Atom]) -> Emits[State]:
     """Within a group nothing is simultaneous: what its members did to each other stays in their order."""
     if state.option("own_healing") == "last":
         inside = sorted(inside, key=lambda effect: effect.does in ("heal_hp", "heal_dr"))
@@ -71,7 +71,7 @@ def own_in_order(state: State, chance: Chance, inside: Sequence[Atom]) -> Tale[S
 
 
 @rule("RI-RES-10", "P28", settles=("C-05", "C-06"))
-def merge(state: State, chance: Chance, name: str, logs: Logs, own: str | None) -> Tale[State]:
+def merge(state: State, chance: Chance, name: str, logs: Logs, own: str | None) -> Emits[State]:
     """Two combatants may fell each other in one phase: both outcomes stand."""
     outside = [e for group in sorted(logs) if group != own for e in logs[group] if e.target == name]
     inside = [e for e in logs.get(own or "", ()) if e.target == name]
@@ -101,7 +101,7 @@ def cleansed_before(state: State, inside: Sequence[Atom]) -> list[Atom]:
 @rule("RI-HEAL-1", "P62", settles=("C-51",))
 def damage_first(
     state: State, chance: Chance, name: str, outside: Sequence[Atom], *, judged: bool
-) -> Tale[State]:
+) -> Emits[State]:
     """Damage and recovery that come at once: all damage first, wounds and all, then recovery."""
     by_kind = state.option("damage_order") == "by_kind"
     hits = sorted(
@@ -119,7 +119,7 @@ def damage_first(
 
 
 @rule("RI-HEAL-2", "P62", settles=("C-07",))
-def healing_last(state: State, outside: Sequence[Atom]) -> Tale[State]:
+def healing_last(state: State, outside: Sequence[Atom]) -> Emits[State]:
     """Vital wounds are gained and felt before any recovery of the same phase."""
     for effect in outside:
         if effect.does in ("heal_hp", "heal_dr"):
@@ -147,7 +147,7 @@ def located(logs: Logs, groups: Mapping[str, tuple[str, ...]], name: str) -> Loc
 
 
 @rule("RI-RES-7", "P26")
-def places(state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[str, ...]]) -> Tale[State]:
+def places(state: State, chance: Chance, logs: Logs, groups: Mapping[str, tuple[str, ...]]) -> Emits[State]:
     """Moving away dodges nothing: attacks were judged on where their group saw the target."""
     found = {name: located(logs, groups, name) for name in sorted(state.creatures)}
     own_first = state.option("shove_of_movers") == "own"
@@ -185,7 +185,7 @@ def goes(state: State, wanted: Ways, name: str) -> bool:
     return bool(wanted.paths[name]) or wanted.highs.get(name, altitude) != altitude
 
 
-def kept_aloft(state: State, ways: Ways) -> Tale[State]:
+def kept_aloft(state: State, ways: Ways) -> Emits[State]:
     """Tell how high those end who went through the air by a rule; who did not get anywhere stays up too."""
     after = ending(state, ways)
     for name, plan in sorted(state.plans.items()):

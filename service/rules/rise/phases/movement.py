@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from service.rules.chance import Chance
 from service.rules.grid import Cell
-from service.rules.messages import Command, Event, Offer, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Offer, Refused
 from service.rules.records import EMPTY, changed, record
 from service.rules.rise.creatures.lasting import Plan
 from service.rules.rise.harm.conditions import lose
@@ -59,7 +59,7 @@ class MovementFrame(GroupFrame):
     def waits(self, state: State) -> bool:
         return bool(self.asked) if self.reached == "sprints" else super().waits(state)
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         if self.reached == "begin":
             return (yield from begin(state))
         if unread(state):
@@ -74,7 +74,7 @@ class MovementFrame(GroupFrame):
         return (yield from go_on(state, chance, self))
 
 
-def go_on(state: State, chance: Chance, frame: MovementFrame) -> Tale[State]:
+def go_on(state: State, chance: Chance, frame: MovementFrame) -> Emits[State]:
     """Tell what follows once plans are open and no free ability is due."""
     if frame.reached == "revealed":
         return (yield from ask(state))
@@ -184,14 +184,14 @@ class MovementResolved(Event[State]):
 
 
 @rule("RI-RES-1", "P24-25, P60")
-def begin(state: State) -> Tale[State]:
+def begin(state: State) -> Emits[State]:
     """Inside a group everything is sequential and known, between groups everything is simultaneous."""
     state = yield PlanningBegun(groups=tuple(state.groups))
     return (yield WorldsOpened(groups={group: opened(state, group, "plan") for group in state.groups}))
 
 
 @rule("RI-INFO-4", "P24", settles=("C-22",))
-def reveal(state: State) -> Tale[State]:
+def reveal(state: State) -> Emits[State]:
     """Members see each other's plans while they make them; everybody else sees them once all are made."""
     plans = {group: dict(state.at(group).plans) for group in state.groups}
     logs = [effect for group in state.groups for effect in state.at(group).effects]
@@ -202,7 +202,7 @@ def reveal(state: State) -> Tale[State]:
     return (yield from bolt(state))
 
 
-def ask(state: State) -> Tale[State]:
+def ask(state: State) -> Emits[State]:
     """Tell who falls behind, and may sprint after all."""
     behind = outrun(state, state.plans)
     auto = tuple([name for name in behind if state.plans[name].sprint == "auto"])
@@ -211,7 +211,7 @@ def ask(state: State) -> Tale[State]:
 
 
 @rule("RI-PHASE-4", "P07")
-def resolve(state: State, chance: Chance) -> Tale[State]:
+def resolve(state: State, chance: Chance) -> Emits[State]:
     """A phase is no length of time: all its movements happen together, in no order but that of the rules."""
     state = yield from exertions(state, chance)
     state = yield from shared_out(state, chance)
@@ -249,7 +249,7 @@ def resolve(state: State, chance: Chance) -> Tale[State]:
     return (yield MovementResolved(paths=ways.paths, path=frame.path))
 
 
-def afterwards(state: State, name: str, frame: MovementFrame, high: int | None) -> Tale[State]:
+def afterwards(state: State, name: str, frame: MovementFrame, high: int | None) -> Emits[State]:
     """Tell what a movement leaves behind: a creature on its feet, tired, or in the air."""
     plan = state.plans[name]
     if plan.stand_up:
@@ -277,7 +277,7 @@ class ConsentSprint(Command[State]):
         if not isinstance(frame, MovementFrame) or self.creature not in frame.asked:
             raise Refused("wrong_step", f"{self.creature} is not asked to sprint", "RI-CONF-6")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (yield SprintAnswered(creature=self.creature, accepted=self.accept, because=("RI-CONF-6",)))
 
     @classmethod

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
 
 from service.rules.chance import Chance
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rise.attacks.hidden import SwiftHidden, unhidden
 from service.rules.rise.creatures.lasting import Atom, Plan
@@ -24,7 +24,7 @@ from service.rules.rise.state import State
 from service.rules.rise.worlds.apart import GroupFrame, hand_over, unread
 from service.rules.rise.worlds.groups import WorldsOpened, carried_over, is_played, occasion, opened
 from service.rules.rulebook import rule
-from service.rules.table import Told
+from service.rules.table import DeclaredFaces
 
 ANNOUNCED: Final = ("RI-RES-6", "C-03")
 """The rule of the announcement, which is taken with the merge though that may wait for players."""
@@ -46,7 +46,7 @@ class ActionFrame(GroupFrame):
     logs: Mapping[str, tuple[Atom, ...]] = EMPTY
     """What groups have announced and is not true yet."""
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         if self.reached == "begin":
             return (yield from begin(state))
         if unread(state):
@@ -58,7 +58,7 @@ class ActionFrame(GroupFrame):
         return (yield from go_on(state, self))
 
 
-def go_on(state: State, frame: ActionFrame) -> Tale[State]:
+def go_on(state: State, frame: ActionFrame) -> Emits[State]:
     """Tell what follows when all groups at work are done: others resolve, or everybody announces."""
     if frame.reached == "swift":
         return (yield from first(state, frame))
@@ -114,17 +114,19 @@ class GroupAnnounced(Event[State]):
     """The movements that members paid for and that react to others."""
 
     def evolve(self, state: State) -> State:
-        told = dict(state.told)
+        told = dict(state.declared_faces)
         inner = state.at(self.group)
         for name in state.groups[self.group]:
             new = inner.creatures[name].wounds[len(state.creatures[name].wounds) :]
             for number, wound in enumerate(new, 1):
                 if wound.by is not None:
-                    told[wound_stream(name, state.stage, number)] = Told(seat=wound.by, faces=(wound.die,))
+                    told[wound_stream(name, state.stage, number)] = DeclaredFaces(
+                        seat=wound.by, faces=(wound.die,)
+                    )
         frame = acting(state)
         frame = changed(frame, reached="merge", logs=with_key(frame.logs, self.group, self.effects))
         plans = {**state.plans, **dict(sorted(self.plans.items()))}
-        state = changed(counted(state.put(frame), inner), told=told, plans=plans)
+        state = changed(counted(state.put(frame), inner), declared_faces=told, plans=plans)
         return unhidden(carried_over(state, self.group), self.group)
 
 
@@ -138,10 +140,15 @@ def counted(state: State, inner: State) -> State:
         new = {key: max(ours.get(key, 0), n) for key, n in theirs.items() if "/vital/" not in key}
         return {**ours, **new} if new else ours
 
-    gone = {key: astray for key, astray in inner.astray.items() if "/vital/" not in key}
-    astray = {**state.astray, **gone} if gone else state.astray
-    places, strays = more(state.places, inner.places), more(state.strays, inner.strays)
-    return changed(state, places=places, strays=strays, astray=astray)
+    gone = {key: astray for key, astray in inner.redirected_streams.items() if "/vital/" not in key}
+    astray = {**state.redirected_streams, **gone} if gone else state.redirected_streams
+    places, rolls_in_other_epochs = (
+        more(state.places, inner.places),
+        more(state.rolls_in_other_epochs, inner.rolls_in_other_epochs),
+    )
+    return changed(
+        state, places=places, rolls_in_other_epochs=rolls_in_other_epochs, redirected_streams=astray
+    )
 
 
 @record
@@ -152,7 +159,7 @@ class PhaseResolved(Event[State]):
     path: str
 
     def evolve(self, state: State) -> State:
-        return changed(state.popped(self.path), stage="action_end", step=10, told={})
+        return changed(state.popped(self.path), stage="action_end", step=10, declared_faces={})
 
 
 # --- who is when at it -------------------------------------------------------------------------------
@@ -185,7 +192,7 @@ def at_once(state: State) -> tuple[str, ...]:
 
 
 @rule("RI-ORDER-2", "P48-50 with P25")
-def begin(state: State) -> Tale[State]:
+def begin(state: State) -> Emits[State]:
     """Your group's actions and the others' are one step seen from two sides; they run in any order."""
     groups = committing(state)
     first = at_once(state)
@@ -196,7 +203,7 @@ def begin(state: State) -> Tale[State]:
 
 
 @rule("RI-RES-2", "P25, P46-50", settles=("C-02",))
-def first(state: State, frame: ActionFrame) -> Tale[State]:
+def first(state: State, frame: ActionFrame) -> Emits[State]:
     """Every group resolves on what was true after Swift abilities, and on its own actions so far."""
     if not frame.second:
         for group in frame.committing:
@@ -207,7 +214,7 @@ def first(state: State, frame: ActionFrame) -> Tale[State]:
 
 
 @rule("RI-SWIFT-8", "RI-RES-3")
-def second(state: State, frame: ActionFrame) -> Tale[State]:
+def second(state: State, frame: ActionFrame) -> Emits[State]:
     """Swift effects stand even if their user falls in the same phase; who waited for them goes on now."""
     for group in frame.first:
         state = yield from apply_swift(state, group)
@@ -215,7 +222,7 @@ def second(state: State, frame: ActionFrame) -> Tale[State]:
 
 
 @rule("RI-MULTI-1", "P60")
-def open_turns(state: State, reached: Reached, groups: tuple[str, ...]) -> Tale[State]:
+def open_turns(state: State, reached: Reached, groups: tuple[str, ...]) -> Emits[State]:
     """However many groups there are, each is sequential in itself and simultaneous with all others."""
     state = yield ActionStepReached(reached=reached, groups=groups, step=7, because=("RI-ORDER-2",))
     known = acting(state).committing
@@ -224,7 +231,7 @@ def open_turns(state: State, reached: Reached, groups: tuple[str, ...]) -> Tale[
 
 
 @rule("RI-SWIFT-1", "P32, P46")
-def apply_swift(state: State, group: str) -> Tale[State]:
+def apply_swift(state: State, group: str) -> Emits[State]:
     """Swift abilities resolve before all others of the phase, so they change what enemies do."""
     for effect in state.at(group).effects:
         if effect.swift:
@@ -233,7 +240,7 @@ def apply_swift(state: State, group: str) -> Tale[State]:
 
 
 @rule("RI-SWIFT-7", "P46; CH5")
-def together(state: State, effect: Atom) -> Tale[State]:
+def together(state: State, effect: Atom) -> Emits[State]:
     """Swift effects of all groups are simultaneous and add up; the same effect twice counts once."""
     return (yield from apply_quietly(state, effect))
 
@@ -241,7 +248,7 @@ def together(state: State, effect: Atom) -> Tale[State]:
 # --- the announcement --------------------------------------------------------------------------------
 
 
-def announce(state: State) -> Tale[State]:
+def announce(state: State) -> Emits[State]:
     """Tell what every group did; from now on it is open."""
     for group, (log, told) in in_fixed_order(state).items():
         opens = occasion(state, group)
@@ -253,7 +260,7 @@ def announce(state: State) -> Tale[State]:
 
 
 @rule("RI-RES-6", "P25-26", settles=("C-03",))
-def merge(state: State, chance: Chance, frame: ActionFrame) -> Tale[State]:
+def merge(state: State, chance: Chance, frame: ActionFrame) -> Emits[State]:
     """What others did counts as earlier than what your group did, but changes nothing your group has done."""
     state = yield from exertions(state, chance)
     state = yield from shared_out(state, chance)

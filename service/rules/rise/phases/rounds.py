@@ -11,7 +11,7 @@ from typing import ClassVar, Final, Literal
 
 from service.rules.chance import Chance
 from service.rules.closing import close_epoch
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import EMPTY, changed, record
 from service.rules.rise.acting.reactions import react, set_off
 from service.rules.rise.attacks.zones import burning, clear
@@ -61,7 +61,7 @@ class CombatFrame(Frame[State]):
     def waits(self, state: State) -> bool:
         return state.stage in ("setup", "idle", "ended")
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         if state.stage == "round_start":
             return (yield from (end_by_itself(state) if is_decided(state) else start_round(state, chance)))
         if state.stage in ("movement_start", "action_start"):
@@ -225,7 +225,7 @@ class NobodyCanAct(Event[State]):
 
 
 @rule("RI-ROUND-1", "P04, GMG")
-def start_round(state: State, chance: Chance) -> Tale[State]:
+def start_round(state: State, chance: Chance) -> Emits[State]:
     """Combat runs in rounds of about six seconds, ten to a minute; only rounds are counted."""
     state = yield RoundStarted(round=state.round + 1)
     state = yield from boundary(state, chance, 1)
@@ -235,7 +235,7 @@ def start_round(state: State, chance: Chance) -> Tale[State]:
 
 
 @rule("RI-ROUND-2", "P04, P06")
-def start_phase(state: State, chance: Chance) -> Tale[State]:
+def start_phase(state: State, chance: Chance) -> Emits[State]:
     """Each round has a movement phase and then an action phase; when both are over the next round begins."""
     phase: Literal["movement", "action"] = "movement" if state.stage == "movement_start" else "action"
     state = yield from boundary(state, chance, 2 if phase == "movement" else 5)
@@ -247,14 +247,14 @@ def start_phase(state: State, chance: Chance) -> Tale[State]:
 
 
 @rule("RI-MOVE-8", "R5")
-def squeeze(state: State) -> Tale[State]:
+def squeeze(state: State) -> Emits[State]:
     """Whether creatures have to squeeze is judged when a phase begins, and at no other time."""
     tight = tuple([name for name, creature in state.creatures.items() if is_tight(state, creature)])
     known = tuple([name for name, creature in state.creatures.items() if creature.has("squeezing")])
     return (yield SqueezingJudged(creatures=tight)) if tight != known else state
 
 
-def after_phase(state: State, chance: Chance) -> Tale[State]:
+def after_phase(state: State, chance: Chance) -> Emits[State]:
     """Tell what comes between the resolution of a phase and its end: a pause, then what was set off."""
     if state.stage == "action_end" and state.pauses:
         return (yield Paused(path=f"r{state.round}/pause", because=("RI-RES-15",)))
@@ -263,7 +263,7 @@ def after_phase(state: State, chance: Chance) -> Tale[State]:
     return (yield from end_phase(state, chance, 4 if state.stage == "movement_end" else 10))
 
 
-def end_phase(state: State, chance: Chance, step: int) -> Tale[State]:
+def end_phase(state: State, chance: Chance, step: int) -> Emits[State]:
     """Tell what happens by itself when a phase ends, and that it has ended."""
     phase: Literal["movement", "action"] = "movement" if step == 4 else "action"
     state = yield from boundary(state, chance, step)
@@ -274,7 +274,7 @@ def end_phase(state: State, chance: Chance, step: int) -> Tale[State]:
 
 
 @rule("RI-ORDER-4", "BK 5.3")
-def end_round(state: State, chance: Chance) -> Tale[State]:
+def end_round(state: State, chance: Chance) -> Emits[State]:
     """At the end of the round, after its damage and healing, hit points below zero become zero."""
     state = yield from boundary(state, chance, 11)
     low = tuple([name for name, c in state.creatures.items() if is_low(state, c)])
@@ -295,7 +295,7 @@ def is_low(state: State, creature: Creature) -> bool:
 
 
 @rule("RI-ORDER-3", "P62", settles=("C-31",))
-def boundary(state: State, chance: Chance, step: int) -> Tale[State]:
+def boundary(state: State, chance: Chance, step: int) -> Emits[State]:
     """What a boundary of the round sets off happens at once: damage, then healing, then all the rest."""
     ticks = [
         (name, condition.source, condition.tick)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from service.rules.grid import Cell
-from service.rules.messages import Event, Refused, Tale
+from service.rules.messages import Emits, Event, Refused
 from service.rules.records import changed, record
 from service.rules.rise.acting.actions import ActionPaid, check_free, paid
 from service.rules.rise.acting.brawling import GRIP, check_grappled, grip, not_twice
@@ -147,7 +147,7 @@ def due(state: State, used: int, *, moved: bool) -> list[tuple[str, FreeUse]]:
     return planned(state, first=False)[used - len(first) :] if moved else first[used:]
 
 
-def come(state: State, name: str, use: FreeUse, paths: Paths, *, moved: bool) -> Tale[State]:
+def come(state: State, name: str, use: FreeUse, paths: Paths, *, moved: bool) -> Emits[State]:
     """Tell that a use comes, on whom it still reaches from where its user got to."""
     user = state.creatures[name]
     start = user.stood or user.position

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, Literal
 from service.rules.chance import Chance
 from service.rules.codec import to_data
 from service.rules.grid import STEPS, Cell, Feet, cells
-from service.rules.messages import Event, Offer, Refused, Tale
+from service.rules.messages import Emits, Event, Offer, Refused
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rise.acting.turns import offered, sender
 from service.rules.rise.creatures.creature import Creature, obeys
@@ -62,7 +62,7 @@ class PlanFrame(Frame[State]):
             ]
         )
 
-    def advance(self, state: State, chance: Chance) -> Tale[State]:
+    def advance(self, state: State, chance: Chance) -> Emits[State]:
         return (yield PlansSealed(path=self.path, because=("RI-INFO-2",)))
 
 
@@ -193,7 +193,7 @@ class PlanMovement(Act):
         """Return the path that is planned; where others are reacted to there is none."""
         return () if self.ability in (*REACTIVE, "shove") else self.path
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         creature = state.creatures[self.creature]
         reacts = self.ability in ("follow", "withdraw") and creature.sheet.is_pc
         plan = Plan(
@@ -242,7 +242,7 @@ def no_sprint(ability: str) -> None:
 
 
 @rule("RI-CONF-9", "P24, P65", settles=("C-26",))
-def warn(state: State, creature: str) -> Tale[State]:
+def warn(state: State, creature: str) -> Emits[State]:
     """Members who plan to end in one space are warned; they may plan otherwise until plans are open."""
     mine = ends_in(state, creature)
     others = [
@@ -311,7 +311,7 @@ class PassMovement(Act):
     def check(self, view: State) -> None:
         check_uses(view, planning(view, self), (), self.free_actions)
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         for use in self.free_actions:
             yield payment(self.creature, use)
         plan = Plan(ability="stay", free_actions=self.free_actions) if self.free_actions else None
@@ -337,7 +337,7 @@ class WithdrawPlan(Act):
         if not creature.budget.moved:
             raise Refused("nothing_planned", f"{creature.id} has planned nothing", "RI-UNIV-HUSTLE")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         path = f"r{state.round}/{state.stage}/{state.here}"
         return (yield PlanWithdrawn(creature=self.creature, path=path, because=("RI-UNIV-HUSTLE",)))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance, PoolDie
 from service.rules.grid import cells
-from service.rules.messages import Event, Refused, Tale
+from service.rules.messages import Emits, Event, Refused
 from service.rules.records import record
 from service.rules.rise.creatures.creature import Creature, is_able
 from service.rules.rise.creatures.lasting import Condition
@@ -104,7 +104,7 @@ def jump_ft(creature: Creature) -> int:
 
 
 @rule("RI-ORDER-5", "R4/R5 Aerial, CH5", settles=("C-43",))
-def come_down(state: State, chance: Chance) -> Tale[State]:
+def come_down(state: State, chance: Chance) -> Emits[State]:
     """Falls are seen to at the end of each phase; they are no movement of one's own."""
     for name, creature in state.creatures.items():
         if creature.aloft == "jumping" and state.stage == "movement_end":
@@ -114,7 +114,7 @@ def come_down(state: State, chance: Chance) -> Tale[State]:
     return state
 
 
-def fall(state: State, chance: Chance, name: str) -> Tale[State]:
+def fall(state: State, chance: Chance, name: str) -> Emits[State]:
     """Tell a fall of up to 300 feet, and what hitting the ground does: 1d6 for every 10 feet."""
     feet = min(FALL_FT, state.creatures[name].altitude)
     state = yield Fell(creature=name, feet=feet, because=("RI-ORDER-5",))
@@ -126,7 +126,7 @@ def fall(state: State, chance: Chance, name: str) -> Tale[State]:
         owner=name,
         stream=f"{name}/fall",
         purpose={"who": name, "what": "fall"},
-        pool=tuple([Pip(role="fall", sides=6)] * (feet // 10)),
+        pool=tuple([PoolDie(role="fall", sides=6)] * (feet // 10)),
     )
     state = yield from hurt(state, name, name, roll.total, "environmental")
     return (yield from consequences(state, chance, name))
@@ -142,6 +142,6 @@ def stays_up(creature: Creature) -> bool:
 
 
 @rule("RI-MOVE-10", "R4")
-def hang(creature: str) -> Tale[State]:
+def hang(creature: str) -> Emits[State]:
     """Whoever jumps into the air in the movement phase begins to fall only in the next."""
     return (yield WillFall(creature=creature))

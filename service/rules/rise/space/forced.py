@@ -6,9 +6,9 @@ A push is one effect on the pushed and one on whoever walks along; each is its o
 from __future__ import annotations
 
 from service.dice.values import Roll
-from service.rules.chance import Chance, Pip
+from service.rules.chance import Chance, PoolDie
 from service.rules.grid import Cell, cells, line
-from service.rules.messages import Tale
+from service.rules.messages import Emits
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.lasting import Atom
 from service.rules.rise.harm.effects import note
@@ -30,7 +30,7 @@ def pushed_path(
     return walk(state, creature, tuple(line(creature.position, step, feet // 5)), feet, ignoring).cells
 
 
-def pushed(state: State, chance: Chance, user: str, target: str, feet: int) -> Tale[State]:
+def pushed(state: State, chance: Chance, user: str, target: str, feet: int) -> Emits[State]:
     """Tell that *target* is pushed straight away from *user*; whoever pushes stays."""
     creature = state.creatures[target]
     path = pushed_path(state, creature, state.away(creature, state.creatures[user]), feet)
@@ -38,7 +38,7 @@ def pushed(state: State, chance: Chance, user: str, target: str, feet: int) -> T
     return (yield from note(state, chance, atom))
 
 
-def knocked_back(state: State, chance: Chance, user: str, target: str, feet: int) -> Tale[State]:
+def knocked_back(state: State, chance: Chance, user: str, target: str, feet: int) -> Emits[State]:
     """Tell that *target* is thrown back; what it hits and it take 1d6 for each 10 feet that were left."""
     creature = state.creatures[target]
     step = state.away(creature, state.creatures[user])
@@ -58,7 +58,7 @@ def knocked_back(state: State, chance: Chance, user: str, target: str, feet: int
         owner=user,
         stream=f"{user}/knockback",
         purpose={"who": user, "whom": target, "what": "knockback"},
-        pool=tuple([Pip(role="knockback", sides=6)] * dice),
+        pool=tuple([PoolDie(role="knockback", sides=6)] * dice),
     )
     for name in (target, *([blocker.id] if blocker is not None else [])):
         hits = Atom(seq=0, source=user, target=name, does="damage", amount=roll.total)
@@ -77,7 +77,7 @@ def throw_feet(state: State, user: Creature) -> int:
     return state.profile.throw_base_ft + 5 * max(0, user.sheet.strength // 2)
 
 
-def hurl(state: State, chance: Chance, user: str, target: str, step: Cell, feet: int) -> Tale[State]:
+def hurl(state: State, chance: Chance, user: str, target: str, step: Cell, feet: int) -> Emits[State]:
     """Tell that *target* flies straight for up to *feet*; who threw it stays."""
     path = pushed_path(state, state.creatures[target], step, feet, (user,))
     atom = Atom(seq=0, source=user, target=target, does="locate", path=path, how="forced")
@@ -85,7 +85,7 @@ def hurl(state: State, chance: Chance, user: str, target: str, step: Cell, feet:
 
 
 @rule("RI-MOVE1-4", "P69", settles=("C-18",))
-def push(state: State, chance: Chance, user: str, target: str, step: Cell, feet: int) -> Tale[State]:
+def push(state: State, chance: Chance, user: str, target: str, step: Cell, feet: int) -> Emits[State]:
     """Nobody is carried or shoved on by an ally after moving: the pusher walks, the pushed stays."""
     mover, moved = state.creatures[user], state.creatures[target]
     both = (user, target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 from service.rules.grid import FEET, Cell, cells
-from service.rules.messages import Event, Refused, Tale
+from service.rules.messages import Emits, Event, Refused
 from service.rules.records import record
 from service.rules.rise.creatures.creature import Creature, above, is_able
 from service.rules.rise.creatures.lasting import Condition
@@ -51,7 +51,7 @@ def jolted(view: State, rider: Creature) -> int:
     return -4 if sum(feet.values()) > best else -2
 
 
-def come_off(state: State) -> Tale[State]:
+def come_off(state: State) -> Emits[State]:
     """Tell which riders are no longer where their mounts are, were knocked out, or fell with their mounts."""
     for name, creature in state.creatures.items():
         if creature.mount is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from service.rules.messages import Event, Tale
+from service.rules.messages import Emits, Event
 from service.rules.records import changed, record
 from service.rules.rise.state import State
 from service.rules.rise.worlds.groups import audience
@@ -135,7 +135,7 @@ class GroupLeft(Event[State]):
         return state.with_at(self.group, world)
 
 
-def hand_over(state: State) -> Tale[State]:
+def hand_over(state: State) -> Emits[State]:
     """Tell who reads which world from now on, and which groups have nobody who could."""
     changes = unread(state)
     readers = {group: seats for group, seats in changes.items() if seats}

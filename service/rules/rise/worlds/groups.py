@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count, islice
 from typing import ClassVar, Literal
 
-from service.rules.messages import Command, Event, Refused, Tale
+from service.rules.messages import Command, Emits, Event, Refused
 from service.rules.openings import ID
 from service.rules.records import EMPTY, changed, record, with_key
 from service.rules.rise.acting.swift import SwiftFrame
@@ -64,10 +64,10 @@ def world(state: State, group: str, opened: Opened) -> Sealed[State]:
         here=group,
         committed=opened.precommitted,
         worlds=EMPTY,
-        lurkers=EMPTY,
+        hidden_creatures=EMPTY,
         orders=EMPTY,
         plans=EMPTY,
-        told=EMPTY,
+        declared_faces=EMPTY,
         effects=(),
         unjudged=(),
         stacks=Stacks(),
@@ -76,7 +76,11 @@ def world(state: State, group: str, opened: Opened) -> Sealed[State]:
     if group in state.worlds:
         before = state.at(group)
         new = changed(new, effects=before.effects, unjudged=before.unjudged, places=before.places)
-        new = changed(new, astray=before.astray, strays=before.strays)
+        new = changed(
+            new,
+            redirected_streams=before.redirected_streams,
+            rolls_in_other_epochs=before.rolls_in_other_epochs,
+        )
         for name in state.groups[group]:
             mine = before.creatures[name]
             new = new.with_creature(name, budget=mine.budget, recovered=mine.recovered)
@@ -214,7 +218,7 @@ class SetAttitude(Command[State]):
         if view.phase and not self.next_phase:
             raise Refused("attitude_locked", "attitudes are fixed while a phase runs", "RI-GROUP-2")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         return (
             yield AttitudeSet(
                 creature=self.creature,
@@ -245,7 +249,7 @@ class SetGroups(Command[State]):
             if named.count(name) > 1:
                 raise Refused("not_in_group", f"{name} is in two groups", "RI-GROUP-1")
 
-    def decide(self, state: State) -> Tale[State]:
+    def decide(self, state: State) -> Emits[State]:
         named = tuple([name for members in self.groups.values() for name in members])
         state = yield from ruling(state, "group_membership", named, ", ".join(self.groups) or "by itself")
         return (yield GroupsSet(groups=self.groups, because=("RI-GROUP-1",)))

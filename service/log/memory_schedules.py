@@ -13,19 +13,19 @@ class MemorySchedules:
     def __init__(self) -> None:
         self._agendas: dict[str, dict[str, int]] = {}
 
-    def set_due(self, agenda: str, names: Sequence[str], at_ms: int, *, anew: bool) -> None:
+    def set_due(self, schedule: str, names: Sequence[str], at_ms: int, *, reschedule: bool) -> None:
         """Put *names* on the agenda; see `Agendas.set_due`."""
         with self._lock:
-            kept = self._agendas.setdefault(agenda, {})
-            kept |= {name: at_ms for name in names if anew or name not in kept}
+            kept = self._agendas.setdefault(schedule, {})
+            kept |= {name: at_ms for name in names if reschedule or name not in kept}
 
-    def due(self, agenda: str, upto_ms: int, count: int) -> list[str]:
+    def due(self, schedule: str, upto_ms: int, count: int) -> list[str]:
         """Read up to *count* names that are due, the longest due first."""
         with self._lock:
-            waiting = sorted((at, name) for name, at in self._agendas.get(agenda, {}).items())
+            waiting = sorted((at, name) for name, at in self._agendas.get(schedule, {}).items())
             return [name for at, name in waiting if at <= upto_ms][:count]
 
-    def drop_due(self, agenda: str, name: str) -> None:
+    def drop_due(self, schedule: str, name: str) -> None:
         """Take *name* from the agenda."""
         with self._lock:
-            self._agendas.get(agenda, {}).pop(name, None)
+            self._agendas.get(schedule, {}).pop(name, None)

@@ -1,7 +1,7 @@
-"""Hold what lurks: creatures that only the GM knows of, outside all that take part.
+"""Hold hidden creatures, which only the GM knows, outside the creatures of the fight.
 
-A lurker is an entry that nobody has brought yet, sealed for the GM under its number. A book says which room
-its creatures take; whoever would share some of it with a lurker comes upon it.
+A hidden creature is the entry of an arrival, sealed for the GM under its number. A book says which space its
+creatures occupy; a creature that would share that space discovers the hidden one.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple, Self
 
 from service.rules.grid import Cell, cells, heights_apart
-from service.rules.messages import Tale
+from service.rules.messages import Emits
 from service.rules.records import EMPTY, record
 from service.rules.sealed import is_closed, unsealed
 from service.rules.table import Table
 
 
-class Room(NamedTuple):
+class OccupiedSpace(NamedTuple):
     """The room that somebody takes: its first cell, its cells to a side, and its feet above the ground."""
 
     at: Cell
     side: int
     height: int = 0
 
-    def shares(self, other: Room) -> bool:
+    def shares(self, other: OccupiedSpace) -> bool:
         """Tell whether two rooms have a cell in common, at one height."""
         if heights_apart(self.height, self.side, other.height, other.side):
             return False
@@ -31,8 +31,8 @@ class Room(NamedTuple):
         return any(cell in taken for cell in cells(self.at, self.side))
 
 
-class Den:
-    """What a book says of its lurkers: whether they can be, and how one comes to take part."""
+class HidingRules:
+    """What a book says of its hidden_creatures: whether they can be, and how one comes to take part."""
 
     def whole(self, entry: Any) -> Any:  # noqa: ANN401 - an entry of any book
         """Return *entry* with its whole sheet, as it is kept."""
@@ -45,27 +45,27 @@ class Den:
         """Refuse what could not be brought into this fight, somebody who is in it among them."""
         raise NotImplementedError
 
-    def join(self, state: Any, entry: Any) -> Tale[Any]:  # noqa: ANN401 - of any book
+    def join(self, state: Any, entry: Any) -> Emits[Any]:  # noqa: ANN401 - of any book
         """Tell that *entry* comes to take part, in its place or the nearest that is free."""
         raise NotImplementedError
 
 
 @record
-class Lurking(Table):
-    """A table at which creatures may lurk."""
+class HidingTable(Table):
+    """A table with hidden creatures."""
 
-    den: ClassVar[Den]
+    hiding_rules: ClassVar[HidingRules]
     creatures: Mapping[str, Any] = EMPTY
-    lurkers: Mapping[str, Any] = EMPTY
-    """Creatures that only the GM knows of, by number; they take no part (see `lurkers.py`)."""
+    hidden_creatures: Mapping[str, Any] = EMPTY
+    """Creatures that only the GM knows of, by number; they take no part (see `hidden_creatures.py`)."""
     hidden: int = 0
     """How many there have been: the next one's number."""
 
-    def room_of(self, creature: Any) -> Room | None:  # noqa: ANN401 - of any book
+    def room_of(self, creature: Any) -> OccupiedSpace | None:  # noqa: ANN401 - of any book
         """Return the room that a creature takes, if it takes any."""
         raise NotImplementedError
 
-    def room_for(self, entry: Any) -> Room:  # noqa: ANN401 - of any book
+    def room_for(self, entry: Any) -> OccupiedSpace:  # noqa: ANN401 - of any book
         """Return the room that the creature of *entry*, which has its whole sheet, will take."""
         raise NotImplementedError
 
@@ -73,26 +73,28 @@ class Lurking(Table):
         """Tell whether somebody has this id already, or comes with it."""
         return name in self.creatures
 
-    def lurking(self) -> Mapping[str, Any]:
-        """Return the lurkers that this view may know, by number."""
-        return {number: unsealed(lies) for number, lies in self.lurkers.items() if not is_closed(lies)}
+    def known_hidden(self) -> Mapping[str, Any]:
+        """Return the hidden creatures that this view may know, by number."""
+        return {
+            number: unsealed(lies) for number, lies in self.hidden_creatures.items() if not is_closed(lies)
+        }
 
-    def lurker_in(self, room: Room) -> str | None:
-        """Return the first lurker that shares *room*."""
-        if not self.lurkers:
+    def hidden_creature_in(self, room: OccupiedSpace) -> str | None:
+        """Return the first hidden creature that shares *room*."""
+        if not self.hidden_creatures:
             return None
-        known = self.lurking().items()
+        known = self.known_hidden().items()
         return next((number for number, entry in known if self.room_for(entry).shares(room)), None)
 
     def trespass(self, before: Self) -> tuple[str, str] | None:
-        if not self.lurkers or self.creatures is before.creatures:
+        if not self.hidden_creatures or self.creatures is before.creatures:
             return None
         for name, creature in self.creatures.items():
             was = before.creatures.get(name)
             if was is None or was is creature:
                 continue
             room = self.room_of(creature)
-            lurker = None if room in (None, self.room_of(was)) else self.lurker_in(room)
-            if lurker is not None:
-                return lurker, name
+            hidden_creature = None if room in (None, self.room_of(was)) else self.hidden_creature_in(room)
+            if hidden_creature is not None:
+                return hidden_creature, name
         return None

@@ -1,4 +1,4 @@
-"""Play twins of Rise in which somebody lurks near or far: until it is seen they are told the same."""
+"""Play twins of Rise in which somebody hides near or far: until it is seen they receive the same."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FEWEST: Final = 5
 
 
 def begun(seed: int, *, near: bool) -> Fight:
-    """Return a fight of three sides in which four lurk, near or far."""
+    """Return a fight of three sides in which four hide, near or far."""
     sides = (("heroes", "pc"), ("elves", "pc"), ("orcs", "mon"))
     cast = [
         entry(f"{kind}@{side}/{side[:2]}{i}", (2 * n, 2 * i), **KIT)
@@ -44,7 +44,7 @@ def public(decision: Decision[State] | None) -> tuple[Any, ...]:
 
 
 def revealed(fight: Fight) -> bool:
-    return bool(fight.told("lurker_revealed"))
+    return bool(fight.told("hidden_creature_revealed"))
 
 
 def played(seed: int, steps: int) -> int:
@@ -68,7 +68,7 @@ def played(seed: int, steps: int) -> int:
 
 
 @pytest.mark.parametrize(("steps", "after"), [(8, 0), (60, 8)])
-def test_TABLE_LURK_2_until_a_lurker_is_found_nothing_tells_that_it_is_near(steps: int, after: int) -> None:
+def test_TABLE_HIDDEN_2_until_a_lurker_is_found_nothing_tells_that_it_is_near(steps: int, after: int) -> None:
     """In the first phase and in later ones; six seeds, and as many more as one so late takes."""
     found = 0
     for seed in range(100):

@@ -1,4 +1,4 @@
-"""What lurks stays sealed wherever a record goes: bundles, other lines of play, the end; in both books."""
+"""What hides stays sealed wherever a record goes: bundles, other lines of play, the end; in both books."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Ambush(Table):
         else:
             self.do("gm", type="begin_combat", unaware_side="enemies")
         self.do("gm", **SCREEN)
-        self.do("gm", type="move_lurker", lurker=1, position=[44, 44])
+        self.do("gm", type="move_hidden_creature", hidden_creature=1, position=[44, 44])
 
     def opening(self, options: dict[str, object]) -> dict[str, Any]:
         if self.edition == "heartrush@1":
@@ -60,7 +60,7 @@ class Ambush(Table):
         return entry(f"mon@orcs/{name}", (position[0], position[1]))
 
     def reveal(self) -> None:
-        self.do("gm", type="reveal_creature", lurker=1)
+        self.do("gm", type="reveal_creature", hidden_creature=1)
 
     def wait(self) -> None:
         self.do("gm", **SCREEN)
@@ -87,7 +87,7 @@ def table(edition: str) -> Iterator[Ambush]:
         yield Ambush(api, log, edition)
 
 
-def test_TABLE_LURK_1_bundles_hold_it_closed_and_both_verifiers_accept_them(table: Ambush) -> None:
+def test_TABLE_HIDDEN_1_bundles_hold_it_closed_and_both_verifiers_accept_them(table: Ambush) -> None:
     """Before it is revealed, after that, and at the end."""
     cases = []
     for step, told in ((table.wait, ()), (table.reveal, (FOUND,)), (table.close, (FOUND, NEVER))):
@@ -103,14 +103,14 @@ def test_TABLE_LURK_1_bundles_hold_it_closed_and_both_verifiers_accept_them(tabl
     assert audit(table.log, table)["verdict"]["name"] == "valid_unsigned"
 
 
-def test_TABLE_LURK_1_what_the_end_does_not_open_stays_closed_and_no_fork_is_made_of_it(
+def test_TABLE_HIDDEN_1_what_the_end_does_not_open_stays_closed_and_no_fork_is_made_of_it(
     edition: str,
 ) -> None:
     log = MemoryLog()
     with served(log) as api:
         table = Ambush(api, log, edition, open_at_close="dice")
         table.close()
-        assert table.known()["lurkers"] == {n: {"sealed": ["seat:gm"]} for n in ("1", "2")}
+        assert table.known()["hidden_creatures"] == {n: {"sealed": ["seat:gm"]} for n in ("1", "2")}
         assert NEVER not in table.bundle("zoe").decode()
         answer = table.seats["zoe"]("POST", f"{table.at}/forks", {"at": last(table) - 1})
         assert (answer.status_code, json.loads(answer.text)["code"]) == (409, "sealed_here")
@@ -122,13 +122,15 @@ def test_TABLE_LURK_1_what_the_end_does_not_open_stays_closed_and_no_fork_is_mad
 def test_TABLE_LINE_1_an_undo_across_hiding_and_revealing_hides_again(table: Ambush) -> None:
     table.reveal()
     undone = gone_on(table, "undo", commit=last(table))
-    assert Ambush.known(cast("Ambush", undone))["lurkers"] == {n: {"sealed": ["seat:gm"]} for n in ("1", "2")}
+    assert Ambush.known(cast("Ambush", undone))["hidden_creatures"] == {
+        n: {"sealed": ["seat:gm"]} for n in ("1", "2")
+    }
     assert FOUND not in json.dumps(Ambush.known(cast("Ambush", undone)))
-    undone.do("gm", type="move_lurker", lurker=1, position=[50, 50])
-    undone.do("gm", type="reveal_creature", lurker=1)
+    undone.do("gm", type="move_hidden_creature", hidden_creature=1, position=[50, 50])
+    undone.do("gm", type="reveal_creature", hidden_creature=1)
     again = gone_on(undone, "undo", commit=last(undone) - 1)
     state = Ambush.known(cast("Ambush", again), "gm")
-    assert state["lurkers"]["1"]["position"] == [44, 44]
+    assert state["hidden_creatures"]["1"]["position"] == [44, 44]
     again.do("gm", type="close")
     assert audit(table.log, again)["verdict"]["name"] == "valid_unsigned"
 
@@ -137,15 +139,15 @@ def test_TABLE_LINE_1_an_undone_hiding_leaves_nothing(table: Ambush) -> None:
     table.do("gm", type="hide_creature", entry=table.entry("third", [60, 60]))
     undone = gone_on(table, "undo", commit=last(table))
     state = Ambush.known(cast("Ambush", undone), "gm")
-    assert sorted(state["lurkers"]) == ["1", "2"]
+    assert sorted(state["hidden_creatures"]) == ["1", "2"]
     undone.do("gm", type="hide_creature", entry=table.entry("third", [60, 60]))
-    assert sorted(Ambush.known(cast("Ambush", undone))["lurkers"]) == ["1", "2", "3"]
+    assert sorted(Ambush.known(cast("Ambush", undone))["hidden_creatures"]) == ["1", "2", "3"]
 
 
-def test_TABLE_LURK_1_the_gm_is_told_of_all_and_its_forks_keep_it_sealed(table: Ambush) -> None:
+def test_TABLE_HIDDEN_1_the_gm_is_told_of_all_and_its_forks_keep_it_sealed(table: Ambush) -> None:
     """From before the fight began: later something of the players' may be sealed from the gm, in Rise."""
     gm = table.seats["gm"]
     told = json.loads(gm("POST", f"{table.at}/forks", {"at": table.quiet, "commands": []}).text)
     fork = f"/v1/encounters/{told['encounter']}"
-    assert gm.get(f"{fork}/state")["state"]["lurkers"]["2"]["sheet"]["id"] == NEVER
+    assert gm.get(f"{fork}/state")["state"]["hidden_creatures"]["2"]["sheet"]["id"] == NEVER
     assert NEVER not in json.dumps([each["commit"] for each in gm.get(f"{fork}/commits?limit=5")["commits"]])

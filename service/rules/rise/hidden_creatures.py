@@ -1,12 +1,12 @@
-"""Let creatures lurk in Rise: no group knows of them, and whoever is seen joins with the next phase."""
+"""Hide creatures in Rise: no group knows of them, and whoever is seen joins with the next phase."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules import lurkers
-from service.rules.lurking import Den
-from service.rules.messages import Tale
+from service.rules import hidden_creatures
+from service.rules.hiding import HidingRules
+from service.rules.messages import Emits
 from service.rules.records import record
 from service.rules.rise.arrivals import announced, check_entry, check_running
 from service.rules.rise.creatures.entries import Arrival, Entry, spelled_out
@@ -14,21 +14,21 @@ from service.rules.rise.state import State
 
 
 @record
-class CreatureHidden(lurkers.CreatureHidden[State]):
+class CreatureHidden(hidden_creatures.CreatureHidden[State]):
     """The GM keeps a creature hidden: which, and where; told to the GM alone."""
 
     entry: Entry
 
 
 @record
-class HideCreature(lurkers.HideCreature[State]):
+class HideCreature(hidden_creatures.HideCreature[State]):
     """Keep a creature hidden: others learn that there is one, and no more until it is seen."""
 
-    telling: ClassVar[type[CreatureHidden]] = CreatureHidden
+    event_type: ClassVar[type[CreatureHidden]] = CreatureHidden
     entry: Entry
 
 
-class _Den(Den):
+class _Den(HidingRules):
     def check_running(self, view: State) -> None:
         check_running(view)
 
@@ -36,8 +36,8 @@ class _Den(Den):
         check_running(view)
         check_entry(view, entry)
 
-    def join(self, state: State, entry: Entry) -> Tale[State]:
+    def join(self, state: State, entry: Entry) -> Emits[State]:
         return (yield from announced(state, Arrival(entry=spelled_out(entry))))
 
 
-State.den = _Den()
+State.hiding_rules = _Den()

@@ -11,16 +11,18 @@ class ValkeySchedules:
 
     _wire: Router
 
-    def set_due(self, agenda: str, names: Sequence[str], at_ms: int, *, anew: bool) -> None:
+    def set_due(self, schedule: str, names: Sequence[str], at_ms: int, *, reschedule: bool) -> None:
         """Put *names* on the agenda; see `Agendas.set_due`."""
         scored = [part for name in names for part in (at_ms, name)]
-        self._wire.change("ZADD", keys.agenda(agenda), *(() if anew else ("NX",)), *scored)
+        self._wire.change("ZADD", keys.schedule(schedule), *(() if reschedule else ("NX",)), *scored)
 
-    def due(self, agenda: str, upto_ms: int, count: int) -> list[str]:
+    def due(self, schedule: str, upto_ms: int, count: int) -> list[str]:
         """Read up to *count* names that are due, the longest due first."""
-        found = self._wire.read("ZRANGE", keys.agenda(agenda), "-inf", upto_ms, "BYSCORE", "LIMIT", 0, count)
+        found = self._wire.read(
+            "ZRANGE", keys.schedule(schedule), "-inf", upto_ms, "BYSCORE", "LIMIT", 0, count
+        )
         return [name.decode() for name in found]
 
-    def drop_due(self, agenda: str, name: str) -> None:
+    def drop_due(self, schedule: str, name: str) -> None:
         """Take *name* from the agenda."""
-        self._wire.change("ZREM", keys.agenda(agenda), name)
+        self._wire.change("ZREM", keys.schedule(schedule), name)

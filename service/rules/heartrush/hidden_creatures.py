@@ -1,43 +1,43 @@
-"""Let creatures lurk in Heart Rush: whoever is seen arrives at once, where it lurked."""
+"""Hide creatures in Heart Rush: whoever is seen arrives at once, where it was hidden."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules import lurkers
+from service.rules import hidden_creatures
 from service.rules.grid import free_place
 from service.rules.heartrush.arrivals import CreatureAdded, check_entry
 from service.rules.heartrush.entries import spelled_out, with_sheet
 from service.rules.heartrush.sheets.sheet import Entry
 from service.rules.heartrush.state import State
-from service.rules.lurking import Den
-from service.rules.messages import Tale
+from service.rules.hiding import HidingRules
+from service.rules.messages import Emits
 from service.rules.records import changed, record
 
 
 @record
-class CreatureHidden(lurkers.CreatureHidden[State]):
+class CreatureHidden(hidden_creatures.CreatureHidden[State]):
     """The GM keeps a creature hidden: which, and where; told to the GM alone."""
 
     entry: Entry
 
 
 @record
-class HideCreature(lurkers.HideCreature[State]):
+class HideCreature(hidden_creatures.HideCreature[State]):
     """Keep a creature hidden: others learn that there is one, and no more until it is seen."""
 
-    telling: ClassVar[type[CreatureHidden]] = CreatureHidden
+    event_type: ClassVar[type[CreatureHidden]] = CreatureHidden
     entry: Entry
 
 
-class _Den(Den):
+class _Den(HidingRules):
     def whole(self, entry: Entry) -> Entry:
         return with_sheet(entry)
 
     def check(self, view: State, entry: Entry) -> None:
         check_entry(view, entry)
 
-    def join(self, state: State, entry: Entry) -> Tale[State]:
+    def join(self, state: State, entry: Entry) -> Emits[State]:
         place = free_place(
             entry.position,
             state.room_for(entry).side,
@@ -46,4 +46,4 @@ class _Den(Den):
         return (yield CreatureAdded(entry=spelled_out(changed(entry, position=place)), because=("HR-SVC-5",)))
 
 
-State.den = _Den()
+State.hiding_rules = _Den()

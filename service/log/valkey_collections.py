@@ -13,10 +13,10 @@ class ValkeyCollections:
 
     _wire: Router
 
-    def put_record(self, shelf: str, id_: str, blob: bytes) -> int:
+    def put_record(self, collection: str, id_: str, blob: bytes) -> int:
         """Put or replace a record; its number on the shelf."""
         number: int = self._wire.change(
-            *call("put_record", (keys.records(shelf), keys.order(shelf)), id_, blob)
+            *call("put_record", (keys.records(collection), keys.order(collection)), id_, blob)
         )
         return number
 
@@ -24,30 +24,30 @@ class ValkeyCollections:
         """Put or replace records, in one round trip."""
         self._wire.change_all(
             [
-                call("put_record", (keys.records(shelf), keys.order(shelf)), id_, blob)
-                for shelf, id_, blob in records
+                call("put_record", (keys.records(collection), keys.order(collection)), id_, blob)
+                for collection, id_, blob in records
             ]
         )
 
     def records_named(self, names: Sequence[tuple[str, str]]) -> list[bytes | None]:
         """Read records by shelf and id, in one round trip."""
-        return self._wire.read_all([("HGET", keys.records(shelf), id_) for shelf, id_ in names])
+        return self._wire.read_all([("HGET", keys.records(collection), id_) for collection, id_ in names])
 
-    def record(self, shelf: str, id_: str) -> bytes | None:
+    def record(self, collection: str, id_: str) -> bytes | None:
         """Read one record."""
-        blob: bytes | None = self._wire.read("HGET", keys.records(shelf), id_)
+        blob: bytes | None = self._wire.read("HGET", keys.records(collection), id_)
         return blob
 
-    def records(self, shelf: str, before: int | None = None, limit: int = 50) -> list[Record]:
+    def records(self, collection: str, before: int | None = None, limit: int = 50) -> list[Record]:
         """Read up to *limit* records, newest first, numbered below *before*."""
         bound = "+inf" if before is None else f"({before}"
         listed = self._wire.read(
-            "ZRANGE", keys.order(shelf), bound, "-inf", "BYSCORE", "REV", "LIMIT", 0, limit, "WITHSCORES"
+            "ZRANGE", keys.order(collection), bound, "-inf", "BYSCORE", "REV", "LIMIT", 0, limit, "WITHSCORES"
         )
         ids, numbers = listed[::2], listed[1::2]
         if not ids:
             return []
-        blobs = self._wire.read("HMGET", keys.records(shelf), *ids)
+        blobs = self._wire.read("HMGET", keys.records(collection), *ids)
         return [
             Record(int(number), id_.decode(), blob)
             for number, id_, blob in zip(numbers, ids, blobs, strict=True)
@@ -58,10 +58,12 @@ class ValkeyCollections:
         """Use up *name*; whether it was still unused."""
         return self._wire.change("SET", keys.once(name), 1, "NX", "PX", ttl_ms) is not None
 
-    def drop_record(self, shelf: str, id_: str) -> None:
+    def drop_record(self, collection: str, id_: str) -> None:
         """Forget a record."""
-        self._wire.change_all((("ZREM", keys.order(shelf), id_), ("HDEL", keys.records(shelf), id_)))
+        self._wire.change_all(
+            (("ZREM", keys.order(collection), id_), ("HDEL", keys.records(collection), id_))
+        )
 
-    def drop_shelf(self, shelf: str) -> None:
+    def drop_collection(self, collection: str) -> None:
         """Forget all records of a shelf."""
-        self._wire.change("DEL", keys.records(shelf), keys.order(shelf))
+        self._wire.change("DEL", keys.records(collection), keys.order(collection))

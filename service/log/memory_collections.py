@@ -16,10 +16,10 @@ class MemoryCollections:
         self._shelves: dict[str, dict[str, Record]] = {}
         self._used: dict[str, float] = {}
 
-    def put_record(self, shelf: str, id_: str, blob: bytes) -> int:
+    def put_record(self, collection: str, id_: str, blob: bytes) -> int:
         """Put or replace a record; its number on the shelf."""
         with self._lock:
-            kept = self._shelves.setdefault(shelf, {})
+            kept = self._shelves.setdefault(collection, {})
             last = next(reversed(kept.values())).number if kept else 0
             number = kept[id_].number if id_ in kept else last + 1
             kept[id_] = Record(number, id_, blob)
@@ -27,23 +27,23 @@ class MemoryCollections:
 
     def put_records(self, records: Sequence[tuple[str, str, bytes]]) -> None:
         """Put or replace records."""
-        for shelf, id_, blob in records:
-            self.put_record(shelf, id_, blob)
+        for collection, id_, blob in records:
+            self.put_record(collection, id_, blob)
 
     def records_named(self, names: Sequence[tuple[str, str]]) -> list[bytes | None]:
         """Read records by shelf and id."""
-        return [self.record(shelf, id_) for shelf, id_ in names]
+        return [self.record(collection, id_) for collection, id_ in names]
 
-    def record(self, shelf: str, id_: str) -> bytes | None:
+    def record(self, collection: str, id_: str) -> bytes | None:
         """Read one record."""
         with self._lock:
-            found = self._shelves.get(shelf, {}).get(id_)
+            found = self._shelves.get(collection, {}).get(id_)
             return found.blob if found else None
 
-    def records(self, shelf: str, before: int | None = None, limit: int = 50) -> list[Record]:
+    def records(self, collection: str, before: int | None = None, limit: int = 50) -> list[Record]:
         """Read up to *limit* records, newest first, numbered below *before*."""
         with self._lock:
-            newest_first = reversed(self._shelves.get(shelf, {}).values())
+            newest_first = reversed(self._shelves.get(collection, {}).values())
             return [record for record in newest_first if before is None or record.number < before][:limit]
 
     def use_once(self, name: str, ttl_ms: int) -> bool:
@@ -56,12 +56,12 @@ class MemoryCollections:
             self._used[name] = now + ttl_ms / 1000
             return True
 
-    def drop_record(self, shelf: str, id_: str) -> None:
+    def drop_record(self, collection: str, id_: str) -> None:
         """Forget a record."""
         with self._lock:
-            self._shelves.get(shelf, {}).pop(id_, None)
+            self._shelves.get(collection, {}).pop(id_, None)
 
-    def drop_shelf(self, shelf: str) -> None:
+    def drop_collection(self, collection: str) -> None:
         """Forget all records of a shelf."""
         with self._lock:
-            self._shelves.pop(shelf, None)
+            self._shelves.pop(collection, None)

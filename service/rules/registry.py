@@ -10,18 +10,18 @@ from service.rules.heartrush import HEARTRUSH
 from service.rules.rise import RISE
 from service.rules.ruleset import Ruleset
 
-SHELF: Final[Mapping[str, Ruleset[Any]]] = MappingProxyType(
+REGISTRY: Final[Mapping[str, Ruleset[Any]]] = MappingProxyType(
     {HEARTRUSH.edition: HEARTRUSH, RISE.edition: RISE}
 )
 
 
-class NoSuchEdition(LookupError):
+class EditionNotFound(LookupError):
     """No ruleset of this name and revision is on the shelf."""
 
 
 def ruleset_of(edition: str) -> Ruleset[Any]:
-    """Return the ruleset of *edition*; raises `NoSuchEdition`."""
-    found = SHELF.get(edition)
+    """Return the ruleset of *edition*; raises `EditionNotFound`."""
+    found = REGISTRY.get(edition)
     if found is None:
-        raise NoSuchEdition(edition)
+        raise EditionNotFound(edition)
     return found
