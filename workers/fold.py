@@ -272,7 +272,8 @@ class CommandFolder:
         over = state.is_over or state.continued is not None
         if state.closed and over and not before.state.closed:
             self._register.finish(before.encounter)
-        return _fold_of(before, entry, written)
+        process = "" if isinstance(entry, Entry) or concerns_all(written.raw) else entry.process
+        return written.write_after(before.hash, entry.raw, _told(written), process)
 
     def _reached(self, folded: FoldedState[Any]) -> FoldedState[Any]:
         """Note a decided state of which a snapshot is due once its commit stands."""
@@ -335,23 +336,6 @@ def _by_encounter(wakes: Sequence[CommandNotification]) -> Mapping[str, list[Com
     for wake in wakes:
         found.setdefault(wake.encounter, []).append(wake)
     return found
-
-
-def _fold_of(
-    before: FoldedState[Any], entry: Entry | CommandNotification, written: DecidedCommit[Any]
-) -> CommitWrite:
-    return CommitWrite(
-        n=written.n,
-        prev=before.hash,
-        hash=written.hash,
-        raw=written.raw,
-        request=entry.raw,
-        frontier=written.folded.frontier.to_bytes(),
-        sealed=written.kept_apart,
-        marks=written.marks,
-        told=_told(written),
-        process="" if isinstance(entry, Entry) or concerns_all(written.raw) else entry.process,
-    )
 
 
 def _told(written: DecidedCommit[Any]) -> bytes:

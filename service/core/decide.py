@@ -13,7 +13,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 from service.core.commit_layout import CommitLayout
 from service.dice.chain import DiceExhausted, envelope_commitment
 from service.dice.source import Dice
-from service.log.values import ZERO_HASH
+from service.log.values import ZERO_HASH, CommitWrite
 from service.record.canonical import NotCanonical, commit_hash, dumps, eid_of, request_digest
 from service.record.commit import (
     ACCEPTED,
@@ -95,7 +95,25 @@ class DecidedCommit(Generic[S]):
     @property
     def kept_apart(self) -> tuple[tuple[int, bytes], ...]:
         """What is sealed as the store keeps it: salt and payload, by index."""
-        return tuple((index, lies.stored) for index, lies in self.sealed)
+        return tuple((index, envelope.stored) for index, envelope in self.sealed)
+
+    def write_after(self, previous: str, request: bytes, told: bytes = b"", process: str = "") -> CommitWrite:
+        """Return what the store writes: this commit after the hash *previous*, deciding the bytes *request*.
+
+        *told* is sent beside it to *process*, the sender's; every process hears it where none is named.
+        """
+        return CommitWrite(
+            n=self.n,
+            prev=previous,
+            hash=self.hash,
+            raw=self.raw,
+            request=request,
+            frontier=self.folded.frontier.to_bytes(),
+            sealed=self.kept_apart,
+            marks=self.marks,
+            told=told,
+            process=process,
+        )
 
 
 KeptSeals = Callable[[Origin], tuple[Kept, ...]]

@@ -32,9 +32,8 @@ class LoopLog(Protocol):
     ) -> None:
         """Call *heard* with commits until they can be heard no more.
 
-        These are the commits that this process asked for, those that every process must hear, and those of the
-        buckets that are followed. *begun* is awaited once the process is subscribed. Raises `StoreUnavailable`
-        when the subscription ends.
+        It hears the commits of its own commands, those that concern every process, and those of the buckets
+        that it follows. *begun* is awaited once it is subscribed. Raises `StoreUnavailable` at the end.
         """
         ...
 

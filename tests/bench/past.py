@@ -15,8 +15,8 @@ from time import process_time
 from typing import Any
 
 from service.api.app import create_app
-from service.core.decide import DecidedCommit, FoldedState, decide_request, unfolded
-from service.log import CommitWrite, Log
+from service.core.decide import FoldedState, decide_request, unfolded
+from service.log import Log
 from service.log.valkey import ValkeyLog
 from service.record.intervals import SCHEDULE
 from service.rules.registry import REGISTRY
@@ -51,22 +51,9 @@ def write(log: Log, count: int) -> None:
         folds = []
         for raw in page:
             written = decide_request(core.RULESET, folded, raw, folded.n + 1, secrets)
-            folds.append(_fold(folded, raw, written))
+            folds.append(written.write_after(folded.hash, raw))
             folded = written.folded
         log.commit(core.ENCOUNTER, *folds)
-
-
-def _fold(before: FoldedState[Any], request: bytes, written: DecidedCommit[Any]) -> CommitWrite:
-    return CommitWrite(
-        n=written.n,
-        prev=before.hash,
-        hash=written.hash,
-        raw=written.raw,
-        request=request,
-        frontier=written.folded.frontier.to_bytes(),
-        sealed=written.kept_apart,
-        marks=written.marks,
-    )
 
 
 def milliseconds(ask: Callable[[], object]) -> float:
