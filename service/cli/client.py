@@ -44,7 +44,7 @@ class ProblemAnswer(Exception):
 
 
 @dataclass(frozen=True)
-class Reply:
+class ClientResponse:
     """What the service answered."""
 
     status: int
@@ -69,13 +69,13 @@ class Client:
         """Return what stands at *path*; raises `ProblemAnswer` and `Unreachable`."""
         return self.send("GET", path).data
 
-    def post(self, path: str, data: object, **headers: str) -> Reply:
+    def post(self, path: str, data: object, **headers: str) -> ClientResponse:
         """Send *data* once; raises `ProblemAnswer` and `Unreachable`."""
         return self.send("POST", path, data, headers)
 
     def send(
         self, method: str, path: str, data: object = None, headers: Mapping[str, str] | None = None
-    ) -> Reply:
+    ) -> ClientResponse:
         """Send a request and read its answer; a repeat over a new connection has the same key."""
         sent = {name.replace("_", "-"): value for name, value in (headers or {}).items()}
         if self.token is not None:
@@ -117,10 +117,10 @@ class Client:
         return kind(parts.hostname or "", parts.port, timeout=TIMEOUT_S)
 
     @staticmethod
-    def _answer(response: HTTPResponse) -> Reply:
+    def _answer(response: HTTPResponse) -> ClientResponse:
         raw = response.read()
         is_json = (response.getheader("Content-Type") or "").partition(";")[0] in _JSON
         data = json.loads(raw) if is_json and raw else raw.decode()
         if response.status >= _OK:
             raise ProblemAnswer(response.status, data if isinstance(data, dict) else {"detail": data})
-        return Reply(response.status, data, response.headers)
+        return ClientResponse(response.status, data, response.headers)
