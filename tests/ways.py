@@ -26,6 +26,6 @@ def one_way(request: pytest.FixtureRequest) -> Iterator[list[Mirror] | None]:
     if getattr(request, "param", "decided") == "decided":
         yield None
         return
-    owner, host, worker = map(request.getfixturevalue, ("owner", "host", "worker"))
-    with mirrored(owner, host, worker) as fights:
+    owner, services, worker = map(request.getfixturevalue, ("owner", "services", "worker"))
+    with mirrored(owner, services, worker) as fights:
         yield fights
