@@ -1,1 +1,1 @@
-"""What the API does: open, send, read, follow, fork, amend. Each takes the services it works with."""
+"""The use cases of the API: open, send, read, follow, fork, amend. Each takes `Services`."""

@@ -1,7 +1,7 @@
-"""Have an accepted line of play taken up: the service says so in the line itself, once.
+"""Open an accepted line of play: append, once, the service's command that ends its draft.
 
-The old line's `continued` is the acceptance. What was withheld while the line was proposed is disclosed by a
-command of the service. The command follows from the old line's record, so any process may append it.
+The old line's `continued` is the acceptance. The service's command discloses what the line withheld while it
+was a proposal. The command is derived from the old line's record, so any process may append it.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from service.signals.doorbell import RING_MS
 from service.usecases.services import Services
 
 SCOPE: Final = "line"
-"""To whom the idempotency keys of a new line's first requests belong."""
+"""The scope of the idempotency keys of a new line's first requests."""
 _LABEL: Final = b"rewound/line/1\x00accepted/"
 _CONTINUED: Final = f'"{Continued.type}"'.encode()
 _PAGE: Final = 50
 
 
 def is_draft(services: Services, encounter: str) -> bool:
-    """Tell whether an encounter is a line that was proposed and that nobody has accepted."""
+    """Return whether an encounter is a proposed line that has not been accepted."""
     state: Table = services.folder.current(encounter).state
     if not state.draft or state.origin is None:
         return False
@@ -35,7 +35,10 @@ def is_draft(services: Services, encounter: str) -> bool:
 
 
 def begin_accepted_line(services: Services, encounter: str, seconds: float = 0) -> None:
-    """See that a line which was accepted is told so, and wait up to *seconds* for it; a draft stays one."""
+    """Append `accept_line` to an accepted draft and wait up to *seconds* for its commit.
+
+    Do nothing if the line is not a draft or was not accepted.
+    """
     state: Table = services.folder.current(encounter).state
     if not state.draft or state.origin is None:
         return
@@ -49,7 +52,7 @@ def begin_accepted_line(services: Services, encounter: str, seconds: float = 0) 
 
 
 def _request(services: Services, parent: str, encounter: str, accepted: Table) -> Request:
-    """Return the request that says it: the same whoever makes it."""
+    """Return the request that opens the line, derived so that every process makes the same bytes."""
     end = _ended(services, parent)
     return Request(
         encounter=encounter,
@@ -66,7 +69,10 @@ def _request(services: Services, parent: str, encounter: str, accepted: Table) -
 
 
 def _ended(services: Services, parent: str) -> Commit:
-    """Return the commit in which a line of play says that it goes on in another one."""
+    """Return the commit of a line of play that names its continuation.
+
+    Raises `LookupError` if the line does not continue.
+    """
     upto = services.folder.current(parent).n
     while upto > 0:
         after = max(0, upto - _PAGE)
@@ -80,15 +86,15 @@ def _ended(services: Services, parent: str) -> Commit:
 
 
 def seated_in(services: Services, encounter: str) -> str:
-    """Return the line of play whose seats hold now, for *encounter* and every line it is connected with."""
+    """Return the line of play whose seats apply to *encounter* and to every line connected with it."""
     while True:
         state: Table = services.folder.current(encounter).state
         if state.continued is not None:
             try:
                 after: Table = services.folder.current(state.continued).state
-            except NoSuchEncounter:  # removed, or never taken in here
+            except NoSuchEncounter:  # removed, or never imported here
                 return encounter
-            if after.draft:  # accepted, and about to be told so
+            if after.draft:  # accepted, but `accept_line` is not folded yet
                 return encounter
             encounter = state.continued
         elif state.draft and state.origin is not None:

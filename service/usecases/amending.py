@@ -1,8 +1,8 @@
-"""Have a proposal decided in a line of its own, show how it differs, and let the GM accept it: the use cases.
+"""Use cases of amendments: decide a proposal in its own line, show the difference, accept it.
 
-Laws. The new line is an encounter like any other, whose requests are given to it once however often they are
-put. Until the old line says `continued` nobody but the GM sees it and nobody acts in it, and it shows nothing
-that the old line may still throw or reveal.
+Laws. The new line is an encounter like any other; its requests are appended once, however often they are
+submitted. Until the old line says `continued`, only the GM sees the new line and nobody acts in it. It shows
+nothing that the old line may still throw or reveal.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ OUTDATED: Final = "TABLE-AMEND-5"
 
 @dataclass(frozen=True)
 class DraftLine:
-    """A proposal whose line has its requests: how many of them, and how many are decided.
+    """A proposal and its line's progress: how many requests it has, and how many of them are decided.
 
-    One that is void has no line, and none of either.
+    A void proposal has no line; both numbers are 0.
     """
 
     proposal: Proposal
@@ -46,13 +46,13 @@ class DraftLine:
 
 
 def draft(services: Services, found: Proposal, seconds: float = 0) -> DraftLine:
-    """Give the line of a proposal its requests, once, and wait up to *seconds* for its last commit."""
+    """Append the requests of a proposal's line, once, and wait up to *seconds* for its last commit."""
     if is_void(services, found) or not _is_shown(services, found):
         return DraftLine(found, 0, 0)
     at = _told_at(services, found)
     begin, commands = opening(services, found, at)
     entry = services.encounters.find(found.parent)
-    assert entry is not None, "a proposal stands in an encounter that somebody owns"
+    assert entry is not None, "a proposal belongs to an encounter that has an owner"
     line = replace(entry, encounter=found.encounter, opened=at, root=entry.root or found.parent)
     services.encounters.enter(line, listed=False)
     head = services.log.head(found.encounter)
@@ -66,7 +66,10 @@ def draft(services: Services, found: Proposal, seconds: float = 0) -> DraftLine:
 
 
 def _is_shown(services: Services, found: Proposal) -> bool:
-    """Tell whether a proposal may be decided: the door looked, and something may have been sealed since."""
+    """Return whether the GM may see a proposal decided.
+
+    The preconditions checked this too, but something may have been sealed since.
+    """
     if found.amendment.kind != "as_ruled":
         return True
     try:
@@ -77,7 +80,7 @@ def _is_shown(services: Services, found: Proposal) -> bool:
 
 
 def _told_at(services: Services, found: Proposal) -> str:
-    """Return when the proposal was made: the time at which its line begins."""
+    """Return when the proposal was made; its line begins at that time."""
     return load_commit(services.log.commits(found.parent, found.n - 1, 1)[0].raw).at
 
 
@@ -85,7 +88,7 @@ def _told_at(services: Services, found: Proposal) -> str:
 
 
 def amendment_data(services: Services, drafted: DraftLine) -> views.Data:
-    """Return a proposal as the GM sees it, with how its line differs once that is decided."""
+    """Return a proposal as the GM sees it, with the difference of its line once that is decided."""
     found = drafted.proposal
     amendment = found.amendment
     data: views.Data = {
@@ -120,7 +123,7 @@ def _status(services: Services, found: Proposal, drafted: DraftLine) -> str:
 
 
 def _difference(services: Services, drafted: DraftLine) -> views.Data:
-    """Return what became of each old command, and the way from the old line's end to the new one's."""
+    """Return the outcome of each old command, and the difference from the old line's end to the new one's."""
     found = drafted.proposal
     commands = list(_commands(services, drafted))
     between, _ = differences.between(
@@ -138,7 +141,7 @@ def _difference(services: Services, drafted: DraftLine) -> views.Data:
 
 
 def _commands(services: Services, drafted: DraftLine) -> Iterator[views.Data]:
-    """Yield each command of the new line: which old one it was, and what became of it now."""
+    """Yield each command of the new line: the old command that it repeats, and its outcome now."""
     found = drafted.proposal
     source, commands = repeated_commands(services, found)
     for n, each in enumerate(commands, 2):
@@ -163,7 +166,7 @@ def _commit(services: Services, encounter: str, n: int) -> Commit:
 
 
 def _left(services: Services, found: Proposal) -> list[int]:
-    """Return the commands of the old line that the new one does not take."""
+    """Return the numbers of the old line's commands that the new line does not repeat."""
     source, commands = repeated_commands(services, found)
     line, n, last = starting_point(services, found)
     kept = {each.old for each in commands} if source == found.parent else set()
@@ -174,18 +177,18 @@ def _left(services: Services, found: Proposal) -> list[int]:
 
 
 def acceptance(services: Services, parent: str, amendment: str, version: int) -> dict[str, Any]:
-    """Return the data of the command that accepts a proposal; raises `Refused` where it cannot be."""
+    """Return the data of the command that accepts a proposal; raise `Refused` if it cannot be accepted."""
     found = proposal(services.log, parent, amendment)
     if found is None:
         raise Refused("no_such_amendment", f"{amendment} is not proposed now", RULE)
     drafted = draft(services, found)
     if not drafted.appended:
-        raise Refused("no_such_amendment", f"{amendment} is void: something was played before it", RULE)
+        raise Refused("no_such_amendment", f"{amendment} is void: play continued before it was made", RULE)
     if not drafted.is_ready:
         raise Refused("amendment_undecided", f"{amendment} is still being decided", RULE)
     standing = services.folder.current(parent).state.amendment
     if version < found.n or (standing is not None and standing.id == amendment and standing.outdated):
-        raise Refused("amendment_outdated", f"something was played since {amendment} was made", OUTDATED)
+        raise Refused("amendment_outdated", f"play has continued since {amendment} was made", OUTDATED)
     head = {"n": drafted.appended, "hash": _commit(services, found.encounter, drafted.appended).hash}
     is_open = _is_open(services, found, drafted)
     return {
@@ -198,7 +201,7 @@ def acceptance(services: Services, parent: str, amendment: str, version: int) ->
 
 
 def _is_open(services: Services, found: Proposal, drafted: DraftLine) -> bool:
-    """Tell whether the line hides nothing of what is taken in place of the contested command."""
+    """Return whether the commands that replace the contested one are decided and sealed nothing."""
     instead = len(unsealed(found.amendment.instead))
     commits = services.log.commits(found.encounter, 1, instead) if instead else []
     sealed = any("sealed" in event for entry in commits for event in load_commit(entry.raw).events)
@@ -209,9 +212,10 @@ def _is_open(services: Services, found: Proposal, drafted: DraftLine) -> bool:
 
 
 def successor(services: Services, encounter: str) -> str:
-    """Return the line in which *encounter* goes on, as far as lines were not removed; itself if it does not.
+    """Return the last line that continues *encounter*, or *encounter* if none does.
 
-    What came in a bundle goes on where it was played: the ids that it names are of another service.
+    A removed line ends the search before it. An imported encounter is its own successor because the ids that
+    it names belong to another service.
     """
     while True:
         entry = services.encounters.find(encounter)

@@ -1,8 +1,8 @@
-"""Say which moments may be contested, and what became of a contest.
+"""Check what a seat may contest, and return contests as data.
 
-Laws. What can be contested is what everybody can see: a commit, an open event in it, an open roll. What is
-sealed from anybody cannot be named, for the contest itself is public; and whether it exists is told to
-nobody: the refusal is one and the same.
+Laws. A seat can contest what everybody can see: a commit, an open event in it, an open roll. Nothing sealed
+from anybody can be named, because the contest itself is public. A refusal does not reveal whether something
+sealed exists: it is the same as for something that does not exist.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ RULE: Final = "TABLE-CONTEST-1"
 def check_moment(
     services: Services, encounter: str, commit: int, event: int | None, roll: str | None
 ) -> None:
-    """Raise `Refused` unless the moment is there for everybody to see."""
+    """Raise `Refused` unless everybody can see the commit, and the event and roll if given."""
     if not _is_there(services, encounter, commit, event, roll):
-        raise Refused("no_such_moment", "there is no such commit, event or roll for all to see", RULE)
+        raise Refused("no_such_moment", "there is no such commit, event or roll that everybody can see", RULE)
 
 
 def _is_there(services: Services, encounter: str, n: int, event: int | None, roll: str | None) -> bool:
@@ -50,7 +50,7 @@ def _is_open(commit: Commit, index: int, reader: views.Reader) -> bool:
 
 
 def _rolls(services: Services, encounter: str, commit: Commit, reader: views.Reader) -> set[str]:
-    """Return the names of the rolls of *commit* that are open to all."""
+    """Return the names of the rolls of *commit* that everybody may see."""
     rolls = list(commit.rolls)
     opened = views.open_indices(commit, reader)
     if opened:
@@ -61,7 +61,7 @@ def _rolls(services: Services, encounter: str, commit: Commit, reader: views.Rea
 
 
 def contest_data(state: Table, contest: str) -> views.Data | None:
-    """Return a contest as the API tells it, None if there is none."""
+    """Return a contest as the API shows it; None if the state has no such contest."""
     found = state.contests.get(contest)
     if found is None:
         return None

@@ -1,7 +1,7 @@
-"""Compare two points of play as a seat sees them: a patch from view to view, and the events between.
+"""Compare two points of play as a seat sees them: a patch between the views, and the events between.
 
-Both points lie in one encounter, or in an encounter and the line or what-if that goes on from it. The patch
-is RFC 6902 over the seat's views, so it tells nothing that the views do not.
+Both points are in one encounter, or in an encounter and a line or what-if that continues it. The patch is RFC
+6902 over the seat's views, so it reveals nothing that the views do not.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ OWN: Final = (
     "undisclosed_epochs",
     "seats_by_command",
 )
-"""Members of a view that say which line of play it is, not how things stand in it."""
+"""Members of a view that identify the line of play, not the situation in it."""
 
 
 @dataclass(frozen=True)
 class DiffEnd:
-    """An encounter after one of its commits."""
+    """A point of play: an encounter after commit *n*."""
 
     encounter: str
     n: int
@@ -44,10 +44,11 @@ class DiffEnd:
 def between(
     services: Services, before: DiffEnd, after: DiffEnd, seat: str, skip: int = 0, limit: int | None = None
 ) -> tuple[views.Data, int | None]:
-    """Return the way from *before* to *after*: the patch, and the events of each side since they parted.
+    """Return the difference of *before* and *after*: the patch, and each side's events since they diverged.
 
-    Of the commits since then, those of *before*'s side first, the events of *limit* (or all) are listed after
-    *skip*. The second value is how many are done with that, None where there are no more.
+    The commits of *before*'s side come first, then those of *after*'s side. Events are listed of the *limit*
+    (or all) commits that follow the first *skip*. The second value is the *skip* of the next page, None on
+    the last.
     """
     one, two = _view(services, before, seat), _view(services, after, seat)
     if before.encounter != after.encounter:
@@ -70,7 +71,7 @@ def between(
 
 
 def parting(services: Services, before: DiffEnd, after: DiffEnd) -> tuple[int, int]:
-    """Return the last commit of each side that both have in common; raises `LookupError` if there is none."""
+    """Return the last common commit as each side numbers it; raise `LookupError` if there is none."""
     if before.encounter == after.encounter:
         common = min(before.n, after.n)
         return common, common
@@ -97,7 +98,7 @@ def _without_own(view: views.Data) -> views.Data:
 
 
 def _events(services: Services, encounter: str, after: int, upto: int, seat: str) -> list[views.Data]:
-    """Return the events of commits *after* < n <= *upto*, each with its number."""
+    """Return the events of commits *after* < n <= *upto*, each with its commit's number."""
     found: list[views.Data] = []
     while after < upto:
         page = reading.page(services, encounter, seat, after, upto, 100)

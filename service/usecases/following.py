@@ -1,10 +1,10 @@
-"""Follow an encounter as one seat: what was committed since, then what is committed, each once and in order.
+"""Follow an encounter as one seat: past commits first, then new ones, each once and in order.
 
-What is told of a commit is what the pages of commits told the seat when it was the last one, with what it
-opened of earlier ones: so it is the same whenever it is told, and nothing need be read again. Whoever has
-caught up is told so, and again every few seconds: where the record ends, and the hash of the seat's own view,
-so that a follower that folds by itself can compare. A position that the record does not have is told as such.
-Where the encounter goes on in another line of play, that is the last thing it is told.
+A commit's stream data is what a page of commits showed the seat when that commit was the last, with the
+envelopes of earlier commits that it opened. So the data is the same at any later time, and nothing need be
+read a second time. A follower that has caught up receives the end of the record and the hash of the seat's
+own view, then again every few seconds; a follower that folds by itself can compare. A position beyond the
+record yields a reset. If the encounter continues in another line of play, that is the last item.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from service.usecases import reading
 from service.usecases.services import Services
 
 BEAT_S: Final = 10.0
-"""Seconds between two heartbeats of a stream that is idle."""
+"""Seconds between two heartbeats of an idle stream."""
 
 PAGE: Final = 100
 _SEAT_EVENT: Final = b'"seat_'
@@ -39,14 +39,14 @@ class CaughtUp:
 
 @dataclass(frozen=True)
 class PositionReset:
-    """The position was unknown: the stream goes on after *version*, and the state is to be read anew."""
+    """The position was unknown: the stream continues after *version*, and the client must read the state."""
 
     version: int
 
 
 @dataclass(frozen=True)
 class ContinuesElsewhere:
-    """The encounter goes on in another line of play, behind *seam*; this one has nothing more."""
+    """The encounter continues in another line of play, behind *seam*; this one has ended."""
 
     seam: Seam
 
@@ -56,17 +56,17 @@ StreamItem = reading.StreamedCommit | CaughtUp | PositionReset | ContinuesElsewh
 
 @dataclass(frozen=True)
 class Follower:
-    """Who follows: a seat, for as long as it may."""
+    """A seat that follows, and the check that it still may."""
 
     seat: str
     may_go_on: Callable[[], bool]
-    """Asked at every heartbeat and after every change of seats."""
+    """Called at every heartbeat and after every change of seats."""
 
 
 def follow(services: Services, feed: EventFeed, follower: Follower, after: int | None) -> Stream[StreamItem]:
-    """Yield what *follower* is told of the encounter after commit *after* (None: a position nobody gave).
+    """Yield the encounter's stream items for *follower* after commit *after* (None: no position was given).
 
-    It ends where the follower may not go on, where the line ends, and when the feed ends.
+    The stream ends when the follower may no longer follow, when the line ends, or when the feed ends.
     """
     seat = follower.seat
     yield feed.begun  # first: what is committed from here on is heard
@@ -101,7 +101,7 @@ def follow(services: Services, feed: EventFeed, follower: Follower, after: int |
 
 
 def _position(head: int, wanted: int | None) -> tuple[int, tuple[PositionReset, ...]]:
-    """Return after which commit the stream goes on, and what is said of a position that there is not."""
+    """Return the commit after which the stream starts, and a reset if the wanted position does not exist."""
     if wanted is None or wanted > head:
         return head, (PositionReset(head),)
     return wanted, ()
@@ -110,7 +110,7 @@ def _position(head: int, wanted: int | None) -> tuple[int, tuple[PositionReset, 
 def _next(
     services: Services, feed: EventFeed, seat: str, after: int, *, must_look: bool
 ) -> list[reading.StreamedCommit]:
-    """Return the commits that follow *after*: those just heard, else what the store has."""
+    """Return the commits that follow *after*: from the feed if it has them, else from the store."""
     heard = feed.after(after)
     if heard:
         return reading.streamed_commits(services, feed.encounter, seat, heard[:PAGE])
@@ -126,7 +126,7 @@ def _next(
 def _caught_up(
     services: Services, feed: EventFeed, seat: str, n: int
 ) -> CaughtUp | ContinuesElsewhere | None:
-    """Return what *seat* is told once it has everything up to commit *n*; None if the record has gone on."""
+    """Return the item for a *seat* that has everything up to commit *n*; None if the record has moved on."""
     encounter = feed.encounter
     folded = services.folder.current(encounter, n)
     if folded.n != n:

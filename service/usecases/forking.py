@@ -1,8 +1,8 @@
-"""Begin a what-if: an encounter of its own that goes on from a moment of another, with dice of its own.
+"""Fork an encounter: create an encounter that continues another from a commit, with dice of its own.
 
-Laws. A fork never writes to its parent, and once it is open it needs it for nothing. It is an oracle neither
-for dice to come nor for seals: its seed is new, and where anything is sealed from its maker there is no fork.
-Whoever makes it is its gm and commands everybody in it.
+Laws. A fork never writes to its parent, and does not need it once it is open. A fork predicts neither dice
+nor seals: its seed is new, and it cannot be made at a moment where anything is sealed from its maker. The
+maker is the fork's GM and commands every creature in it.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from service.usecases.services import Services
 RULE: Final = "TABLE-LINE-2"
 DAY_S: Final = 86_400.0
 MOST: Final = 200
-"""What-ifs of one owner's encounters at a time, whoever makes them."""
+"""The most live forks of one owner's encounters, over all makers."""
 
 MOST_OF_A_SEAT: Final = 10
-"""What-ifs of one encounter that one seat but the gm's has at a time."""
+"""The most live forks of one encounter that one seat other than the GM's may have."""
 
 
 class TooManyForks(Exception):
-    """Say that there are as many what-ifs as there may be: *most*, of *whose*."""
+    """*whose* has *most* live forks, the most that are allowed."""
 
     def __init__(self, most: int, whose: str) -> None:
         super().__init__(f"{whose} has {most} forks; delete one, or wait until one expires")
 
 
 class ForkExpired(Exception):
-    """Say that a fork has expired: it is not made a second time."""
+    """The fork that this idempotency key created has expired; it is not created a second time."""
 
     def __init__(self, entry: EncounterEntry) -> None:
         super().__init__(f"the fork {entry.encounter} was kept until {entry.expires}")
@@ -57,7 +57,7 @@ class ForkExpired(Exception):
 
 @dataclass(frozen=True)
 class CreatedFork:
-    """A fork on the record: its entry, and its opening's place."""
+    """A fork on the record: its entry, and the numbers of its opening requests."""
 
     entry: EncounterEntry
     sent: Appended
@@ -72,13 +72,13 @@ def fork(
     commands: Sequence[CommandInput],
     once: IdempotencyKey,
 ) -> CreatedFork:
-    """Append the opening of a fork of *parent* after commit *at*, and *commands* of its gm behind it.
+    """Append the opening of a fork of *parent* after commit *at*, and *commands* of its GM behind it.
 
-    Raises `Refused` where *seat* may not fork or one of *commands* is refused at the door, `KeyReused`,
-    `TooManyForks`, and `ForkExpired` for a fork that has expired.
+    Raises `Refused` if *seat* may not fork or a precondition of one of *commands* fails, `KeyReused`,
+    `TooManyForks`, and `ForkExpired` if this key's fork has expired.
     """
     owner = services.encounters.find(parent)
-    assert owner is not None, "what is forked is somebody's"
+    assert owner is not None, "a parent has an owner"
     encounter = encounter_id(services, owner.owner, f"fork {parent} {once.scope} {once.key}")
     standing = services.encounters.find(encounter)
     if standing is not None and standing.has_expired(services.clock()):
@@ -109,7 +109,7 @@ def fork(
     )
     forks.add(services.log, entry)
     entry = services.encounters.enter(entry)
-    services.encounters.finish(encounter)  # a what-if is no fight that somebody left unfinished
+    services.encounters.finish(encounter)  # the index of unfinished encounters must not list a fork
     opening = CommandDraft(BeginLine.type, _opening(services, parent, at, first), gm, told_at)
     more = [CommandDraft(kind.type, data, gm, told_at) for kind, data in commands]
     blob = secrets.encrypt(services.secrets_key)
@@ -117,7 +117,7 @@ def fork(
 
 
 def end(services: Services, fork: EncounterEntry) -> EncounterEntry:
-    """End a what-if now, with every line that goes on from it; its entry as it is then."""
+    """End a fork now, with every line that continues it; return its entry after that."""
     for line in _lines(services, fork.encounter):
         services.encounters.end(line, services.clock())
     forks.drop(services.log, fork)
@@ -125,7 +125,7 @@ def end(services: Services, fork: EncounterEntry) -> EncounterEntry:
 
 
 def _lines(services: Services, encounter: str) -> Iterator[EncounterEntry]:
-    """Yield the lines that go on from *encounter*, proposed or accepted, and from these."""
+    """Yield the lines that continue *encounter*, proposed or accepted, and those that continue them."""
     if services.log.head(encounter) is None:
         return
     for number in range(1, services.folder.current(encounter).state.amendments + 1):
@@ -136,7 +136,7 @@ def _lines(services: Services, encounter: str) -> Iterator[EncounterEntry]:
 
 
 def _check_room(services: Services, parent: EncounterEntry, seat: str, role: str) -> None:
-    """Raise `TooManyForks` where the owner, or a seat of the encounter, has as many as it may."""
+    """Raise `TooManyForks` if the owner, or a seat of the encounter, has as many as allowed."""
     live = [
         each
         for each in forks.of_owner(services.log, services.encounters, parent.owner)
@@ -150,17 +150,17 @@ def _check_room(services: Services, parent: EncounterEntry, seat: str, role: str
 
 
 def is_live(services: Services, fork: EncounterEntry) -> bool:
-    """Tell whether a what-if that has an entry is on the record, and not over."""
+    """Return whether a fork with an entry is on the record and has not expired."""
     return not fork.has_expired(services.clock()) and services.log.head(fork.encounter) is not None
 
 
 def _check(services: Services, parent: str, at: int, seat: str, role: str) -> None:
-    """Refuse what would tell its maker more than it may know."""
+    """Raise `Refused` if the fork would reveal more to its maker than that seat may know."""
     now_ = services.folder.current(parent).state
     if is_draft(services, parent):
         raise Refused("line_not_accepted", "the line is proposed, not accepted", RULE)
     if role != GM and (not now_.closed or now_.continued is not None):
-        raise Refused("not_gm", "before an encounter closes only its gm may fork it", RULE)
+        raise Refused("not_gm", "only the GM may fork an encounter before it closes", RULE)
     state = services.folder.at(parent, at).state
     if state.closed:
         raise Refused("closed_here", f"nothing follows commit {at}", RULE)

@@ -1,4 +1,4 @@
-"""Look whether a process can serve: its store, a worker that lives, the subscription to outcomes."""
+"""Check whether a process can serve: its store, a live worker, the subscription to outcomes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _logger: Final = structlog.get_logger()
 
 
 def look(services: Services) -> dict[str, str]:
-    """Return what each check found: `ok`, or why not."""
+    """Return the result of each check: `ok`, or a reason."""
     try:
         services.log.ping()
         workers = services.heartbeats.alive()
@@ -23,13 +23,13 @@ def look(services: Services) -> dict[str, str]:
         return {"store": _told(failure)}
     return {
         "store": WELL,
-        "worker": WELL if workers else "no worker lives",
-        "outcomes": WELL if services.outcomes.stands else "the subscription to outcomes is being made anew",
+        "worker": WELL if workers else "no worker is alive",
+        "outcomes": WELL if services.outcomes.stands else "the subscription to outcomes is being renewed",
     }
 
 
 def _told(failure: LogError) -> str:
-    """Return what anybody may know of *failure*: how far a start is, and never where the store is."""
+    """Return what is public about *failure*: the progress of a start, never the store's address."""
     if isinstance(failure, StoreLoading) and failure.__cause__ is None:
         return str(failure)
-    return "it cannot be used: the log says why"
+    return "the store cannot be used; the log says why"

@@ -1,8 +1,8 @@
-"""Open encounters: check the opening whole, draw the secrets, and append commit 1's request.
+"""Open encounters: validate the opening, draw the secrets, and append commit 1's request.
 
-What is wrong never exists. The secrets are stored in the step that appends, and never read again here: what a
-second try draws is thrown away with it. The encounter's id follows from who opens it and the idempotency key,
-so a repeat finds the same encounter.
+An invalid opening leaves no encounter. The step that appends stores the secrets, and they are never read
+here; a retry discards the secrets it drew. The encounter's id is derived from the owner and the idempotency
+key, so a retry finds the same encounter.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from service.usecases.services import Services
 
 
 class EncounterRemoved(Exception):
-    """Say that the encounter was removed: it is not opened a second time."""
+    """The encounter was removed; it is not opened a second time."""
 
     def __init__(self, removal: removals.Removal) -> None:
         super().__init__(removal.encounter)
@@ -38,7 +38,7 @@ class EncounterRemoved(Exception):
 
 
 class EncounterMissing(Exception):
-    """Say that the encounter was signed and is not in the store: no other takes its place."""
+    """The encounter was signed and is not in the store; no other takes its place."""
 
     def __init__(self, dispute: Dispute) -> None:
         super().__init__(dispute.text)
@@ -62,14 +62,14 @@ def opening_fields(ruleset: Ruleset[Any]) -> tuple[str, ...]:
 def opening_request(
     ruleset: Ruleset[Any], encounter: str, dice: object, data: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the data of the opening request, *data* being what the client sent."""
+    """Return the data of the opening request, made from the client's *data*."""
     given = {_NESTED: data} if opening_fields(ruleset) == (_NESTED,) else dict(data)
     digest = ruleset_digest(ruleset)
     return {"encounter": encounter, "edition": ruleset.edition, "digest": digest, "dice": dice, **given}
 
 
 def opening_faults(ruleset: Ruleset[Any], data: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Return what keeps *data*, which fits its schema, from being an encounter: (JSON pointer, detail)."""
+    """Return the faults of *data*, which fits its schema, as pairs (JSON pointer, detail)."""
     seeding = _seeding(data)
     dice = DiceSetup(algorithm="", mode=seeding.mode, lanes=(), seats=seeding.seats)
     request = opening_request(ruleset, _NOBODY, to_data(dice), data)
@@ -85,12 +85,12 @@ def opening_faults(ruleset: Ruleset[Any], data: Mapping[str, Any]) -> tuple[tupl
 
 
 def _seeding(data: Mapping[str, Any]) -> Seeding:
-    """Return how an opening wants its dice seeded."""
+    """Return the seeding that an opening asks for."""
     return from_data(Seeding, data.get("seeding", {}), "/seeding")
 
 
 def encounter_id(services: Services, owner: str, key: str) -> str:
-    """Return the id of the encounter that *owner* opens with the idempotency *key*: a UUID of version 8."""
+    """Return the UUID (version 8) of the encounter that *owner* opens with the idempotency *key*."""
     said = _LABEL + owner.encode() + b"\x00" + key.encode()
     raw = bytearray(hmac_digest(services.service_key, said, sha256)[:16])
     raw[6] = raw[6] & 0x0F | 0x80
@@ -101,10 +101,10 @@ def encounter_id(services: Services, owner: str, key: str) -> str:
 def open_encounter(
     services: Services, owner: str, ruleset: Ruleset[Any], data: Mapping[str, Any], once: IdempotencyKey
 ) -> tuple[EncounterEntry, Appended]:
-    """Append the opening of an encounter, which passed `opening_faults`; the same *once* finds it again.
+    """Append the opening of an encounter that passed `opening_faults`; the same *once* finds it later.
 
-    Raises `KeyReused` where the key was used for another opening, `EncounterRemoved` where the encounter was
-    removed, `EncounterMissing` where it was lost, `StoreFull` and `QuotaExceeded` where there is no room.
+    Raises `KeyReused` if the key was used for another opening, `EncounterRemoved` if the encounter was
+    removed, `EncounterMissing` if it was lost, `StoreFull` and `QuotaExceeded` if there is no room.
     """
     encounter = encounter_id(services, owner, once.key)
     gone = removals.find(services.log, encounter)

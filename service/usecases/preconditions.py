@@ -1,7 +1,7 @@
-"""Refuse at the door what only the record can judge: moments that are not there, lines that nobody plays.
+"""Refuse before the append what only the record can judge: unknown commits, lines that are not in play.
 
-Rules see a state, not the commits behind it. What is refused here leaves no trace: it is the one door for a
-command alone, for an array, for a preview, and for what is sent along with a fork.
+Rules see a state, not the commits behind it. A command that is refused here leaves no trace. One set of
+checks serves single commands, arrays, previews and the commands that come with a fork.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from service.usecases.services import Services
 ALONE: Final[Mapping[type[Command[Any]], str]] = MappingProxyType(
     {AcceptAmendment: "TABLE-AMEND-3", AcceptHistory: "TABLE-EPOCH-3"}
 )
-"""Commands after which nothing is as it was: no array has one, by which rule."""
+"""Commands that must be requests of their own because they end the line or its history, with the rule."""
 
 NOT_INSTEAD: Final = frozenset((*NOT_TAKEN, CloseEncounter.type, AcceptHistory.type))
-"""Commands that nobody gives in a line which is only proposed: they are not play, or end it."""
+"""Commands that cannot replace a contested one: they are not play, or they end it."""
 
 Check = Callable[[Services, str, Mapping[str, Any]], None]
 CommandInput = tuple[type[Command[Any]], Mapping[str, Any]]
-"""A command as it came: its kind, and data that fits its schema."""
+"""A command as received: its class, and data that fits its schema."""
 
 
 def check_array(commands: Iterable[CommandInput]) -> None:
-    """Raise `Refused` for commands that come with others and must be requests of their own."""
+    """Raise `Refused` if a command of an array must be a request of its own."""
     for kind, _ in commands:
         if kind in ALONE:
             raise Refused("not_in_an_array", f"{kind.type} is a request of its own", ALONE[kind])
@@ -58,10 +58,11 @@ def check_each(
     *,
     tells: bool,
 ) -> None:
-    """Raise `Refused` for whatever of *commands* leaves no trace on the record of *encounter*.
+    """Raise `Refused` for a command that must not reach the record of *encounter* when it is illegal.
 
-    What would be sealed is checked on the seat's own view of *state*, which all of them begin with; so is
-    one whose refusal *tells* something that is GM-only (`TABLE-GMONLY-4`).
+    A command that would be sealed is checked on the seat's own view of *state*, which all *commands* start
+    from. If *tells*, a refusal could reveal something GM-only (`TABLE-GMONLY-4`), so every command is
+    checked.
     """
     for kind, data in commands:
         if kind in AT_THE_DOOR:
@@ -74,12 +75,12 @@ def check_each(
 
 
 def may_seal(kind: type[Command[Any]]) -> bool:
-    """Tell whether commands of *kind* may have a sealed scope."""
+    """Return whether commands of *kind* may have a sealed scope."""
     return kind.scope is not Command.scope or kind.place is not Command.place
 
 
 def check_line(services: Services, encounter: str) -> None:
-    """Raise `Refused` for a line of play that has ended in another, or that is only proposed."""
+    """Raise `Refused` for a line of play that continues in another, or that is only proposed."""
     kept = services.folder.kept(encounter)
     if kept is not None and kept.state.continued is not None:
         raise Refused("encounter_continued", f"it goes on as {kept.state.continued}", "TABLE-AMEND-3")
@@ -92,7 +93,7 @@ def check_line(services: Services, encounter: str) -> None:
 
 
 def check_in_line(types: Iterable[str]) -> None:
-    """Raise `Refused` for commands about a line of play, where only commands in it can be given."""
+    """Raise `Refused` if a command is about lines of play; only commands within a line are allowed."""
     for type_ in types:
         if type_ in ABOUT_LINES:
             raise Refused("not_in_line", f"{type_} is about a line of play, not in it", "TABLE-LINE-1")
@@ -103,12 +104,10 @@ def _check_contest(services: Services, encounter: str, data: Mapping[str, Any]) 
 
 
 def _check_amend(services: Services, encounter: str, data: Mapping[str, Any]) -> None:
-    """Refuse to decide again what the GM may not know: a choice that is still sealed from it stands."""
+    """Refuse a correction that is not play, of the opening, or of what is still sealed from the GM."""
     for each in data["instead"]:
         if each["type"] in NOT_INSTEAD:
-            raise Refused(
-                "not_in_line", f"{each['type']} is no correction of what was played", "TABLE-AMEND-1"
-            )
+            raise Refused("not_in_line", f"{each['type']} does not correct what was played", "TABLE-AMEND-1")
     contest = services.folder.current(encounter).state.contests.get(data["contest"])
     if contest is None or contest.encounter != encounter:
         return
@@ -119,13 +118,13 @@ def _check_amend(services: Services, encounter: str, data: Mapping[str, Any]) ->
 
 
 def _check_undo(services: Services, encounter: str, data: Mapping[str, Any]) -> None:
-    """Refuse to take back what was not lived, or what lies before something that would have to go first."""
+    """Refuse to undo what is not in this line's history, or what something later must be undone before."""
     head = services.log.head(encounter)
     last = head.folded if head is not None else 0
     if data.get("line"):
         part = part_in(services, encounter, last, data["line"])
         if part is None:
-            raise Refused("other_line", "what was played since has to be undone first", "TABLE-AMEND-2")
+            raise Refused("other_line", "what was played since must be undone first", "TABLE-AMEND-2")
         last = part.last
     entries = services.log.commands(data.get("line") or encounter, last - 1, 1)
     is_taken_up = any(load_request(entry.raw).type == AcceptLine.type for entry in entries)
@@ -133,15 +132,15 @@ def _check_undo(services: Services, encounter: str, data: Mapping[str, Any]) -> 
         raise Refused("no_such_moment", f"there is no commit {data['commit']}", "TABLE-AMEND-2")
 
 
-def _check_redo(services: Services, encounter: str, data: Mapping[str, Any]) -> None:  # noqa: ARG001 - what is checked says nothing
-    """Refuse to redo where something was played since the last undo or redo: it would be thrown away."""
+def _check_redo(services: Services, encounter: str, data: Mapping[str, Any]) -> None:  # noqa: ARG001 - every check has one signature
+    """Refuse to redo if play continued since the last undo or redo, because it would be discarded."""
     head = services.log.head(encounter)
     if head is not None and ends_redoing(services, encounter, head.folded):
-        raise Refused("nothing_to_redo", "something was played since the last undo or redo", "TABLE-AMEND-2")
+        raise Refused("nothing_to_redo", "play has continued since the last undo or redo", "TABLE-AMEND-2")
 
 
 def _check_accept(services: Services, encounter: str, data: Mapping[str, Any]) -> None:
-    """Refuse to go on in an encounter that is not the one proposed, as it stands."""
+    """Refuse to accept a line other than the proposed one in its present state."""
     line = line_id(encounter, data["amendment"])
     head = services.log.head(line)
     said = data["head"]

@@ -17,7 +17,7 @@ _ROUND = "round/"
 
 @dataclass(frozen=True)
 class RoundSpan:
-    """A round: the commits it begins and ends with. The last is None while it is running."""
+    """A round: the first and last commit. The last is None while the round is running."""
 
     round: int
     first: int
@@ -25,7 +25,7 @@ class RoundSpan:
 
 
 def head(services: Services, encounter: str) -> int:
-    """Return the number of the last folded commit; raises `NoSuchEncounter`."""
+    """Return the number of the last folded commit; raise `NoSuchEncounter`."""
     found = services.log.head(encounter)
     if found is None:
         raise NoSuchEncounter(encounter)
@@ -46,13 +46,16 @@ def rounds(services: Services, encounter: str) -> list[RoundSpan]:
 def page(
     services: Services, encounter: str, seat: str, after: int, upto: int, limit: int
 ) -> list[CommandResult]:
-    """Return up to *limit* commits with *after* < n <= *upto*, with what *seat* needs to read them."""
+    """Return up to *limit* commits with *after* < n <= *upto*, each with what *seat* needs to read it."""
     entries = services.log.commits(encounter, after, min(limit, upto - after)) if upto > after else []
     return read_all(services, encounter, seat, [load_commit(entry.raw) for entry in entries])
 
 
 def read_all(services: Services, encounter: str, seat: str, commits: Sequence[Commit]) -> list[CommandResult]:
-    """Return *commits*, which follow each other, with what *seat* needs to read them."""
+    """Return consecutive *commits*, each with what *seat* needs to read it.
+
+    Raises `StoreUnavailable` if the store has lost envelopes of a commit.
+    """
     sealed = [commit.n for commit in commits if commit.has_envelopes]
     lying: dict[int, dict[int, StoredEnvelope]] = {}
     occasions = views.NOTHING
@@ -69,7 +72,7 @@ def read_all(services: Services, encounter: str, seat: str, commits: Sequence[Co
 
 @dataclass(frozen=True)
 class StreamedCommit:
-    """A commit as it is told while play goes on: with what was open to the seat by then, and not since."""
+    """A commit in a stream: with what was open to the seat at that commit, and nothing opened later."""
 
     result: CommandResult
     revealed: dict[Place, StoredEnvelope]
@@ -79,7 +82,7 @@ class StreamedCommit:
 def streamed_commits(
     services: Services, encounter: str, seat: str, commits: Sequence[Commit]
 ) -> list[StreamedCommit]:
-    """Return *commits*, which follow each other, as *seat* was told them: the same whenever they are told."""
+    """Return consecutive *commits* as streamed to *seat*; the result does not depend on the present."""
     found = []
     for each in read_all(services, encounter, seat, commits):
         came = each.reader.occasions
@@ -99,7 +102,7 @@ def _revealed(services: Services, encounter: str, seat: str, commit: Commit) -> 
 
 
 def streamed_data(told: StreamedCommit) -> views.Data:
-    """Return a commit as a stream tells it: as the pages told it then, and what it revealed."""
+    """Return a commit as stream data: as a page showed it at that commit, and the envelopes it revealed."""
     revealed = [{"n": n, **_lies(index, lies)} for (n, index), lies in told.revealed.items()]
     return commit_data(told.result) | {"revealed": revealed}
 

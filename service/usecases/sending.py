@@ -1,7 +1,7 @@
-"""Send commands, read what became of them: the use cases behind the API's writing half.
+"""Use cases behind the API's writing half: send commands, and read their outcomes.
 
 Nothing is decided here. Inside a sealed scope a command is first checked on its seat's own view, so that an
-ordinary mistake there leaves no trace; everywhere else the fold decides, and a refusal stands on the record.
+ordinary mistake there leaves no trace. Everywhere else the fold decides, and the record holds the refusal.
 """
 
 from __future__ import annotations
@@ -64,13 +64,14 @@ def send(
     once: IdempotencyKey,
     expected: int | None = None,
 ) -> Steps[Appended]:
-    """Append a command, which fits its schema, and see that somebody folds it.
+    """Append a command, which fits its schema, and notify a worker that folds it.
 
-    Raises what the log raises, and `Refused` at the door: inside a sealed scope where it is not legal on the
-    seat's view, for a contest of what not everybody can see, and for accepting what nobody disputes.
+    Raises what the log raises, and `Refused` if a precondition fails: inside a sealed scope if the command is
+    illegal on the seat's view, for a contest of what not everybody can see, and for accepting a history that
+    is not in dispute.
     """
     if kind is AcceptHistory:
-        yield IN_POOL  # it is noted after the append
+        yield IN_POOL  # the dispute is updated after the append
     _check_at_the_door(services, encounter, actor, ((kind, data),), once)
     wanted = CommandDraft(kind.type, data, actor, now(services))
     sent = yield from appending(services, encounter, wanted, once, expected=expected)
@@ -82,7 +83,7 @@ def send(
 def preview(
     services: Services, encounter: str, actor: Actor, kind: type[Command[Any]], data: Mapping[str, Any]
 ) -> tuple[int, Refusal | None]:
-    """Return the version at which a command was tried, and why it would be refused, None if it would not be.
+    """Return the version at which a command was tried, and its refusal, None if it would be legal.
 
     Nothing is appended and nothing is decided: legality is judged on the seat's view, which knows no dice.
     """
@@ -110,9 +111,9 @@ def send_all(
     expected: int | None = None,
     stop: bool = True,
 ) -> Steps[Appended]:
-    """Append *commands* together, in order; with *stop* a refusal has the rest refused as `skipped`.
+    """Append *commands* together, in order; with *stop* a refusal makes the rest refused as `skipped`.
 
-    Raises as `send` does: whatever is legal in a sealed scope must be so before the first of them.
+    Raises as `send` does. A command in a sealed scope must be legal before the first of them is decided.
     """
     check_array(commands)
     _check_at_the_door(services, encounter, actor, commands, once)
@@ -131,7 +132,7 @@ def _check_at_the_door(
     commands: Sequence[CommandInput],
     once: IdempotencyKey,
 ) -> None:
-    """Raise `Refused` for what leaves no trace on the record; a repeat is not judged again."""
+    """Raise `Refused` if a precondition fails, unless the idempotency key is known: then it is a repeat."""
     try:
         check_line(services, encounter)
         kept = services.folder.kept(encounter) or services.folder.current(encounter)
@@ -143,13 +144,13 @@ def _check_at_the_door(
 
 
 def array_at(services: Services, encounter: str, n: int) -> int:
-    """Return how many commands were sent together with command *n*, the first of them; 0 if it came alone."""
+    """Return the size of the array that begins with command *n*; 0 if it was sent alone."""
     request = requested(services, encounter, n)
     return request.batch.of if request is not None and request.batch is not None else 0
 
 
 def _settled(services: Services, encounter: str) -> Table:
-    """Return the state after all that was appended by now, unless that takes long."""
+    """Return the state after everything that is appended now, or after what is folded within a second."""
     head = services.log.head(encounter)
     if head is not None and head.appended != head.folded:
         services.outcomes.wait(encounter, head.appended, 1.0)
@@ -158,7 +159,7 @@ def _settled(services: Services, encounter: str) -> Table:
 
 
 class EncounterImported(Exception):
-    """Say that an encounter came in a bundle and takes no commands: its secrets are its own host's."""
+    """The encounter came in a bundle and takes no commands, because its secrets are on its own host."""
 
     def __init__(self, encounter: str) -> None:
         super().__init__(f"{encounter} came in a bundle and takes no commands")
@@ -167,7 +168,7 @@ class EncounterImported(Exception):
 
 @dataclass(frozen=True)
 class CommandDraft:
-    """What goes into a request beside its time and nonce."""
+    """The content of a request, without nonce."""
 
     type: str
     data: Mapping[str, Any]
@@ -177,14 +178,14 @@ class CommandDraft:
 
 
 class AppendOptions(TypedDict):
-    """What may be said of an append."""
+    """Options of an append."""
 
     expected: NotRequired[int | None]
     create: NotRequired[bool]
     more: NotRequired[Sequence[CommandDraft]]
     """Requests behind the first."""
     secret: NotRequired[bytes]
-    """It is kept with the request that opens an encounter, in the same step."""
+    """Stored with the request that opens an encounter, in the same step."""
 
 
 def append(
@@ -205,12 +206,15 @@ def appending(
     once: IdempotencyKey,
     **options: Unpack[AppendOptions],
 ) -> Steps[Appended]:
-    """Append a request for *told*, and more behind it, and see that somebody folds them."""
+    """Append a request for *told*, and more behind it, and notify a worker that folds them.
+
+    Raises `EncounterImported`, `StoreFull`, `QuotaExceeded`, and what the log raises.
+    """
     more, create = options.get("more", ()), options.get("create", False)
     entry = services.encounters.find(encounter)
     if entry is not None and entry.imported:
         raise EncounterImported(encounter)
-    if entry is not None and told.type != CloseEncounter.type:  # closing is how room is made
+    if entry is not None and told.type != CloseEncounter.type:  # closing makes room
         check_capacity(services, entry.owner, encounter, once, commands=1 + len(more))
     first, rest = _spelled(encounter, told), [_spelled(encounter, each) for each in more]
     submitted = yield _submission(
@@ -238,7 +242,7 @@ def appending(
 def _submission(
     services: Services, encounter: str, request: bytes, **options: Unpack[SubmitOptions]
 ) -> Pause[Submitted]:
-    """Return the wait for an append."""
+    """Return a pause that appends."""
     submit = partial(services.log.submit, encounter, request, **options)
     if services.on_loop is None:
         return in_thread(submit)
@@ -254,7 +258,7 @@ def check_capacity(
     encounters: int = 0,
     commands: int = 1,
 ) -> None:
-    """Return if *owner* has room for as much; a repeat of what was appended is not judged.
+    """Return if *owner* has room for as much; a repeat of a known idempotency key passes.
 
     Raises `StoreFull` and `QuotaExceeded`.
     """
@@ -266,7 +270,7 @@ def check_capacity(
 
 
 def _spelled(encounter: str, told: CommandDraft) -> bytes:
-    """Return the bytes of a request, with a nonce of its own."""
+    """Return the bytes of a request, with a new nonce."""
     return dump_request(
         Request(
             encounter=encounter,
@@ -282,13 +286,13 @@ def _spelled(encounter: str, told: CommandDraft) -> bytes:
 
 @dataclass(frozen=True)
 class CommandResult:
-    """What became of command n, with what its reader needs of its envelopes."""
+    """A decided command: its commit and the envelopes that the reader may need."""
 
     commit: Commit
     envelopes: Mapping[int, StoredEnvelope]
     reader: views.Reader
     told: bytes = b""
-    """What the worker told whoever waits: the next prompt of the seat that sent the command."""
+    """What the worker published beside the commit: the next prompt of the seat that sent the command."""
 
     @property
     def payloads(self) -> views.Payloads:
@@ -297,7 +301,7 @@ class CommandResult:
 
 
 def result_of(services: Services, encounter: str, seat: str, n: int) -> CommandResult | None:
-    """Return what became of command *n*; None if it is undecided."""
+    """Return the result of command *n*; None if it is undecided."""
     heard = services.outcomes.wait(encounter, n, 0)
     return None if heard is None else result_from(services, encounter, seat, heard)
 
@@ -321,9 +325,9 @@ def read(services: Services, encounter: str, seat: str, commit: Commit, told: by
 def result_data(
     services: Services, encounter: str, seat: str, found: CommandResult, *, sender: bool = False
 ) -> views.Data:
-    """Return what became of a command as *seat* may know it, with what it is asked next.
+    """Return the outcome of a command as *seat* may see it, with the seat's next prompt.
 
-    Only the *sender* is answered with what the worker told beside the commit: it is meant for that seat.
+    Only the *sender* receives what the worker published beside the commit, because it is made for that seat.
     """
     data = views.outcome_data(found.commit, found.payloads, found.reader)
     if sender and found.told:
@@ -335,12 +339,12 @@ def result_data(
 
 
 def requested(services: Services, encounter: str, n: int) -> Request | None:
-    """Return request *n*, None if there is none."""
+    """Return request *n*; None if there is none."""
     return next((load_request(e.raw) for e in services.log.commands(encounter, n - 1, 1) if e.n == n), None)
 
 
 def commanded(services: Services, encounter: str, n: int) -> Command[Any] | None:
-    """Return command *n* as the rules know it, None if it makes no sense to them."""
+    """Return command *n* as the rules know it; None if the rules cannot read it."""
     request = requested(services, encounter, n)
     return None if request is None else command_of(services.folder.current(encounter).ruleset, request)
 

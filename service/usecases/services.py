@@ -1,4 +1,4 @@
-"""Hold what the service's use cases work with: one plain record, made once per process and passed in."""
+"""What the use cases work with: one plain record, created once per process and passed in."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Mode = Literal["durable", "replicated", "memory"]
 
 @dataclass(frozen=True)
 class Services:
-    """Everything a process serves encounters with."""
+    """The shared objects of a process that serves encounters."""
 
     log: Log
     registry: Registry
@@ -40,12 +40,12 @@ class Services:
     keys: KeyCache
     encounters: EncounterIndex
     capacity: Capacity
-    """What the store and its owners have room for."""
+    """The room that the store and its owners have."""
     occasions: Occasions
     tree_heads: CachedLookup[checkpoints.TreeHead | None]
     """The latest signed checkpoint of each encounter."""
     removals: CachedLookup[removals.Removal | None]
-    """What is left of each encounter that was removed."""
+    """The removal record of each removed encounter."""
     missing: CachedLookup[disputes.Dispute | None]
     """The dispute about each encounter that was signed and is not in the store."""
     ring: Callable[[int], object]
@@ -58,11 +58,11 @@ class Services:
     """32 bytes: seeds and envelope secrets are encrypted with it."""
     mode: Mode
     fork_days: int = FORK_DAYS
-    """How long a fork is kept."""
+    """Days after which a fork expires."""
     accepted_keys: tuple[bytes, ...] = ()
-    """Public keys whose signatures count for bundles that are taken in."""
+    """Public keys whose signatures count for imported bundles."""
     on_loop: LoopLog | None = None
-    """The log as an event loop uses it, where the process has one."""
+    """The log for an event loop, if the process has one."""
     address_guard: WebhookAddressGuard = NOWHERE_ELSE
     """Where webhooks may lead."""
 
@@ -77,10 +77,10 @@ def make_services(
     mode: Mode,
     on_loop: LoopLog | None = None,
 ) -> Services:
-    """Return a host over *log*, listening for outcomes; whoever made it closes `outcomes`.
+    """Return the services over *log*, listening for outcomes; the caller closes `outcomes`.
 
-    With *on_loop* nothing is heard before an event loop runs `outcomes.listen_on`.
-    *key* is the service's one secret: workers decrypt with it, and the service key follows from it.
+    With *on_loop* no outcome is heard until an event loop runs `outcomes.listen_on`. *key* is the service's
+    one secret: workers decrypt with it, and the service key is derived from it.
     """
     folder = Folder(log, registry)
     outcomes = OutcomeListener(log)

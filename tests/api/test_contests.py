@@ -82,7 +82,7 @@ def test_what_is_sealed_is_refused_as_what_does_not_exist_is(rolled: Table, mome
     ]
     for problem in refused:
         assert (problem["code"], problem["rule"]) == ("no_such_moment", "TABLE-CONTEST-1")
-        assert problem["detail"] == "there is no such commit, event or roll for all to see"
+        assert problem["detail"] == "there is no such commit, event or roll that everybody can see"
         assert "n" not in problem  # it leaves no trace
 
 
