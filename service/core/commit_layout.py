@@ -1,12 +1,12 @@
-"""Put the facts of a decision into the order and the shape in which a commit tells them.
+"""Lay out the facts of a decision as a commit stores them: open events, envelopes, rolls.
 
-Open facts stand in the commit, in the order in which they became true. Private ones are gathered into one
-envelope for each audience and occasion, at the place of its first fact: number and size tell nothing. Where a
-public fact divides (`Event.divides`), what a group does after it depends on it and begins an envelope of its
-own: such a fact is public, so the number of envelopes tells no more than it does. A field
-of an event that not everybody may read lies in such an envelope too, under the event's place. Rolls stand
-apart. Where gathering moves a fact past another, the state must be made of the facts as they are told, for
-that is how everybody else will fold them.
+Open facts are in the commit in the order in which they became true. Private facts are gathered into one
+envelope for each audience and occasion, at the place of the first of them, so that the number and size of
+envelopes reveal nothing. After a public fact that divides (`Event.divides`) a group's facts depend on it and
+begin a new envelope; that fact is public, so the number of envelopes reveals no more than the fact does. A
+field of an event that not everybody may read is in such an envelope too, under the event's place. Rolls are a
+list of their own. If gathering moves a fact past another, the state must be folded from the facts in the
+commit's order, because every other reader folds them in that order.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ S = TypeVar("S", bound=Table)
 class CommitLayout(Generic[S]):
     """Facts as data: `events` with a hole for each envelope, and the `envelopes` by their place.
 
-    *scope* is the sealed scope of the command, which has an envelope whatever happened in it. `reordered` are
-    the facts as they are told where that is not the order in which they were decided.
+    *scope* is the sealed scope of the command, which always has an envelope. `reordered` are the facts in the
+    commit's order, or None if that is the order in which they were decided.
     """
 
     def __init__(self, facts: Sequence[Fact[S]], scope: Scope | None) -> None:
@@ -61,7 +61,7 @@ class CommitLayout(Generic[S]):
             self.reordered = self._as_folded(facts)
 
     def payload(self, scope: Scope) -> dict[str, Any]:
-        """Return the payload of the first envelope of *scope*, an empty one where it has none yet."""
+        """Return the payload of the first envelope of *scope*, a new empty one if it has none."""
         found = next((payload for known, payload in self.envelopes.values() if known == scope), None)
         return self.envelopes[self._open(scope)][1] if found is None else found
 
@@ -75,7 +75,7 @@ class CommitLayout(Generic[S]):
             payload["events"].append(self._parted(fact.event, f"{index}/{len(payload['events'])}"))
 
     def _parted(self, event: Event[S], key: str) -> dict[str, Any]:
-        """Return *event*, which is known as *key*, as data; what is sealed in it lies in its envelope."""
+        """Return *event*, named *key*, as data; move what is sealed in it to its envelope."""
         data: dict[str, Any] = to_data(event)
         if is_public(event):
             return data
@@ -85,7 +85,7 @@ class CommitLayout(Generic[S]):
         return data
 
     def _open(self, scope: Scope) -> int:
-        """Return the place of *scope*'s envelope, which stands where its first fact would."""
+        """Return the place of *scope*'s envelope; open one at the end if there is none."""
         if scope not in self._places:
             index = self._places[scope] = len(self.events)
             self.events.append({})
@@ -97,7 +97,7 @@ class CommitLayout(Generic[S]):
         return self._places[scope]
 
     def _as_folded(self, facts: Sequence[Fact[S]]) -> list[Fact[S]]:
-        """Return *facts* in the order in which the commit tells them: an envelope's all at its place."""
+        """Return *facts* in the commit's order: all facts of an envelope at its place."""
         open_facts = iter([fact for fact in facts if not isinstance(fact, Private | Rolled)])
         told: list[Fact[S]] = []
         for index in range(len(self.events)):

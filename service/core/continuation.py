@@ -1,7 +1,7 @@
-"""Say with which state a line of play begins that goes on from an earlier moment of another.
+"""Derive the state with which a line of play begins that continues another from an earlier commit.
 
-Laws. Everything here follows from the old line's record and the proposal in it, so whoever computes it again
-gets the same; a request holds nothing sealed.
+Laws. Everything here is derived from the old line's record and the proposal in it, so a second computation
+gives the same result. A request holds nothing sealed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Scope = tuple[tuple[str, ...], str]
 
 
 class ContinuationReader(Protocol):
-    """Where a record is read: a process that serves, or one that decides."""
+    """Reads a record: the services of a process, or a worker."""
 
     @property
     def log(self) -> Log:
@@ -47,18 +47,18 @@ class ContinuationReader(Protocol):
 
     @property
     def folder(self) -> Folder:
-        """States of it."""
+        """Its folded states."""
         ...
 
     @property
     def occasions(self) -> Occasions:
-        """What has been opened in it."""
+        """The occasions that have opened its envelopes."""
         ...
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """A proposal on the record: what is proposed, and the commit that says so."""
+    """A proposal on the record: the amendment, and the commit that contains it."""
 
     parent: str
     n: int
@@ -66,12 +66,12 @@ class Proposal:
 
     @property
     def encounter(self) -> str:
-        """The id of the line that is proposed."""
+        """The id of the proposed line."""
         return line_id(self.parent, self.amendment.id)
 
 
 def line_id(parent: str, amendment: str) -> str:
-    """Return the id of the encounter that *amendment* of *parent* begins: a UUID of version 8."""
+    """Return the UUID (version 8) of the encounter that *amendment* of *parent* begins."""
     raw = bytearray(sha256(_LABEL + eid_of(parent) + amendment.encode("ascii")).digest()[:16])
     raw[6] = raw[6] & 0x0F | 0x80
     raw[8] = raw[8] & 0x3F | 0x80
@@ -79,7 +79,7 @@ def line_id(parent: str, amendment: str) -> str:
 
 
 def proposal(log: Log, parent: str, amendment: str) -> Proposal | None:
-    """Return the proposal of that name, looked for from the end of the record; None if there is none."""
+    """Return the latest proposal with the id *amendment*; None if there is none."""
     head = log.head(parent)
     upto = head.folded if head else 0
     while upto > 0:
@@ -106,7 +106,7 @@ def proposals(log: Log, parent: str) -> Iterator[Proposal]:
 
 
 def _amendment(log: Log, parent: str, n: int, event: Mapping[str, Any]) -> Amendment:
-    """Return the proposal that *event* of commit *n* makes, with what lies in the envelope beside it."""
+    """Return the proposal in *event* of commit *n*, with the payload of its envelope."""
     told = {name: value for name, value in event.items() if name not in ("type", "because", "amendment")}
     if event["kind"] == "as_ruled":
         payloads = [json.loads(lies.payload) for lies in envelopes(log, parent, n - 1, n).values()]
@@ -124,14 +124,14 @@ def _amendment(log: Log, parent: str, n: int, event: Mapping[str, Any]) -> Amend
 
 @dataclass(frozen=True)
 class LineStart:
-    """How a line begins: its whole state, and what of the old line's record goes with it."""
+    """How a line begins: its whole state, and the parts of the old line's record that it inherits."""
 
     state: Table
     occasions: tuple[str, ...]
     links: tuple[dict[str, Any], ...]
 
     def kept(self) -> tuple[Kept, ...]:
-        """Return what is sealed in the state."""
+        """Return the sealed values of the state."""
         return split_sealed(self.state)[1]
 
 
@@ -156,11 +156,11 @@ def line_start(reading: ContinuationReader, found: Proposal) -> LineStart:
         encounter=found.encounter,
         digest=ruleset_digest(before.ruleset),
         dice=changed(before.state.dice, chain=before.state.dice.chain or parent),
-        # It is proposed: its commands are judged by who sat where when they were given, and nothing is
-        # disclosed. Once it is accepted, who sits where is as it is then: no old token comes to life again.
+        # A draft judges each command by the seats at the time when it was given, and discloses nothing. On
+        # acceptance it takes the seats of that time, so that no old token becomes valid.
         draft=True,
         undisclosed_epochs=(),
-        # No seed is taken back: whoever has seen one must not choose another one against it.
+        # Seeds are never taken back: a person who saw one must not choose another against it.
         sealing=now.sealing,
         contests=_answered(now, amendment),
         amendment=None,
@@ -179,7 +179,7 @@ def line_start(reading: ContinuationReader, found: Proposal) -> LineStart:
 
 
 def is_void(reading: ContinuationReader, found: Proposal) -> bool:
-    """Tell whether a proposal goes on from nowhere: it passed the door, and something was played first."""
+    """Return whether a proposal has no starting point because play continued before it was made."""
     line = found.amendment.line
     if line:
         return part_in(reading, found.parent, found.n, line) is None
@@ -187,7 +187,7 @@ def is_void(reading: ContinuationReader, found: Proposal) -> bool:
 
 
 def starting_point(reading: ContinuationReader, found: Proposal) -> tuple[str, int, int]:
-    """Return from which commit of which line a proposal goes on, and the last commit that it takes back."""
+    """Return the line and commit that a proposal continues, and the last commit that it takes back."""
     amendment = found.amendment
     if amendment.kind == "redo":
         return found.parent, 1 + taken_by(reading.log, found.parent), found.n
@@ -199,14 +199,14 @@ def starting_point(reading: ContinuationReader, found: Proposal) -> tuple[str, i
 
 
 def inherited_occasions(reading: ContinuationReader, parent: str, n: int, state: Table) -> tuple[str, ...]:
-    """Return the occasions that had come by commit *n* of *parent* for what is sealed in *state*."""
+    """Return the occasions of values sealed in *state* that had come by commit *n* of *parent*."""
     came = {occasion for occasion, at in reading.occasions.upto(parent, n).items() if at <= n}
     sealed = {each.opens for _, each in places_of_sealed(state)}
     return tuple(sorted(opens for opens in sealed if is_opened(opens, came)))
 
 
 def _answered(now: Table, amendment: Amendment) -> Mapping[str, Any]:
-    """Return the contests as they stand once the proposal is accepted."""
+    """Return the contests as they will be when the proposal is accepted."""
     if amendment.contest is None:
         return now.contests
     contest = changed(
@@ -219,9 +219,9 @@ def _answered(now: Table, amendment: Amendment) -> Mapping[str, Any]:
 
 
 def _line(reading: ContinuationReader, found: Proposal, state: Table, before: Line | None) -> Line:
-    """Return what the old line threw from the moment on, and the epochs it went through.
+    """Return the old line's rolls from the starting point on, and the epochs that it went through.
 
-    *before* is what is known of lines before it, or after it where the moment lies further back.
+    *before* is the same for the lines before it, or after it if the starting point is further back.
     """
     parent, n, upto = starting_point(reading, found)
     commits = [load_commit(entry.raw) for entry in entries(reading.log.commits, parent, n, upto)]
@@ -265,7 +265,7 @@ def _sealed(
 
 
 def _note(known: dict[str, tuple[Logged, ...]], rolls: Iterable[Mapping[str, Any]]) -> None:
-    """Add *rolls* to those known by their names; one that gained dice is logged once more."""
+    """Add *rolls* to those logged under their names; a roll that gained dice is logged a second time."""
     for roll in rolls:
         name = str(RollName.from_data(roll["name"]))
         purpose = {key: tuple(v) if isinstance(v, list) else v for key, v in roll["purpose"].items()}
@@ -275,7 +275,7 @@ def _note(known: dict[str, tuple[Logged, ...]], rolls: Iterable[Mapping[str, Any
 
 
 def _links(log: Log, parent: str, upto: int) -> Iterator[dict[str, Any]]:
-    """Yield the last link that the old line disclosed of each lane; it gives all before it."""
+    """Yield the last link that the old line disclosed of each lane; earlier links are derived from it."""
     last: dict[int, dict[str, Any]] = {}
     for entry in entries(log.commits, parent, 0, upto):
         if b'"link"' not in entry.raw:
@@ -289,13 +289,13 @@ def _links(log: Log, parent: str, upto: int) -> Iterator[dict[str, Any]]:
 
 
 def sealed_values(reading: ContinuationReader, origin: Origin) -> tuple[Kept, ...]:
-    """Return what is sealed in the state with which a line begins that goes on from *origin*."""
+    """Return the sealed values of the state with which a line from *origin* begins."""
     found = proposal(reading.log, origin.proposed_in, origin.amendment)
     return line_start(reading, found).kept() if found is not None else ()
 
 
 def sealed_values_in(commit: Commit, payloads: Mapping[int, Mapping[str, Any]]) -> tuple[Kept, ...]:
-    """Return what commit 1 of a line tells as sealed, its envelopes opened: *payloads* by index."""
+    """Return the sealed values in commit 1 of a line, from its opened envelopes: *payloads* by index."""
     return tuple(
         Kept(
             audience=tuple(event["audience"]),
@@ -310,7 +310,7 @@ def sealed_values_in(commit: Commit, payloads: Mapping[int, Mapping[str, Any]]) 
 
 
 def inherits(log: Log, encounter: str) -> str | None:
-    """Return the encounter whose dice *encounter* keeps, None if it has its own."""
+    """Return the encounter whose dice chain *encounter* uses; None if it has its own."""
     first = log.commands(encounter, 0, 1)
     request = load_request(first[0].raw) if first else None
     if request is None or request.type != BeginLine.type:

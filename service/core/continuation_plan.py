@@ -1,7 +1,7 @@
-"""Say which commands a new line of play takes of the old one, and what opens it.
+"""Plan a new line of play: the commands that it repeats from the old one, and the request that opens it.
 
-A command is taken as it was given: its seat, its time and its data. What was refused is not taken again, nor
-what is about contests, proposals and seats. A proposed line knows who sat where when a command was given.
+A command is repeated as it was given: its seat, its time and its data. Refused commands are not repeated, nor
+those about contests, proposals and seats. A draft judges each command by the seats of its time.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from service.rules.table import GM, Seat, Table
 
 _LABEL: Final = b"rewound/line/1\x00"
 SEEDING: Final = (CommitSeed.type, WaiveSeed.type, RevealSeed.type)
-"""Commands that a new line does not take: the seeding of its dice is the old line's, as it stood last."""
+"""Commands that a new line does not repeat, because it inherits the last seeding of the old line's dice."""
 SEATING: Final[Mapping[str, type[Event[Table]]]] = MappingProxyType(
     {kind.type: kind for kind in (SeatOpened, SeatChanged, SeatTokenIssued, SeatClosed, LineAccepted)}
 )
-"""Facts that say who sits where."""
+"""Events that change the seats."""
 _SEATS: Final = b'"seat'
 NOT_TAKEN: Final = frozenset((*NOT_PLAYED, *SEEDING))
 
 
 @dataclass(frozen=True)
 class RepeatedCommand:
-    """A command of the new line: the old one's number, 0 if the ruling put it in, and its request."""
+    """A command of the new line: its request, and the old command's number, 0 if the ruling added it."""
 
     old: int
     request: Request
 
 
 def _range(reading: ContinuationReader, found: Proposal) -> tuple[str, int, int]:
-    """Return the encounter whose commands the new line takes, the first and the last of them."""
+    """Return the encounter whose commands the new line repeats, and the first and last of their numbers."""
     if found.amendment.kind == "redo":
         part = undone(reading, found.parent)[0]
         return part.line, part.first, part.last
@@ -53,7 +53,7 @@ def _range(reading: ContinuationReader, found: Proposal) -> tuple[str, int, int]
 
 
 def repeated_commands(reading: ContinuationReader, found: Proposal) -> tuple[str, list[RepeatedCommand]]:
-    """Return the encounter whose commands the new line takes, and these commands in order."""
+    """Return the encounter whose commands the new line repeats, and these commands in order."""
     source, first, last = _range(reading, found)
     amendment = found.amendment
     if amendment.kind == "undo":
@@ -71,7 +71,7 @@ def repeated_commands(reading: ContinuationReader, found: Proposal) -> tuple[str
 
 
 def _again(found: Proposal, request: Request) -> Request:
-    """Return an old command for the new line; a ruling that answered a contest there only rules here."""
+    """Return an old command as a request to the new line, without the contest that it answered there."""
     data = {name: value for name, value in request.data.items() if name != "contest"}
     return replace(request, encounter=found.encounter, data=data, batch=None)
 
@@ -96,9 +96,9 @@ def _seated(
     seats: Mapping[str, Seat],
     commands: Sequence[RepeatedCommand],
 ) -> dict[str, Mapping[str, Seat]]:
-    """Return who sat where when *commands* were given, by their numbers in the new line, where that changed.
+    """Return the seats at the time of each of *commands* where they changed, by its number in the new line.
 
-    *seats* is who sits where when the line begins.
+    *seats* are the seats with which the line begins.
     """
     source, first, last = _range(reading, found)
     numbers = {each.old: number for number, each in enumerate(commands, 2) if each.old}

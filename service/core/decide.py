@@ -1,8 +1,8 @@
 """Decide one request: turn its bytes and the state before it into the bytes of its commit.
 
-Nothing here reads a clock, draws chance or knows which game is played: the same bytes, state and secrets give
-the same commit, in a worker and in an audit. A stored request that makes no sense is refused as `malformed`:
-numbers are dense, so every request gets its commit.
+Nothing here reads a clock, draws random numbers or knows which game is played. The same bytes, state and
+secrets give the same commit, in a worker and in an audit. A stored request that cannot be read is refused as
+`malformed`: numbers are dense, so every request gets its commit.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MALFORMED: Final = "malformed"
 
 
 class DecisionSecrets(Protocol):
-    """What deciding needs and the record does not show yet."""
+    """The secrets that a decision needs and the record does not disclose yet."""
 
     def dice_for(self, table: Table) -> Dice:
         """Return the dice of the encounter as it is before the command."""
@@ -57,7 +57,7 @@ class DecisionSecrets(Protocol):
 
 @record
 class FoldedState(Generic[S]):
-    """An encounter folded up to commit *n*: worth something only while *n* and *hash* are the record's."""
+    """An encounter folded up to commit *n*; valid only while the record has commit *n* with this hash."""
 
     encounter: str
     ruleset: Ruleset[S]
@@ -67,13 +67,13 @@ class FoldedState(Generic[S]):
     state: S
 
     def followed(self, leaf: bytes, state: S) -> FoldedState[S]:
-        """Return the encounter after one more commit, whose hash is *leaf* and which led to *state*."""
+        """Return the encounter after one more commit, with the hash *leaf* and the new *state*."""
         return changed(self, n=self.n + 1, hash=leaf.hex(), frontier=self.frontier.append(leaf), state=state)
 
 
 @record
 class DecidedCommit(Generic[S]):
-    """A commit as it is to be stored: its bytes, what lies in its envelopes by index, what it marks."""
+    """A commit to be stored: its bytes, its envelopes by index, its marks."""
 
     n: int
     raw: bytes
@@ -81,15 +81,15 @@ class DecidedCommit(Generic[S]):
     sealed: tuple[tuple[int, StoredEnvelope], ...]
     marks: Mapping[str, bytes]
     folded: FoldedState[S]
-    """The encounter after it."""
+    """The encounter after the commit."""
     seat: str = ""
-    """Whose command it was, where that can be read."""
+    """The sender's seat; empty if the request cannot be read."""
     owed: str | None = None
     """The prompt that the seat still owes in the sealed scope of its command."""
 
     @property
     def state(self) -> S:
-        """The state after it."""
+        """The state after the commit."""
         return self.folded.state
 
     @property
@@ -120,7 +120,7 @@ KeptSeals = Callable[[Origin], tuple[Kept, ...]]
 
 
 def nothing_kept(origin: Origin) -> tuple[Kept, ...]:  # noqa: ARG001 - nothing is sealed anywhere
-    """Return that nothing is sealed."""
+    """Return no sealed values."""
     return ()
 
 
@@ -139,11 +139,11 @@ def decide_request(
     secrets: DecisionSecrets,
     kept: KeptSeals = nothing_kept,
 ) -> DecidedCommit[S]:
-    """Decide request *n* on what was folded before it.
+    """Decide request *n* on the encounter as folded before it.
 
-    *kept* tells what is sealed in the state with which a line of play begins that goes on from a moment.
+    *kept* returns the sealed values of the state with which a line of play begins.
 
-    An exception that leaves here is a programming mistake in the rules, and the worker's to count.
+    An exception that leaves here is a programming error in the rules; the worker counts it.
     """
     folded = changed(folded, state=taking(folded.state, n))
     state = folded.state
@@ -186,7 +186,7 @@ def quarantine_request(folded: FoldedState[S], raw_request: bytes, n: int) -> De
 
 
 class _CommitDraft(Generic[S]):
-    """A commit that is being written: what it continues, and what was put in its envelopes."""
+    """A commit in the making: what it continues, and its envelopes."""
 
     def __init__(
         self, folded: FoldedState[S], raw_request: bytes, n: int, secrets: DecisionSecrets | None
@@ -201,7 +201,7 @@ class _CommitDraft(Generic[S]):
         self.owed: str | None = None
 
     def envelope(self, index: int, scope: Scope, payload: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what stands in the commit for *payload*, and keep the payload with its salt beside it."""
+        """Return the entry in `events` for *payload*; add the payload with its salt to `sealed`."""
         assert self.secrets is not None, "only a decision seals"
         raw = dumps(payload)
         salt = self.secrets.salt(self.digest, self.n, index)
@@ -251,7 +251,7 @@ class _CommitDraft(Generic[S]):
 
 
 def _write(draft: _CommitDraft[S], request: Request, decision: Decision[S]) -> DecidedCommit[S]:
-    """Spell a decision: its open facts, and its envelopes by audience and occasion."""
+    """Return the commit of a decision: its open facts, and its envelopes by audience and occasion."""
     spelled = CommitLayout(decision.facts, decision.scope)
     owed = None
     if decision.scope is not None:
@@ -274,7 +274,7 @@ def _write(draft: _CommitDraft[S], request: Request, decision: Decision[S]) -> D
 
 
 def _plays(fact: Fact[S]) -> bool:
-    """Tell whether a fact changes the fight: any roll, and any event that says so."""
+    """Return whether a fact changes the fight: any roll, and any event with `plays`."""
     event = fact.event if isinstance(fact, Private) else fact
     return isinstance(event, Rolled) or event.plays
 
@@ -289,7 +289,7 @@ def _refused(
 
 
 def _still_owed(state: Table, request: Request, scope: Scope) -> str | None:
-    """Return the next prompt at which the seat owes the same kind of answer, where *scope* opens."""
+    """Return the next prompt in *scope* at which the seat owes the same kind of answer, or None."""
     inside = scope.opens.rpartition("/")[0] + "/"
     for awaited in waiting(state):
         if (
@@ -302,7 +302,7 @@ def _still_owed(state: Table, request: Request, scope: Scope) -> str | None:
 
 
 def marks_of(before: Table, after: Table, n: int) -> Mapping[str, bytes]:
-    """Return what to find commit *n* by: the rounds that began and the epochs that closed in it."""
+    """Return the marks of commit *n*: one for each round that began and each epoch that closed in it."""
     if (
         before.round == after.round
         and before.epoch == after.epoch
@@ -310,7 +310,7 @@ def marks_of(before: Table, after: Table, n: int) -> Mapping[str, bytes]:
     ):
         return {}
     rounds = {f"round/{r}": b"%d" % n for r in range(before.round + 1, after.round + 1)}
-    if after.draft:  # nothing is disclosed yet
+    if after.draft:  # a draft discloses nothing
         return rounds
     epochs = {
         f"epoch/{e}": b"%d" % n for e in (*before.undisclosed_epochs, *range(before.epoch, after.epoch))

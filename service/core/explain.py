@@ -1,6 +1,6 @@
-"""Say why: rules with their statements, rulings on ambiguities, and how a roll's faces are derived.
+"""Explain events and rolls: rules with their statements, rulings on ambiguities, derivations of faces.
 
-Everything told here is already in the record and the rulebook; nothing is decided again.
+All of it comes from the record and the rulebook; nothing is decided again.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _OURS: Final = "service"
 
 
 def rule_data(rule: Rule) -> Data:
-    """Return *rule* as the API tells it."""
+    """Return *rule* as the API shows it."""
     return {"id": rule.id, "statement": rule.statement, "source": rule.source, "settles": list(rule.settles)}
 
 
 def rules_of(ruleset: Ruleset[Any]) -> list[Rule]:
-    """Return the rules of an edition, by id: its own, and those every ruleset shares."""
+    """Return the rules of an edition, by id: its own, and those that every ruleset shares."""
     found = [
         rule
         for rule in RULES.values()
@@ -42,7 +42,7 @@ def rules_of(ruleset: Ruleset[Any]) -> list[Rule]:
 
 
 def _is_shared(home: str) -> bool:
-    """Tell whether a rule lives in a module of the core, not in a ruleset's package beside it."""
+    """Return whether a rule's module belongs to the core, not to a ruleset's package."""
     if not home.startswith(_SHARED):
         return False
     spec = find_spec(_SHARED + home.removeprefix(_SHARED).split(".", 1)[0])
@@ -50,7 +50,7 @@ def _is_shared(home: str) -> bool:
 
 
 def rules_named(ids: Iterable[str]) -> list[Data]:
-    """Return the rules of *ids* as data; one without a statement is a rule of the service's own table."""
+    """Return the rules of *ids* as data; an id without a statement is a rule of the service itself."""
     return [
         rule_data(RULES[id_])
         if id_ in RULES
@@ -60,7 +60,7 @@ def rules_named(ids: Iterable[str]) -> list[Data]:
 
 
 def event_reasons(ruleset: Ruleset[Any], state: Table, event: Mapping[str, Any]) -> Data:
-    """Return *event* with the rules it names, and the house's answer to each ambiguity they settled."""
+    """Return *event* with the rules it names, and the table's choice for each ambiguity they settled."""
     because = event["because"]
     settled = {spec.settles: spec for spec in ruleset.options.values()}
     return {
@@ -84,7 +84,7 @@ def event_reasons(ruleset: Ruleset[Any], state: Table, event: Mapping[str, Any])
 
 
 def _ambiguities(because: Iterable[str]) -> set[str]:
-    """Return those of *because* that are numbers of ambiguities (A-.., C-..), not rules."""
+    """Return the ids of *because* that number ambiguities (A-.., C-..), not rules."""
     return {id_ for id_ in because if id_[:2] in ("A-", "C-") and id_[2:].isdigit()}
 
 
@@ -101,9 +101,9 @@ def roll_text(roll: Mapping[str, Any]) -> str:
 
 
 def derivations(log: Log, at: str, state: Table, rolls: Iterable[Mapping[str, Any]]) -> list[Data]:
-    """Return for each of *rolls* how its faces are derived, with the keys of epochs that have closed.
+    """Return the derivation of each roll's faces, with the keys of epochs that have closed.
 
-    The encounter lies at the address *at*; its record may call itself otherwise.
+    *at* is the encounter's address in this service; its record may use another id.
     """
     marks = log.marks(at)
     links: dict[tuple[int, int], bytes | None] = {}
@@ -135,7 +135,7 @@ def _derivation(state: Table, roll: Mapping[str, Any], link: bytes | None) -> Da
 
 
 def _link(log: Log, at: str, state: Table, marks: Mapping[str, bytes], lane: int, epoch: int) -> bytes | None:
-    """Return the link of *epoch* if it was disclosed: by the epoch's own close, or by the encounter's."""
+    """Return the link of *epoch* if the epoch's close or the encounter's close disclosed it, else None."""
     mark = marks.get(f"epoch/{epoch}")
     if mark is not None:
         link = _told(log, at, int(mark), "epoch_closed", lane, epoch)
@@ -163,7 +163,7 @@ def _link(log: Log, at: str, state: Table, marks: Mapping[str, bytes], lane: int
 
 
 def _from_old_line(log: Log, at: str, state: Table, lane: int, epoch: int) -> bytes | None:
-    """Return the link of an epoch that the line before this one disclosed, as commit 1 tells it."""
+    """Return the link of an epoch that the previous line disclosed, as recorded in commit 1; else None."""
     if state.origin is None:
         return None
     for event in load_commit(log.commits(at, 0, 1)[0].raw).events:

@@ -1,8 +1,8 @@
-"""Know the state of any encounter at any number, from its commits and as little else as possible.
+"""Fold encounters: return the state at any commit, reading as few commits as possible.
 
-State is the fold of the commits; a copy kept here is used only while its number and hash are the record's.
-The same code serves workers, which keep what they have just decided, and API processes, which are handed
-commits as they are published. It may be used by any number of threads.
+State is the fold of the commits. A cached state is used only while its number and hash are the record's. The
+same code serves workers, which cache what they have just decided, and API processes, which receive commits as
+they are published. It is thread-safe.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ PAGE: Final = 500
 """Commits read in one round trip."""
 
 OFFERED: Final = 64
-"""Published commits kept for an encounter until somebody asks; with more the store is read."""
+"""Published commits buffered for an encounter until it is read; beyond that the store is read."""
 
 
 class UnknownEdition(Exception):
-    """Say that an encounter was opened under rules that this process does not have."""
+    """The encounter was opened under rules that this process does not have."""
 
     def __init__(self, encounter: str, edition: str) -> None:
-        super().__init__(f"{encounter} is played by {edition}, which is not on the shelf")
+        super().__init__(f"{encounter} is played by {edition}, which is not registered")
         self.encounter = encounter
         self.edition = edition
 
 
 class ChainBroken(Exception):
-    """Say that stored commits do not follow each other: *n* does not continue the one before it.
+    """The stored commits do not form a chain: commit *n* does not continue the one before it.
 
-    Or an envelope of it is not there.
+    Or one of its envelopes is missing.
     """
 
     def __init__(self, encounter: str, n: int) -> None:
@@ -57,10 +57,10 @@ class ChainBroken(Exception):
 
 
 class Folder:
-    """Folds encounters, and keeps the *capacity* last used."""
+    """Folds encounters, and caches the *capacity* last used."""
 
     def __init__(self, log: Log, registry: Registry, *, capacity: int = 512, asks: bool = True) -> None:
-        """Keep so many states; with *asks* a worker is asked for snapshots where there are none."""
+        """Cache *capacity* states; with *asks*, ask a worker for snapshots where they are missing."""
         self._log = log
         self._asks = asks
         self._registry = registry
@@ -70,14 +70,14 @@ class Folder:
         self._lock = Lock()
         self._doubts = 0
         self._compared: dict[str, int] = {}
-        """How often all was doubted before each kept state was last compared with its head."""
+        """The value of `_doubts` when each cached state was last compared with its head."""
 
     # --- the present ---------------------------------------------------------------------------------
 
     def current(self, encounter: str, at_least: int | None = None) -> AnyFolded:
-        """Return the encounter as folded now, in any case with commit *at_least* if it exists.
+        """Return the encounter as folded now; it includes commit *at_least* if that exists.
 
-        With *at_least* a kept state that has it is returned without asking the store. Raises
+        With *at_least*, a cached state that includes it is returned without asking the store. Raises
         `NoSuchEncounter`, `UnknownEdition`, `ChainBroken`.
         """
         return _twice(lambda: self._current(encounter, at_least))
@@ -93,7 +93,7 @@ class Folder:
             self._compared[encounter] = doubts
             return kept
         folded = self._from_store(encounter, head.folded, kept)
-        if folded.hash != head.hash:  # the store has lost what was kept
+        if folded.hash != head.hash:  # the store has lost commits of the cached state
             folded = self._from_store(encounter, head.folded)
         if folded.hash != head.hash:
             raise ChainBroken(encounter, folded.n + 1)
@@ -102,16 +102,16 @@ class Folder:
         return folded
 
     def doubt(self) -> None:
-        """Compare each kept state with its head before it is used again: the store may have lost commits.
+        """Compare each cached state with its head before its next use: the store may have lost commits.
 
-        What was published until now is not folded: it may be of those.
+        Commits published until now are dropped, because they may be lost too.
         """
         with self._lock:
             self._doubts += 1
             self._offered.clear()
 
     def offer(self, encounter: str, n: int, raw: bytes) -> None:
-        """Take commit *n* as published: it is folded when somebody asks and it continues what is kept."""
+        """Take commit *n* as published: it is folded at the next read if it continues the cached state."""
         with self._lock:
             if encounter not in self._kept:
                 return
@@ -120,7 +120,7 @@ class Folder:
                 waiting.append(Entry(n, raw))
 
     def _caught_up(self, encounter: str) -> AnyFolded | None:
-        """Return what is kept, with the published commits that continue it folded onto it."""
+        """Return the cached state with the published commits that continue it; None if nothing is cached."""
         with self._lock:
             kept = self._kept.get(encounter)
             offered = self._offered.pop(encounter, None)
@@ -138,7 +138,7 @@ class Folder:
         return folded
 
     def kept(self, encounter: str) -> AnyFolded | None:
-        """Return what is kept of the encounter, whether it is still current or not."""
+        """Return the cached state of the encounter, current or not; None if there is none."""
         with self._lock:
             folded = self._kept.get(encounter)
             if folded is not None:
@@ -146,7 +146,7 @@ class Folder:
             return folded
 
     def keep(self, folded: AnyFolded) -> None:
-        """Keep *folded* as the encounter's last known state."""
+        """Cache *folded* as the encounter's last known state."""
         with self._lock:
             self._kept[folded.encounter] = folded
             self._kept.move_to_end(folded.encounter)
@@ -156,7 +156,7 @@ class Folder:
                 self._compared.pop(gone, None)
 
     def drop(self, encounter: str) -> None:
-        """Forget the encounter: the next question is answered from the store alone."""
+        """Drop the cached state: the next read uses the store alone."""
         with self._lock:
             self._kept.pop(encounter, None)
             self._offered.pop(encounter, None)
@@ -165,7 +165,7 @@ class Folder:
     # --- the past ------------------------------------------------------------------------------------
 
     def at(self, encounter: str, n: int) -> AnyFolded:
-        """Return the encounter as folded up to commit *n*, or to the last one there is."""
+        """Return the encounter as folded up to commit *n*, or up to its last commit if that is earlier."""
         return _twice(lambda: self._at(encounter, n))
 
     def _at(self, encounter: str, n: int) -> AnyFolded:
@@ -195,7 +195,7 @@ class Folder:
         return head
 
     def _from_store(self, encounter: str, upto: int, kept: AnyFolded | None = None) -> AnyFolded:
-        """Fold up to *upto* from *kept* where that is near, else from the nearest stored state."""
+        """Fold up to *upto* from *kept* if that is near, else from the nearest stored state."""
         if kept is not None and 0 <= upto - kept.n <= EVERY:
             folded = self._onward(kept, upto)
             if folded is not None:
@@ -214,7 +214,7 @@ class Folder:
         return folded
 
     def ruleset(self, encounter: str) -> Ruleset[Any]:
-        """Return the rules that the encounter's first request asks for; raises `UnknownEdition`."""
+        """Return the ruleset that the encounter's first request names; raise `UnknownEdition`."""
         first = self._log.commands(encounter, 0, 1)
         if not first:
             raise NoSuchEncounter(encounter)
@@ -233,7 +233,7 @@ class Folder:
             raise UnknownEdition(encounter, edition) from None
 
     def _onward(self, folded: AnyFolded, upto: int) -> AnyFolded | None:
-        """Fold the stored commits up to *upto* onto *folded*; None if they do not continue it."""
+        """Return *folded* with the stored commits up to *upto*; None if they do not continue it."""
         if folded.n > upto:
             return None
         while folded.n < upto:
@@ -245,17 +245,17 @@ class Folder:
         return folded
 
     def _extend(self, folded: AnyFolded, entries: Sequence[Entry]) -> AnyFolded | None:
-        """Fold *entries* onto *folded*; None if they do not continue it."""
+        """Return *folded* with *entries*; None if they do not continue it."""
         last = folded
         try:
-            for _, last in self._fold(folded, entries):  # noqa: B007 - the last one is what is wanted
+            for _, last in self._fold(folded, entries):  # noqa: B007 - only the last one is used
                 pass
         except ChainBroken:
             return None
         return last
 
     def _fold(self, folded: AnyFolded, entries: Sequence[Entry]) -> Iterator[tuple[Commit, AnyFolded]]:
-        """Yield each of *entries* and what *folded* becomes with it; raises `ChainBroken`."""
+        """Yield each commit of *entries*, and the encounter as folded with it; raise `ChainBroken`."""
         commits = [load_commit(entry.raw) for entry in entries]
         if not commits:
             return
@@ -274,7 +274,7 @@ class Folder:
             yield commit, folded
 
     def _payloads(self, encounter: str, commits: Sequence[Commit]) -> dict[int, dict[int, Any]]:
-        """Return the opened envelopes of *commits*, by number and index."""
+        """Return the payloads of the envelopes of *commits*, by number and index."""
         sealed = [commit.n for commit in commits if commit.has_envelopes]
         found: dict[int, dict[int, Any]] = {}
         if sealed:
@@ -283,7 +283,7 @@ class Folder:
         return found
 
     def _stops(self, encounter: str, commits: Sequence[Commit]) -> dict[int, str]:
-        """Return the batches that end with those of *commits* that may have been refused, by number."""
+        """Return the batches that stop with those of *commits* that may have been refused, by number."""
         wanted = {commit.n for commit in commits if commit.outcome != ACCEPTED}
         if not wanted:
             return {}
@@ -298,7 +298,7 @@ class Folder:
 
 
 def _twice(fold: Callable[[], AnyFolded]) -> AnyFolded:
-    """Return what *fold* returns; a failover between its look at the head and at the commits is no damage."""
+    """Return what *fold* returns; retry once, because a failover may come between its reads."""
     try:
         return fold()
     except ChainBroken:

@@ -1,4 +1,4 @@
-"""Derive the state with which a fork begins, and what is sealed in it."""
+"""Derive the state with which a fork begins, and its sealed values."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ FORK: Final = "fork"
 
 
 def fork_state(state: Table) -> Table:
-    """Return the state with which a fork begins, but for what says which encounter it is."""
+    """Return the state with which a fork begins, without what identifies the encounter."""
     return changed(
-        resealed(state, (f"seat:{GM}",)),  # its gm is its maker, who may open all of it
-        seats={GM: Seat(role=GM, tokens=1)},  # any name is free for a seat of its own
+        resealed(state, (f"seat:{GM}",)),  # its GM is its maker, who may open all of it
+        seats={GM: Seat(role=GM, tokens=1)},  # any name is free for a new seat
         sealing=Sealing(),
         line=None,
         redirected_streams=EMPTY,
@@ -34,5 +34,5 @@ def fork_state(state: Table) -> Table:
 
 
 def sealed_fork_values(reading: ContinuationReader, origin: Origin) -> tuple[Kept, ...]:
-    """Return what is sealed in the state with which a fork begins."""
+    """Return the sealed values of the state with which a fork begins."""
     return split_sealed(fork_state(reading.folder.at(origin.parent, origin.n).state))[1]

@@ -1,7 +1,7 @@
-"""Say what was lived before a moment, line by line, what of it undos took back, and what redos bring again.
+"""Reconstruct a line's ancestry and its undo/redo history.
 
-Laws. An undo takes back commits of one line of play, a redo brings those of one undo. So undoing step by step
-goes back through the lines that go on from each other, and redoing step by step comes the same way again.
+Laws. An undo takes back commits of one line of play; a redo restores those of one undo. So step-by-step undo
+goes back through the lines that continue each other, and step-by-step redo returns the same way.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from service.rules.seats import ChangeSeat, CloseSeat, IssueToken, OpenSeat
 ABOUT_LINES: Final = tuple(
     kind.type for kind in (OpenContest, Uphold, Amend, Undo, Redo, AcceptAmendment, DropAmendment)
 )
-"""Commands about a line of play, not in it: no other line takes them, and none is begun with them."""
+"""Commands about a line of play, not in it: no other line repeats them, and none begins with them."""
 AT_THE_TABLE: Final = tuple(kind.type for kind in (OpenSeat, ChangeSeat, IssueToken, CloseSeat))
-"""Commands about who sits where: no line takes them back, and none takes them again."""
+"""Commands about seats: no line takes them back, and none repeats them."""
 NOT_PLAYED: Final = frozenset((*ABOUT_LINES, *AT_THE_TABLE, AcceptLine.type))
-"""Commands after which the fight is as it was."""
+"""Commands that do not change the fight."""
 PAGE: Final = 500
 
 
 class LineageReader(Protocol):
-    """Where a record is read."""
+    """Reads a record."""
 
     @property
     def log(self) -> Log:
@@ -40,13 +40,13 @@ class LineageReader(Protocol):
 
     @property
     def folder(self) -> Folder:
-        """States of it."""
+        """Its folded states."""
         ...
 
 
 @dataclass(frozen=True)
 class LinePart:
-    """Commits of one line of play in a row, with those after which there are none that count."""
+    """Consecutive commits of one line of play that count in a history."""
 
     line: str
     first: int
@@ -54,19 +54,19 @@ class LinePart:
 
 
 def origin_of(reading: LineageReader, line: str) -> Origin | None:
-    """Return the moment from which *line* goes on, None if it began by itself."""
+    """Return the origin of *line*; None if it continues no other."""
     origin: Origin | None = reading.folder.at(line, 1).state.origin
     return origin
 
 
 def taken_by(log: Log, line: str) -> int:
-    """Return how many commands *line* took of another when it began."""
+    """Return how many commands *line* repeated from another when it began."""
     begun = load_request(log.commands(line, 0, 1)[0].raw)
     return len(begun.data.get("plan", ()))
 
 
 def history(reading: LineageReader, line: str, upto: int) -> Iterator[LinePart]:
-    """Yield what was lived up to a commit, the latest first: the line's own, then what it goes on from."""
+    """Yield the parts of a line's history up to a commit, latest first: its own, then its ancestors'."""
     while True:
         yield LinePart(line, 2, upto)
         origin = origin_of(reading, line)
@@ -76,7 +76,7 @@ def history(reading: LineageReader, line: str, upto: int) -> Iterator[LinePart]:
 
 
 def part_in(reading: LineageReader, line: str, upto: int, earlier: str) -> LinePart | None:
-    """Return what was lived in the line *earlier*, None if anything was played since or there is no such."""
+    """Return the part of the history in the line *earlier*; or None if play continued since."""
     for part in history(reading, line, upto):
         if part.line == earlier:
             return part
@@ -86,7 +86,7 @@ def part_in(reading: LineageReader, line: str, upto: int, earlier: str) -> LineP
 
 
 def is_played(reading: LineageReader, part: LinePart) -> bool:
-    """Tell whether anything was played in *part*, and not only said about lines and seats."""
+    """Return whether *part* contains play, not only commands about lines and seats."""
     commands = entries(reading.log.commands, part.line, part.first - 1, part.last)
     commits = entries(reading.log.commits, part.line, part.first - 1, part.last)
     return any(
@@ -97,18 +97,18 @@ def is_played(reading: LineageReader, part: LinePart) -> bool:
 
 
 def is_as_begun(reading: LineageReader, line: str, upto: int) -> bool:
-    """Tell whether nothing was played in *line* but what it took of another when it began."""
+    """Return whether *line* contains no play beyond the commands that it repeated when it began."""
     return not is_played(reading, LinePart(line, 2 + taken_by(reading.log, line), upto))
 
 
 def ends_redoing(reading: LineageReader, line: str, upto: int) -> bool:
-    """Tell whether something was played in a line, up to a commit, since the undo or redo that began it."""
+    """Return whether a line contains play, up to a commit, since the undo or redo that began it."""
     origin = origin_of(reading, line)
     return origin is not None and bool(origin.levels) and not is_as_begun(reading, line, upto)
 
 
 def undone(reading: LineageReader, line: str) -> list[LinePart]:
-    """Return what may be taken again from where *line* begins, the next first: one part for each undo."""
+    """Return the parts that redos would restore where *line* begins, the next first: one for each undo."""
     steps: list[Origin] = []
     while (origin := origin_of(reading, line)) is not None and origin.levels:
         steps.append(origin)
@@ -123,7 +123,7 @@ def undone(reading: LineageReader, line: str) -> list[LinePart]:
 
 
 def levels(reading: LineageReader, line: str, upto: int, kind: str) -> int:
-    """Return how many redos there are after an undo, or a redo, in *line* at commit *upto*."""
+    """Return how many redos are possible after an undo or a redo in *line* at commit *upto*."""
     origin = origin_of(reading, line)
     known = origin.levels if origin is not None else 0
     if kind == "redo":

@@ -1,6 +1,6 @@
-"""Be the ruleset of an encounter whose first request cannot be read: every command of it is refused.
+"""The ruleset of an encounter whose first request cannot be read: it refuses every command.
 
-No such request passes the API. Numbers are dense all the same: whatever stands in the store gets its commit.
+No such request passes the API. Numbers are dense nevertheless: every stored request gets its commit.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class _Nothing(Command[Table]):
 
     type: ClassVar[str] = "nothing"
 
-    def check(self, view: Table) -> None:  # noqa: ARG002 - it is refused whatever the state
+    def check(self, view: Table) -> None:  # noqa: ARG002 - it is refused in any state
         raise Refused("no_rules", "the encounter was opened under no rules")
 
     def decide(self, state: Table) -> Emits[Table]:  # noqa: ARG002 - as above

@@ -1,8 +1,8 @@
-"""Refuse to go on from where something is sealed from whoever asks: the one rule for all lines of play.
+"""Refuse to continue from a moment at which something is sealed from the asker: one rule for all lines.
 
-What a line decides it also shows: a choice that is sealed at the moment could be revealed too early there.
-So a what-if and a ruling begin only where nothing is sealed from their maker, and a ruling decides nothing
-again that is. An undo decides nothing, and a redo decides what was decided: both keep every seal as it is.
+A line shows what it decides, so a choice that is sealed at that moment could be revealed too early. So forks
+and rulings begin only where nothing is sealed from their maker, and a ruling decides nothing again that is
+sealed from its maker. An undo decides nothing, and a redo decides what was decided; both preserve every seal.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SEALED: Final = b'"sealed":'
 def check_nothing_sealed(
     reading: ContinuationReader, line: str, n: int, seat: str, rule: str, *, upto: int | None = None
 ) -> None:
-    """Raise `Refused` if anything is sealed from *seat* after commit *n*, or in those behind it."""
+    """Raise `Refused` if anything is sealed from *seat* after commit *n*, or in the commits up to *upto*."""
     came = reading.occasions.upto(line, reading.folder.current(line).n)
     reader = f"seat:{seat}"
     for _, sealed in places_of_sealed(reading.folder.at(line, n).state):

@@ -1,8 +1,8 @@
-"""Say where an encounter went on in another line of play, from the record alone.
+"""Find where an encounter continues in another line of play, from the record alone.
 
-Laws. A line that was proposed has no seam until the line in which it was proposed says `continued`. Up to
-the seam its commits repeat what was played; those after it are new. A follower leaves the old line at its end
-and enters the new one behind the seam.
+Laws. A proposed line has no seam until the line that proposed it says `continued`. Up to the seam the new
+line's commits repeat earlier play; those after it are new. A follower leaves the old line at its end and
+enters the new one behind the seam.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CONTINUED: Final = b'"continued"'
 
 @dataclass(frozen=True)
 class SeamEnd:
-    """A commit of some encounter."""
+    """A commit at one end of a seam."""
 
     encounter: str
     n: int
@@ -35,41 +35,41 @@ class SeamEnd:
 
 @dataclass(frozen=True)
 class Seam:
-    """How one line of play took over from another."""
+    """How one line of play replaced another."""
 
     accepted: SeamEnd
-    """The new line's last commit when it was accepted: all up to it repeats what was played."""
+    """The new line's last commit when it was accepted; every commit up to it repeats earlier play."""
     ended: SeamEnd
     """The commit with which the old line ended."""
     at: str
-    """When that was, RFC 3339."""
+    """The time of that commit, RFC 3339."""
     origin: Mapping[str, Any]
     """The last commit of earlier play that counts here: `parent`, `n`, `hash`, `kind` and `levels`."""
 
     def data(self) -> dict[str, Any]:
-        """Return what those who follow the encounter are sent."""
+        """Return the data that followers of the encounter receive."""
         return {**self.accepted.data(), "ended": self.ended.data(), "origin": dict(self.origin)}
 
 
 def is_end(commit: Commit) -> bool:
-    """Tell whether *commit* ends its line of play because another takes over."""
+    """Return whether *commit* ends its line of play because another continues it."""
     return _CONTINUED in commit.raw and _continued(commit) is not None
 
 
 def ending(log: Log, encounter: str) -> Seam | None:
-    """Return where *encounter* ended and goes on, None while it is played on."""
+    """Return the seam at which *encounter* ended; None if nothing continues it."""
     end = _last_that_counts(log, encounter)
     return None if end is None else following(log, end)
 
 
 def following(log: Log, end: Commit) -> Seam | None:
-    """Return the seam behind a commit that ends its line; None where it ends none."""
+    """Return the seam behind a commit that ends its line; None if it does not end it."""
     told = _continued(end)
     if told is None:
         return None
     origin = origin_of(log, told["encounter"])
     if origin is None:
-        return None  # the new line was removed, and this one is to follow
+        return None  # the new line was removed; the old one is about to be
     return Seam(
         accepted=SeamEnd(told["encounter"], told["head"]["n"], told["head"]["hash"]),
         ended=SeamEnd(end.encounter, end.n, end.hash),
@@ -79,7 +79,7 @@ def following(log: Log, end: Commit) -> Seam | None:
 
 
 def beginning(log: Log, line: str) -> Seam | None:
-    """Return the seam at which *line* took over, None where it took over from none (yet)."""
+    """Return the seam at which *line* replaced another; None if it replaced none (yet)."""
     origin = origin_of(log, line)
     if origin is None or not origin["amendment"]:
         return None
@@ -88,7 +88,7 @@ def beginning(log: Log, line: str) -> Seam | None:
 
 
 def origin_of(log: Log, line: str) -> Mapping[str, Any] | None:
-    """Return the moment from which *line*, or a fork, goes on, as the request says that opened it."""
+    """Return the origin of a line or fork from the request that opened it; None for another encounter."""
     first = log.commands(line, 0, 1)
     request = load_request(first[0].raw) if first else None
     if request is None or request.type != BeginLine.type:
@@ -98,7 +98,7 @@ def origin_of(log: Log, line: str) -> Mapping[str, Any] | None:
 
 
 def _last_that_counts(log: Log, encounter: str) -> Commit | None:
-    """Return the last commit that was not refused: nothing behind an end is anything else."""
+    """Return the last commit that was not refused; behind the end of a line only refusals follow."""
     return next((each for each in _backwards(log, encounter) if each.outcome in (ACCEPTED, SEALED)), None)
 
 

@@ -1,7 +1,7 @@
-"""Put a folded state into bytes and back, so that a cold process need not fold from commit 1.
+"""Serialize a folded state and read it back, so that a cold process need not fold from commit 1.
 
-A snapshot is never the truth: it is used only if its bytes are whole, the ruleset's digest is today's and its
-hash is that of commit n; otherwise it is as if there were none.
+A snapshot is never evidence. It is used only if its bytes are intact, its ruleset digest is today's and its
+hash is that of commit n; otherwise it is ignored.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ S = TypeVar("S", bound=Table)
 
 _CHECK_BYTES: Final = 32
 _LEVEL: Final = 1
-"""Compression: the fastest; a state shrinks to a tenth even so."""
+"""Compression: the fastest level, which still shrinks a state to a tenth."""
 
 
 def snapshot_of(folded: FoldedState[Any]) -> CachedState:
-    """Return *folded* as it is cached."""
+    """Return the snapshot of *folded*."""
     data = {"frontier": folded.frontier.to_bytes().hex(), "state": to_data(folded.state)}
-    # Not canonical, for that sorts names: rules go through a mapping in the order in which it was made.
+    # Not canonical JSON, which sorts names: rules iterate over mappings in insertion order.
     body = zlib.compress(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode(), _LEVEL)
     blob = sha256(body).digest() + body
     return CachedState(folded.n, folded.hash, ruleset_digest(folded.ruleset), blob)
 
 
 def folded_from(encounter: str, ruleset: Ruleset[S], cached: CachedState) -> FoldedState[S] | None:
-    """Return what *cached* holds, or None if it is damaged or of other rules; its hash is for the caller."""
+    """Return the state in *cached*; None if it is damaged or of other rules. The caller checks its hash."""
     if cached.ruleset_digest != ruleset_digest(ruleset):
         return None
     check, body = cached.blob[:_CHECK_BYTES], cached.blob[_CHECK_BYTES:]

@@ -1,7 +1,7 @@
-"""Find the stored state nearest below a commit, and ask for snapshots where there are none.
+"""Find the snapshot nearest below a commit, and ask for snapshots where they are missing.
 
-A snapshot of every interval's end bounds what any past state costs. It is never the truth: one that is
-damaged, of other rules, or of another history than the stored commits is passed over for the one below it.
+A snapshot at the end of every interval bounds the cost of any past state. Snapshots are never evidence: one
+that is damaged, of other rules, or of another history is skipped for the one below it.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from service.record.digest import ruleset_digest
 from service.rules.ruleset import Ruleset
 
 _TRIES: Final = 8
-"""Snapshots that are tried, from the nearest down, before everything is folded from commit 1."""
+"""Snapshots to try, from the nearest down, before folding from commit 1."""
 
 
 def nearest(log: Log, encounter: str, ruleset: Ruleset[Any], upto: int) -> FoldedState[Any] | None:
-    """Return the usable stored state with the greatest n <= *upto*, None if there is none."""
+    """Return the usable snapshot with the greatest n <= *upto*; None if there is none."""
     reads: list[tuple[int, Callable[[], CachedState | None]]] = [
         (name.n, lambda name=name: log.snapshot(encounter, name))  # type: ignore[misc]  # bound now
         for name in named(log, encounter, ruleset)
@@ -42,13 +42,13 @@ def nearest(log: Log, encounter: str, ruleset: Ruleset[Any], upto: int) -> Folde
 
 
 def named(log: Log, encounter: str, ruleset: Ruleset[Any]) -> list[SnapshotName]:
-    """Return the snapshots that were taken under *ruleset*, by rising n."""
+    """Return the names of the snapshots taken under *ruleset*, by rising n."""
     rules = ruleset_digest(ruleset)[:RULES_DIGITS]
     return [name for name in log.snapshots(encounter) if name.rules == rules]
 
 
 def is_of_record(log: Log, encounter: str, cached: CachedState) -> bool:
-    """Tell whether *cached* was taken of the commits as they are stored now."""
+    """Return whether *cached* matches the commits that are stored now."""
     entries = log.commits(encounter, cached.n - 1, 1)
     return bool(entries) and entries[0].n == cached.n and load_commit(entries[0].raw).hash == cached.hash
 

@@ -1,7 +1,8 @@
-"""Turn states and commits into what one seat may see: the only place that does.
+"""Turn states and commits into what one seat may see. No other module does.
 
-Laws. Whatever leaves here was taken from the seat's own view. An envelope is opened for its audience, and for
-all from the commit that tells its occasion; nothing else opens one. Hashes of states are hashes of views.
+Laws. Everything returned here was taken from the seat's own view. An envelope is open to its audience, and to
+everybody from the commit whose event carries its occasion; nothing else opens it. State hashes are view
+hashes.
 """
 
 from __future__ import annotations
@@ -28,31 +29,31 @@ S = TypeVar("S", bound=Table)
 
 Data = dict[str, Any]
 Payloads = Mapping[int, bytes]
-"""The payloads of one commit's envelopes, by index, as they are stored."""
+"""The payloads of one commit's envelopes, by index, as stored."""
 
 NOTHING: Final[Mapping[str, int]] = {}
 
 _DEPTH: Final = 2
-"""Objects inside objects of which equal members are set aside before a patch is made: creatures are there."""
+"""Levels of objects in which a patch ignores equal members; creatures are at the last one."""
 
 
 # --- states ------------------------------------------------------------------------------------------
 
 
 def state_data(state: Table, seat: str, occasions: Container[str] = ()) -> Data:
-    """Return *state* as *seat* may know it, envelopes of *occasions* opened too."""
+    """Return *state* as *seat* may see it, with the envelopes of *occasions* opened too."""
     seen: Data = to_data(view(opened(state, occasions), seat).current())
     return seen
 
 
 def patch(one: Data, two: Data) -> list[Data]:
-    """Return the RFC 6902 patch that makes the view *two* of the view *one*."""
+    """Return the RFC 6902 patch from the view *one* to the view *two*."""
     made: list[Data] = jsonpatch.make_patch(*_changed(one, two)).patch
     return made
 
 
 def _changed(one: Data, two: Data, depth: int = _DEPTH) -> tuple[Data, Data]:
-    """Return both without the members that are equal, down to *depth*: a patch compares them slowly."""
+    """Return both without their equal members, down to *depth*, because jsonpatch compares slowly."""
     left, right = dict(one), dict(two)
     for name in one.keys() & two.keys():
         if dumps(one[name]) == dumps(two[name]):
@@ -63,7 +64,7 @@ def _changed(one: Data, two: Data, depth: int = _DEPTH) -> tuple[Data, Data]:
 
 
 def view_hash(data: Data) -> str:
-    """Return the hash of a view, as `state_data` gives it."""
+    """Return the SHA-256, in hexadecimal digits, of a view that `state_data` returned."""
     return sha256(dumps(data)).hexdigest()
 
 
@@ -71,20 +72,20 @@ def view_hash(data: Data) -> str:
 
 
 def prompt_data(awaited: Awaited) -> Data:
-    """Return an answer that is owed as the API tells it."""
+    """Return a prompt as the API shows it."""
     data: Data = to_data(awaited)
     return data | {"seat": awaited.seat or None}
 
 
 def prompts(state: Table, seat: str) -> list[Data]:
-    """Return every answer that is owed, as far as *seat* may know."""
+    """Return every open prompt that *seat* may see."""
     return [prompt_data(awaited) for awaited in waiting(view(state, seat))]
 
 
 def asked_next(state: Table, seat: str, named: str | None) -> Data:
-    """Return what *seat* may answer next, as an outcome tells it: exactly what options are listed for.
+    """Return the prompts that *seat* may answer next; its options are listed for the same prompts.
 
-    The prompt *named* by a sealed scope comes first, then what keeps others waiting.
+    The prompt *named* by a sealed scope comes first, then the prompts that others wait for.
     """
     mine = sorted(
         (awaited for _, awaited in asked(state, seat)),
@@ -98,13 +99,13 @@ def asked_next(state: Table, seat: str, named: str | None) -> Data:
 
 @dataclass(frozen=True)
 class Reader:
-    """Who reads a record: a seat, and the occasions that have come by the commit up to which it reads."""
+    """A reader of a record: a seat, and the occasions that have come by the commit up to which it reads."""
 
     seat: str
     occasions: Mapping[str, int]
 
     def may_open(self, envelope: Mapping[str, Any]) -> bool:
-        """Tell whether an envelope in a commit's events is open to this reader."""
+        """Return whether an envelope in a commit's events is open to this reader."""
         return f"seat:{self.seat}" in envelope["audience"] or is_opened(envelope["opens"], self.occasions)
 
 
@@ -114,10 +115,11 @@ def open_indices(commit: Commit, reader: Reader) -> list[int]:
 
 
 def outcome_data(commit: Commit, payloads: Payloads, reader: Reader) -> Data:
-    """Return what became of a command, as far as *reader* may know.
+    """Return the outcome of a command, as far as *reader* may see it.
 
-    Public events, and those of envelopes open to the reader at their places. Inside a sealed scope the true
-    outcome is told to whom its envelope is open; to others it is `sealed`.
+    It holds the public events, and at their places those of envelopes that are open to the reader. Inside a
+    sealed scope the true outcome is shown only to a reader who may open its envelope; to others it is
+    `sealed`.
     """
     data: Data = {"n": commit.n, "outcome": commit.outcome}
     events: list[Data] = []
@@ -145,10 +147,11 @@ def outcome_data(commit: Commit, payloads: Payloads, reader: Reader) -> Data:
 
 
 def may_read_request(commit: Commit, reader: Reader, actor: str) -> bool:
-    """Tell whether *reader* may know the command itself, which the seat *actor* sent.
+    """Return whether *reader* may see the command itself, which the seat *actor* sent.
 
-    Its own seat may, outside sealed scopes the gm too, and everybody once nothing of the commit is sealed.
-    A request tells what it led to be sealed, so an envelope that is closed to the gm withholds it there too.
+    Its own seat may; so may the GM outside sealed scopes, and everybody once nothing of the commit is sealed.
+    A request reveals what it led to, so an envelope that is closed to the GM hides the request from the GM
+    too.
     """
     if reader.seat == actor:
         return True
@@ -159,7 +162,7 @@ def may_read_request(commit: Commit, reader: Reader, actor: str) -> bool:
 
 
 def next_prompt(commit: Commit, payloads: Payloads, reader: Reader) -> str | None:
-    """Return the prompt that the sealed scope of *commit* names next; None outside one."""
+    """Return the prompt that the sealed scope of *commit* names next; None outside a sealed scope."""
     for index in open_indices(commit, reader) if commit.outcome == SEALED else ():
         prompt = json.loads(payloads[index]).get("prompt")
         if prompt is not None:
@@ -168,17 +171,17 @@ def next_prompt(commit: Commit, payloads: Payloads, reader: Reader) -> str | Non
 
 
 def is_refused(outcome: Data) -> bool:
-    """Tell whether an outcome, as its reader sees it, changed nothing."""
+    """Return whether an outcome, as its reader sees it, changed nothing."""
     return outcome["outcome"] in (REFUSED, QUARANTINED)
 
 
 def roll_data(roll: Mapping[str, Any]) -> Data:
-    """Return a roll as the API tells it: as it stands in the commit, and its total."""
+    """Return a roll as the API shows it: as in the commit, with its total."""
     return {**roll, "total": Roll.from_data(roll).total}
 
 
 def rolls_of(outcomes: Iterable[Data], creature: str | None) -> list[Data]:
-    """Return the rolls of *outcomes* with their commits' numbers; those that name *creature*, if given."""
+    """Return the rolls of *outcomes*, or those that name *creature*, with their commits' numbers."""
     return [
         {**roll, "n": outcome["n"]}
         for outcome in outcomes
