@@ -1,1 +1,1 @@
-"""Notify and listen: the doorbell, outcomes, event feeds, heartbeats, and where webhooks may lead."""
+"""Notify and listen: the doorbell, outcomes, event feeds, heartbeats, and allowed webhook addresses."""

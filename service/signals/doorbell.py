@@ -1,7 +1,8 @@
-"""Ring for a fold: notify the workers, through RQ, that a bucket has something to decide.
+"""Notify the workers, through RQ, that a bucket has something to decide.
 
-A ring carries a bucket, never a command. Nobody rings for a bucket that a worker listens to. A ring may be
-lost, because what waits stands in the bucket's dirty set: a queue that is down is logged and forgotten.
+A notification names a bucket, never a command. A bucket that a worker listens to needs none. A notification
+may be lost, because waiting encounters are in the bucket's dirty set: if the queue is down, that is logged
+and otherwise ignored.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from rq.serializers import JSONSerializer
 from service.log.queue import QUEUE_FAILURES
 
 FOLD: Final = "workers.jobs.fold_bucket"
-"""The one function that a ring names; workers run what is on their list and nothing else."""
+"""The one function that a job names; workers run the functions on their list and no other."""
 
 QUEUE: Final = "fold"
 RING_MS: Final = 2_000
-"""How long a ring is waited for before another one may be made."""
+"""Milliseconds before a bucket may be notified again."""
 
 _JOB_S: Final = 30
-"""A ring that nobody answered for so long is worth nothing; a failed one is kept as long."""
+"""Seconds after which an unserved job expires; a failed one is retained as long."""
 
 _NO_LIMIT: Final = -1
 _logger: Final = structlog.get_logger()
@@ -31,11 +32,11 @@ _logger: Final = structlog.get_logger()
 class RqNotifier:
     """Enqueues folds through *client*, a client of RQ's server (`queue_client`)."""
 
-    def __init__(self, client: Any) -> None:  # noqa: ANN401 - redis-py's client has its home in the log
+    def __init__(self, client: Any) -> None:  # noqa: ANN401 - only service.log may import redis-py
         self._queue = Queue(QUEUE, connection=client, serializer=JSONSerializer)
 
     def ring(self, bucket: int) -> bool:
-        """Enqueue a fold of *bucket*; whether the queue took it."""
+        """Enqueue a fold of *bucket*; return whether the queue accepted it."""
         try:
             self._queue.enqueue_call(
                 FOLD,

@@ -1,8 +1,8 @@
-"""Wake those who follow an encounter when it goes on: one look at each commit, however many follow.
+"""Notify the followers of an encounter of new commits: each commit is read once for all of them.
 
-Laws. A feed is woken, and told nothing: what it missed is read from the record. The last commits heard are
-kept while somebody follows, so that a hundred followers do not read one commit a hundred times. There is room
-for so many in a process, and for so many of one owner.
+Laws. A feed is only woken; its follower reads what it missed from the record. The last commits are buffered
+while an encounter is followed, so that a hundred followers do not read one commit a hundred times. The number
+of feeds is limited, per process and per owner.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from service.signals.outcomes import OutcomeListener
 from service.steps import Pause, Wakeup
 
 RECENT: Final = 64
-"""Commits kept of an encounter that is followed; who is further behind reads the store."""
+"""Commits buffered for a followed encounter; a follower that is further behind reads the store."""
 
 
 class TooManyFeeds(Exception):
-    """Say that there is no room: *whose* is `process` or `owner`."""
+    """The limit is reached: *whose* is `process` or `owner`."""
 
     def __init__(self, whose: str, most: int) -> None:
         super().__init__(f"{most} streams are open already")
@@ -35,14 +35,14 @@ class TooManyFeeds(Exception):
 
 @dataclass(frozen=True)
 class Room:
-    """How many may follow at once."""
+    """The most feeds that may be open at once."""
 
     process: int = 512
     owner: int = 256
 
 
 class _Heard:
-    """A commit as it was published, read once for all who follow."""
+    """A published commit, parsed once for all followers."""
 
     def __init__(self, outcome: Outcome) -> None:
         self.n = outcome.n
@@ -60,11 +60,11 @@ class _Followed:
     feeds: set[EventFeed] = field(default_factory=set)
     recent: deque[_Heard] = field(default_factory=lambda: deque(maxlen=RECENT))
     views: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """The hash of each seat's view, after the hash of the commit behind which it was so."""
+    """The hash of each seat's view, after the hash of the commit at which the view had it."""
 
 
 class EventFeed:
-    """One follower's place; one at a time waits for it, and `close` gives it back."""
+    """One follower's feed; one caller at a time waits on it, and `close` frees its place."""
 
     def __init__(self, feeds: EventFeeds, encounter: str, owner: str, followed: _Followed) -> None:
         self.encounter = encounter
@@ -87,7 +87,7 @@ class EventFeed:
             wakeup.ring()
 
     def pause(self, seconds: float) -> Pause[bool]:
-        """Return the wait until something was heard, or for *seconds*; its result is whether it was."""
+        """Return a pause of up to *seconds*; its result is whether the feed was woken."""
         return Pause(partial(self._wait, seconds), partial(self._park, seconds))
 
     def _wait(self, seconds: float) -> bool:
@@ -103,7 +103,7 @@ class EventFeed:
         return self._wait(0)
 
     def after(self, n: int) -> list[Commit]:
-        """Return the commits heard that continue *n* without a gap; none where the store must be read."""
+        """Return the buffered commits that continue *n* without a gap; none if the store must be read."""
         heard = [each for each in tuple(self._followed.recent) if each.n > n]
         whole = bool(heard) and [each.n for each in heard] == list(range(n + 1, n + 1 + len(heard)))
         return [each.commit for each in heard] if whole else []
@@ -115,7 +115,7 @@ class EventFeed:
 
     @property
     def views(self) -> dict[str, tuple[str, str]]:
-        """What all who follow the encounter know of its seats' views: a heartbeat computes none twice."""
+        """The view hashes that all followers of the encounter share, so that none is computed twice."""
         return self._followed.views
 
     def close(self) -> None:
@@ -125,7 +125,7 @@ class EventFeed:
 
 
 class EventFeeds:
-    """Everybody who follows an encounter in this process."""
+    """All feeds of this process."""
 
     def __init__(self, outcomes: OutcomeListener) -> None:
         self.room = Room()
@@ -141,15 +141,15 @@ class EventFeeds:
 
     @property
     def count(self) -> int:
-        """How many follow."""
+        """The number of open feeds."""
         return self._count
 
     def on_count(self, hook: Callable[[int], None]) -> None:
-        """Call *hook* with how many follow whenever that changes; it must be quick."""
+        """Call *hook* with the number of feeds whenever it changes; *hook* must be quick."""
         self._count_hooks.append(hook)
 
     def open(self, encounter: str, owner: str) -> EventFeed:
-        """Follow *encounter*, which belongs to *owner*; raises `TooManyFeeds`."""
+        """Return a feed of *encounter*, which belongs to *owner*; raise `TooManyFeeds`."""
         with self._lock:
             if self._count >= self.room.process:
                 raise TooManyFeeds("process", self.room.process)
@@ -164,7 +164,7 @@ class EventFeeds:
             return feed
 
     def leave(self, feed: EventFeed) -> None:
-        """Give the place of *feed* back; a second time changes nothing."""
+        """Free the place of *feed*; a second call changes nothing."""
         with self._lock:
             followed = self._followed.get(feed.encounter)
             if followed is None or feed not in followed.feeds:
@@ -185,7 +185,7 @@ class EventFeeds:
             hook(self._count)
 
     def close(self) -> None:
-        """End every feed: the process stops."""
+        """End every feed, because the process stops."""
         self._is_closed = True
         for feed in self._all():
             feed.has_ended = True
@@ -200,7 +200,7 @@ class EventFeeds:
             feed.ring()
 
     def _wake_all(self) -> None:
-        """Have everybody look into the store: something may have been missed."""
+        """Wake every follower to read the store, because commits may have been missed."""
         for feed in self._all():
             feed.ring()
 

@@ -1,7 +1,7 @@
-"""Know which workers live: each writes the time beside its name, again and again.
+"""Record which workers are alive: each stores the time under its name, periodically.
 
-The records lie on a shelf of the log. A worker that ends leaves its last one behind; those that live drop it
-a minute later, so that the shelf holds no more names than workers of the last minute.
+The records are a collection of the log. A worker that ends leaves its last one behind; the others drop it a
+minute later, so that the collection has only the workers of the last minute.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from typing import Final
 from service.log.protocol import Log
 
 SHELF: Final = "workers"
-"""The shelf of the names, and the agenda of those to drop."""
+"""The collection of the names, and the schedule of those to drop."""
 STALE_MS: Final = 10_000
-"""How old the last beat of a worker that lives may be, or how far ahead the clock of its machine."""
+"""The most by which the last heartbeat of a live worker may differ from this machine's clock."""
 JUMP_S: Final = 1.0
-"""Seconds by which a clock of the day must differ from a steady one to have been set; less is drift."""
+"""Seconds by which the wall clock must jump against the monotonic one to count as set; less is drift."""
 KEPT_MS: Final = 60_000
-"""How long the name of a worker that ended is kept."""
+"""Milliseconds for which the name of an ended worker is retained."""
 
 _PAGE: Final = 50
 
 
 def beat(log: Log, worker: str, now_ms: int) -> None:
-    """Write that *worker* lives, and drop a page of those that ended."""
+    """Record that *worker* is alive, and drop a page of workers that ended."""
     log.put_record(SHELF, worker, b"%d" % now_ms)
     log.set_due(SHELF, [worker], now_ms + KEPT_MS, reschedule=True)
     for ended in log.due(SHELF, now_ms, _PAGE):
@@ -35,10 +35,10 @@ def beat(log: Log, worker: str, now_ms: int) -> None:
 
 
 class Heartbeats:
-    """Knows which workers live, also while somebody sets the clock of this machine.
+    """Knows which workers are alive, even while this machine's clock is being set.
 
-    A steady clock shows by how much the clock of the day has jumped since the last look. A beat counts if it
-    is fresh by what the clock of the day shows now, or by what it would show without its last jump.
+    A monotonic clock shows by how much the wall clock has jumped since the last read. A heartbeat counts if
+    it is fresh by the wall clock now, or by the wall clock without its last jump.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Heartbeats:
         self._offset = self._jumped_from = clock() - monotonic()
 
     def alive(self) -> tuple[str, ...]:
-        """Return the workers that live, those that were started last first; raises `StoreFailure`."""
+        """Return the live workers, the latest started first; raise `StoreFailure`."""
         now = self._now_ms()
         found: list[str] = []
         before = None
@@ -63,7 +63,7 @@ class Heartbeats:
         return tuple(found)
 
     def _now_ms(self) -> tuple[int, int]:
-        """Return the time, and what it would be without the last jump."""
+        """Return the time in milliseconds, and the time without the clock's last jump."""
         with self._lock:
             passed = self._monotonic()
             offset = self._clock() - passed

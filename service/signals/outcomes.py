@@ -1,4 +1,4 @@
-"""Hand commits to the requests that wait for them, through one subscription per process.
+"""Pass commits to the requests that wait for them, through one subscription per process.
 
 Laws. Nobody waits for a commit that this subscription heard. What a broken one missed is read from the
 log. A waiting request costs no connection; a request that stops waiting leaves nothing behind.
@@ -28,17 +28,17 @@ REMEMBERED: Final = 1_024
 """Outcomes kept for requests that ask a moment after they were heard."""
 
 TICK: Final = 0.1
-"""Seconds after which the thread looks whether it shall stop."""
+"""Seconds after which the thread checks whether to stop."""
 
 PAUSE: Final = 0.5
-"""Seconds between two tries to subscribe."""
+"""Seconds between two attempts to subscribe."""
 
 _logger: Final = structlog.get_logger()
 
 Place = tuple[str, int]
 
 Waiter = Callable[[], object]
-"""What wakes one who waits; it may be called from any thread."""
+"""Wakes a waiting request; it may be called from any thread."""
 
 
 class OutcomeListener:
@@ -51,7 +51,7 @@ class OutcomeListener:
         """Held while one commit is heard: a thread may have read what is published at the same time."""
         self._heard: OrderedDict[Place, Outcome] = OrderedDict()
         self._doubted: set[Place] = set()
-        """What an earlier subscription heard: it is read again."""
+        """Heard by an earlier subscription; these must be read from the log."""
         self._waiting: dict[Place, list[Waiter]] = {}
         self._hooks: list[Callable[[Outcome], None]] = []
         self._awaited_hooks: list[Callable[[Outcome], None]] = []
@@ -64,7 +64,7 @@ class OutcomeListener:
         self._thread = Thread(target=self._run, name="outcomes", daemon=True)
 
     def start(self) -> None:
-        """Begin to listen; returns at once."""
+        """Start listening; return at once."""
         self._thread.start()
 
     def close(self) -> None:
@@ -75,28 +75,28 @@ class OutcomeListener:
 
     @property
     def stands(self) -> bool:
-        """Whether the subscription stands."""
+        """Whether the subscription is active."""
         return self._stands.is_set()
 
     @property
     def waiting(self) -> int:
-        """How many commits are waited for."""
+        """The number of commits that requests wait for."""
         return len(self._waiting)
 
     def on_each(self, hook: Callable[[Outcome], None]) -> None:
-        """Call *hook* with every commit heard, before those who wait for it go on; it must be quick."""
+        """Call *hook* with every commit heard, before its waiters are woken; *hook* must be quick."""
         self._hooks.append(hook)
 
     def on_awaited(self, hook: Callable[[Outcome], None]) -> None:
-        """Call *hook* with every commit that somebody here waits for, before those who do go on."""
+        """Call *hook* with every commit that a request waits for, before its waiters are woken."""
         self._awaited_hooks.append(hook)
 
     def on_again(self, hook: Callable[[], None]) -> None:
-        """Call *hook* whenever the subscription stands anew: something may have been missed."""
+        """Call *hook* whenever a subscription begins, because commits may have been missed."""
         self._again_hooks.append(hook)
 
     def on_lost(self, hook: Callable[[], None]) -> None:
-        """Call *hook* whenever the subscription is lost: a failover may have taken back what was heard."""
+        """Call *hook* whenever the subscription is lost: a failover may have taken back heard commits."""
         self._lost_hooks.append(hook)
 
     def pause(self, encounter: str, n: int, seconds: float, *, asked: bool = False) -> Pause[Outcome | None]:
@@ -111,7 +111,7 @@ class OutcomeListener:
         """
         place = (encounter, n)
         held = Lock()
-        held.acquire()  # an event without the event's own two locks: it is released when the commit is heard
+        held.acquire()  # lighter than an Event, which has two locks; it is released when the commit is heard
         heard = self._expect(place, held.release)
         if heard is not None:
             return heard
@@ -163,7 +163,7 @@ class OutcomeListener:
         return await asyncio.get_running_loop().run_in_executor(None, self._read, place)
 
     def _expect(self, place: Place, bell: Waiter) -> Outcome | None:
-        """Return the commit at *place* if it was heard; else *bell* is called when it is."""
+        """Return the commit at *place* if it was heard; else call *bell* when it is."""
         with self._lock:
             heard = self._heard.get(place)
             if heard is None:
@@ -184,7 +184,7 @@ class OutcomeListener:
         return next((Outcome(encounter, n, entry.raw) for entry in entries if entry.n == n), None)
 
     async def listen_on(self, log: LoopLog) -> None:
-        """Listen on the running event loop, in place of the thread, until this is cancelled."""
+        """Listen on the running event loop, instead of in the thread, until cancelled."""
         lost = ""
 
         async def begun() -> None:
@@ -203,17 +203,17 @@ class OutcomeListener:
             await asyncio.sleep(PAUSE)
 
     def _begin(self) -> None:
-        """Catch up: the subscription stands, and something may have been missed before."""
+        """Catch up after subscribing, because commits may have been missed before."""
         self._catch_up()
         for hook in self._again_hooks:
             hook()
         self._stands.set()
 
     def _note_loss(self, lost: str, failure: StoreFailure) -> str:
-        """Log the loss of the subscription, unless it is the one that was logged last; return its text."""
+        """Log the loss of the subscription unless it repeats the last logged one; return its text."""
         self._stands.clear()
         self._doubt()
-        if str(failure) != lost:  # an outage is one line, not one for each try
+        if str(failure) != lost:  # an outage is one line, not one for each attempt
             _logger.warning("outcomes.lost", why=str(failure))
         return str(failure)
 
@@ -253,7 +253,7 @@ class OutcomeListener:
             bell()
 
     def _doubt(self) -> None:
-        """Have what was heard read again: a server may lose it, and give its number to another commit."""
+        """Let heard commits be read again: a server may lose one and give its number to another commit."""
         with self._lock:
             if self._heard:
                 self._doubted = set(self._heard)
@@ -262,7 +262,7 @@ class OutcomeListener:
             hook()
 
     def _catch_up(self) -> None:
-        """Read what was committed while nobody listened, for those who wait."""
+        """Read the commits missed while there was no subscription, for the requests that wait."""
         with self._lock:
             places = list(self._waiting)
         for place in places:
@@ -275,5 +275,5 @@ def _call(hooks: list[Callable[[Outcome], None]], outcome: Outcome) -> None:
     for hook in hooks:
         try:
             hook(outcome)
-        except Exception:  # whatever a hook meets, those who wait get their outcome
+        except Exception:  # a failing hook must not keep the outcome from those who wait
             _logger.exception("outcomes.hook", encounter=outcome.encounter, n=outcome.n)

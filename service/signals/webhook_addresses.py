@@ -1,9 +1,9 @@
-"""Say where the service may send something of its own accord: to public addresses, or where it is told to.
+"""Decide where the service may send webhooks: to public addresses, and to the operator's own networks.
 
-An address is judged after its name was resolved, and what was judged is what is connected to: a name that
-answers otherwise the second time gets nowhere. Of several answers each must be allowed. `is_global` of the
-standard library believes forms that carry another address in them (NAT64, 6to4, Teredo, mapped); here they
-are refused, whatever they carry.
+An address is checked after its name was resolved, and the connection goes to the checked address, so a name
+that resolves differently the second time gains nothing. Of several addresses each must be allowed.
+`is_global` of the standard library accepts forms that embed another address (NAT64, 6to4, Teredo, mapped);
+these are refused here, whatever they embed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 Network = IPv4Network | IPv6Network
 Resolve = Callable[[str, int], Iterable[str]]
-"""Returns the addresses of a name and port, as `getaddrinfo` spells them; raises OSError."""
+"""Returns the addresses of a name and port, as `getaddrinfo` writes them; raises OSError."""
 
 LONGEST: Final = 2_000
 _HOST: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\]")
@@ -30,7 +30,7 @@ _NEVER: Final[tuple[Network, ...]] = tuple(
     ip_network(text)
     for text in (
         "0.0.0.0/8",
-        "192.0.0.0/24",  # protocol assignments, of which Python calls two global
+        "192.0.0.0/24",  # protocol assignments; Python calls two of them global
         "192.88.99.0/24",  # relays of 6to4
         "224.0.0.0/4",
         "240.0.0.0/4",
@@ -43,29 +43,29 @@ _NEVER: Final[tuple[Network, ...]] = tuple(
 
 
 class AddressNotAllowed(Exception):
-    """Say why nothing is sent there."""
+    """Nothing may be sent to this URL; the message says what is allowed."""
 
 
 @dataclass(frozen=True)
 class WebhookAddress:
-    """A URL taken apart: whom to ask for, and what."""
+    """The parts of a URL."""
 
     is_secure: bool
     host: str
     """A name or an address, without brackets."""
     port: int
     target: str
-    """Path and query, as they are requested."""
+    """Path and query, as requested."""
 
     @property
     def host_header(self) -> str:
-        """What is said in `Host`."""
+        """The value of the `Host` header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == (443 if self.is_secure else 80) else f"{host}:{self.port}"
 
 
 def place(url: str) -> WebhookAddress:
-    """Return the parts of *url*; raises `AddressNotAllowed` where two parsers could disagree."""
+    """Return the parts of *url*; raise `AddressNotAllowed` if two parsers could disagree about it."""
     if len(url) > LONGEST or not _VISIBLE.fullmatch(url):
         raise AddressNotAllowed("visible ASCII without backslashes, at most 2000 characters")
     try:
@@ -92,17 +92,17 @@ def place(url: str) -> WebhookAddress:
 
 @dataclass(frozen=True)
 class WebhookAddressGuard:
-    """Where may be sent to: public addresses by https; *networks* of the operator's choice, by http too."""
+    """The allowed addresses: public ones by https; the operator's *networks* also by http."""
 
     networks: tuple[Network, ...] = ()
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> WebhookAddressGuard:
-        """Return the guard that also allows the networks *texts* spell; raises ValueError."""
+        """Return the guard that also allows the networks in *texts*; raise ValueError."""
         return cls(tuple(ip_network(text) for text in texts))
 
     def admit(self, url: str, resolve: Resolve) -> tuple[WebhookAddress, str]:
-        """Return the parts of *url* and the address to connect to; raises `AddressNotAllowed` or OSError."""
+        """Return the parts of *url* and the address to connect to; raise `AddressNotAllowed` or OSError."""
         found = place(url)
         addresses = list(resolve(found.host, found.port))
         if not addresses:
@@ -112,7 +112,7 @@ class WebhookAddressGuard:
         return found, addresses[0]
 
     def look(self, url: str) -> None:
-        """Return if *url* may lead somewhere: its name is resolved when something is sent, not before."""
+        """Return if *url* may be allowed; its name is resolved only when something is sent."""
         found = place(url)
         try:
             address = ip_address(found.host)
@@ -133,15 +133,13 @@ class WebhookAddressGuard:
 
 
 NOWHERE_ELSE: Final = WebhookAddressGuard()
-"""Public addresses alone."""
+"""Public addresses only."""
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Tell whether *address* is a single host's on the public network, and carries no other inside it."""
+    """Return whether *address* is a single public host's and embeds no other address."""
     if isinstance(address, IPv6Address) and (address not in _GLOBAL_6 or address.scope_id is not None):
-        return (
-            False  # outside of it: loopback, mapped, NAT64, unique local, link local, site local, multicast
-        )
+        return False  # outside: loopback, mapped, NAT64, unique local, link local, site local, multicast
     if any(address.version == network.version and address in network for network in _NEVER):
         return False
     return address.is_global and not address.is_multicast and not _is_isatap(address)

@@ -1,1 +1,1 @@
-"""What is kept beside the event log: index, keys, seats, secrets, checkpoints, jobs, webhooks, archive."""
+"""Data beside the event log: index, keys, seats, secrets, checkpoints, jobs, webhooks, archive."""

@@ -1,8 +1,8 @@
-"""Issue and check API keys: who owns encounters.
+"""Issue and check API keys; an API key identifies the owner of encounters.
 
-Laws. A key is shown once; at rest there is only its SHA-256. Keys are compared in constant time. A key that
-expired or was ended is no key. What is owned belongs to the key's owner, who may have several keys: a rotated
-key opens what the one before it opened.
+Laws. A key is shown once; the store has only its SHA-256. Keys are compared in constant time. An expired or
+ended key is invalid. Encounters belong to the key's owner, who may have several keys: a rotated key grants
+the same access as the one before it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PAGE: Final = 50
 
 @dataclass(frozen=True)
 class ApiKey:
-    """What is known of a key: never the key itself."""
+    """The stored data of a key, without the key itself."""
 
     id: str
     name: str
@@ -45,14 +45,14 @@ class ApiKey:
     expires: int | None = None
     ended: bool = False
     owner: str = ""
-    """To whom belongs what is opened with it: the id of the owner's first key."""
+    """The owner of what is opened with this key: the id of the owner's first key."""
     follows: str | None = None
-    """The key whose place it took."""
+    """The key that this one replaces."""
     fingerprint: str = ""
-    """Of the request that asked for it, if one did."""
+    """Of the request that asked for this key, if a request did."""
 
     def is_valid(self, now: float) -> bool:
-        """Tell whether it opens anything at *now*."""
+        """Return whether the key is valid at *now*."""
         return not self.ended and (self.expires is None or now < self.expires)
 
 
@@ -65,7 +65,7 @@ def create(
     expires: int | None = None,
     owner: str | None = None,
 ) -> tuple[str, ApiKey]:
-    """Make a key of *owner* (or of its own) and keep what is known of it; its text is not seen again."""
+    """Create and store a key of *owner* (or of a new owner); return its text, which is never shown again."""
     id_ = token_hex(_ID_BYTES)
     token = f"rw_{id_}_{token_urlsafe(SECRET_BYTES)}"
     key = ApiKey(
@@ -95,9 +95,9 @@ class ApiKeyDraft:
 def derive(
     store: SideStore, service_key: bytes, asked: str, owner: str, wanted: ApiKeyDraft, now: float
 ) -> tuple[str, ApiKey, bool]:
-    """Return the key of *owner* that the idempotency key *asked* stands for, and whether it was there.
+    """Return *owner*'s key for the idempotency key *asked*: its text, its data, whether it existed.
 
-    A repeat gets the same text, although it is nowhere at rest: it follows from the service's own key.
+    A retry gets the same text, although no store has it: it is derived from the service key.
     """
     said = hmac_digest(service_key, _LABEL + owner.encode() + b"\x00" + asked.encode(), sha256)
     id_ = sha256(_LABEL + said).hexdigest()[: 2 * _ID_BYTES]
@@ -131,13 +131,13 @@ def of_owner(store: SideStore, owner: str) -> list[ApiKey]:
 
 
 def known(store: SideStore, id_: str) -> ApiKey | None:
-    """Return what is known of the key *id_*, valid or not."""
+    """Return the stored data of the key *id_*, valid or not; None if there is none."""
     blob = store.record(COLLECTION, id_)
     return None if blob is None else _read(blob)
 
 
 def expire(store: SideStore, key: ApiKey, at: int) -> ApiKey:
-    """Have *key* expire at *at* unless it does so before; the key as it is now."""
+    """Make *key* expire at *at*, in seconds since 1970, unless it expires earlier; return the new key."""
     if key.expires is not None and key.expires <= at:
         return key
     shorter = replace(key, expires=at)
@@ -154,7 +154,7 @@ def listed(store: SideStore) -> Iterator[ApiKey]:
 
 
 def end(store: SideStore, id_: str) -> bool:
-    """End a key for good; whether there was one."""
+    """End a key permanently; return whether it exists."""
     key = known(store, id_)
     if key is None:
         return False
@@ -163,7 +163,7 @@ def end(store: SideStore, id_: str) -> bool:
 
 
 def find(store: SideStore, token: str, now: float) -> ApiKey | None:
-    """Return the key that *token* is, None unless it is valid."""
+    """Return the valid key with the text *token*; None if there is none."""
     found = _TOKEN.fullmatch(token)
     if not found:
         return None
@@ -174,9 +174,9 @@ def find(store: SideStore, token: str, now: float) -> ApiKey | None:
 
 
 class KeyCache:
-    """Remember valid keys for a few seconds, so that a request costs no look at the store.
+    """Caches valid keys for a few seconds, so that most requests need no read from the store.
 
-    An ended key therefore works up to *seconds* longer in a process that has just seen it.
+    An ended key therefore works up to *seconds* longer in a process that has just used it.
     """
 
     def __init__(
@@ -190,7 +190,7 @@ class KeyCache:
         self._lock = Lock()
 
     def find(self, token: str) -> ApiKey | None:
-        """Return the key that *token* is, None unless it is valid."""
+        """Return the valid key with the text *token*; None if there is none."""
         now = self._clock()
         digest = _digest(token)
         known = self._known.get(digest)
@@ -207,7 +207,7 @@ class KeyCache:
         return key
 
     def forget(self, id_: str) -> None:
-        """Have the key *id_* looked up anew here."""
+        """Drop the key *id_* from this cache."""
         with self._lock:
             for digest in [digest for digest, (key, _) in self._known.items() if key.id == id_]:
                 del self._known[digest]

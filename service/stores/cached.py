@@ -21,17 +21,17 @@ Looks = Callable[[Sequence[str]], Sequence[T]]
 """Returns what the store says of each of several encounters, in one round trip."""
 
 FRESH_S: Final = 1.0
-"""How old what a process knows may be."""
+"""Seconds for which a cached value is used."""
 
 ON_LOOP_S: Final = 10.0
-"""How old it may be on an event loop, which has it looked up meanwhile: an append is judged by the store."""
+"""Seconds for which an event loop uses it while a thread refreshes it; the store checks each append."""
 
 GATHERED_S: Final = 0.25
 """How long an event loop gathers encounters for one look at the store."""
 
 
 class CachedLookup(Generic[T]):
-    """What *look* tells of the encounters last asked for, looked up once a second at most."""
+    """The results of *look* for the latest encounters, each looked up at most once a second."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class CachedLookup(Generic[T]):
         self._lock = Lock()
 
     def of(self, encounter: str) -> T:
-        """Return what this process can know of *encounter*."""
+        """Return the value of *encounter*, at most `FRESH_S` old (`ON_LOOP_S` on an event loop)."""
         now = self._clock()
         known = self._known.get(encounter)
         if known is not None:
@@ -91,6 +91,6 @@ class CachedLookup(Generic[T]):
                 self._known.popitem(last=False)
 
     def forget(self, encounter: str) -> None:
-        """Look anew when *encounter* is asked for again."""
+        """Drop the cached value of *encounter*."""
         with self._lock:
             self._known.pop(encounter, None)

@@ -1,11 +1,11 @@
-"""Refuse what the store has no room for: past an owner's quota, and before the store's memory is full.
+"""Refuse appends that exceed an owner's quota, or that come when the store's memory is nearly full.
 
-What an owner keeps is the sum over the heads of the owner's encounters. So a removal gives its room back, and
-a crash leaves no wrong count. Each process reads the sum once a minute and adds what it appends meanwhile; a
-quota may be exceeded by what other processes append in that minute.
+An owner's usage is the sum over the heads of the owner's encounters, so a removal frees its room and a crash
+leaves no wrong count. Each process reads the sum once a minute and adds what it appends meanwhile; a quota
+may be exceeded by what other processes append in that minute.
 
-The store's memory is asked for once a second. Appends are refused when less than a tenth of it is left: the
-rest is for the commits of commands that were acknowledged before.
+The store's memory is read once a second. Appends are refused when less than a tenth of it is left: the rest
+is for the commits of commands that were acknowledged before.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from service.stores.cached import ON_LOOP_S
 from service.stores.encounter_index import EncounterIndex
 
 USAGE_S: Final = 60.0
-"""How old the sum over an owner's encounters may be."""
+"""Maximum age, in seconds, of the sum over an owner's encounters."""
 
 MEMORY_S: Final = 1.0
-"""How old the answer about the store's memory may be."""
+"""Maximum age, in seconds, of the store's memory figures."""
 
 RESERVED: Final = 10
-"""The percentage of the store's memory that is kept for deciding what was acknowledged."""
+"""The percentage of the store's memory that is reserved for commits of acknowledged commands."""
 
 _PAGE: Final = 1_000
 _OWNERS: Final = 10_000
@@ -37,17 +37,17 @@ _OWNERS: Final = 10_000
 
 @dataclass(frozen=True)
 class StorageQuotas:
-    """How much one owner may keep; 0 is no bound."""
+    """How much one owner may store; 0 means unlimited."""
 
     encounters: int = 0
     commands: int = 0
     bytes: int = 0
-    """Of requests, commits and envelopes, as the store keeps them."""
+    """Of requests, commits and envelopes, as stored."""
 
 
 @dataclass(frozen=True)
 class Usage:
-    """How much one owner keeps."""
+    """How much one owner stores."""
 
     encounters: int = 0
     commands: int = 0
@@ -59,7 +59,7 @@ class Usage:
 
 
 class QuotaExceeded(Exception):
-    """The owner keeps as much as the quota *name* allows."""
+    """The owner stores as much as the quota *name* allows."""
 
     def __init__(self, name: str, used: int, limit: int) -> None:
         super().__init__(f"{used} of {limit} {name} are in use")
@@ -69,7 +69,7 @@ class QuotaExceeded(Exception):
 
 
 class Capacity:
-    """What one process knows about the room in the store."""
+    """A process's view of the store's free room."""
 
     def __init__(self, log: Log, register: EncounterIndex, clock: Callable[[], float]) -> None:
         self._log = log
@@ -81,7 +81,7 @@ class Capacity:
         self._lock = Lock()
 
     def check(self, owner: str, *, encounters: int = 0, commands: int = 1) -> None:
-        """Return if *owner* may append as much; raises `StoreFull` and `QuotaExceeded`."""
+        """Return if *owner* may append as much; raise `StoreFull` or `QuotaExceeded` otherwise."""
         memory = self.memory()
         if memory.limit and memory.used * 100 >= memory.limit * (100 - RESERVED):
             raise StoreFull(f"{memory.used} of {memory.limit} bytes of the store's memory are in use")
@@ -97,7 +97,7 @@ class Capacity:
                 raise QuotaExceeded(name, now, limit)
 
     def memory(self) -> StoreMemory:
-        """Return how full the store is."""
+        """Return the store's memory, used and limit in bytes."""
         now = self.clock()
         asked, memory = self._memory
         age = now - asked
@@ -105,7 +105,7 @@ class Capacity:
             return memory
         loop = running_loop()
         if 0 <= age < ON_LOOP_S and loop is not None:
-            self._memory = (now, memory)  # whoever asks meanwhile starts no second look
+            self._memory = (now, memory)  # so that concurrent callers start no second read
             loop.run_in_executor(None, self._renew_memory)
             return memory
         return self._look_at_memory()
@@ -116,11 +116,11 @@ class Capacity:
         return memory
 
     def _renew_memory(self) -> None:
-        with suppress(LogError):  # whoever asks later looks by himself
+        with suppress(LogError):  # the next caller reads it
             self._look_at_memory()
 
     def usage(self, owner: str) -> Usage:
-        """Return how much *owner* keeps."""
+        """Return how much *owner* stores."""
         now = self.clock()
         with self._lock:
             known = self._usage.get(owner)
@@ -135,7 +135,7 @@ class Capacity:
         return found
 
     def appended(self, owner: str, *, encounters: int, commands: int, size: int) -> None:
-        """Add what this process appended for *owner*."""
+        """Add what this process appended for *owner*; *size* in bytes."""
         with self._lock:
             known = self._usage.get(owner)
             if known is not None:
@@ -146,6 +146,6 @@ class Capacity:
         while page := self._register.owned_by(owner, before, _PAGE):
             before = page[-1][0]
             for size in self._log.sizes([entry.encounter for _, entry in page]):
-                if size.commands:  # an entry outlives its encounter
+                if size.commands:  # an entry may exist without its encounter
                     total = total.plus(1, size.commands, size.bytes)
         return total

@@ -1,8 +1,8 @@
-"""Keep the signed checkpoints of encounters where every process finds them, and know the latest of each.
+"""Store the signed checkpoints of encounters for all processes, and the latest of each.
 
-A note is one record of the shelf `checkpoints/<encounter>`, named by size and root, so that none takes the
-place of another; the shelf `checkpoints` has the latest size and root of each encounter, so that an answer
-can carry it for the price of one look.
+A note is one record in the collection `checkpoints/<encounter>`, named by size and root, so that no note
+replaces another. The collection `checkpoints` has the latest size and root of each encounter, so that a
+response can carry it for one read.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from service.log import SideStore
 
 COLLECTION: Final = "checkpoints"
 ASKED: Final = "checkpoints-asked"
-"""The agenda of checkpoints that somebody wants: the encounter, and of how many commits at least."""
+"""The schedule of requested checkpoints: the encounter, and the least number of commits."""
 
 _PAGE: Final = 200
 
 
 @dataclass(frozen=True)
 class TreeHead:
-    """A checkpoint as it is told: how many commits, the root over them in hexadecimal digits."""
+    """The tree of a checkpoint: its number of commits, and the root over them in hexadecimal digits."""
 
     size: int
     root: str
 
 
 def put(store: SideStore, encounter: str, point: TreeHead, note: str, epoch: int = 1) -> None:
-    """Keep a signed *note*, and make it the latest; notes are put in the order of their sizes.
+    """Store a signed *note* as the latest checkpoint; callers put notes by rising size.
 
-    *epoch* is that of the dice after the point, for whoever finds that what was signed is lost.
+    *epoch* is that of the dice after the checkpoint; it is used if the signed commits are lost.
     """
     put_all(store, [SignedTreeHead(encounter, point, note, epoch)])
 
@@ -47,7 +47,7 @@ class SignedTreeHead(NamedTuple):
 
 
 def put_all(store: SideStore, signed: Sequence[SignedTreeHead]) -> None:
-    """Keep several, as `put` does each: all notes first, then which of each encounter is the latest."""
+    """Store several as `put` does: all notes first, then the latest of each encounter."""
     store.put_records(
         [
             (f"{COLLECTION}/{each.encounter}", f"{each.point.size}-{each.point.root}", each.note.encode())
@@ -64,13 +64,13 @@ def _told(each: SignedTreeHead) -> bytes:
 
 
 def read_latest(blob: bytes) -> TreeHead:
-    """Return the checkpoint that a record of the shelf `checkpoints` tells."""
+    """Return the checkpoint in a record of the collection `checkpoints`."""
     told = json.loads(blob)
     return TreeHead(told["size"], told["root"])
 
 
 def latest(store: SideStore, encounter: str) -> TreeHead | None:
-    """Return the latest checkpoint of *encounter*, None if there is none."""
+    """Return the latest checkpoint of *encounter*; None if there is none."""
     told = _latest(store, encounter)
     return None if told is None else TreeHead(told["size"], told["root"])
 
@@ -82,7 +82,7 @@ def latest_of(store: SideStore, encounters: Sequence[str]) -> list[TreeHead | No
 
 
 def epoch(store: SideStore, encounter: str) -> int:
-    """Return the epoch after the latest checkpoint of *encounter*, 1 where none is known."""
+    """Return the epoch after the latest checkpoint of *encounter*; 1 if there is none."""
     told = _latest(store, encounter)
     return 1 if told is None else int(told["epoch"])
 
@@ -93,13 +93,13 @@ def _latest(store: SideStore, encounter: str) -> dict[str, Any] | None:
 
 
 def note(store: SideStore, encounter: str, point: TreeHead) -> str | None:
-    """Return the note of *point*, None if there is none."""
+    """Return the note of *point*; None if there is none."""
     blob = store.record(f"{COLLECTION}/{encounter}", f"{point.size}-{point.root}")
     return None if blob is None else blob.decode()
 
 
 def page(store: SideStore, encounter: str, before: int | None, limit: int) -> list[tuple[int, str]]:
-    """Return notes, the latest first, each with its number on the shelf."""
+    """Return notes, the latest first, each with its number in the collection."""
     records = store.records(f"{COLLECTION}/{encounter}", before, limit)
     return [(record.number, record.blob.decode()) for record in records]
 
@@ -120,11 +120,11 @@ def ask(store: SideStore, encounter: str, size: int, now_ms: int) -> None:
 
 
 def asked(store: SideStore, now_ms: int, count: int) -> list[tuple[str, int]]:
-    """Return up to *count* requests, the oldest first: the encounter, and of how many commits at least."""
+    """Return up to *count* requests, the oldest first: the encounter, and the least number of commits."""
     named = [name.rpartition("/") for name in store.due(ASKED, now_ms, count)]
     return [(encounter, int(size)) for encounter, _, size in named]
 
 
 def answered(store: SideStore, encounter: str, size: int) -> None:
-    """Note that a request was answered."""
+    """Remove a request that was answered."""
     store.drop_due(ASKED, f"{encounter}/{size}")

@@ -1,8 +1,8 @@
-"""Write down which encounters' stored history contradicts what was signed, until somebody accepts it.
+"""Record which encounters' stored history contradicts what was signed, until the dispute is accepted.
 
-A dispute is one record of the shelf `disputes`. While it stands the encounter is not folded: its commands
-wait. Accepting it says that the store's history is the one to go on from; what was signed beyond it stays
-signed, so whoever holds it can show what was lost.
+A dispute is one record of the collection `disputes`. While it is open the encounter is not folded: its
+commands wait. Accepting it makes the store's history the valid one. What was signed beyond it remains signed,
+so a holder of a receipt or note can prove what was lost.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FORKED: Final = "forked"
 ALTERED: Final = "altered"
 MISSING: Final = "missing"
 SIGNED: Final = (ROLLED_BACK, FORKED, MISSING)
-"""Disputes whose root was signed; that of bytes that were altered was not."""
+"""Disputes whose root was signed; the root of `altered` was not."""
 
 
 @dataclass(frozen=True)
@@ -30,31 +30,34 @@ class Dispute:
 
     encounter: str
     why: str
-    """`rolled_back`: fewer commits than were signed; `forked`: others; `altered`: not the head's;
-    `missing`: none."""
+    """What the store has instead.
+
+    `rolled_back`: fewer commits than were signed; `forked`: other commits; `altered`: not those of the head;
+    `missing`: none.
+    """
     size: int
-    """How many commits were signed."""
+    """The number of commits that were signed."""
     root: str
     """The signed root, as hexadecimal digits."""
     folded: int
-    """How many commits the store had when this was found."""
+    """The number of commits in the store when the dispute was opened."""
     accepted: bool = False
     epoch: int = 1
     """The epoch that was open when it was signed."""
     resumes: int = 0
-    """The command that accepted it; those before it, which came meanwhile, are set aside. 0: none yet."""
+    """The command that accepted the dispute; commands that arrived before it are set aside. 0: none yet."""
     owner: str = ""
-    """Whose it is, where not even that is in the store any more."""
+    """The encounter's owner, needed if the store has lost the entry too."""
 
     @property
     def told(self) -> dict[str, Any]:
-        """What everybody who may read the encounter is told."""
+        """The dispute as shown to everybody who may read the encounter."""
         lost = {"size": self.size, "root": self.root}
         return {"why": self.why, "text": self.text, "lost": lost, "epoch": self.epoch, "folded": self.folded}
 
     @property
     def text(self) -> str:
-        """Say it in one line."""
+        """The dispute in one line."""
         if self.why == MISSING:
             return f"{self.size} commits were signed, and nothing of the encounter is here"
         if self.why == ROLLED_BACK:
@@ -71,7 +74,7 @@ class Disputes:
         self._log = log
 
     def open(self, dispute: Dispute) -> Dispute:
-        """Write *dispute* down, unless it is; the one that stands."""
+        """Record *dispute* unless an open one has the same reason; return the open one."""
         standing = self.find(dispute.encounter)
         if standing is not None and not standing.accepted and standing.why == dispute.why:
             return standing
@@ -84,12 +87,12 @@ class Disputes:
         return None if blob is None else Dispute(**json.loads(blob))
 
     def accepts(self, encounter: str, size: int, root: str) -> bool:
-        """Tell whether somebody accepted that what was signed at *size* is not what stands."""
+        """Return whether the dispute about the signed *size* and *root* was accepted."""
         found = self.find(encounter)
         return found is not None and found.accepted and (found.size, found.root) == (size, root)
 
     def standing(self, encounter: str) -> Dispute | None:
-        """Return the dispute about *encounter* that nobody has accepted; None if there is none."""
+        """Return the open dispute about *encounter*; None if there is none."""
         found = self.find(encounter)
         return None if found is None or found.accepted else found
 
@@ -112,21 +115,21 @@ class Disputes:
         ]
 
     def withdraw(self, encounter: str) -> None:
-        """Drop the dispute that stands about *encounter*: its stored history is the signed one again."""
+        """Drop the open dispute about *encounter*, because its stored history is the signed one again."""
         if self.standing(encounter) is not None:
             self._log.drop_record(COLLECTION, encounter)
 
     def check_named(self, encounter: str, data: Mapping[str, Any]) -> None:
-        """Raise `Refused` unless what a command accepts is what the standing dispute says."""
+        """Raise `Refused` unless *data* names the open dispute."""
         if self._named(encounter, data) is None:
             raise Refused("no_dispute", "this is not what the encounter's dispute says", "TABLE-EPOCH-3")
 
     def accept(self, encounter: str, data: Mapping[str, Any], resumes: int) -> Dispute | None:
-        """Accept the history of *encounter* as it is stored; the dispute that ends so, None if none does.
+        """Accept the stored history of *encounter*; return the dispute that this closes, or None.
 
-        Only the dispute that *data* names ends: a command that is repeated after its own dispute ended
-        accepts nothing. Dice may have been seen on the history that is gone: *resumes* is the command that
-        moves the epoch.
+        Only the dispute that *data* names is accepted: a command that is repeated after its dispute was
+        closed accepts nothing. Dice may have been seen on the lost history, so *resumes*, the accepting
+        command, moves the epoch.
         """
         found = self._named(encounter, data)
         if found is None:
@@ -135,7 +138,7 @@ class Disputes:
         return found
 
     def _named(self, encounter: str, data: Mapping[str, Any]) -> Dispute | None:
-        """Return the standing dispute if it is the one that *data* names."""
+        """Return the open dispute if *data* names it, else None."""
         found = self.standing(encounter)
         named = (data["lost"]["size"], data["lost"]["root"], data["epoch"])
         return found if found is not None and (found.size, found.root, found.epoch) == named else None

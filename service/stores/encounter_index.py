@@ -1,9 +1,9 @@
-"""Know whose encounter is whose.
+"""Index all encounters: the owner of each, and the encounters of each owner.
 
-An entry is made before the encounter's first command is appended, so that a crash leaves an entry too many
-and never an encounter that nobody owns. Entries never change, but for one of what expires: it may end sooner,
-so it is read anew each time. Whatever expires stands on an agenda as soon as it has an entry; the entry
-outlives it, so that its address can say what became of it.
+An entry is stored before the encounter's first command is appended, so a crash may leave an entry without an
+encounter but never an encounter without an owner. Entries do not change, except that an expiring one may end
+sooner; those are read from the store each time. An expiring encounter is on a schedule as soon as it has an
+entry. The entry outlives the encounter, so that its address can report that it expired.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from service.log import SideStore
 
 COLLECTION: Final = "encounters"
 EXPIRING: Final = "expiring"
-"""The agenda of what is to be forgotten."""
+"""The schedule of encounters that expire."""
 GRACE_S: Final = 60.0
-"""How long what has expired lies in the store yet: a worker may still be writing down its last state."""
+"""Seconds for which an expired record stays in the store: a worker may still be writing its last commit."""
 
 
 @dataclass(frozen=True)
 class EncounterEntry:
-    """What is known of an encounter without reading its record."""
+    """The data of an encounter that is available without reading its record."""
 
     encounter: str
     owner: str
@@ -35,30 +35,30 @@ class EncounterEntry:
     opened: str
     """RFC 3339, as the opening's `at`."""
     root: str | None = None
-    """The first of the lines of play that this one goes on from; seat tokens name it."""
+    """The first of the lines of play that this one continues; seat tokens name it."""
     expires: str | None = None
-    """RFC 3339: when a what-if is forgotten."""
+    """RFC 3339: when a fork expires."""
     imported: bool = False
-    """Whether it came in a bundle: it is closed to commands."""
+    """Whether it came in a bundle; then it takes no commands."""
 
     parent: str | None = None
-    """Of a what-if: the encounter that it goes on from."""
+    """Of a fork: the encounter that it continues."""
     made_by: str | None = None
-    """Of a what-if: the parent's seat that made it."""
+    """Of a fork: the parent's seat that made it."""
 
     @property
     def ends_at(self) -> float | None:
-        """Say in seconds since 1970 when it is forgotten; None: never."""
+        """When it expires, in seconds since 1970; None: never."""
         return None if self.expires is None else datetime.fromisoformat(self.expires).timestamp()
 
     def has_expired(self, now: float) -> bool:
-        """Tell whether it is forgotten at *now*, in seconds since 1970, swept or not."""
+        """Return whether it has expired at *now*, in seconds since 1970, deleted or not."""
         ends = self.ends_at
         return ends is not None and ends <= now
 
 
 class EncounterIndex:
-    """The entries of all encounters; those asked for are remembered."""
+    """The entries of all encounters; those that were read are cached."""
 
     def __init__(self, store: SideStore, size: int = 50_000) -> None:
         self._store = store
@@ -67,7 +67,7 @@ class EncounterIndex:
         self._lock = Lock()
 
     def enter(self, entry: EncounterEntry, *, listed: bool = True) -> EncounterEntry:
-        """Make *entry* unless the encounter has one; the entry that stands. Drafts are not *listed*."""
+        """Store *entry* if the encounter has none; return the stored one. Drafts are not *listed*."""
         standing = self.find(entry.encounter)
         if standing is not None:
             return standing
@@ -81,12 +81,12 @@ class EncounterIndex:
         return self._keep(entry)
 
     def show(self, entry: EncounterEntry) -> None:
-        """Have an encounter listed among those of its owner."""
+        """List an encounter among those of its owner."""
         blob = json.dumps(asdict(entry)).encode()
         self._store.put_record(f"{COLLECTION}/{entry.owner}", entry.encounter, blob)
 
     def find(self, encounter: str) -> EncounterEntry | None:
-        """Return the encounter's entry, None if there is none."""
+        """Return the encounter's entry; None if there is none."""
         known = self._known.get(encounter)
         if known is not None and known.expires is None:
             return known
@@ -94,7 +94,7 @@ class EncounterIndex:
         return self._keep(_read(blob)) if blob is not None else None
 
     def end(self, entry: EncounterEntry, now: float) -> EncounterEntry:
-        """Have what expires end at *now*, in seconds since 1970; its entry as it is then."""
+        """Let an expiring encounter end at *now*, in seconds since 1970; return its new entry."""
         ended = replace(entry, expires=expiry(now))
         blob = json.dumps(asdict(ended)).encode()
         self._store.put_record(COLLECTION, entry.encounter, blob)
@@ -104,25 +104,25 @@ class EncounterIndex:
         return self._keep(ended)
 
     def root(self, encounter: str) -> str:
-        """Return the first of the lines of play that *encounter* goes on from, itself if from none."""
+        """Return the first of the lines of play that *encounter* continues; itself if it continues none."""
         entry = self.find(encounter)
         return entry.root if entry is not None and entry.root is not None else encounter
 
     def owned_by(self, owner: str, before: int | None, limit: int) -> list[tuple[int, EncounterEntry]]:
-        """Return entries of one owner, the newest first, each with its number on the owner's shelf."""
+        """Return entries of one owner, the newest first, each with its number in the owner's collection."""
         page = self._store.records(f"{COLLECTION}/{owner}", before, limit)
         return [(record.number, _read(record.blob)) for record in page]
 
     def finish(self, encounter: str) -> None:
-        """Note that the encounter was played to its end; noted again it counts once."""
+        """Record that the encounter was played to its end; repeating this does not count twice."""
         entry = self.find(encounter)
         if entry is not None:
             self._store.put_record(f"{COLLECTION}/{entry.owner}/finished", encounter, b"")
 
     def unfinished_before(self, entry: EncounterEntry) -> int:
-        """Return how many earlier encounters of its owner have not been played to their end by now.
+        """Return how many earlier encounters of the entry's owner are unfinished now.
 
-        An end is noted before it stands, so whoever heard of it finds it counted.
+        An end is recorded here before it is committed, so a client that has read it finds it counted.
         """
         collection = f"{COLLECTION}/{entry.owner}"
         opened = self._store.put_record(collection, entry.encounter, json.dumps(asdict(entry)).encode()) - 1
@@ -138,7 +138,7 @@ class EncounterIndex:
 
 
 def expiry(at: float) -> str:
-    """Spell a time, in seconds since 1970, as entries do."""
+    """Return a time, in seconds since 1970, in RFC 3339 as entries have it."""
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

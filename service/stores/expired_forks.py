@@ -1,8 +1,8 @@
-"""Forget what has expired: a fork, and every line that went on from it.
+"""Delete expired forks, and every line that continues them.
 
-Laws. Only what has an entry that says when it expires is ever forgotten, and nothing of its parent is
-touched. It is taken from the agenda last, so that whoever dies amid it leaves it to be forgotten again. Its
-entry stays: its address says what became of it, and it is not made a second time.
+Laws. Only an encounter whose entry has an expiry is deleted, and its parent is not touched. It leaves the
+schedule last, so that a crash on the way leaves it to be deleted again. Its entry stays: the address reports
+that it expired, and the fork is not created a second time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PAGE: Final = 100
 
 
 def delete_expired(log: Log, now: float) -> list[str]:
-    """Forget a page of what is due at *now*, in seconds since 1970; which encounters these were."""
+    """Delete a page of what has expired at *now*, in seconds since 1970; return the encounters."""
     register = EncounterIndex(log)
     gone: list[str] = []
     for encounter in log.due(EXPIRING, int(now * 1000), PAGE):
@@ -31,7 +31,7 @@ def delete_expired(log: Log, now: float) -> list[str]:
 
 
 def _forget(log: Log, entry: EncounterEntry) -> None:
-    """Delete the record of an encounter, and what stands beside it."""
+    """Delete the record of an encounter, and its data in other collections, except its entry."""
     encounter = entry.encounter
     log.forget(encounter)
     AUDITS.forget(log, encounter)

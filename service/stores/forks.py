@@ -1,4 +1,4 @@
-"""List the what-ifs of an encounter, and those of an owner: what is over is on neither list."""
+"""List the forks of an encounter and of an owner, except those that are over."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ OF_OWNER: Final = "forks-of-owners"
 
 
 def add(store: SideStore, entry: EncounterEntry) -> None:
-    """Have a what-if listed, before it is open."""
+    """List a fork; called before it is opened."""
     for collection in _collections(entry):
         store.put_record(collection, entry.encounter, b"")
 
 
 def drop(store: SideStore, entry: EncounterEntry) -> None:
-    """List a what-if no more."""
+    """Remove a fork from both lists."""
     for collection in _collections(entry):
         store.drop_record(collection, entry.encounter)
 
 
 def of_parent(store: SideStore, register: EncounterIndex, parent: str) -> list[EncounterEntry]:
-    """Return the what-ifs that go on from *parent*, the newest first."""
+    """Return the forks of *parent*, the newest first."""
     return list(_found(store, register, f"{OF_PARENT}/{parent}"))
 
 
 def of_owner(store: SideStore, register: EncounterIndex, owner: str) -> list[EncounterEntry]:
-    """Return the what-ifs of *owner*, whoever made them, the newest first."""
+    """Return the forks of *owner*'s encounters, over all makers, the newest first."""
     return list(_found(store, register, f"{OF_OWNER}/{owner}"))
 
 

@@ -1,7 +1,7 @@
-"""Know what was taken in: which record lies at an address, and how far a key that was accepted signed it.
+"""Record imports: which record is at an address, and how many of its commits an accepted key signed.
 
-An address is an encounter's id in this service; the record calls itself by the id that it had where it was
-played. They are the same unless something else is here by that id already.
+An address is an encounter's id in this service; the record uses the id of the service in which it was played.
+The two are the same unless that id was already taken here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from service.log import SideStore
 
 COLLECTION: Final = "imported"
 BUNDLES: Final = "bundles"
-"""Files that a worker is to take in, by job."""
+"""Uploaded files that a worker is to import, by job."""
 
 _LABEL: Final = b"rewound/import-id/1\x00"
 _PAGE: Final = 50
@@ -25,25 +25,25 @@ _PAGE: Final = 50
 
 @dataclass(frozen=True)
 class BundleImport:
-    """What is known of an encounter that was taken in."""
+    """The data of an imported encounter."""
 
     record: str
-    """The id by which the record calls itself."""
+    """The encounter's id in the record itself."""
     size: int
-    """How many commits were taken in."""
+    """The number of imported commits."""
     signed: int
-    """How many of them lie under a head that an accepted key signed."""
+    """How many of them are covered by a head that an accepted key signed."""
     keys: tuple[str, ...] = ()
-    """The public keys that were accepted, in hexadecimal digits."""
+    """The accepted public keys, in hexadecimal digits."""
 
     @property
     def is_unsigned(self) -> bool:
-        """Whether no accepted key signed the last commit: anybody may have written what it does not cover."""
+        """Whether no accepted key signed the last commit; anybody may have written the unsigned commits."""
         return self.signed < self.size
 
     @property
     def shown(self) -> dict[str, Any]:
-        """What everybody who may read the encounter sees."""
+        """The import as shown to everybody who may read the encounter."""
         return {
             "record": self.record,
             "unsigned": self.is_unsigned,
@@ -53,7 +53,7 @@ class BundleImport:
 
 
 def find(store: SideStore, address: str) -> BundleImport | None:
-    """Return what is known of the encounter at *address*, None if it was not taken in."""
+    """Return the import at *address*; None if nothing was imported there."""
     blob = store.record(COLLECTION, address)
     if blob is None:
         return None
@@ -62,13 +62,13 @@ def find(store: SideStore, address: str) -> BundleImport | None:
 
 
 def put(store: SideStore, owner: str, address: str, taken: BundleImport) -> None:
-    """Keep what is known of the encounter at *address*."""
+    """Store the import at *address*."""
     store.put_record(f"{COLLECTION}/{owner}/{taken.record}", address, b"")
     store.put_record(COLLECTION, address, json.dumps(asdict(taken)).encode())
 
 
 def addresses(store: SideStore, owner: str, record: str) -> list[str]:
-    """Return the addresses at which *owner* took in histories of *record*, the first one first."""
+    """Return the addresses at which *owner* imported histories of *record*, the first one first."""
     found: list[str] = []
     before = None
     while page := store.records(f"{COLLECTION}/{owner}/{record}", before, _PAGE):
@@ -78,7 +78,7 @@ def addresses(store: SideStore, owner: str, record: str) -> list[str]:
 
 
 def address_of(owner: str, record: str, head: str) -> str:
-    """Return an address for the history of *record* that ends with the hash *head*: a UUID of version 8."""
+    """Return an address (UUID version 8) for the history of *record* that ends with the hash *head*."""
     said = f"{owner}\0{record}\0{head}".encode()
     raw = bytearray(sha256(_LABEL + said).digest()[:16])
     raw[6] = raw[6] & 0x0F | 0x80
@@ -87,6 +87,6 @@ def address_of(owner: str, record: str, head: str) -> str:
 
 
 def record_at(store: SideStore, address: str) -> str:
-    """Return the id by which the record at *address* calls itself."""
+    """Return the encounter's id in the record at *address*."""
     taken = find(store, address)
     return address if taken is None else taken.record

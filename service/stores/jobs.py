@@ -1,8 +1,8 @@
-"""Keep jobs: asked for over HTTP, done by a worker, read over HTTP.
+"""Store jobs: requested over HTTP, done by a worker, read over HTTP.
 
-A job is one JSON record on the shelf `<kind>/<whose>`. Until it is done it stands on the agenda `<kind>`, so
-that any worker finds the job that waits longest, and a lost ring only delays it. The worker replaces the job;
-nobody else writes to it.
+A job is one JSON record in the collection `<kind>/<whose>`. Until it is done it is on the schedule `<kind>`,
+so that any worker finds the job that has waited longest, and a lost notification only delays it. Only the
+worker that does a job replaces its record.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ class JobKind:
     id: str
     """The field of a job that has its id."""
     of: str
-    """The field that says whose it is: an encounter's, or an owner's."""
+    """The field that names the encounter or owner of the job."""
     internal: tuple[str, ...]
     """Fields that are not shown."""
 
     def ask(
         self, store: SideStore, whose: str, once: IdempotencyKey, wanted: Mapping[str, Any], now: float
     ) -> tuple[Job, bool]:
-        """Schedule the job for what is *wanted* at *now*, in seconds since 1970.
+        """Schedule the *wanted* job at *now*, in seconds since 1970.
 
         Return the job, and whether an earlier request asked for it: a new one needs a worker to be notified.
-        Raises `KeyReused` where the key was used for another request.
+        Raises `KeyReused` if the key was used for another request.
         """
         id_ = self.id_of(once)
         known = self.find(store, whose, id_)
         if known is not None:
             if known["fingerprint"] != once.fingerprint:
                 raise KeyReused(0)
-            if known["status"] == PENDING:  # an earlier request may have been cut off before it scheduled
+            if known["status"] == PENDING:  # an earlier request may have ended before it scheduled
                 self._schedule(store, known, now)
             return known, True
         job: Job = {
@@ -74,36 +74,36 @@ class JobKind:
         return sha256(f"{once.scope}\0{once.key}".encode()).hexdigest()[:24]
 
     def put(self, store: SideStore, job: Job) -> None:
-        """Keep *job* as it is now."""
+        """Store *job* as it is now."""
         store.put_record(self._collection_of(job[self.of]), job[self.id], json.dumps(job).encode())
 
     def due(self, store: SideStore, now_ms: int, count: int) -> list[tuple[str, str]]:
-        """Return up to *count* jobs that nobody does, the one that waits longest first: whose, and its id."""
+        """Return up to *count* unleased jobs, the one that waits longest first, each as (whose, id)."""
         named = [name.rpartition("/") for name in store.due(self.collection, now_ms, count)]
         return [(whose, id_) for whose, _, id_ in named]
 
     def unfinished(self, store: SideStore, is_counted: Callable[[str], bool], most: int) -> int:
-        """Count jobs that are not done, among the *most* that are to be done first.
+        """Count the unfinished jobs among the *most* that are due first.
 
-        *is_counted* gets whose a job is.
+        *is_counted* receives the encounter or owner of each.
         """
         return sum(is_counted(whose) for whose, _ in self.due(store, _EVER_MS, most))
 
     def lease(self, store: SideStore, whose: str, id_: str, until_ms: int) -> None:
-        """Keep a job from others until *until_ms*: a worker does it now."""
+        """Reserve a job for the calling worker until *until_ms*."""
         store.set_due(self.collection, [f"{whose}/{id_}"], until_ms, reschedule=True)
 
     def unschedule(self, store: SideStore, whose: str, id_: str) -> None:
-        """Note that nothing is left to do of a job."""
+        """Take a finished job off the schedule."""
         store.drop_due(self.collection, f"{whose}/{id_}")
 
     def find(self, store: SideStore, whose: str, id_: str) -> Job | None:
-        """Return a job, None if there is none of that name."""
+        """Return a job; None if there is none with this id."""
         blob = store.record(self._collection_of(whose), id_)
         return None if blob is None else json.loads(blob)
 
     def listed(self, store: SideStore, whose: str, before: int | None, limit: int) -> list[tuple[int, Job]]:
-        """Return jobs, the newest first, each with its number on the shelf."""
+        """Return jobs, the newest first, each with its number in the collection."""
         page = store.records(self._collection_of(whose), before, limit)
         return [(record.number, json.loads(record.blob)) for record in page]
 
@@ -117,7 +117,7 @@ class JobKind:
         store.drop_collection(collection)
 
     def shown(self, job: Job) -> Job:
-        """Return *job* without what belongs to nobody else."""
+        """Return *job* without its internal fields."""
         return {name: value for name, value in job.items() if name not in self.internal}
 
     def _schedule(self, store: SideStore, job: Job, now: float) -> None:

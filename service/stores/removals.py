@@ -1,7 +1,7 @@
-"""Keep what is left of an encounter that was removed: what its record was, and who may still ask.
+"""Store removals: what the record of a removed encounter was, and who may still ask about it.
 
-The notes that signed it stay beside this, and so do the certificates of its audits: whoever holds a bundle or
-a receipt can hold it to them.
+The signed notes and the audit certificates of a removed encounter are retained too. A holder of a bundle or a
+receipt can compare it with them.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ from service.stores.encounter_index import GRACE_S
 
 COLLECTION: Final = "removed"
 CLOSED: Final = "closed"
-"""The agenda of encounters that were closed, since when."""
+"""The schedule of closed encounters, by the time of closing."""
 
 REMOVING: Final = "removing"
-"""The agenda of those whose record is to be deleted."""
+"""The schedule of encounters whose record is to be deleted."""
 
 
 @dataclass(frozen=True)
 class Removal:
-    """What is left of an encounter."""
+    """What remains of an encounter."""
 
     encounter: str
     at: str
-    """RFC 3339: from then on nothing of the record is told."""
+    """RFC 3339: from then on nothing of the record is shown."""
     by: Literal["owner", "retention"]
     size: int
-    """How many commits there were."""
+    """The number of commits."""
     hash: str
-    """The last one's."""
+    """The last commit's hash."""
     bundle: str
-    """SHA-256 of the bundle that was had first, in hexadecimal digits."""
+    """SHA-256 of the bundle that was downloaded or archived before, in hexadecimal digits."""
     seats: Mapping[str, tuple[str, int]]
-    """Of each open seat its role, and how many tokens there were: they are told what became of it."""
+    """The role and number of tokens of each open seat; these seats may read the removal."""
 
     @property
     def told(self) -> dict[str, Any]:
-        """What everybody who may read the encounter is told."""
+        """The removal as shown to everybody who may read the encounter."""
         return {name: value for name, value in asdict(self).items() if name != "seats"}
 
     def seat(self, name: str) -> Seat | None:
-        """Return a seat as far as its tokens go, None if it was not open."""
+        """Return the role and tokens of a seat; None if it was not open."""
         if name not in self.seats:
             return None
         role, tokens = self.seats[name]
@@ -65,6 +65,6 @@ def find_all(store: SideStore, encounters: Sequence[str]) -> list[Removal | None
 
 
 def put(store: SideStore, removal: Removal, now: float) -> None:
-    """Keep *removal*, and have a worker delete the record a minute later: one may be writing it down yet."""
+    """Store *removal*; schedule the record's deletion a minute later, as a worker may still write to it."""
     store.put_record(COLLECTION, removal.encounter, json.dumps(asdict(removal)).encode())
     store.set_due(REMOVING, [removal.encounter], int((now + GRACE_S) * 1000), reschedule=True)

@@ -1,8 +1,8 @@
-"""Remove an encounter that is over: its record goes, what it was stays known.
+"""Remove a closed encounter: its record is deleted, a summary of it remains.
 
-Laws. Only what is closed is removed, and only once its bundle was had: by whoever asks, or by the archive. A
-line of play that goes on in another one outlives it. From its removal on an encounter answers as removed; its
-record is deleted a minute later, by a worker. Its id never stands for another.
+Laws. Only a closed encounter is removed, and only after its bundle was downloaded by the owner or written by
+the archive. A line of play that continues an encounter is removed before it. From its removal on an encounter
+is answered as removed; a worker deletes its record a minute later. Its id is never used for another.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from service.stores.removals import Removal
 
 
 class NotRemovable(Exception):
-    """Say why an encounter stays."""
+    """The encounter cannot be removed; the message says why."""
 
 
 def check(log: Log, entry: EncounterEntry, folded: FoldedState[Any]) -> None:
-    """Return if the encounter *entry*, as *folded*, may be removed; raises `NotRemovable`."""
+    """Return if the encounter *entry*, as *folded*, may be removed; raise `NotRemovable` otherwise."""
     state = folded.state
     if not state.closed and not entry.imported:
         raise NotRemovable("it is not closed")
@@ -38,7 +38,7 @@ def check(log: Log, entry: EncounterEntry, folded: FoldedState[Any]) -> None:
 def remove(
     log: Log, folded: FoldedState[Any], bundle: str, by: Literal["owner", "retention"], now: float
 ) -> Removal:
-    """Remove the encounter *folded*, which may be; *bundle* is the digest of the one that was had."""
+    """Remove the encounter *folded*, which `check` allows; *bundle* is the digest of its bundle."""
     seats = {name: (seat.role, seat.tokens) for name, seat in folded.state.seats.items() if not seat.closed}
     made = Removal(folded.encounter, timestamp_of(now), by, folded.n, folded.hash, bundle, seats)
     removals.put(log, made, now)
@@ -46,9 +46,9 @@ def remove(
 
 
 def delete(log: Log, entry: EncounterEntry) -> None:
-    """Delete the record of an encounter, and all that stands beside it but for its tombstone.
+    """Delete the record of an encounter and its data in other collections.
 
-    That is its entry, its removal, the notes that signed it, and its audits with their certificates.
+    Its entry, its removal, the notes that signed it, and its audits with their certificates remain.
     """
     log.forget(entry.encounter)
     log.drop_due(removals.CLOSED, entry.encounter)

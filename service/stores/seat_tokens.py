@@ -1,8 +1,8 @@
 """Make and check the tokens of seats.
 
-Laws. A token is derived from the service's key, the encounter, the seat and the number of tokens issued for
-it, so it is nowhere at rest and a repeated request gets the same one. The record says how many there were:
-the newest token of an open seat works and no other does.
+Laws. A token is derived from the service key, the encounter, the seat and the number of tokens issued for it.
+So it is not stored, and a repeated request gets the same token. The record has the number of tokens: the
+newest token of an open seat is valid and no other is.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from service.rules.table import Seat
 
 TOKEN: Final = re.compile(r"rs_([0-9a-f]{32})_([a-z0-9][a-z0-9-]{0,23})_[A-Za-z0-9_-]{43}")
 MOST_TOKENS: Final = 64
-"""How many tokens of one seat are tried where its record is lost."""
+"""How many tokens of one seat are tried if its record is lost."""
 
 _LABEL: Final = b"rewound/seat-token/1\x00"
 
 
 @dataclass(frozen=True)
 class SeatTokenClaim:
-    """What a seat token says of itself, before it is believed."""
+    """The content of a seat token, before it is verified."""
 
     encounter: str
     seat: str
     text: str
 
     def is_true(self, service_key: bytes, seat: Seat | None) -> bool:
-        """Tell whether it is the newest token of the open *seat* it names."""
+        """Return whether it is the newest token of the open *seat* that it names."""
         number = seat.tokens if seat is not None else 0
         real = token(service_key, self.encounter, self.seat, number)
         return compare_digest(real, self.text) and seat is not None and number > 0 and not seat.closed
 
     def was_issued(self, service_key: bytes) -> bool:
-        """Tell whether it is a token that a seat may have had: where no record says how many there were."""
+        """Return whether it is one of a seat's first 64 tokens; used if no record has their number."""
         names = range(1, MOST_TOKENS + 1)
         return any(compare_digest(token(service_key, self.encounter, self.seat, n), self.text) for n in names)
 
@@ -55,6 +55,6 @@ def token(service_key: bytes, encounter: str, seat: str, number: int) -> str:
 
 
 def claim(text: str) -> SeatTokenClaim | None:
-    """Return what *text* claims, None if it is no seat token."""
+    """Return the claim in *text*; None if it is not a seat token."""
     found = TOKEN.fullmatch(text)
     return SeatTokenClaim(encounter=str(UUID(found[1])), seat=found[2], text=text) if found else None

@@ -1,7 +1,7 @@
-"""Keep what must not be known yet: the seeds of an encounter's dice and the secret of its envelopes.
+"""The secrets of encounters: the seeds of the dice and the secret of the envelopes.
 
-They are made once, before commit 1, and stored encrypted (AES-256-GCM, bound to the encounter's id). No repr,
-no message and no log line shows them.
+They are drawn once, before commit 1, and stored encrypted (AES-256-GCM, bound to the encounter's id). No
+repr, no message and no log line shows them.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _LINE: Final = b"rewound/line-secret/1\x00"
 
 
 def service_key_of(key: bytes) -> bytes:
-    """Return the service key that follows from the service's one secret."""
+    """Return the service key, derived from the service's one secret."""
     return hkdf(salt=b"", ikm=key, info=_SERVICE_KEY)
 
 
 class Undecipherable(Exception):
-    """Say that a stored secret cannot be opened: another key, another encounter, or damaged bytes."""
+    """A stored secret cannot be decrypted: another key, another encounter, or damaged bytes."""
 
     def __init__(self, encounter: str) -> None:
         super().__init__(f"the secret of {encounter} cannot be opened with this key")
@@ -53,13 +53,13 @@ class EncounterSecrets:
     epochs: Mapping[int, int]
     envelope_secret: bytes = field(repr=False)
     chain: str | None = None
-    """The encounter whose dice these are, where it is another one: a line that goes on keeps its dice."""
+    """The encounter whose dice these are, if it is another: a line of play continues with the same dice."""
     _dice: dict[str, SeededDice] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """The dice by what they are sealed with."""
+    """The dice by their seal."""
 
     @classmethod
     def create(cls, encounter: str, epochs: int = DEFAULT_EPOCHS) -> EncounterSecrets:
-        """Draw the secrets of a new encounter, a seed for each lane."""
+        """Draw the secrets of a new encounter, with a seed for each lane."""
         seeds = {lane: urandom(HASH_BYTES) for lane in LANES}
         return cls(encounter, seeds, dict.fromkeys(LANES, epochs), urandom(HASH_BYTES))
 
@@ -70,9 +70,9 @@ class EncounterSecrets:
         return {lane: Chain(seed, eid, lane, self.epochs[lane]) for lane, seed in sorted(self.seeds.items())}
 
     def dice_for(self, table: Table) -> SeededDice:
-        """Return the dice, sealed with the seeds of seats where *table* has them all (mode `mixed`).
+        """Return the dice, sealed with the seats' seeds once *table* has them all (mode `mixed`).
 
-        Before that the rules throw none, and a link needs no seal.
+        Before that the rules throw no dice, and a link needs no seal.
         """
         told = table.sealing.seal
         if told not in self._dice:
@@ -83,7 +83,7 @@ class EncounterSecrets:
         return self._dice[told]
 
     def setup(self, seeding: Seeding = _BY_THE_HOST, abandoned_before: int = 0) -> DiceSetup:
-        """Return what commit 1 publishes of the dice."""
+        """Return the data about the dice that commit 1 publishes."""
         lanes = [chain.anchor for chain in self.chains.values()]
         return DiceSetup(
             algorithm=ALGORITHM,
@@ -94,19 +94,19 @@ class EncounterSecrets:
         )
 
     def continued(self, encounter: str) -> EncounterSecrets:
-        """Return the secrets of a line of play that goes on from this one: the same dice, its own salts."""
+        """Return the secrets of a line of play that continues this one: the same dice, its own salts."""
         label = _LINE + eid_of(encounter)
         own = hkdf(salt=eid_of(self.encounter), ikm=self.envelope_secret, info=label)
         return replace(self, encounter=encounter, chain=self.chain or self.encounter, envelope_secret=own)
 
     def are_of(self, table: Table) -> bool:
-        """Tell whether *table* was opened with these dice; one that is not open yet says nothing of them."""
+        """Return whether *table* was opened with these dice; True if it is not open yet."""
         published = [lane.anchor for lane in table.dice.lanes]
         return not published or published == self.anchors
 
     @cached_property
     def anchors(self) -> list[str]:
-        """What commit 1 publishes of each lane's chain, in the order of the lanes."""
+        """The anchors of the lanes' chains that commit 1 publishes, in the order of the lanes."""
         return [chain.anchor.value.hex() for chain in self.chains.values()]
 
     def salt(self, request: bytes, n: int, index: int) -> bytes:
@@ -114,7 +114,7 @@ class EncounterSecrets:
         return envelope_salt(self.encounter, self.envelope_secret, request, n, index)
 
     def encrypt(self, key: bytes) -> bytes:
-        """Return the secrets as they are stored: a nonce, then what only *key* opens."""
+        """Return the secrets as stored: a nonce, then the ciphertext under *key*."""
         text = json.dumps(
             {
                 "v": 1,
@@ -129,7 +129,7 @@ class EncounterSecrets:
 
     @classmethod
     def decrypt(cls, encounter: str, blob: bytes, key: bytes) -> EncounterSecrets:
-        """Return what `encrypt` stored for *encounter*; raises `Undecipherable`."""
+        """Return what `encrypt` stored for *encounter*; raise `Undecipherable`."""
         try:
             text = AESGCM(key).decrypt(blob[:_NONCE_BYTES], blob[_NONCE_BYTES:], encounter.encode())
         except (InvalidTag, ValueError) as fault:

@@ -1,7 +1,7 @@
-"""Let in somebody who can send no headers, once: a browser's EventSource has nothing but an address.
+"""Authenticate a client that cannot send headers, once: a browser's EventSource has only a URL.
 
-A ticket says whose it is and until when, signed with the service's key, so nothing is stored until it is
-used. It opens for reading what its owner may read at that moment, and no second time.
+A ticket names its owner and expiry, signed with the service key, so nothing is stored until it is used. It
+grants once the read access that its owner has when it is used.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NONCE_BYTES: Final = 16
 
 @dataclass(frozen=True)
 class StreamTicket:
-    """Whose ticket it is: an API key's by its id, or a seat's by its name and the number of its token."""
+    """A ticket of an API key, by its id, or of a seat, by its name and the number of its token."""
 
     encounter: str
     expires: int
@@ -43,7 +43,7 @@ class StreamTicket:
 def new(
     encounter: str, now: float, *, key: str | None = None, seat: str | None = None, number: int = 0
 ) -> StreamTicket:
-    """Return a ticket to *encounter* for an API key, or for a seat with so many tokens."""
+    """Return a ticket to *encounter* for an API key, or for a seat with token *number*."""
     return StreamTicket(encounter, int(now) + LIFE_S, token_hex(_NONCE_BYTES), key, seat, number)
 
 
@@ -54,13 +54,13 @@ def signed(service_key: bytes, ticket: StreamTicket) -> str:
 
 
 def redeem(store: SideStore, service_key: bytes, text: str, now: float) -> StreamTicket | None:
-    """Return what the ticket *text* says and make it worthless; None if it is worthless already."""
+    """Return the content of the ticket *text* and invalidate it; None if it is invalid already."""
     found = _TICKET.fullmatch(text)
     if found is None:
         return None
     try:
         said = urlsafe_b64decode(found[1] + "=" * (-len(found[1]) % 4))
-    except Base64Error:  # no bytes have so many letters
+    except Base64Error:  # no bytes encode to this length
         return None
     if not compare_digest(_text(_mac(service_key, said)), found[2]):
         return None

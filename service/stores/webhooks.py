@@ -1,10 +1,10 @@
-"""Keep webhooks, and what is to be delivered to them: the store is the truth, whoever delivers may die.
+"""Store webhooks and their deliveries; the store has everything, so any worker that delivers may crash.
 
-A webhook is one record on its owner's shelf. What is due stands on an agenda of its own, ordered by time; an
-entry is put there again and again without harm, and leaves it when it was delivered, was given up, or its
-webhook is gone. Another agenda says which webhooks have anything due, so that one that has thousands hides no
-other. The record of a delivery tells how it fared. `webhook-id` names commit and webhook, so a receiver that
-is told twice can tell.
+A webhook is one record in its owner's collection. Each webhook has a schedule of due deliveries, by time.
+Scheduling a delivery twice does no harm; it leaves the schedule when it was delivered or given up, or its
+webhook is gone. Another schedule has the webhooks with due deliveries, so that one with thousands does not
+hide the others. The record of a delivery has its progress. `webhook-id` names commit and webhook, so a
+receiver can recognize a repeated delivery.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ COLLECTION: Final = "webhooks"
 DELIVERIES: Final = "deliveries"
 CURSORS: Final = "webhook-cursors"
 SCHEDULE: Final = "webhooks"
-"""The agenda of webhooks that have something due; what it is stands on each one's own."""
+"""The schedule of webhooks with due deliveries; each webhook has a schedule of its own for those."""
 
 MOST: Final = 20
-"""Webhooks of one owner."""
+"""The most webhooks of one owner."""
 
 KEPT: Final = 500
-"""Deliveries of a webhook whose record is kept; older ones that need nothing more are forgotten."""
+"""Delivery records retained for a webhook; older ones that were delivered are dropped."""
 
 ACTIVE: Final = "active"
 GONE: Final = "gone"
@@ -50,18 +50,18 @@ _SECRET: Final = b"rewound/webhook-secret/1\x00"
 
 
 class TooManyWebhooks(Exception):
-    """Say that an owner has as many as there may be."""
+    """The owner has the most webhooks that are allowed."""
 
 
 @dataclass(frozen=True)
 class Webhook:
-    """Who wants to be told of what."""
+    """A subscription: its receiver, and the encounters it is about."""
 
     id: str
     owner: str
     url: str
     created: str
-    """RFC 3339 with milliseconds; what was committed before is not told."""
+    """RFC 3339 with milliseconds; earlier commits are not delivered."""
     encounter: str | None = None
     """None: every encounter of the owner."""
     state: str = ACTIVE
@@ -70,7 +70,7 @@ class Webhook:
 
 @dataclass(frozen=True)
 class WebhookDelivery:
-    """How the telling of one commit fares."""
+    """The progress of one commit's delivery."""
 
     webhook: str
     encounter: str
@@ -82,13 +82,13 @@ class WebhookDelivery:
     due: float | None = None
     """When it is tried next; None if it is not."""
     status: int | None = None
-    """The last answer's status."""
+    """The last response's status."""
     fault: str | None = None
-    """What kept the last attempt from an answer."""
+    """Why the last attempt got no response."""
 
     @property
     def id(self) -> str:
-        """Its name among the webhook's deliveries."""
+        """Its id among the webhook's deliveries."""
         return f"{self.encounter}-{self.n}"
 
     @property
@@ -98,12 +98,12 @@ class WebhookDelivery:
 
 
 def secret(service_key: bytes, webhook: str) -> bytes:
-    """Return the bytes that sign what is sent to the webhook: derived, so nowhere at rest."""
+    """Return the bytes that sign the webhook's deliveries; they are derived, not stored."""
     return hmac_digest(service_key, _SECRET + webhook.encode(), sha256)
 
 
 def secret_text(service_key: bytes, webhook: str) -> str:
-    """Return the secret as its receiver is given it."""
+    """Return the secret in the form that its receiver gets."""
     return "whsec_" + b64encode(secret(service_key, webhook)).decode()
 
 
@@ -114,19 +114,19 @@ def signature(service_key: bytes, delivery: WebhookDelivery, timestamp: int, bod
 
 
 def told(commit: Commit) -> views.Data:
-    """Return what is told of *commit*: what everybody may see of it, whatever was opened since."""
+    """Return the message about *commit*: what everybody could see of it then, whatever was opened since."""
     seen = views.outcome_data(commit, {}, views.Reader("", views.NOTHING))
     data = {"encounter": commit.encounter, **seen}
     return {"type": "encounter.commit", "timestamp": commit.at, "data": data}
 
 
 def told_of_seam(seam: Seam) -> views.Data:
-    """Return what is told once where an encounter goes on in another line of play."""
+    """Return the message, sent once, that an encounter continues in another line of play."""
     return {"type": "encounter.continued", "timestamp": seam.at, "data": seam.data()}
 
 
 def body(commit: Commit, seam: Seam | None = None) -> bytes:
-    """Return what a receiver is sent of *commit*, or of the *seam* that it stands at: JSON."""
+    """Return the JSON body for *commit*, or for the *seam* behind it."""
     message = told(commit) if seam is None else told_of_seam(seam)
     return json.dumps(message, separators=(",", ":")).encode()
 
@@ -140,9 +140,9 @@ def derived_id(service_key: bytes, owner: str, key: str) -> str:
 
 
 def make(store: SideStore, webhook: Webhook) -> tuple[Webhook, bool]:
-    """Keep *webhook* unless it was made before; the one that stands, and whether it was.
+    """Store *webhook* unless it exists; return the stored one, and whether it existed.
 
-    Raises `KeyReused` where the id stands for another request, and `TooManyWebhooks`.
+    Raises `KeyReused` if the id belongs to another request, and `TooManyWebhooks`.
     """
     known = find(store, webhook.owner, webhook.id)
     if known is not None:
@@ -156,19 +156,19 @@ def make(store: SideStore, webhook: Webhook) -> tuple[Webhook, bool]:
 
 
 def put(store: SideStore, webhook: Webhook) -> None:
-    """Keep *webhook* as it is now."""
+    """Store *webhook* as it is now."""
     store.put_record(f"{COLLECTION}/{webhook.owner}", webhook.id, json.dumps(asdict(webhook)).encode())
     store.put_record(COLLECTION, webhook.id, webhook.owner.encode())
 
 
 def find(store: SideStore, owner: str, id_: str) -> Webhook | None:
-    """Return a webhook of *owner*, None if there is none of that id."""
+    """Return a webhook of *owner*; None if there is none with this id."""
     blob = store.record(f"{COLLECTION}/{owner}", id_)
     return None if blob is None else Webhook(**json.loads(blob))
 
 
 def known(store: SideStore, id_: str) -> Webhook | None:
-    """Return the webhook *id_*, whoever owns it."""
+    """Return the webhook *id_* of any owner; None if there is none."""
     owner = store.record(COLLECTION, id_)
     return None if owner is None else find(store, owner.decode(), id_)
 
@@ -184,23 +184,23 @@ def of_owner(store: SideStore, owner: str) -> list[Webhook]:
 
 
 def end(store: SideStore, webhook: Webhook) -> None:
-    """Forget *webhook*: nothing more is sent."""
+    """Delete *webhook*: nothing more is sent."""
     store.drop_record(COLLECTION, webhook.id)
     store.drop_record(f"{COLLECTION}/{webhook.owner}", webhook.id)
 
 
 def disable(store: SideStore, webhook: Webhook) -> None:
-    """Send nothing more to *webhook*, which stays to be seen."""
+    """Send nothing more to *webhook*, but keep showing it."""
     put(store, replace(webhook, state=GONE))
 
 
 def moved(store: SideStore, webhook: Webhook, url: str) -> Webhook:
-    """Have what is told from now on sent to *url*; the webhook as it is then."""
+    """Send later messages to *url*; return the webhook after that."""
     return _put_changed(store, replace(webhook, url=url))
 
 
 def revive(store: SideStore, webhook: Webhook, now: float) -> Webhook:
-    """Make *webhook* active again and have every encounter it is about looked through; what it is then."""
+    """Reactivate *webhook* and schedule a look through all its encounters; return the webhook after that."""
     active = _put_changed(store, replace(webhook, state=ACTIVE))
     before = None
     while page := store.records(f"{CURSORS}/{webhook.id}", before, 200):
@@ -219,10 +219,10 @@ def _put_changed(store: SideStore, webhook: Webhook) -> Webhook:
 
 
 def about(register: EncounterIndex, entry: EncounterEntry, of_its_owner: Iterable[Webhook]) -> list[Webhook]:
-    """Return those of its owner's webhooks that are about *entry*, also those that are told nothing now.
+    """Return the owner's webhooks that are about *entry*, including inactive ones.
 
-    One of an encounter is about every line of play that goes on from it. A what-if is told to those made for
-    it alone.
+    A webhook of an encounter is about every line of play that continues it. Only webhooks made for a fork
+    itself are about the fork.
     """
     root = entry.root or entry.encounter
 
@@ -235,24 +235,24 @@ def about(register: EncounterIndex, entry: EncounterEntry, of_its_owner: Iterabl
 
 
 def cursor(store: SideStore, webhook: str, encounter: str) -> int:
-    """Return up to which commit the webhook's deliveries of the encounter stand on the agenda, or stood."""
+    """Return the last commit of the encounter whose delivery to the webhook was scheduled; 0 if none was."""
     blob = store.record(f"{CURSORS}/{webhook}", encounter)
     return 0 if blob is None else int(blob)
 
 
 def hold_cursor(store: SideStore, webhook: str, encounter: str, n: int | None = None) -> None:
-    """Note for whom is told nothing now that the encounter went on, and that commit *n* is untold."""
+    """Rewind an inactive webhook's cursor to before commit *n*, or store it as it is."""
     at = cursor(store, webhook, encounter)
     move_cursor(store, webhook, encounter, at if n is None else min(at, n - 1))
 
 
 def move_cursor(store: SideStore, webhook: str, encounter: str, n: int) -> None:
-    """Note that everything up to commit *n* stands on the agenda."""
+    """Record that deliveries up to commit *n* are scheduled."""
     store.put_record(f"{CURSORS}/{webhook}", encounter, b"%d" % n)
 
 
 def forget(store: SideStore, entry: EncounterEntry) -> None:
-    """Forget how far the telling of the encounter *entry* went, and how it fared."""
+    """Drop the webhooks' cursors and delivery records of the encounter *entry*."""
     for webhook in of_owner(store, entry.owner):
         store.drop_record(f"{CURSORS}/{webhook.id}", entry.encounter)
         before: int | None = None
@@ -267,39 +267,39 @@ def forget(store: SideStore, entry: EncounterEntry) -> None:
 
 
 def agenda_of(webhook: str) -> str:
-    """Name the agenda of a webhook's deliveries."""
+    """Return the name of the schedule of a webhook's deliveries."""
     return f"{SCHEDULE}/{webhook}"
 
 
 def put_due(store: SideStore, webhook: str, names: list[str], at_ms: int, *, reschedule: bool) -> None:
-    """Put deliveries on the agenda of *webhook* and have it looked at; *anew* moves those there already."""
+    """Schedule deliveries of *webhook*, and the webhook; *reschedule* moves deliveries that have a time."""
     store.set_due(agenda_of(webhook), names, at_ms, reschedule=reschedule)
     store.set_due(SCHEDULE, [webhook], at_ms, reschedule=True)
 
 
 def agenda_name(webhook: str, encounter: str, n: int) -> str:
-    """Name a delivery on the agenda."""
+    """Return a delivery's name on the schedule."""
     return f"{webhook}/{encounter}/{n}"
 
 
 def named(name: str) -> WebhookDelivery:
-    """Return the delivery that *name* on the agenda stands for, as it is before it was tried."""
+    """Return the untried delivery for *name* on the schedule."""
     webhook, encounter, n = name.split("/")
     return WebhookDelivery(webhook, encounter, int(n))
 
 
 LOOK_THROUGH: Final = 0
-"""Stands on the agenda in a commit's place: the encounter's commits are to be put there."""
+"""In place of a commit's number on the schedule: look through the encounter's commits and schedule them."""
 
 
 def delivery(store: SideStore, webhook: str, id_: str) -> WebhookDelivery | None:
-    """Return the record of a delivery, None before it was tried."""
+    """Return the record of a delivery; None before its first attempt."""
     blob = store.record(f"{DELIVERIES}/{webhook}", id_)
     return None if blob is None else WebhookDelivery(**json.loads(blob))
 
 
 def put_delivery(store: SideStore, each: WebhookDelivery) -> None:
-    """Keep *each* as it is now, and forget what is old and needs nothing more."""
+    """Store *each* as it is now, and drop old records of finished deliveries."""
     collection = f"{DELIVERIES}/{each.webhook}"
     number = store.put_record(collection, each.id, json.dumps(asdict(each)).encode())
     if number > KEPT:
@@ -309,7 +309,7 @@ def put_delivery(store: SideStore, each: WebhookDelivery) -> None:
 
 
 def again(store: SideStore, each: WebhookDelivery, now: float) -> WebhookDelivery:
-    """Have *each* tried now, with three days before it; what it becomes."""
+    """Retry *each* now, for three days from its next attempt; return it after that."""
     renewed = replace(each, state=PENDING, first=0.0, due=now)
     put_delivery(store, renewed)
     name = agenda_name(each.webhook, each.encounter, each.n)
@@ -320,6 +320,6 @@ def again(store: SideStore, each: WebhookDelivery, now: float) -> WebhookDeliver
 def deliveries(
     store: SideStore, webhook: str, before: int | None, limit: int
 ) -> Iterator[tuple[int, WebhookDelivery]]:
-    """Yield records of deliveries, those first tried last first, each with its number on the shelf."""
+    """Yield delivery records, by first attempt, the latest first, each with its number in the collection."""
     for record in store.records(f"{DELIVERIES}/{webhook}", before, limit):
         yield record.number, WebhookDelivery(**json.loads(record.blob))

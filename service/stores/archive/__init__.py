@@ -1,1 +1,1 @@
-"""Archive encounters that nobody plays: outside the store, compressed, and read as before."""
+"""Archive idle encounters: outside the store, compressed, and readable as before."""

@@ -1,6 +1,6 @@
-"""Put a whole encounter into one compressed, encrypted file, and read it back to the byte.
+"""Put a whole encounter into one compressed, encrypted file, and restore every byte of it.
 
-The file is encrypted with a key that follows from the service's own, because it holds what is sealed. The
+The file is encrypted with a key derived from the service's own, because it contains sealed data. The
 encounter's secret is not in it.
 """
 
@@ -37,16 +37,16 @@ def key_of(service_key: bytes) -> bytes:
 
 
 def pack(stored: StoredEncounter, key: bytes) -> bytes:
-    """Return the file that holds *stored*; raises `lines.NotSpelled`."""
+    """Return the file with *stored*; raise `lines.NotSpelled`."""
     nonce = urandom(_NONCE_BYTES)
     text, data = lines.spell(stored)
-    text = bz2.compress(text)  # of texts of a few hundred commands it makes less than LZMA does
+    text = bz2.compress(text)  # smaller than LZMA for texts of a few hundred commands
     body = len(text).to_bytes(_LENGTH_BYTES, "big") + text + data
     return MAGIC + nonce + AESGCM(key).encrypt(nonce, body, stored.encounter.encode())
 
 
 def unpack(encounter: str, raw: bytes, key: bytes) -> StoredEncounter:
-    """Return the encounter that `pack` put into *raw*; raises `NotAnArchive`."""
+    """Return the encounter that `pack` put into *raw*; raise `NotAnArchive`."""
     start = len(MAGIC) + _NONCE_BYTES
     if not raw.startswith(MAGIC):
         raise NotAnArchive(encounter, "it is of another format")

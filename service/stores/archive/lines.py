@@ -1,12 +1,11 @@
-"""Spell a whole encounter as lines of text and the data that its marks stand for, and read it back.
+"""Write a whole encounter as lines of text and the data of its marks, and read it back.
 
-The first line is the head. Then come for each number the request, its idempotency keys, its envelopes and the
-commit; a line's first letter says which of them it is. What follows from other bytes is left out: the hash of
-the commit before, the digest of the request, the commitment of an envelope, the fingerprint of a request that
-sent one command.
+The first line is the head. Then each number has its request, its idempotency keys, its envelopes and its
+commit; a line's first letter names its kind. Derived values are left out: the hash of the commit before, the
+digest of the request, the commitment of an envelope, the fingerprint of a request with one command.
 
-Laws. What is spelled is read again and compared before it is returned. Where marks do not give back every
-byte (a record that is not canonical), the encounter is spelled in hexadecimal digits instead.
+Laws. The text is read back and compared before it is returned. If marks do not restore every byte (of a
+record that is not canonical), the encounter is written in hexadecimal digits instead.
 """
 
 from __future__ import annotations
@@ -33,15 +32,15 @@ _REQUEST, _KEY, _ENVELOPE, _COMMIT = b"R", b"K", b"E", b"C"
 _TIME: Final = re.compile(rb'"at":"[^"]*"')
 
 Named = Mapping[bytes, bytes]
-"""Values that follow from other bytes, with their marks."""
+"""Values derived from other bytes, with their marks."""
 
 
 class NotSpelled(ValueError):
-    """The encounter is none that a log gives: what was spelled is not what is read again."""
+    """The text does not read back as the encounter, so the encounter does not come from a log."""
 
 
 def spell(stored: StoredEncounter) -> tuple[bytes, bytes]:
-    """Return the text and the data of *stored*; raises `NotSpelled`."""
+    """Return the text and the data of *stored*; raise `NotSpelled`."""
     for has_marks in (True, False):
         text, data = _spelled(stored, has_marks=has_marks)
         with suppress(ValueError, LookupError):
@@ -51,7 +50,7 @@ def spell(stored: StoredEncounter) -> tuple[bytes, bytes]:
 
 
 def read(encounter: str, text: bytes, data: bytes) -> StoredEncounter:
-    """Return the encounter that was spelled; raises `ValueError` and `LookupError` for other bytes."""
+    """Return the encounter that was written; raise `ValueError` or `LookupError` for other bytes."""
     first, *lines = text.split(b"\n")
     head: dict[str, Any] = json.loads(first)
     if (head["format"], head["encounter"]) != (FORMAT, encounter):
@@ -167,7 +166,7 @@ class _Reader:
 
 
 def _by_mark(named: Named) -> Mapping[bytes, Callable[[], bytes]]:
-    """Return what gives the next value of each mark: the only one, or one after the other."""
+    """Return the source of each mark's next value: the only value, or one after the other."""
     found: dict[bytes, list[bytes]] = defaultdict(list)
     for value, mark in named.items():
         found[mark].append(value)
@@ -182,7 +181,7 @@ def _each(values: list[bytes]) -> Callable[[], bytes]:
 def _follows(
     encounter: str, n: int, request: bytes, prev: bytes, envelopes: Iterable[Payload]
 ) -> dict[bytes, bytes]:
-    """Return what commit *n* says that follows from other bytes, with marks."""
+    """Return the values in commit *n* that are derived from other bytes, with their marks."""
     time = _TIME.search(request)
     found = {b'"n":%d,' % n: _NUMBER, prev: _PREV, request_digest(request).hex().encode(): _DIGEST}
     if time is not None:
@@ -195,7 +194,7 @@ def _follows(
 
 
 def _fingerprint(encounter: str, request: bytes) -> bytes:
-    """Return the fingerprint of *request* as it is sent alone; nothing for what is no request."""
+    """Return the fingerprint of *request* as a single command; `none` if it is not a request."""
     try:
         asked = load_request(request)
         return command_fingerprint(encounter, asked.type, asked.data).encode()

@@ -1,8 +1,8 @@
-"""Replace what does not compress in a line of text by marks, and put it back.
+"""Replace the incompressible parts of a line of text by marks, and restore them.
 
-Marks are control characters, which canonical JSON never holds. Random digits (hashes, nonces, ids) become raw
-bytes in a second string, `data`, at their first place alone. A time becomes the milliseconds since the time
-before, in `data` too. Values that follow from other bytes are named by the caller, each with its mark.
+Marks are control characters, which canonical JSON never contains. Random digits (hashes, nonces, ids) become
+raw bytes in a second string, `data`, at their first occurrence only. A time becomes the milliseconds since
+the previous time, in `data` too. The caller names derived values, each with its mark.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _HEX_16: Final = b"\x01"
 _HEX_32: Final = b"\x02"
 _UUID: Final = b"\x03"
 _AGAIN: Final = b"\x04"
-"""In pairs, around the number of a value that came before."""
+"""In pairs, around the number of an earlier value."""
 _TIME: Final = b"\x05"
 _KINDS: Final = {32: _HEX_16, 64: _HEX_32, 36: _UUID}
 _SIZES: Final = {_HEX_16: 16, _HEX_32: 32, _UUID: 16}
@@ -60,7 +60,7 @@ class Shortener:
     def _time(self, found: re.Match[bytes]) -> bytes:
         try:
             at = (datetime.fromisoformat(found[1].decode()) - _EPOCH) // _MS
-        except ValueError:  # as the thirtieth of February
+        except ValueError:  # for example the thirtieth of February
             return found[0]
         since, self._at = at - self._at, at
         number = since << 1 if since >= 0 else ~since << 1 | 1
@@ -72,7 +72,7 @@ class Shortener:
 
 
 class Lengthener:
-    """Puts values back in the order in which a `Shortener` took them out; raises `ValueError`."""
+    """Restores values in the order in which a `Shortener` removed them; raises `ValueError`."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -81,7 +81,7 @@ class Lengthener:
         self._at = 0
 
     def long(self, line: bytes, named: Mapping[bytes, Callable[[], bytes]]) -> bytes:
-        """Return what became *line*; *named* gives the next value of each mark that the caller named."""
+        """Return the original of *line*; *named* gives the next value of each mark that the caller named."""
 
         def value(found: re.Match[bytes]) -> bytes:
             if found[1] is not None:
@@ -93,7 +93,7 @@ class Lengthener:
         return _MARKS.sub(value, line)
 
     def take(self, size: int) -> bytes:
-        """Return the next *size* bytes of the data."""
+        """Return the next *size* bytes of the data; raise `ValueError` if there are fewer."""
         taken = self._data[self._place : self._place + size]
         if len(taken) != size:
             raise ValueError("the data is cut short")
