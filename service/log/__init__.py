@@ -1,6 +1,6 @@
-"""Keep encounters as numbered commands and numbered, chained commits.
+"""Store encounters as numbered commands and numbered, chained commits.
 
-`Log` says what a store does; `service.log.valkey` and `service.log.memory` do it.
+`Log` defines what a store does; `service.log.valkey` and `service.log.memory` implement it.
 """
 
 from service.log.errors import (

@@ -1,7 +1,7 @@
-"""What a server must be set to so that nothing it acknowledged is lost.
+"""Check the server settings without which acknowledged writes could be lost.
 
-Asked at every start, of the embedded server and of others' alike; a server that falls short is refused, never
-put right in silence: its settings are its operator's.
+Every start checks them, for the embedded server and for others. A server that falls short is refused; its
+settings are not changed, because they are its operator's.
 """
 
 from contextlib import suppress
@@ -36,9 +36,9 @@ OLDEST = 7
 
 
 def check_durable(router: Router) -> None:
-    """Return if every node keeps what it acknowledges; raises `NotDurable` with every fault.
+    """Return if every node retains what it acknowledges; raise `NotDurable` with all faults otherwise.
 
-    A replica that is down is not asked.
+    A replica that is down is not checked.
     """
     wanted = router.wanted_replicas
     faults = {wire.url: _faults(wire) or _replica_faults(wire, wanted) for wire in router.primaries()}
@@ -52,7 +52,7 @@ def check_durable(router: Router) -> None:
 
 
 def _faults(wire: Wire) -> list[str]:
-    # a server that is too old cannot be asked for several settings
+    # a server that is too old cannot report several settings at once
     return _version_faults(wire) or _setting_faults(wire)
 
 
@@ -69,7 +69,7 @@ def _replica_faults(wire: Wire, wanted: int) -> list[str]:
 
 
 def parse_info(raw: bytes) -> dict[str, str]:
-    """Return the fields of an answer to `INFO`, by name."""
+    """Return the fields of a reply to `INFO`, by name."""
     pairs = (line.partition(":") for line in raw.decode().splitlines() if ":" in line)
     return {name: value for name, _, value in pairs}
 

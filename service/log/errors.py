@@ -1,8 +1,8 @@
-"""What the log answers instead of doing: refusals, and the three ways a store can fail.
+"""The errors of the log: refusals, and the three ways in which a store can fail.
 
-A refusal changed nothing, and says what stands instead.
-A failure of the store says whether the change may have happened. `StoreUnavailable` and `StoreFull` mean
-that it has not. `OutcomeUnknown` means that it may have: a repeat with the same idempotency key settles it.
+A refusal changed nothing, and carries what the store has instead. A failure of the store says whether the
+change may have happened. `StoreUnavailable` and `StoreFull` mean that it has not. `OutcomeUnknown` means that
+it may have: a retry with the same idempotency key settles it.
 """
 
 from asyncio import (
@@ -16,11 +16,11 @@ FORMAT: Final = "1"
 
 
 class LogError(Exception):
-    """Stand above everything the log raises by intention."""
+    """The base of the log's errors."""
 
 
 class WouldWait(Exception):
-    """The store cannot be asked on an event loop's thread, which must not wait; nothing was sent."""
+    """The store cannot be called on an event loop's thread, which must not block; nothing was sent."""
 
 
 def refuse_on_loop() -> None:
@@ -30,7 +30,7 @@ def refuse_on_loop() -> None:
 
 
 def running_loop() -> AbstractEventLoop | None:
-    """Return the event loop that runs on this thread, None where none does."""
+    """Return the event loop that runs on this thread; None if none does."""
     return _get_running_loop()
 
 
@@ -38,11 +38,11 @@ def running_loop() -> AbstractEventLoop | None:
 
 
 class StoreRefusal(LogError):
-    """Say that the log kept to its rules and changed nothing."""
+    """The log refused a change by its rules; nothing was changed."""
 
 
 class KeyReused(StoreRefusal):
-    """Say that the idempotency key already stands for command *n*, which was another request."""
+    """The idempotency key was used for command *n*, which was another request."""
 
     def __init__(self, n: int) -> None:
         super().__init__(f"the key was already used for another request, command {n}")
@@ -50,7 +50,7 @@ class KeyReused(StoreRefusal):
 
 
 class NumberTaken(StoreRefusal):
-    """Say that the encounter to be created exists."""
+    """The encounter to be created exists."""
 
     def __init__(self, encounter: str) -> None:
         super().__init__(f"encounter {encounter} exists already")
@@ -58,7 +58,7 @@ class NumberTaken(StoreRefusal):
 
 
 class NoSuchEncounter(StoreRefusal):
-    """Say that nothing was ever appended to the encounter."""
+    """Nothing was ever appended to the encounter."""
 
     def __init__(self, encounter: str) -> None:
         super().__init__(f"there is no encounter {encounter}")
@@ -66,7 +66,7 @@ class NoSuchEncounter(StoreRefusal):
 
 
 class VersionConflict(StoreRefusal):
-    """Say that another number than the expected one is the last appended: *actual*."""
+    """The last appended number is *actual*, not the expected one."""
 
     def __init__(self, actual: int) -> None:
         super().__init__(f"the encounter is at {actual}")
@@ -74,7 +74,7 @@ class VersionConflict(StoreRefusal):
 
 
 class StaleCommit(StoreRefusal):
-    """Say that a commit does not continue the head, or that its number has another command.
+    """The commit does not continue the stream's head, or its number has another command.
 
     *folded* and *hash* are the head's.
     """
@@ -89,31 +89,31 @@ class StaleCommit(StoreRefusal):
 
 
 class StoreFailure(LogError):
-    """Stand above what an outage looks like from here; the text says which server and why."""
+    """The base of the store's outages; the message names the server and the reason."""
 
 
 class StoreUnavailable(StoreFailure):
-    """Say that the store did not do it: not reached, loading, read-only, or a read was cut short."""
+    """The store did not do it: it was not reached, is loading or read-only, or a read was cut short."""
 
 
 class StoreLoading(StoreUnavailable):
-    """The server reads its log from disk after a start; it serves once it has."""
+    """The server is reading its log from disk after a start; it serves once it has."""
 
 
 class StoreFull(StoreFailure):
-    """Say that the store did not do it because it has no room (memory or disk)."""
+    """The store did not do it because it has no room (memory or disk)."""
 
 
 class OutcomeUnknown(StoreFailure):
-    """Say that the change was sent and no answer came: it stands or it does not; ask by key."""
+    """The change was sent and no reply came, so it may have happened; ask by key."""
 
 
 class StoreRefused(LogError):
-    """Stand above what keeps a store from being used at all, until somebody mends it."""
+    """The base of the errors that make a store unusable until an operator acts."""
 
 
 class OtherFormat(StoreRefused):
-    """Say that the store holds what this version cannot read."""
+    """The store has data that this version cannot read."""
 
     def __init__(self, found: str | None) -> None:
         what = f"the format {found}" if found else "no format it names"
@@ -124,7 +124,7 @@ class OtherFormat(StoreRefused):
 
 
 class NotDurable(StoreRefused):
-    """Name every setting with which the server could lose what it acknowledged, and how to mend each."""
+    """The server could lose what it acknowledged; the message names every such setting and its remedy."""
 
     def __init__(self, faults: tuple[str, ...]) -> None:
         super().__init__("the server may lose acknowledged commands: " + "; ".join(faults))

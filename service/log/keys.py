@@ -1,9 +1,9 @@
-"""The names of everything the log keeps; nothing else in the project spells a key.
+"""The names of all keys and channels of the log; no other module builds one.
 
-A *bucket* is one of `BUCKETS`, derived from an encounter's id. All keys of an encounter carry the hash tag of
-its bucket, `{b0417}`, and so do the bucket's dirty set, its ring and its channels: whatever one function
-touches lies in one slot of a cluster, and a bucket moves between nodes as a whole. A collection, a schedule
-and a lease have tags of their own.
+A *bucket* is one of `BUCKETS`, derived from an encounter's id. All keys of an encounter have the hash tag of
+its bucket, `{b0417}`, and so have the bucket's dirty set, its ring and its channels. So all keys of one
+function call are in one slot of a cluster, and a bucket moves between nodes as a whole. A collection, a
+schedule and a lease have tags of their own.
 """
 
 from functools import lru_cache
@@ -11,11 +11,11 @@ from hashlib import sha256
 from typing import Final
 
 BUCKETS: Final = 1024
-"""How many buckets there are. It is part of every key, so it never changes for a store."""
+"""The number of buckets. It is part of every key, so it never changes for a store."""
 
 
 FORMAT: Final = "rewound:{format}"
-"""Names the format in which the store is kept."""
+"""The key of the store's format."""
 
 
 def bucket_of(encounter: str) -> int:
@@ -29,62 +29,62 @@ def _tag(bucket: int) -> str:
 
 @lru_cache(maxsize=65_536)
 def _own(encounter: str) -> str:
-    """Return what the names of an encounter's keys begin with."""
+    """Return the prefix of an encounter's keys."""
     return f"{_tag(bucket_of(encounter))}:{encounter}"
 
 
 OCCASIONS = "occasions"
-"""What the fields of a state's hash begin with that hold the occasions of an interval."""
+"""The prefix of the fields that hold an interval's occasions, in the hash of derived data."""
 
 
 def commands(encounter: str) -> str:
-    """Name the stream of requests, entry n-0."""
+    """Return the key of the stream of requests, entry n-0."""
     return f"{_own(encounter)}:commands"
 
 
 def commits(encounter: str) -> str:
-    """Name the stream of commits, entry n-0."""
+    """Return the key of the stream of commits, entry n-0."""
     return f"{_own(encounter)}:commits"
 
 
 def head(encounter: str) -> str:
-    """Name the hash of appended, folded, hash, frontier, run."""
+    """Return the key of the hash of appended, folded, hash, frontier, run."""
     return f"{_own(encounter)}:head"
 
 
 def idempotency(encounter: str) -> str:
-    """Name the hash of idempotency keys: `key_field` -> "n fingerprint"."""
+    """Return the key of the hash of idempotency keys: `key_field` -> "n fingerprint"."""
     return f"{_own(encounter)}:keys"
 
 
 def key_field(scope: str, key: str) -> str:
-    """Name one idempotency key inside that hash."""
+    """Return the field of one idempotency key in that hash."""
     assert "\n" not in scope, "a scope with a line feed could be another scope with another key"
     return f"{scope}\n{key}"
 
 
 def state(encounter: str) -> str:
-    """Name the hash of what is derived: the cached fold, snapshots (`n/rules`), occasions (`occasions/n`)."""
+    """Return the key of the hash of derived data: newest state, snapshots (`n/rules`), `occasions/n`."""
     return f"{_own(encounter)}:state"
 
 
 def marks(encounter: str) -> str:
-    """Name the hash of marks."""
+    """Return the key of the hash of marks."""
     return f"{_own(encounter)}:marks"
 
 
 def sealed(encounter: str) -> str:
-    """Name the stream of envelope payloads, entry n-index."""
+    """Return the key of the stream of envelope payloads, entry n-index."""
     return f"{_own(encounter)}:sealed"
 
 
 def secret(encounter: str) -> str:
-    """Name the encrypted secret."""
+    """Return the key of the encrypted secret."""
     return f"{_own(encounter)}:secret"
 
 
 def tries(encounter: str) -> str:
-    """Name the hash that counts the tries of one command: n, count."""
+    """Return the key of the hash that counts attempts at one command: n, count."""
     return f"{_own(encounter)}:tries"
 
 
@@ -99,7 +99,7 @@ def archived_tally(bucket: int) -> str:
 
 
 def draft(name: str) -> str:
-    """Name what becomes one of an encounter's keys in one step, once all of it is there."""
+    """Return the key of a draft, which is renamed to *name* in one step once all of them are written."""
     own, _, kind = name.rpartition(":")
     return f"{own}~:{kind}"
 
@@ -111,12 +111,12 @@ def all_of(encounter: str) -> tuple[str, ...]:
 
 
 def dirty(bucket: int) -> str:
-    """Name the sorted set of a bucket's encounters that wait for a fold, by time."""
+    """Return the key of the sorted set of a bucket's encounters that wait for a fold, by time."""
     return f"{_tag(bucket)}:dirty"
 
 
 def notified(bucket: int) -> str:
-    """Name what exists while a fold of the bucket has been asked for and not begun."""
+    """Return the key that exists while a requested fold of the bucket has not begun."""
     return f"{_tag(bucket)}:ring"
 
 
@@ -129,7 +129,7 @@ def appends(bucket: int) -> str:
 
 
 def outcomes(bucket: int) -> str:
-    """Name the channel of a bucket's commits: encounter, LF, number, LF, what is told beside, LF, bytes."""
+    """Return the channel of a bucket's commits: encounter, LF, number, LF, extra line, LF, the bytes."""
     return f"rewound:{_tag(bucket)}:commits"
 
 
@@ -144,25 +144,25 @@ def notices(bucket: int) -> str:
 
 
 def lease(name: str) -> str:
-    """Name what holds the token of whoever has leased *name*."""
+    """Return the key of the token that has leased *name*."""
     return f"lease:{{{name}}}"
 
 
 def schedule(name: str) -> str:
-    """Name the sorted set of what is due, by time."""
+    """Return the key of a schedule's sorted set of names, by time."""
     return f"schedule:{{{name}}}:due"
 
 
 def once(name: str) -> str:
-    """Name what may be used once."""
+    """Return the key that marks *name* as used."""
     return f"once:{{{name}}}"
 
 
 def records(collection: str) -> str:
-    """Name the hash of a collection's records by id."""
+    """Return the key of the hash of a collection's records by id."""
     return f"collection:{{{collection}}}:records"
 
 
 def order(collection: str) -> str:
-    """Name the sorted set of a collection's ids by number."""
+    """Return the key of the sorted set of a collection's ids by number."""
     return f"collection:{{{collection}}}:order"

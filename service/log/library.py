@@ -1,9 +1,9 @@
-"""The functions in the server: how they get there and how they are called.
+"""Install and call the log's functions in the server.
 
-The library's name ends in a number that counts changes of behaviour, and libraries of several numbers live
-side by side. So a process never calls a function it was not written for, and during a rolling upgrade neither
-release takes the other's away. Within one number the code is the same, so replacing it changes nothing:
-that is what lets any number of processes start at once.
+The library's name ends in a number that counts changes of behaviour, and libraries with different numbers
+coexist. So a process never calls a function that it was not written for, and during a rolling upgrade neither
+release removes the other's functions. Within one number the code does not change, so replacing it changes
+nothing and any number of processes may start at once.
 """
 
 from importlib import resources
@@ -18,14 +18,14 @@ LIBRARY = "rewound_7"
 
 
 def code() -> str:
-    """Read the library's source."""
+    """Return the library's source."""
     return resources.files("service.log").joinpath("functions/rewound.lua").read_text("utf-8")
 
 
 def install(wire: Wire) -> None:
-    """Make the server know this library; a server that knows it already is not written to.
+    """Load the library into the server, unless the server has it already.
 
-    Raises `StoreUnavailable`, and redis-py's own error if the server is older than functions (Redis 7).
+    Raises `StoreUnavailable`, and redis-py's own error if the server predates functions (Redis 7).
     """
     source = code()
     if _installed(wire) == source:
@@ -39,10 +39,10 @@ def install(wire: Wire) -> None:
 
 
 def _installed(wire: Wire) -> str | None:
-    """Read the source of the library as the server has it; None if it has none."""
+    """Return the source of the library that the server has; None if it has none."""
     try:
         listed = wire.read("FUNCTION", "LIST", "LIBRARYNAME", LIBRARY, "WITHCODE")
-    except exceptions.NoPermissionError:  # an operator may load the library and keep FUNCTION from us
+    except exceptions.NoPermissionError:  # an operator may load the library and deny us FUNCTION
         return code()
     if not listed:
         return None
@@ -52,5 +52,5 @@ def _installed(wire: Wire) -> str | None:
 
 
 def call(name: str, keys: tuple[str, ...], *arguments: Argument) -> Command:
-    """Spell the call of one function."""
+    """Return the command that calls one function."""
     return ("FCALL", f"{LIBRARY}_{name}", len(keys), *keys, *arguments)

@@ -1,6 +1,6 @@
-"""Wait for a server that reads its log from disk; meanwhile it answers `INFO`, and most commands `LOADING`.
+"""Wait for a server that reads its log from disk; it answers `INFO`, and most commands with `LOADING`.
 
-Ready means loaded. A server that loads is waited for as long as it makes progress, however long its log is.
+Ready means loaded. The wait lasts as long as the server makes progress, however long its log is.
 """
 
 import time
@@ -15,23 +15,23 @@ from service.log.errors import StoreLoading, StoreUnavailable
 from service.log.wire import Wire
 
 STALLED_S: Final = 120.0
-"""How long a server may load without one more byte, or be silent, before it is given up."""
+"""Seconds for which a server may load without one more byte, or be silent, before the wait ends."""
 
 _STEP_S: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class LoadProgress:
-    """How much of its log a server has read; all zero where it may not be asked."""
+    """How much of its log a server has read; all zero if this user may not ask."""
 
     loaded_bytes: int
     total_bytes: int
     eta_s: int
-    """Seconds until it has read all of it, as the server estimates."""
+    """Seconds until it has read all of it, by the server's estimate."""
 
     @property
     def percent(self) -> int:
-        """How much of the log has been read."""
+        """The percentage of the log that has been read."""
         return 100 * self.loaded_bytes // self.total_bytes if self.total_bytes else 0
 
     def __str__(self) -> str:
@@ -45,12 +45,12 @@ OnProgress = Callable[[LoadProgress], None]
 
 
 def megabytes(size: int) -> str:
-    """Spell a size for people."""
+    """Return *size* in bytes as text for people."""
     return f"{size / 1_000_000:.1f} MB"
 
 
 def load_progress(wire: Wire) -> LoadProgress | None:
-    """Return how far the server has read its log, None once it has read all; raises `StoreUnavailable`."""
+    """Return how much of its log the server has read; None once it is loaded. Raises `StoreUnavailable`."""
     try:
         wire.read("PING")  # refused while it loads; INFO and CONFIG GET are answered
     except StoreLoading:
@@ -61,7 +61,7 @@ def load_progress(wire: Wire) -> LoadProgress | None:
         fields = parse_info(wire.read("INFO", "persistence"))
     except exceptions.NoPermissionError:
         return LoadProgress(0, 0, 0)
-    if fields.get("loading") == "0":  # it was ready a moment later
+    if fields.get("loading") == "0":  # it finished in between
         return None
     return LoadProgress(
         int(fields.get("loading_loaded_bytes", 0)),
@@ -81,17 +81,17 @@ def wait_until_loaded(
     *,
     stalled_s: float = STALLED_S,
 ) -> None:
-    """Return when the server has read its log; *on_progress* hears how far it is.
+    """Return when the server has read its log; *on_progress* receives the progress.
 
-    *go_on* is called before each look, and ends the wait by raising.
-    Raises `StoreUnavailable` where it was not reached or read nothing more for *stalled_s*.
+    *go_on* is called before each check, and ends the wait by raising. Raises `StoreUnavailable` if the server
+    was not reached or read nothing more for *stalled_s*.
     """
     newest, since = -1, time.monotonic()
     while True:
         go_on()
         try:
             progress = load_progress(wire)
-        except StoreUnavailable:  # it ended, or is busier with its log than with us
+        except StoreUnavailable:  # it ended, or its log keeps it too busy to answer
             if time.monotonic() - since > stalled_s:
                 raise
         else:

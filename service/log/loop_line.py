@@ -1,7 +1,7 @@
-"""Speak with one server on an event loop, which never blocks.
+"""A connection to one server on an event loop; it never blocks.
 
-The connection is opened as every other is, by redis-py in a thread, with its password, database and TLS;
-from then on the socket is the loop's.
+redis-py opens it in a thread, with its password, database and TLS, as it opens every other; then the loop
+owns the socket.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ _LATER: Final = (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SS
 
 
 class LoopLine:
-    """One connection; *heard* is called with every answer, *lost* once when the connection ends by itself.
+    """One connection; *heard* is called with every reply, *lost* once if the connection ends unasked.
 
-    An error that the server answers is heard as an exception of redis-py.
+    An error reply is passed to *heard* as an exception of redis-py.
     """
 
     def __init__(self, connection: Raw, heard: Callable[[Reply], None], lost: Callable[[str], None]) -> None:
         self._loop = asyncio.get_running_loop()
         self._connection = connection
-        self._socket = connection._sock  # noqa: SLF001 - redis-py shows it nowhere
-        self._socket.setblocking(False)  # noqa: FBT003 - as the library spells it
+        self._socket = connection._sock  # noqa: SLF001 - redis-py has no public name for it
+        self._socket.setblocking(False)  # noqa: FBT003 - the library's signature
         self._heard = heard
         self._lost = lost
         self._unsent = bytearray()
         self._is_open = True
-        parser = connection._parser  # noqa: SLF001 - it names errors as redis-py does
+        parser = connection._parser  # noqa: SLF001 - it raises redis-py's error classes
         self._reader = hiredis.Reader(replyError=parser.parse_error, notEnoughData=_NOTHING)
         self._loop.add_reader(self._socket, self._read)
 
     @classmethod
     async def open(cls, wire: Wire, heard: Callable[[Reply], None], lost: Callable[[str], None]) -> LoopLine:
-        """Connect to the server of *wire*; raises `Unavailable`."""
+        """Connect to the server of *wire*; raise `StoreUnavailable`."""
         connection = await asyncio.get_running_loop().run_in_executor(None, wire.dedicated)
         return cls(connection, heard, lost)
 
     def write(self, data: bytes) -> None:
-        """Send *data*, as soon as the socket takes it."""
+        """Send *data* as soon as the socket accepts it."""
         if self._unsent:
             self._unsent += data
             return
@@ -54,7 +54,7 @@ class LoopLine:
         self._write()
 
     def close(self) -> None:
-        """End the connection; nothing more is heard."""
+        """Close the connection; no more replies are heard."""
         if self._is_open:
             self._is_open = False
             self._loop.remove_reader(self._socket)

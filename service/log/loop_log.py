@@ -1,4 +1,4 @@
-"""What an event loop does with the log itself, without a thread: append, and hear of commits."""
+"""The operations of a log that run on an event loop without a thread: append, and listen for commits."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from service.log.wire import Reply, Wire
 
 
 class LoopLog(Protocol):
-    """The part of a log that is used on an event loop."""
+    """The part of a log that an event loop uses."""
 
     async def submit(self, encounter: str, request: bytes, **options: Unpack[SubmitOptions]) -> Submitted:
-        """Do as `Doorbell.submit`; the loop goes on meanwhile."""
+        """Do as `Doorbell.submit` does, without blocking the loop."""
         ...
 
     async def hear_outcomes(
@@ -64,7 +64,7 @@ class ValkeyLoopLog:
         command = submit_call(encounter, request, options)
         try:
             answer: Reply = await self._pipe_to(keys.head(encounter)).change(command)
-        except WouldWait:  # nothing was done, and the router knows more than one way
+        except WouldWait:  # nothing was done; the router can send it another way
             loop = asyncio.get_running_loop()
             answer = await loop.run_in_executor(None, partial(self._router.change, *command))
         return submitted(encounter, answer)
@@ -97,7 +97,7 @@ class ValkeyLoopLog:
             self._subscription.leave(keys.outcomes(bucket))
 
     def _pipe_to(self, key: str) -> Pipe:
-        """Return this loop's pipe to the node that has *key*; raises `WouldWait`."""
+        """Return this loop's pipe to the node that has *key*; raise `WouldWait`."""
         if self._router.wanted_replicas:
             raise WouldWait
         node = self._router.node_of(key)

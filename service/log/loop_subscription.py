@@ -1,4 +1,4 @@
-"""Hear what a server publishes on the channels of buckets, on an event loop."""
+"""Subscribe on an event loop to the channels of buckets."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class LoopSubscription:
         self._ended: asyncio.Future[None] = loop.create_future()
 
     async def begin(self) -> None:
-        """Return when the server has confirmed every channel; raises `StoreUnavailable`."""
+        """Return when the server has confirmed every channel; raise `StoreUnavailable`."""
         loop = asyncio.get_running_loop()
         parted = await loop.run_in_executor(None, self._router.by_slot, self._channels)
         for channels in parted:

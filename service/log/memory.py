@@ -1,6 +1,6 @@
-"""The log in plain dictionaries, under one lock: for tests, offline replay and benchmarks.
+"""A log in plain dictionaries, under one lock: for tests, offline replay and benchmarks.
 
-It keeps every promise of the log but one: nothing survives the process.
+It fulfils the log's contract except that nothing survives the process.
 """
 
 import threading
@@ -34,7 +34,7 @@ from service.log.values import (
 
 
 class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryCollections, MemorySchedules):
-    """A whole log in this process; *clock* gives monotonic seconds, for the life of leases and rings."""
+    """A complete log in this process; *clock* returns monotonic seconds, for the life of leases and rings."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         MemoryCollections.__init__(self, threading.RLock())
@@ -53,7 +53,7 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryCollections, MemorySchedule
         expected: int | None = None,
         create: bool = False,
     ) -> Appended:
-        """Give *request* the next number; see `Streams.append`."""
+        """Give *request* the next number; see `EventLog.append`."""
         with self._lock:
             kept = self._read(encounter)
             known = kept.keys.get((scope, key))
@@ -76,7 +76,7 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryCollections, MemorySchedule
             kept.keys[scope, key] = KnownKey(n, fingerprint)
             return Appended(n, replayed=False)
 
-    def submit(  # noqa: PLR0913  an append, and what its notification needs
+    def submit(  # noqa: PLR0913 an append, and what its notification needs
         self,
         encounter: str,
         request: bytes,
@@ -121,7 +121,7 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryCollections, MemorySchedule
         kept.head = replace(kept.head, appended=kept.head.appended + len(more))
 
     def commit(self, encounter: str, *folds: CommitWrite) -> int:
-        """Write consecutive commits; see `Streams.commit`."""
+        """Write consecutive commits; see `EventLog.commit`."""
         with self._lock:
             written = [self._commit(encounter, fold) for fold in folds]
             if written[-1] is None:
@@ -130,7 +130,7 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryCollections, MemorySchedule
             return written.count(True)
 
     def commit_all(self, batch: Sequence[tuple[str, Sequence[CommitWrite]]]) -> list[StaleCommit | None]:
-        """Write commits of several encounters; see `Streams.commit_all`."""
+        """Write commits of several encounters; see `EventLog.commit_all`."""
         found: list[StaleCommit | None] = []
         for encounter, folds in batch:
             try:
@@ -163,54 +163,54 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryCollections, MemorySchedule
         return True
 
     def head(self, encounter: str) -> StreamHead | None:
-        """Read where the encounter stands."""
+        """Return the encounter's head."""
         with self._lock:
             return self._read(encounter).head
 
     def sizes(self, encounters: Sequence[str]) -> list[EncounterSize]:
-        """Read what encounters hold, in the order asked for."""
+        """Return the sizes of *encounters*, in the given order."""
         with self._lock:
             kept = [self._read(encounter) for encounter in encounters]
             return [EncounterSize(len(each.commands), each.bytes + each.derived) for each in kept]
 
     def look(self, encounter: str, after: int, count: int) -> tuple[StreamHead | None, list[Entry]]:
-        """Read the head and commands above *after*."""
+        """Return the head and commands above *after*."""
         with self._lock:
             return self.head(encounter), self.commands(encounter, after, count)
 
     def commands(self, encounter: str, after: int, count: int) -> list[Entry]:
-        """Read up to *count* commands above *after*."""
+        """Return up to *count* commands above *after*."""
         with self._lock:
             return _above(self._read(encounter).commands, after, count)
 
     def commits(self, encounter: str, after: int, count: int) -> list[Entry]:
-        """Read up to *count* commits above *after*."""
+        """Return up to *count* commits above *after*."""
         with self._lock:
             return _above(self._read(encounter).commits, after, count)
 
     def tails(
         self, after: Sequence[tuple[str, int]], count: int
     ) -> list[tuple[StreamHead | None, list[Entry]]]:
-        """Read heads and commits of several encounters."""
+        """Return heads and commits of several encounters."""
         return [(self.head(encounter), self.commits(encounter, n, count)) for encounter, n in after]
 
     def sealed(self, encounter: str, after: int, upto: int) -> list[Payload]:
-        """Read the envelope payloads of commits *after* < n <= *upto*."""
+        """Return the envelope payloads of commits *after* < n <= *upto*."""
         with self._lock:
             return [payload for payload in self._read(encounter).sealed if after < payload.n <= upto]
 
     def marks(self, encounter: str) -> dict[str, bytes]:
-        """Read all marks."""
+        """Return all marks."""
         with self._lock:
             return dict(self._read(encounter).marks)
 
     def find_key(self, encounter: str, scope: str, key: str) -> KnownKey | None:
-        """Read what an idempotency key stands for."""
+        """Return the number and fingerprint of an idempotency key."""
         with self._lock:
             return self._read(encounter).keys.get((scope, key))
 
     def put_secret(self, encounter: str, blob: bytes) -> bool:
-        """Keep *blob* if the encounter has no secret yet."""
+        """Store *blob* if the encounter has no secret yet."""
         with self._lock:
             kept = self._write(encounter)
             if kept.secret is not None:
@@ -219,22 +219,22 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryCollections, MemorySchedule
             return True
 
     def secret(self, encounter: str) -> bytes | None:
-        """Read the secret."""
+        """Return the secret."""
         with self._lock:
             return self._read(encounter).secret
 
     def put_state(self, encounter: str, state: CachedState) -> None:
-        """Replace the cached fold."""
+        """Replace the newest state."""
         with self._lock:
             self._write(encounter).state = state
 
     def state(self, encounter: str) -> CachedState | None:
-        """Read the cached fold."""
+        """Return the newest state."""
         with self._lock:
             return self._read(encounter).state
 
     def put_snapshot(self, encounter: str, snapshot: CachedState) -> bool:
-        """Keep *snapshot* beside those of other commits; see `Streams.put_snapshot`."""
+        """Store *snapshot* beside those of other commits; see `EventLog.put_snapshot`."""
         with self._lock:
             kept = self._read(encounter)
             old = kept.snapshots.get(snapshot.n)
@@ -244,18 +244,18 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryCollections, MemorySchedule
             return True
 
     def snapshots(self, encounter: str) -> list[SnapshotName]:
-        """Read which snapshots there are, by rising n."""
+        """Return the names of the snapshots, by rising n."""
         with self._lock:
             return sorted(each.name for each in self._read(encounter).snapshots.values())
 
     def snapshot(self, encounter: str, name: SnapshotName) -> CachedState | None:
-        """Read one snapshot."""
+        """Return one snapshot."""
         with self._lock:
             kept = self._read(encounter).snapshots.get(name.n)
             return kept if kept is not None and kept.name == name else None
 
     def put_occasions(self, encounter: str, n: int, blob: bytes) -> bool:
-        """Keep the occasions of the interval that ends with commit *n*; see `Streams.put_occasions`."""
+        """Store the occasions of the interval that ends with commit *n*; see `EventLog.put_occasions`."""
         with self._lock:
             kept = self._read(encounter)
             if not kept.has_room(n, len(kept.occasions.get(n, b"")), len(blob)):
@@ -264,17 +264,17 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryCollections, MemorySchedule
             return True
 
     def occasions(self, encounter: str) -> list[Entry]:
-        """Read the occasions of every interval, by rising n."""
+        """Return the occasions of every interval, by rising n."""
         with self._lock:
             return [Entry(n, blob) for n, blob in sorted(self._read(encounter).occasions.items())]
 
     def forget(self, encounter: str) -> None:
-        """Delete everything that is kept of one encounter."""
+        """Delete everything of one encounter."""
         with self._lock:
             self._encounters.pop(encounter, None)
 
     def tried(self, encounter: str, n: int) -> int:
-        """Count one more try of command *n*."""
+        """Count one more attempt at command *n*."""
         with self._lock:
             kept = self._write(encounter)
             last, count = kept.tries
@@ -282,22 +282,22 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryCollections, MemorySchedule
             return kept.tries[1]
 
     def _read(self, encounter: str) -> Encounter:
-        """Find an encounter, or an empty one that is not kept."""
+        """Return an encounter, or an empty one that is not stored."""
         return self._encounters.get(encounter) or Encounter()
 
     def _write(self, encounter: str) -> Encounter:
-        """Find an encounter, kept from now on."""
+        """Return an encounter, which is stored from now on."""
         return self._encounters.setdefault(encounter, Encounter())
 
     def memory(self) -> StoreMemory:
-        """Read how full the store is: it has no limit of its own."""
+        """Return the store's memory; this one has no limit."""
         return StoreMemory(used=0, limit=0)
 
     def ping(self) -> None:
         """Return: this process answers."""
 
     def close(self) -> None:
-        """Forget nothing: whoever still holds the log may go on."""
+        """Do nothing: other holders of the log may continue."""
 
 
 _: Callable[[], Log] = MemoryLog  # the type checker's proof that nothing is missing

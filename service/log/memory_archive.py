@@ -1,4 +1,4 @@
-"""Take whole encounters out of the log in memory, and put them back."""
+"""Move whole encounters out of a memory log, and back."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ class Encounter:
     archived_bytes: int = 0
     """What its file holds."""
     bytes: int = 0
-    """What its requests, commits and envelopes hold."""
+    """The size of its requests, commits and envelopes."""
 
     @property
     def derived(self) -> int:
-        """What its snapshots and occasions hold."""
+        """The size of its snapshots and occasions, in bytes."""
         snapshots = sum(len(each.blob) for each in self.snapshots.values())
         return snapshots + sum(map(len, self.occasions.values()))
 
     def has_room(self, n: int, old: int, new: int) -> bool:
-        """Tell whether *new* bytes may stand for *old* ones, derived from the commits up to *n*."""
+        """Return whether *new* bytes, derived from the commits up to *n*, may replace *old* ones."""
         room = max(SNAPSHOT_BYTES, self.bytes // SNAPSHOT_SHARE)
         is_there = self.head is not None and n <= self.head.folded
         return is_there and self.derived - old + new <= room

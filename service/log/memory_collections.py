@@ -1,4 +1,4 @@
-"""The side records of the log in memory: numbered in the order of their first putting."""
+"""The collections of a memory log; records are numbered in the order in which they were first put."""
 
 import time
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from service.log.values import Record
 
 
 class MemoryCollections:
-    """Every shelf of the store, under the lock it is given."""
+    """Every collection of the store, under the given lock."""
 
     def __init__(self, lock: AbstractContextManager[Any]) -> None:
         self._lock = lock
@@ -17,7 +17,7 @@ class MemoryCollections:
         self._used: dict[str, float] = {}
 
     def put_record(self, collection: str, id_: str, blob: bytes) -> int:
-        """Put or replace a record; its number on the shelf."""
+        """Put or replace a record; return its number in the collection."""
         with self._lock:
             kept = self._shelves.setdefault(collection, {})
             last = next(reversed(kept.values())).number if kept else 0
@@ -31,23 +31,23 @@ class MemoryCollections:
             self.put_record(collection, id_, blob)
 
     def records_named(self, names: Sequence[tuple[str, str]]) -> list[bytes | None]:
-        """Read records by shelf and id."""
+        """Return records by collection and id."""
         return [self.record(collection, id_) for collection, id_ in names]
 
     def record(self, collection: str, id_: str) -> bytes | None:
-        """Read one record."""
+        """Return one record."""
         with self._lock:
             found = self._shelves.get(collection, {}).get(id_)
             return found.blob if found else None
 
     def records(self, collection: str, before: int | None = None, limit: int = 50) -> list[Record]:
-        """Read up to *limit* records, newest first, numbered below *before*."""
+        """Return up to *limit* records, newest first, numbered below *before*."""
         with self._lock:
             newest_first = reversed(self._shelves.get(collection, {}).values())
             return [record for record in newest_first if before is None or record.number < before][:limit]
 
     def use_once(self, name: str, ttl_ms: int) -> bool:
-        """Use up *name*; whether it was still unused."""
+        """Use up *name*; return whether it was unused."""
         now = time.monotonic()
         with self._lock:
             self._used = {used: until for used, until in self._used.items() if until > now}
@@ -57,11 +57,11 @@ class MemoryCollections:
             return True
 
     def drop_record(self, collection: str, id_: str) -> None:
-        """Forget a record."""
+        """Delete a record."""
         with self._lock:
             self._shelves.get(collection, {}).pop(id_, None)
 
     def drop_collection(self, collection: str) -> None:
-        """Forget all records of a shelf."""
+        """Delete all records of a collection."""
         with self._lock:
             self._shelves.pop(collection, None)

@@ -1,4 +1,4 @@
-"""The doorbell of the log in memory: which encounters wait for a fold, who has leased what, who listens."""
+"""The doorbell of a memory log: encounters that wait for a fold, leases, listeners."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from service.log.values import CommandNotification, Outcome, StreamHead
 
 
 class MemoryDoorbell:
-    """Every bucket of the store, under the inheriting log's lock; *clock* gives monotonic seconds."""
+    """Every bucket of the store, under the inheriting log's lock; *clock* returns monotonic seconds."""
 
     _lock: AbstractContextManager[Any]
 
@@ -20,23 +20,23 @@ class MemoryDoorbell:
         self._clock = clock
         self._dirty: dict[int, dict[str, int]] = {}
         self._rings: dict[int, float] = {}
-        """Until when each bucket is rung for."""
+        """The end of each bucket's ring, in monotonic seconds."""
         self._leases: dict[str, tuple[str, float]] = {}
-        """Who holds each lease, and until when."""
+        """The token and end of each lease."""
         self._wakes: list[MemoryListener[CommandNotification]] = []
         self._outcomes: list[MemoryListener[Outcome]] = []
 
     @abstractmethod
     def head(self, encounter: str) -> StreamHead | None:
-        """Read where the encounter stands."""
+        """Return the encounter's head."""
 
     def mark_dirty(self, encounter: str, at_ms: int) -> None:
-        """Note that the encounter waits for a fold, since *at_ms* unless it waits for longer."""
+        """Record that the encounter waits for a fold, since *at_ms* unless it has waited longer."""
         with self._lock:
             self._dirty.setdefault(bucket_of(encounter), {}).setdefault(encounter, at_ms)
 
     def dirty(self, buckets: Sequence[int], older_than: int, count: int = 1000) -> list[str]:
-        """Read encounters that wait since *older_than* or before, the longest waiting first."""
+        """Return encounters that have waited since *older_than* or longer, the longest waiting first."""
         with self._lock:
             waiting = sorted(
                 (at, encounter)
@@ -47,7 +47,7 @@ class MemoryDoorbell:
             return [encounter for at, encounter in waiting if at <= older_than][:count]
 
     def clean(self, encounter: str) -> bool:
-        """Take the encounter from the dirty set if everything appended is folded."""
+        """Remove the encounter from the dirty set if everything appended is folded."""
         with self._lock:
             head = self.head(encounter)
             if head is not None and head.appended != head.folded:
@@ -55,19 +55,19 @@ class MemoryDoorbell:
             return self._dirty.get(bucket_of(encounter), {}).pop(encounter, None) is not None
 
     def answer_notification(self, bucket: int) -> None:
-        """Note that a fold of the bucket begins."""
+        """Record that a fold of the bucket begins."""
         with self._lock:
             self._rings.pop(bucket, None)
 
     def _ring(self, bucket: int, ttl_ms: int) -> bool:
-        """Ring for the bucket unless somebody did and nobody answered."""
+        """Ring for the bucket; return False if a ring is unanswered."""
         if self._clock() < self._rings.get(bucket, 0.0):
             return False
         self._rings[bucket] = self._clock() + ttl_ms / 1000
         return True
 
     def hold_leases(self, names: Sequence[str], token: str, ttl_ms: int) -> list[bool]:
-        """Take or prolong leases, each unless another token holds it."""
+        """Take or prolong leases, except those that another token has."""
         with self._lock:
             held = [self._holder(name) in {None, token} for name in names]
             until = self._clock() + ttl_ms / 1000
@@ -77,7 +77,7 @@ class MemoryDoorbell:
             return held
 
     def release_lease(self, name: str, token: str) -> bool:
-        """Free a lease if *token* holds it."""
+        """Free a lease if *token* has it."""
         with self._lock:
             if self._holder(name) != token:
                 return False
@@ -85,11 +85,11 @@ class MemoryDoorbell:
             return True
 
     def notify(self, encounter: str) -> None:
-        """Notify whoever listens to the encounter's bucket that it has something to fold."""
+        """Notify the listeners of the encounter's bucket that it has something to fold."""
         self._notify(CommandNotification(encounter, 0, b""))
 
     def _notify(self, wake: CommandNotification) -> int:
-        """Return how many heard it."""
+        """Return the number of listeners that heard it."""
         with self._lock:
             return sum(listener.hear(bucket_of(wake.encounter), wake) for listener in self._wakes)
 

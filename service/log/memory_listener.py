@@ -1,4 +1,4 @@
-"""Hear what the log in memory publishes: one queue a subscription."""
+"""Subscribe to what a memory log publishes, with a queue for each subscription."""
 
 import queue
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ Heard = TypeVar("Heard")
 
 
 class MemoryListener(Generic[Heard]):
-    """One subscription to *buckets*; takes itself off the list of listeners at its end."""
+    """One subscription to *buckets*; `close` removes it from the list of listeners."""
 
     def __init__(self, listeners: "list[MemoryListener[Heard]]", buckets: Sequence[int]) -> None:
         self._listeners = listeners
@@ -17,29 +17,29 @@ class MemoryListener(Generic[Heard]):
         listeners.append(self)
 
     def hear(self, bucket: int, message: Heard) -> bool:
-        """Take a message from the log if it is of a bucket that is followed; whether it is."""
+        """Queue a message from the log if it follows the bucket; return whether it does."""
         if bucket not in self._buckets:
             return False
         self._heard.put(message)
         return True
 
     def get(self, timeout: float) -> Heard | None:
-        """Wait up to *timeout* seconds for the next message."""
+        """Return the next message; None if none comes within *timeout* seconds."""
         try:
             return self._heard.get(timeout=timeout) if timeout > 0 else self._heard.get_nowait()
         except queue.Empty:
             return None
 
     def follow(self, buckets: Sequence[int]) -> None:
-        """Hear these buckets from now on, too."""
+        """Also listen to these buckets from now on."""
         self._buckets = self._buckets | set(buckets)
 
     def leave(self, buckets: Sequence[int]) -> None:
-        """Hear these buckets no more."""
+        """Stop listening to these buckets."""
         self._buckets = self._buckets - set(buckets)
 
     def interrupt(self) -> None:
-        """Have the `get` that waits, or the next one, return None."""
+        """Make the current or next `get` return None."""
         self._heard.put(None)
 
     def close(self) -> None:

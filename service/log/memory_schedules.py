@@ -1,4 +1,4 @@
-"""The agendas of the log in memory."""
+"""The schedules of a memory log."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class MemorySchedules:
-    """Every agenda of the store, under the lock of whoever inherits it."""
+    """Every schedule of the store, under the inheriting log's lock."""
 
     _lock: AbstractContextManager[Any]
 
@@ -14,18 +14,18 @@ class MemorySchedules:
         self._agendas: dict[str, dict[str, int]] = {}
 
     def set_due(self, schedule: str, names: Sequence[str], at_ms: int, *, reschedule: bool) -> None:
-        """Put *names* on the agenda; see `Agendas.set_due`."""
+        """Schedule *names*; see `Schedules.set_due`."""
         with self._lock:
             kept = self._agendas.setdefault(schedule, {})
             kept |= {name: at_ms for name in names if reschedule or name not in kept}
 
     def due(self, schedule: str, upto_ms: int, count: int) -> list[str]:
-        """Read up to *count* names that are due, the longest due first."""
+        """Return up to *count* names that are due, the longest due first."""
         with self._lock:
             waiting = sorted((at, name) for name, at in self._agendas.get(schedule, {}).items())
             return [name for at, name in waiting if at <= upto_ms][:count]
 
     def drop_due(self, schedule: str, name: str) -> None:
-        """Take *name* from the agenda."""
+        """Remove *name* from the schedule."""
         with self._lock:
             self._agendas.get(schedule, {}).pop(name, None)

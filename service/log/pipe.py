@@ -1,7 +1,7 @@
-"""Send the changes of an event loop to one server: all that wait in one round trip, each once.
+"""Send an event loop's changes to one server: all that wait in one round trip, each once.
 
-One batch is under way at a time, and the next leaves when every answer of it has come. So under load the
-server syncs its log once for many changes, and a change that comes alone waits for no other.
+One batch is in flight at a time, and the next leaves when all replies have come. So under load the server
+syncs its log once for many changes, and a single change waits for no other.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from service.log.routing import Router
 from service.log.wire import ANSWER_S, DID_NOTHING, Command, Reply, Wire, raise_translated
 
 BATCH: Final = 256
-"""Changes in one batch, at most."""
+"""The most changes in one batch."""
 
 _MOVED: Final = ("MOVED ", "ASK ", "TRYAGAIN ", "CLUSTERDOWN ", "READONLY ", "Function not found")
-"""What begins the errors of a node that did nothing, and of which the router knows what to do."""
+"""Prefixes of a node's errors that mean it did nothing; the router knows how to proceed."""
 
 
 class Pipe:
@@ -41,12 +41,12 @@ class Pipe:
         self._timer: asyncio.TimerHandle | None = None
 
     def change(self, command: Command) -> asyncio.Future[Reply]:
-        """Send one change, once; its future raises `Unavailable`, `StoreFull` or `OutcomeUnknown`.
+        """Send one change, once; its future raises `StoreUnavailable`, `StoreFull` or `OutcomeUnknown`.
 
-        It raises `WouldWait` where the router has to find the node that does it: nothing was done.
+        It raises `WouldWait` if the router must first find the node; nothing was done then.
         """
         future: asyncio.Future[Reply] = self._loop.create_future()
-        packed = hiredis.pack_command(tuple(command))  # type: ignore[arg-type]  # it takes any mix of them
+        packed = hiredis.pack_command(tuple(command))  # type: ignore[arg-type] # it takes any mix of them
         self._waiting.append((packed, future))
         self._schedule()
         return future
@@ -54,7 +54,7 @@ class Pipe:
     def _schedule(self) -> None:
         if not (self._is_scheduled or self._sent or self._opening):
             self._is_scheduled = True
-            self._loop.call_soon(self._send)  # with all that this turn of the loop brings
+            self._loop.call_soon(self._send)  # with all others of this turn of the loop
 
     def _send(self) -> None:
         self._is_scheduled = False
@@ -96,18 +96,18 @@ class Pipe:
                 self._send()
 
     def _meant(self, error: Exception) -> Exception:
-        """Return what the server's *error* means for a change."""
+        """Return the meaning of the server's *error* for a change."""
         if not isinstance(error, exceptions.RedisError):
             return error
         if str(error).removeprefix("ERR ").startswith(_MOVED) or isinstance(error, DID_NOTHING):
             return WouldWait()
         try:
             raise_translated(error, self._wire.url, changes=True)
-        except Exception as meant:  # noqa: BLE001 - it is raised where the change is waited for
+        except Exception as meant:  # noqa: BLE001 - the waiting caller gets it
             return meant
 
     def _fail(self, why: str) -> None:
-        """End the connection: what was sent is unknown, and what waits is sent on a new one."""
+        """Close the connection: what was sent is unknown, and what waits is sent on a new one."""
         self._drop()
         while self._sent:
             _raise_in(self._sent.popleft(), OutcomeUnknown(f"{self._wire.url} did not answer: {why}"))

@@ -1,6 +1,6 @@
-"""Reach the server in which RQ keeps its jobs: a client of its own, for RQ speaks through redis-py's.
+"""Connect to the server with RQ's jobs; it needs redis-py's own client, because RQ uses that.
 
-Nothing that is kept there is needed: it may be wiped or down at any moment.
+Nothing in that server is needed: it may be wiped or down at any moment.
 """
 
 from typing import Final
@@ -14,11 +14,11 @@ from service.log.errors import StoreRefused
 from service.log.wire import ANSWER_S
 
 QUEUE_FAILURES: Final = (exceptions.RedisError, OSError)
-"""What an outage of that server looks like."""
+"""The errors of an outage of that server."""
 
 
 def queue_client(url: str, *, answer_s: float = ANSWER_S) -> redis.Redis:
-    """Return a client of the server at *url*; nothing is sent twice and nothing is connected yet."""
+    """Return an unconnected client of the server at *url* that sends nothing twice."""
     return redis.Redis.from_url(
         url, socket_timeout=answer_s, socket_connect_timeout=answer_s, retry=Retry(NoBackoff(), 0)
     )
@@ -27,7 +27,7 @@ def queue_client(url: str, *, answer_s: float = ANSWER_S) -> redis.Redis:
 def check_queue(client: redis.Redis) -> None:
     """Return unless the server is a node of a cluster, on which RQ's worker does not start.
 
-    Raises `StoreRefused`. A server that is down or may not be asked passes: it may be up later.
+    Raises `StoreRefused`. A server that is down or may not be asked passes, because it may be up later.
     """
     try:
         is_cluster = client.info("cluster")["cluster_enabled"]

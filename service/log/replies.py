@@ -1,11 +1,11 @@
-"""Turn what the log's functions answer into values, or into the refusal that it is."""
+"""Turn the replies of the log's functions into values, or into refusals."""
 
 from service.log.errors import KeyReused, NoSuchEncounter, NumberTaken, StaleCommit, VersionConflict
 from service.log.wire import Reply
 
 
 def place_in(encounter: str, answer: Reply) -> tuple[int, bool]:
-    """Turn the answer of an append into (number, replayed), or into its refusal."""
+    """Return (number, replayed) from the reply to an append, or raise its refusal."""
     what: bytes = answer[0]
     if what == b"taken":
         raise NumberTaken(encounter)
@@ -21,7 +21,7 @@ def place_in(encounter: str, answer: Reply) -> tuple[int, bool]:
 
 
 def stale_in(answer: Reply) -> StaleCommit | None:
-    """Return what kept a commit from standing, None if it stands."""
+    """Return the reason why a commit was not written; None if it was."""
     what, *head = answer
     if what != b"stale":
         return None

@@ -1,12 +1,11 @@
-"""The nodes of a cluster, asked as if they were one server; one server is a cluster of one.
+"""Use the nodes of a cluster as if they were one server; one server is a cluster of one.
 
 Laws. Nothing is sent twice that may have been done. What a node did *not* do (it has given the slot away, is
-amid a move, is no primary yet) is asked again, of whoever has the slot by then, until `PATIENCE_S` is over;
-what was sent and not answered is `Unknown` at once. The commands of one call go to all their nodes together,
-and to each node in their order.
+moving it, is not yet a primary) is sent again to the slot's current owner, until `PATIENCE_S` is over; what
+was sent and not answered is `OutcomeUnknown` at once. The commands of one call go to all their nodes
+together, and to each node in their order.
 
-The client library's own cluster client retries what it cannot know to be undone, so of it only the slot
-function is used here.
+redis-py's own cluster client retries what it cannot know to be undone, so only its slot function is used.
 """
 
 import time
@@ -27,7 +26,7 @@ from service.log.wire import ANSWER_S, DID_NOTHING, Argument, Command, Reply, Wi
 
 SLOTS: Final = 16_384
 PATIENCE_S: Final = 8.0
-"""How long a command waits for a node that serves its slot: a failover takes some seconds."""
+"""Seconds for which a command waits for a node that serves its slot: a failover takes some seconds."""
 
 _PAUSE_S: Final = 0.05
 _NO_FUNCTION: Final = "Function not found"
@@ -49,7 +48,7 @@ def key_of(command: Command) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Map:
-    """Which node has which slot, as one node of the cluster said."""
+    """The owner of each slot, as one node of the cluster reported."""
 
     owners: tuple[str | None, ...]
     """The address of the primary of each slot."""
@@ -58,10 +57,10 @@ class _Map:
 
 
 class Router:
-    """Sends each command to the node that has its key; may be used by any number of threads.
+    """Sends each command to the node that has its key; thread-safe.
 
-    *prepare* is called with every primary before it is first used. A change is answered when *replicas* of
-    its node's replicas have it.
+    *prepare* is called with every primary before its first use. A change is answered once *replicas* of its
+    node's replicas have it.
     """
 
     def __init__(
@@ -77,14 +76,14 @@ class Router:
         self._answer_s = answer_s
         self._patience_s = patience_s
         self.wanted_replicas = replicas
-        """How many replicas must have a change before it is answered."""
+        """The number of replicas that must have a change before it is answered."""
         self.prepare = prepare
         self._seed = self._wire(url)
         self.url = self._seed.url
         self.closed = 0
-        """How often all connections were closed: whoever holds one across a change has lost it."""
+        """How often all connections were closed: a connection from before the last time is closed."""
         self.subscribers: WeakSet[Any] = WeakSet()
-        """Those to interrupt when all connections are closed."""
+        """Subscribers to interrupt when all connections are closed."""
         self._lock = Lock()
         self._wires: dict[str, Wire] = {}
         self._prepared: set[str] = set()
@@ -94,27 +93,27 @@ class Router:
     # --- what a caller asks ------------------------------------------------------------------------------
 
     def read(self, *command: Argument) -> Reply:
-        """Ask one question; raises `StoreUnavailable`."""
+        """Send one query; raise `StoreUnavailable`."""
         return self._exchange((command,), changes=False)[0]
 
     def read_all(self, commands: Sequence[Command]) -> list[Reply]:
-        """Ask several questions together; raises `StoreUnavailable`."""
+        """Send several queries together; raise `StoreUnavailable`."""
         return self._exchange(commands, changes=False)
 
     def change(self, *command: Argument) -> Reply:
-        """Send one change; raises `StoreUnavailable`, `StoreFull`, or `Unknown`."""
+        """Send one change; raise `StoreUnavailable`, `StoreFull`, or `OutcomeUnknown`."""
         return self._exchange((command,), changes=True)[0]
 
     def change_all(self, commands: Sequence[Command]) -> list[Reply]:
-        """Send several changes together; raises for the first that failed."""
+        """Send several changes together; raise for the first that failed."""
         return self._exchange(commands, changes=True)
 
     def node_of(self, key: str) -> Wire:
-        """Return the wire to the primary that has *key*, by what is known now; raises `StoreUnavailable`."""
+        """Return the wire to the primary that has *key* by the current map; raise `StoreUnavailable`."""
         return self._owner(slot_of(key)) if self.is_cluster() else self._seed
 
     def by_slot(self, names: Sequence[str]) -> list[Sequence[str]]:
-        """Part *names* of keys or channels into those that one command may name together."""
+        """Split *names* of keys or channels into groups that one command may name together."""
         if not self.is_cluster():
             return [names] if names else []
         by_slot: dict[int, list[str]] = defaultdict(list)
@@ -123,11 +122,11 @@ class Router:
         return list(by_slot.values())
 
     def is_cluster(self) -> bool:
-        """Tell whether there are slots to know about; asks the first time, and raises `StoreUnavailable`."""
+        """Return whether the server is in a cluster; the first call asks and may raise `StoreUnavailable`."""
         if self._is_cluster is None:
             try:
                 self.refresh()
-            except exceptions.NoPermissionError:  # a user of one server need not be allowed to ask
+            except exceptions.NoPermissionError:  # a user of a single server need not be allowed to ask
                 self._is_cluster = False
             except exceptions.ResponseError as error:
                 if "cluster support disabled" not in str(error):
@@ -138,7 +137,7 @@ class Router:
         return self._is_cluster
 
     def primaries(self) -> list[Wire]:
-        """Return a wire to each primary; the one server is one."""
+        """Return a wire to each primary; a single server is one."""
         if not self.is_cluster():
             return [self._seed]
         assert self._map is not None
@@ -152,8 +151,8 @@ class Router:
         return [self._wire_to(address) for address in sorted(self._map.replicas)]
 
     def close(self) -> None:
-        """Close all connections, whatever they are in the middle of; the next call opens new ones."""
-        self.closed += 1  # first: who stumbles over a closed connection finds the reason here
+        """Close all connections, even those in use; the next call opens new ones."""
+        self.closed += 1  # first: a caller that finds its connection closed reads the reason here
         for wire in (self._seed, *self._wires.values()):
             wire.close()
         for subscriber in tuple(self.subscribers):
@@ -162,12 +161,12 @@ class Router:
     # --- the map of slots --------------------------------------------------------------------------------
 
     def refresh_if_cluster(self) -> None:
-        """Learn anew which node has which slot, where there is more than one server."""
+        """Read the map of slots again if there is more than one server."""
         if self._is_cluster:
             self.refresh()
 
     def refresh(self) -> None:
-        """Learn anew which node has which slot; raises `StoreUnavailable` where no node says."""
+        """Read the map of slots again; raise `StoreUnavailable` if no node answers."""
         failure: StoreFailure | None = None
         for wire in (*self._wires.values(), self._seed):
             try:
@@ -183,11 +182,11 @@ class Router:
         raise failure
 
     def _prepare(self, address: str) -> None:
-        """Have a primary that is new here get what every primary needs."""
+        """Prepare a primary that is new here."""
         try:
             self.prepare(self._wire_to(address))
         except LogError:
-            return  # it is down, or this user may not: another process will
+            return  # it is down, or this user may not prepare it: another process will
         self._prepared.add(address)
 
     def _parse(self, ranges: Reply) -> _Map:
@@ -245,7 +244,7 @@ class Router:
         return call.replies
 
     def _learn(self, faults: Sequence[Exception]) -> None:
-        """Get ready for another try of what was not done."""
+        """Prepare another attempt at what was not done."""
         if not all(isinstance(fault, exceptions.MovedError) for fault in faults):
             time.sleep(_PAUSE_S)
         try:
@@ -254,7 +253,7 @@ class Router:
             time.sleep(_PAUSE_S)
 
     def ask(self, redirect: exceptions.AskError, command: Command, *, changes: bool) -> Reply:
-        """Ask the node to which a slot is being moved, for this command alone."""
+        """Send this command alone to the node to which its slot is being moved."""
         address = f"{redirect.host}:{redirect.port}"
         if address not in self._prepared:
             self._prepare(address)
@@ -277,9 +276,9 @@ class _Call:
         self.replies: list[Reply] = [None] * len(commands)
 
     def go_on(self) -> list[Exception]:
-        """Send what is not done, to all nodes together; return why some of it still is not.
+        """Send what is not done, to all nodes together; return the reasons why some of it still is not.
 
-        Raises for the first command that failed for good.
+        Raises for the first command that failed finally.
         """
         items, self._undone, self._faults = self._undone, [], []
         failure: Exception | None = None
@@ -292,7 +291,7 @@ class _Call:
                 self._leave(mine, fault)
             except StoreFailure as fault:
                 failure = failure or fault
-        for wire, mine, line in sent:  # all are read, or their answers would be taken for others'
+        for wire, mine, line in sent:  # read all, or a later call would take their replies for its own
             try:
                 answers = wire.receive(line, len(mine), changes=self._changes)
                 failure = failure or self._take(mine, answers)
@@ -316,7 +315,7 @@ class _Call:
         return list(by_node.items())
 
     def _take(self, items: Sequence[_Item], answers: Sequence[Reply]) -> Exception | None:
-        """Keep the answers; return the first that says that a command failed for good."""
+        """Store the replies; return the first error of a command that failed finally."""
         failure: Exception | None = None
         for (place, command), first in zip(items, answers, strict=True):
             is_redirect = isinstance(first, exceptions.AskError) and not isinstance(
@@ -332,14 +331,14 @@ class _Call:
         return failure
 
     def _leave(self, items: Sequence[_Item], fault: Exception) -> None:
-        """Note that nothing was done of *items*."""
+        """Record that none of *items* was done."""
         self._undone += items
         self._undone.sort(key=lambda item: item[0])
         self._faults.append(fault)
 
 
 def _is_undone(answer: Reply) -> bool:
-    """Tell whether a node's answer means that it did nothing and another try may succeed."""
+    """Return whether a node's reply means that it did nothing and another attempt may succeed."""
     return isinstance(answer, (*DID_NOTHING, exceptions.AskError, StoreUnavailable)) or (
         isinstance(answer, exceptions.ResponseError) and _NO_FUNCTION in str(answer)
     )

@@ -1,4 +1,4 @@
-"""Spell the call that submits a request, and read its answer."""
+"""Build the call that submits a request, and parse its reply."""
 
 from service.log import keys
 from service.log.library import call
@@ -38,6 +38,6 @@ def submit_call(encounter: str, request: bytes, options: SubmitOptions) -> Comma
 
 
 def submitted(encounter: str, answer: Reply) -> Submitted:
-    """Return what the *answer* to a submission says, or raise its refusal."""
+    """Return the result in the reply to a submission, or raise its refusal."""
     n, replayed = place_in(encounter, answer)
     return Submitted(n, replayed, must_notify=answer[2:] == [1])

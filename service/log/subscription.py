@@ -1,7 +1,7 @@
-"""Hear what a server publishes on the channels of buckets, on a connection of its own.
+"""Subscribe to the channels of buckets, on connections of its own.
 
-Channels are *sharded*: a message stays on the node that keeps the bucket. Plain ones would be repeated to
-every node of a cluster. A subscription ends with the first error and is not mended.
+Channels are *sharded*: a message stays on the node that has the bucket. Plain channels would repeat it to
+every node of a cluster. A subscription ends with the first error and does not recover.
 """
 
 import selectors
@@ -19,13 +19,13 @@ from service.log.routing import Router
 from service.log.wire import Raw, Wire, raise_translated
 
 CONFIRMED_S: Final = 5.0
-"""How long a server may take to confirm a subscription."""
+"""Seconds within which a server must confirm a subscription."""
 
 Heard = TypeVar("Heard")
 
 
 class Subscription(Generic[Heard]):
-    """One thread's subscription to the channels that *channel_of* names; *load* reads a message."""
+    """One thread's subscription to the channels that *channel_of* names; *load* parses a message."""
 
     def __init__(
         self,
@@ -40,9 +40,9 @@ class Subscription(Generic[Heard]):
         self._load = load
         self._heard: deque[Heard] = deque()
         self._awaited: set[tuple[bytes, bytes]] = set()
-        """The confirmations to come: their kind and channel."""
+        """The outstanding confirmations: their kind and channel."""
         self._waker, self._woken = socket.socketpair()
-        self._woken.setblocking(False)  # noqa: FBT003 - as the library spells it
+        self._woken.setblocking(False)  # noqa: FBT003 - the library's signature
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._woken, selectors.EVENT_READ)
         self._lines: dict[Wire, Raw] = {}
@@ -54,15 +54,15 @@ class Subscription(Generic[Heard]):
             raise
 
     def follow(self, buckets: Sequence[int]) -> None:
-        """Hear these buckets from now on, too; returns when the server has confirmed it."""
+        """Also listen to these buckets; return when the server has confirmed it."""
         self._ask("ssubscribe", buckets)
 
     def leave(self, buckets: Sequence[int]) -> None:
-        """Hear these buckets no more; what was heard until now is still got."""
+        """Stop listening to these buckets; messages heard until now are still returned."""
         self._ask("sunsubscribe", buckets)
 
     def get(self, timeout: float) -> Heard | None:
-        """Wait up to *timeout* seconds for the next message."""
+        """Return the next message; None if none comes within *timeout* seconds."""
         ends = time.monotonic() + timeout
         while not self._heard:
             left = max(0.0, ends - time.monotonic())
@@ -71,7 +71,7 @@ class Subscription(Generic[Heard]):
         return self._heard.popleft() if self._heard else None
 
     def interrupt(self) -> None:
-        """Have the `get` that waits, or the next one that finds nothing, return None."""
+        """Make the current `get`, or the next one that finds nothing, return None."""
         with suppress(OSError):  # closed meanwhile
             self._waker.send(b"!")
 
@@ -111,7 +111,7 @@ class Subscription(Generic[Heard]):
             self._learn(StoreUnavailable(f"{self._router.url} did not confirm a subscription"))
 
     def _learn(self, error: exceptions.RedisError | StoreUnavailable) -> NoReturn:
-        """Raise what *error* means; the map of slots is learnt anew, for the next subscription."""
+        """Raise the meaning of *error*; first read the map of slots again, for the next subscription."""
         with suppress(StoreFailure):
             self._router.refresh_if_cluster()
         if isinstance(error, StoreUnavailable):
@@ -122,11 +122,11 @@ class Subscription(Generic[Heard]):
         line = self._lines.get(node)
         if line is None:
             line = self._lines[node] = node.dedicated()
-            self._selector.register(line._sock, selectors.EVENT_READ, line)  # noqa: SLF001 - redis-py shows it nowhere
+            self._selector.register(line._sock, selectors.EVENT_READ, line)  # noqa: SLF001 - redis-py has no public name for it
         return line
 
     def _hear(self, timeout: float) -> bool:
-        """Read what there is within *timeout* seconds; whether somebody interrupted."""
+        """Read what arrives within *timeout* seconds; return whether `interrupt` was called."""
         interrupted = False
         for key, _ in self._selector.select(timeout):
             if key.data is None:
@@ -140,7 +140,7 @@ class Subscription(Generic[Heard]):
         return interrupted
 
     def _read(self, line: Raw) -> None:
-        """Read every message that has come on *line*."""
+        """Read every message that has arrived on *line*."""
         try:
             while line.can_read(0):
                 self._take(line.read_response())
@@ -151,6 +151,6 @@ class Subscription(Generic[Heard]):
         kind, channel, value = message
         if kind == b"smessage":
             self._heard.append(self._load(value))
-        elif (kind, channel) not in self._awaited:  # the slot of the channel has moved to another node
+        elif (kind, channel) not in self._awaited:  # the channel's slot has moved to another node
             self._learn(StoreUnavailable(f"{self._router.url} has ended a subscription"))
         self._awaited.discard((kind, channel))

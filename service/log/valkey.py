@@ -1,7 +1,7 @@
-"""The log in a Valkey or Redis server, or in a cluster of them, one round trip for each call.
+"""The log in a Valkey or Redis server, or in a cluster, with one round trip for each call.
 
-What must be one step is a function inside the server (`functions/rewound.lua`); this file spells the calls
-and turns replies into values. It decides nothing.
+Atomic changes are functions inside the server (`functions/rewound.lua`); this module builds the calls and
+parses the replies. It decides nothing.
 """
 
 import sys
@@ -41,7 +41,7 @@ _HEAD_FIELDS = ("appended", "folded", "hash", "frontier", "run")
 
 
 class ValkeyStreams:
-    """Commands, commits and what belongs to one encounter."""
+    """Commands, commits and all other data of one encounter."""
 
     _wire: Router
 
@@ -56,7 +56,7 @@ class ValkeyStreams:
         expected: int | None = None,
         create: bool = False,
     ) -> Appended:
-        """Give *request* the next number; see `Streams.append`."""
+        """Give *request* the next number; see `EventLog.append`."""
         answer = self._wire.change(
             *call(
                 "append",
@@ -76,7 +76,7 @@ class ValkeyStreams:
         return submitted(encounter, self._wire.change(*submit_call(encounter, request, options)))
 
     def commit(self, encounter: str, *folds: CommitWrite) -> int:
-        """Write consecutive commits; see `Streams.commit`."""
+        """Write consecutive commits; see `EventLog.commit`."""
         answers = self._wire.change_all([_commit_call(encounter, fold) for fold in folds])
         stale = stale_in(answers[-1])
         if stale is not None:
@@ -84,7 +84,7 @@ class ValkeyStreams:
         return sum(answer[0] == b"committed" for answer in answers)
 
     def commit_all(self, batch: Sequence[tuple[str, Sequence[CommitWrite]]]) -> list[StaleCommit | None]:
-        """Write commits of several encounters in one round trip; see `Streams.commit_all`."""
+        """Write commits of several encounters in one round trip; see `EventLog.commit_all`."""
         answers = iter(
             self._wire.change_all(
                 [_commit_call(encounter, fold) for encounter, folds in batch for fold in folds]
@@ -93,17 +93,17 @@ class ValkeyStreams:
         return [[stale_in(next(answers)) for _ in folds][-1] for _, folds in batch]
 
     def head(self, encounter: str) -> StreamHead | None:
-        """Read where the encounter stands."""
+        """Return the encounter's head."""
         return _head(self._wire.read("HMGET", keys.head(encounter), *_HEAD_FIELDS))
 
     def sizes(self, encounters: Sequence[str]) -> list[EncounterSize]:
-        """Read what encounters hold, in one round trip."""
+        """Return the sizes of *encounters*, in one round trip."""
         fields = ("appended", "bytes", "derived")
         heads = self._wire.read_all([("HMGET", keys.head(each), *fields) for each in encounters])
         return [EncounterSize(int(head[0] or 0), int(head[1] or 0) + int(head[2] or 0)) for head in heads]
 
     def look(self, encounter: str, after: int, count: int) -> tuple[StreamHead | None, list[Entry]]:
-        """Read the head, then commands above *after*, in one round trip."""
+        """Return the head, then commands above *after*, in one round trip."""
         head, entries = self._wire.read_all(
             (
                 ("HMGET", keys.head(encounter), *_HEAD_FIELDS),
@@ -113,17 +113,17 @@ class ValkeyStreams:
         return _head(head), _entries(entries)
 
     def commands(self, encounter: str, after: int, count: int) -> list[Entry]:
-        """Read up to *count* commands above *after*."""
+        """Return up to *count* commands above *after*."""
         return _entries(self._wire.read(*_range(keys.commands(encounter), after, count)))
 
     def commits(self, encounter: str, after: int, count: int) -> list[Entry]:
-        """Read up to *count* commits above *after*."""
+        """Return up to *count* commits above *after*."""
         return _entries(self._wire.read(*_range(keys.commits(encounter), after, count)))
 
     def tails(
         self, after: Sequence[tuple[str, int]], count: int
     ) -> list[tuple[StreamHead | None, list[Entry]]]:
-        """Read heads and commits of several encounters; see `Streams.tails`."""
+        """Return heads and commits of several encounters; see `EventLog.tails`."""
         heads = [("HMGET", keys.head(each), *_HEAD_FIELDS) for each, _ in after]
         commits = [_range(keys.commits(each), n, count) for each, n in after]
         answers = self._wire.read_all([*heads, *commits])
@@ -131,19 +131,19 @@ class ValkeyStreams:
         return list(zip(*read, strict=True))
 
     def sealed(self, encounter: str, after: int, upto: int) -> list[Payload]:
-        """Read the envelope payloads of commits *after* < n <= *upto*."""
+        """Return the envelope payloads of commits *after* < n <= *upto*."""
         if upto <= after:
             return []
         listed = self._wire.read("XRANGE", keys.sealed(encounter), after + 1, upto)
         return [Payload(*entry_numbers(id_), fields[1]) for id_, fields in listed]
 
     def marks(self, encounter: str) -> dict[str, bytes]:
-        """Read all marks."""
+        """Return all marks."""
         flat = self._wire.read("HGETALL", keys.marks(encounter))
         return {name.decode(): value for name, value in zip(flat[::2], flat[1::2], strict=True)}
 
     def find_key(self, encounter: str, scope: str, key: str) -> KnownKey | None:
-        """Read what an idempotency key stands for; in the replicated mode replicas have it, too."""
+        """Return the number and fingerprint of an idempotency key, once enough replicas have them."""
         place, name = keys.idempotency(encounter), keys.key_field(scope, key)
         if self._wire.wanted_replicas:
             known = self._wire.change(*call("find_key", (place,), name))
@@ -155,11 +155,11 @@ class ValkeyStreams:
         return KnownKey(int(n), fingerprint)
 
     def put_secret(self, encounter: str, blob: bytes) -> bool:
-        """Keep *blob* if the encounter has no secret yet."""
+        """Store *blob* if the encounter has no secret yet."""
         return self._wire.change("SET", keys.secret(encounter), blob, "NX") is not None
 
     def secret(self, encounter: str) -> bytes | None:
-        """Read the secret."""
+        """Return the secret."""
         blob: bytes | None = self._wire.read("GET", keys.secret(encounter))
         return blob
 
@@ -169,7 +169,7 @@ class ValkeyStreams:
         self._wire.change_all((drop_entry, ("DEL", *keys.all_of(encounter))))
 
     def tried(self, encounter: str, n: int) -> int:
-        """Count one more try of command *n*."""
+        """Count one more attempt at command *n*."""
         count: int = self._wire.change(*call("tried", (keys.tries(encounter),), n))
         return count
 
@@ -177,7 +177,7 @@ class ValkeyStreams:
 class ValkeyLog(
     ValkeyStreams, ValkeyStates, ValkeyArchive, ValkeyDoorbell, ValkeyCollections, ValkeySchedules
 ):
-    """A whole log in one server, or in a cluster."""
+    """A complete log in one server, or in a cluster."""
 
     def __init__(self, router: Router) -> None:
         self.router = self._wire = router
@@ -185,15 +185,15 @@ class ValkeyLog(
 
     @classmethod
     def at(cls, url: str, *, answer_s: float = ANSWER_S, replicas: int = 0) -> Self:
-        """Return the log at *url*, of which nothing is asked yet.
+        """Return the log at *url*, without connecting.
 
-        A change is answered when *replicas* of its node's replicas have it, too.
+        A change is answered once *replicas* of its node's replicas have it.
         """
         return cls(Router(url, answer_s=answer_s, replicas=replicas))
 
     @classmethod
     def connect(cls, url: str, *, answer_s: float = ANSWER_S, replicas: int = 0) -> Self:
-        """Reach the server at *url* and make it know the log's functions; raises `Unavailable`."""
+        """Connect to the server at *url* and install the log's functions; raise `StoreUnavailable`."""
         log = cls.at(url, answer_s=answer_s, replicas=replicas)
         log.install()
         return log
@@ -207,9 +207,9 @@ class ValkeyLog(
         *,
         replicas: int = 0,
     ) -> Self:
-        """Connect; a server that reads its log is waited for. Raises `Unavailable` for any other outage.
+        """Connect, and wait for a server that reads its log; raise `StoreUnavailable` for any other outage.
 
-        *go_on* is called again and again meanwhile, and ends the wait by raising.
+        *go_on* is called repeatedly meanwhile, and ends the wait by raising.
         """
         while True:
             try:
@@ -219,13 +219,13 @@ class ValkeyLog(
                     wait_until_loaded(wire, on_progress, go_on)
 
     def install(self) -> None:
-        """Make every primary know the log's functions; raises `Unavailable` and `OtherFormat`."""
+        """Install the log's functions on every primary; raise `StoreUnavailable` and `OtherFormat`."""
         self._claim()
         for wire in self._wire.primaries():
             install(wire)
 
     def _claim(self) -> None:
-        """Mark an empty store with the format; raises `OtherFormat` for one that holds another or none."""
+        """Mark an empty store with the format; raise `OtherFormat` for one that has another or none."""
         found = self._wire.read("GET", keys.FORMAT)
         if found is None and not any(wire.read("DBSIZE") for wire in self._wire.primaries()):
             self._wire.change("SET", keys.FORMAT, FORMAT, "NX")
@@ -234,7 +234,7 @@ class ValkeyLog(
             raise OtherFormat(found.decode() if found else None)
 
     def memory(self) -> StoreMemory:
-        """Read how full the store is; of a cluster, the node that has the least room."""
+        """Return the store's memory; for a cluster, that of the fullest node."""
         found = [parse_info(wire.read("INFO", "memory")) for wire in self._wire.primaries()]
         memories = [
             StoreMemory(used=int(info["used_memory"]), limit=int(info["maxmemory"])) for info in found
@@ -249,7 +249,7 @@ class ValkeyLog(
                 raise StoreLoading(f"the store is not ready: {progress}")
 
     def check_durable(self) -> None:
-        """Return if every node keeps what it acknowledges; raises `NotDurable` with every fault."""
+        """Return if every node retains what it acknowledges; raise `NotDurable` with all faults otherwise."""
         check_durable(self._wire)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Take whole encounters out of a Valkey or Redis server, and put them back, in one step each."""
+"""Move whole encounters out of a Valkey or Redis server, and back, in one step each."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -98,7 +98,7 @@ def archived_names(encounter: str) -> tuple[str, str]:
 
 
 def _writes(stored: StoredEncounter) -> Iterator[Command]:
-    """Yield what writes *stored* under the names of drafts."""
+    """Yield the commands that write *stored* to the keys of drafts."""
     encounter, count = stored.encounter, len(stored.commits)
     for name, raws in ((keys.commands, stored.commands), (keys.commits, stored.commits)):
         stream = keys.draft(name(encounter))

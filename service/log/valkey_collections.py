@@ -1,4 +1,4 @@
-"""The shelves in a Valkey or Redis server: a hash of records and a sorted set of their order for each."""
+"""Collections in a Valkey or Redis server: a hash of records and a sorted set of their order for each."""
 
 from collections.abc import Sequence
 
@@ -9,12 +9,12 @@ from service.log.values import Record
 
 
 class ValkeyCollections:
-    """Side records that are no encounter's history."""
+    """Records outside the encounters' history."""
 
     _wire: Router
 
     def put_record(self, collection: str, id_: str, blob: bytes) -> int:
-        """Put or replace a record; its number on the shelf."""
+        """Put or replace a record; return its number in the collection."""
         number: int = self._wire.change(
             *call("put_record", (keys.records(collection), keys.order(collection)), id_, blob)
         )
@@ -30,16 +30,16 @@ class ValkeyCollections:
         )
 
     def records_named(self, names: Sequence[tuple[str, str]]) -> list[bytes | None]:
-        """Read records by shelf and id, in one round trip."""
+        """Return records by collection and id, in one round trip."""
         return self._wire.read_all([("HGET", keys.records(collection), id_) for collection, id_ in names])
 
     def record(self, collection: str, id_: str) -> bytes | None:
-        """Read one record."""
+        """Return one record."""
         blob: bytes | None = self._wire.read("HGET", keys.records(collection), id_)
         return blob
 
     def records(self, collection: str, before: int | None = None, limit: int = 50) -> list[Record]:
-        """Read up to *limit* records, newest first, numbered below *before*."""
+        """Return up to *limit* records, newest first, numbered below *before*."""
         bound = "+inf" if before is None else f"({before}"
         listed = self._wire.read(
             "ZRANGE", keys.order(collection), bound, "-inf", "BYSCORE", "REV", "LIMIT", 0, limit, "WITHSCORES"
@@ -51,19 +51,19 @@ class ValkeyCollections:
         return [
             Record(int(number), id_.decode(), blob)
             for number, id_, blob in zip(numbers, ids, blobs, strict=True)
-            if blob is not None  # it was dropped between the two questions
+            if blob is not None  # it was deleted between the two reads
         ]
 
     def use_once(self, name: str, ttl_ms: int) -> bool:
-        """Use up *name*; whether it was still unused."""
+        """Use up *name*; return whether it was unused."""
         return self._wire.change("SET", keys.once(name), 1, "NX", "PX", ttl_ms) is not None
 
     def drop_record(self, collection: str, id_: str) -> None:
-        """Forget a record."""
+        """Delete a record."""
         self._wire.change_all(
             (("ZREM", keys.order(collection), id_), ("HDEL", keys.records(collection), id_))
         )
 
     def drop_collection(self, collection: str) -> None:
-        """Forget all records of a shelf."""
+        """Delete all records of a collection."""
         self._wire.change("DEL", keys.records(collection), keys.order(collection))

@@ -1,7 +1,7 @@
 """The doorbell in a Valkey or Redis server: dirty sets, rings, leases, notifications and outcomes.
 
-Nothing here is needed for safety: a lost ring is found by the sweeper in the dirty set, a lost message by
-reading the log.
+Safety needs none of it: the sweeper finds what a lost ring announced in the dirty set, and a reader finds
+what a lost message carried in the log.
 """
 
 from collections.abc import Sequence
@@ -16,16 +16,16 @@ from service.log.values import CommandNotification, Outcome
 
 
 class ValkeyDoorbell:
-    """Which encounters wait for a fold, and who folds them."""
+    """The encounters that wait for a fold, and who folds them."""
 
     _wire: Router
 
     def mark_dirty(self, encounter: str, at_ms: int) -> None:
-        """Note that the encounter waits for a fold, since *at_ms* unless it waits for longer."""
+        """Record that the encounter waits for a fold, since *at_ms* unless it has waited longer."""
         self._wire.change("ZADD", keys.dirty(keys.bucket_of(encounter)), "NX", at_ms, encounter)
 
     def dirty(self, buckets: Sequence[int], older_than: int, count: int = 1000) -> list[str]:
-        """Read encounters that wait since *older_than* or before, the longest waiting first."""
+        """Return encounters that have waited since *older_than* or longer, the longest waiting first."""
         found = self._wire.read_all(
             [("ZRANGE", keys.dirty(bucket), 0, count - 1, "WITHSCORES") for bucket in buckets]
         )
@@ -34,25 +34,25 @@ class ValkeyDoorbell:
         return [encounter for at_ms, encounter in since if at_ms <= older_than][:count]
 
     def clean(self, encounter: str) -> bool:
-        """Take the encounter from the dirty set if everything appended is folded."""
+        """Remove the encounter from the dirty set if everything appended is folded."""
         dirty = keys.dirty(keys.bucket_of(encounter))
         return bool(self._wire.change(*call("clean", (dirty, keys.head(encounter)), encounter)))
 
     def answer_notification(self, bucket: int) -> None:
-        """Note that a fold of the bucket begins."""
+        """Record that a fold of the bucket begins."""
         self._wire.change("DEL", keys.notified(bucket))
 
     def hold_leases(self, names: Sequence[str], token: str, ttl_ms: int) -> list[bool]:
-        """Take or prolong leases, each unless another token holds it."""
+        """Take or prolong leases, except those that another token has."""
         calls = [call("hold", (keys.lease(name),), token, ttl_ms) for name in names]
         return [bool(held) for held in self._wire.change_all(calls)]
 
     def release_lease(self, name: str, token: str) -> bool:
-        """Free a lease if *token* holds it."""
+        """Free a lease if *token* has it."""
         return bool(self._wire.change(*call("release", (keys.lease(name),), token)))
 
     def notify(self, encounter: str) -> None:
-        """Notify whoever listens to the encounter's bucket that it has something to fold."""
+        """Notify the listeners of the encounter's bucket that it has something to fold."""
         self._wire.change("SPUBLISH", keys.appends(keys.bucket_of(encounter)), f"{encounter}\n0\n")
 
     def listen_commands(self, buckets: Sequence[int] = ALL_BUCKETS) -> Subscription[CommandNotification]:
@@ -71,6 +71,6 @@ def _wake(message: bytes) -> CommandNotification:
 
 
 def outcome_of(message: bytes) -> Outcome:
-    """Return the commit that *message* publishes."""
+    """Return the commit in a published *message*."""
     encounter, n, told, raw = message.split(b"\n", 3)
     return Outcome(encounter.decode(), int(n), raw, told)

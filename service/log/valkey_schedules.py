@@ -1,4 +1,4 @@
-"""Agendas in a Valkey or Redis server: a sorted set of names by the time at which each is due."""
+"""Schedules in a Valkey or Redis server: a sorted set of names by the time at which each is due."""
 
 from collections.abc import Sequence
 
@@ -7,22 +7,22 @@ from service.log.routing import Router
 
 
 class ValkeySchedules:
-    """What is to be done later."""
+    """Things to do later."""
 
     _wire: Router
 
     def set_due(self, schedule: str, names: Sequence[str], at_ms: int, *, reschedule: bool) -> None:
-        """Put *names* on the agenda; see `Agendas.set_due`."""
+        """Schedule *names*; see `Schedules.set_due`."""
         scored = [part for name in names for part in (at_ms, name)]
         self._wire.change("ZADD", keys.schedule(schedule), *(() if reschedule else ("NX",)), *scored)
 
     def due(self, schedule: str, upto_ms: int, count: int) -> list[str]:
-        """Read up to *count* names that are due, the longest due first."""
+        """Return up to *count* names that are due, the longest due first."""
         found = self._wire.read(
             "ZRANGE", keys.schedule(schedule), "-inf", upto_ms, "BYSCORE", "LIMIT", 0, count
         )
         return [name.decode() for name in found]
 
     def drop_due(self, schedule: str, name: str) -> None:
-        """Take *name* from the agenda."""
+        """Remove *name* from the schedule."""
         self._wire.change("ZREM", keys.schedule(schedule), name)

@@ -1,4 +1,4 @@
-"""The cached states of encounters in a Valkey or Redis server: the newest one, and snapshots by commit."""
+"""Cached states of encounters in a Valkey or Redis server: the newest one, and snapshots by commit."""
 
 from service.log import keys
 from service.log.library import call
@@ -7,17 +7,17 @@ from service.log.values import SNAPSHOT_BYTES, SNAPSHOT_SHARE, CachedState, Entr
 
 
 class ValkeyStates:
-    """States as they were written down: worth only what the record confirms."""
+    """Cached states; only the record can confirm them."""
 
     _wire: Router
 
     def put_state(self, encounter: str, state: CachedState) -> None:
-        """Replace the cached fold."""
+        """Replace the newest state."""
         fields = ("n", state.n, "hash", state.hash, "ruleset", state.ruleset_digest, "blob", state.blob)
         self._wire.change("HSET", keys.state(encounter), *fields)
 
     def state(self, encounter: str) -> CachedState | None:
-        """Read the cached fold."""
+        """Return the newest state."""
         n, hash_, ruleset, blob = self._wire.read(
             "HMGET", keys.state(encounter), "n", "hash", "ruleset", "blob"
         )
@@ -26,7 +26,7 @@ class ValkeyStates:
         return CachedState(int(n), hash_.decode(), ruleset.decode(), blob)
 
     def put_snapshot(self, encounter: str, snapshot: CachedState) -> bool:
-        """Keep *snapshot* beside those of other commits; see `Streams.put_snapshot`."""
+        """Store *snapshot* beside those of other commits; see `EventLog.put_snapshot`."""
         name = snapshot.name
         return self._put_derived(encounter, name.n, f"{name.n}/{name.rules}", f"{name.n}/", snapshot.packed)
 
@@ -36,24 +36,24 @@ class ValkeyStates:
         return bool(self._wire.change(*call("put_derived", names, n, field, replaces, blob, *bounds)))
 
     def snapshots(self, encounter: str) -> list[SnapshotName]:
-        """Read which snapshots there are, by rising n."""
+        """Return the names of the snapshots, by rising n."""
         named = [name.decode().split("/") for name in self._wire.read("HKEYS", keys.state(encounter))]
         return sorted(SnapshotName(int(name[0]), name[1]) for name in named if name[0].isdigit())
 
     def snapshot(self, encounter: str, name: SnapshotName) -> CachedState | None:
-        """Read one snapshot."""
+        """Return one snapshot."""
         kept = self._wire.read("HGET", keys.state(encounter), f"{name.n}/{name.rules}")
         if kept is None:
             return None
         return CachedState.unpacked(name.n, kept)
 
     def put_occasions(self, encounter: str, n: int, blob: bytes) -> bool:
-        """Keep the occasions of the interval that ends with commit *n*; see `Streams.put_occasions`."""
+        """Store the occasions of the interval that ends with commit *n*; see `EventLog.put_occasions`."""
         field = f"{keys.OCCASIONS}/{n:08}"
         return self._put_derived(encounter, n, field, field, blob)
 
     def occasions(self, encounter: str) -> list[Entry]:
-        """Read the occasions of every interval, by rising n."""
+        """Return the occasions of every interval, by rising n."""
         prefix = f"{keys.OCCASIONS}/".encode()
         named = self._wire.read("HKEYS", keys.state(encounter))
         wanted = sorted(name for name in named if name.startswith(prefix))

@@ -1,7 +1,7 @@
-"""The values that go into the log and come out of it.
+"""The values that the log takes and returns.
 
-Bytes, numbers and hashes: nothing here knows what the bytes say.
-A hash is 64 lower-case hexadecimal digits everywhere in the log.
+Bytes, numbers and hashes: nothing here interprets the bytes. A hash is 64 lower-case hexadecimal digits
+everywhere in the log.
 """
 
 from collections.abc import Mapping
@@ -9,22 +9,22 @@ from dataclasses import dataclass, field
 from typing import Self
 
 ZERO_HASH = "0" * 64
-"""What commit 1 names as the hash of the commit before it."""
+"""The `prev` hash of commit 1."""
 
 
 SNAPSHOT_BYTES = 262_144
-"""What the snapshots of one encounter may hold in any case."""
+"""The bytes that the snapshots of one encounter may always have."""
 
 SNAPSHOT_SHARE = 4
-"""They may hold the record's bytes divided by this, where that is more."""
+"""They may have the record's bytes divided by this, if that is more."""
 
 RULES_DIGITS = 16
-"""How many digits of a ruleset's digest stand in a snapshot's name."""
+"""The number of digits of a ruleset's digest in a snapshot's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """What makes a request happen once: whose key, the key, and the fingerprint of what was asked with it."""
+    """What makes a request happen once: the key's scope, the key, and the request's fingerprint."""
 
     scope: str
     key: str
@@ -33,7 +33,7 @@ class IdempotencyKey:
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """The place of a command: its number, and whether an earlier call with the same key put it there."""
+    """An append's result: the command's number, and whether an earlier call with this key appended it."""
 
     n: int
     replayed: bool
@@ -41,7 +41,7 @@ class Appended:
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """The place of a command, and whether the caller must now enqueue a fold of its bucket."""
+    """The result of a submission; *must_notify*: the caller must enqueue a fold of the bucket."""
 
     n: int
     replayed: bool
@@ -50,7 +50,7 @@ class Submitted:
 
 @dataclass(frozen=True, slots=True)
 class StreamHead:
-    """Where an encounter stands: last numbers appended and folded, the last commit's hash, the tree frontier.
+    """An encounter's head: last numbers appended and folded, the last commit's hash, the tree frontier.
 
     *run_id* names the server process that last wrote; it changes with a restart and with a failover.
     """
@@ -64,7 +64,7 @@ class StreamHead:
 
 @dataclass(frozen=True, slots=True)
 class EncounterSize:
-    """What one encounter holds: commands; bytes of requests, commits, envelopes and snapshots."""
+    """The size of one encounter: commands; bytes of requests, commits, envelopes and snapshots."""
 
     commands: int
     bytes: int
@@ -72,7 +72,7 @@ class EncounterSize:
 
 @dataclass(frozen=True, slots=True)
 class StoreMemory:
-    """How full the store is, in bytes; a *limit* of 0 means that it has none."""
+    """The store's memory, in bytes; a *limit* of 0 means none."""
 
     used: int
     limit: int
@@ -80,7 +80,7 @@ class StoreMemory:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Number n of a stream: the request's bytes, or the commit's."""
+    """Entry n of a stream: the bytes of a request or a commit."""
 
     n: int
     raw: bytes
@@ -88,7 +88,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """What lies in envelope *index* of commit *n*."""
+    """The content of envelope *index* of commit *n*."""
 
     n: int
     index: int
@@ -97,10 +97,10 @@ class Payload:
 
 @dataclass(frozen=True, slots=True)
 class CommitWrite:
-    """One command folded: its commit, and what is written together with it or not at all.
+    """The commit of one command, and what is written together with it or not at all.
 
-    *prev* is the hash the worker started from, *request* the bytes of the command that was decided; *sealed*
-    holds (index, payload) with rising indices; *marks* are set beside those of earlier commits.
+    *prev* is the hash that the worker started from, *request* the bytes of the decided command; *sealed* has
+    (index, payload) with rising indices; *marks* are added to those of earlier commits.
     """
 
     n: int
@@ -119,7 +119,7 @@ class CommitWrite:
 
 @dataclass(frozen=True, slots=True)
 class KnownKey:
-    """What an idempotency key stands for."""
+    """The number and fingerprint of an idempotency key."""
 
     n: int
     fingerprint: str
@@ -127,7 +127,7 @@ class KnownKey:
 
 @dataclass(frozen=True, slots=True, order=True)
 class SnapshotName:
-    """Which commit a snapshot was taken of, and the first digits of the digest of the rules that made it."""
+    """The commit of a snapshot, and the first digits of the digest of its rules."""
 
     n: int
     rules: str
@@ -135,7 +135,7 @@ class SnapshotName:
 
 @dataclass(frozen=True, slots=True)
 class CachedState:
-    """A fold up to commit *n* as it was cached: worth only what *hash* and *ruleset_digest* confirm."""
+    """A cached fold up to commit *n*; valid only if *hash* and *ruleset_digest* match the record."""
 
     n: int
     hash: str
@@ -144,7 +144,7 @@ class CachedState:
 
     @property
     def name(self) -> SnapshotName:
-        """The name under which it is kept as a snapshot."""
+        """Its name as a snapshot."""
         return SnapshotName(self.n, self.ruleset_digest[:RULES_DIGITS])
 
     @property
@@ -161,24 +161,24 @@ class CachedState:
 
 @dataclass(frozen=True)
 class StoredEncounter:
-    """Everything that a store keeps of one encounter but for its secret: for an archive."""
+    """Everything that a store has of one encounter, except its secret: for an archive."""
 
     encounter: str
     hash: str
-    """The last commit's."""
+    """The last commit's hash."""
     frontier: bytes
     commands: list[bytes]
     commits: list[bytes]
     sealed: list[Payload]
     keys: dict[str, str]
-    """Idempotency keys: scope, LF, key; number, space, fingerprint."""
+    """Idempotency keys: scope, LF, key -> number, space, fingerprint."""
     marks: dict[str, bytes]
     derived: dict[str, bytes]
-    """Snapshots and occasions by the names of their fields."""
+    """Snapshots and occasions by their field names."""
 
     @property
     def size(self) -> int:
-        """How many bytes its requests, commits and envelopes hold."""
+        """The size of its requests, commits and envelopes, in bytes."""
         sealed = sum(len(each.raw) for each in self.sealed)
         return sum(map(len, self.commands)) + sum(map(len, self.commits)) + sealed
 
@@ -193,7 +193,7 @@ class ArchivedTotals:
 
 @dataclass(frozen=True, slots=True)
 class CommandNotification:
-    """News of a command that waits: its number and bytes as appended; 0 and nothing if they are not told."""
+    """A command waits: its number and bytes as appended; 0 and empty if they are not included."""
 
     encounter: str
     n: int
@@ -204,7 +204,7 @@ class CommandNotification:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A commit, the moment it stands, and what was told with it."""
+    """A commit as published when it was written, and what was published beside it."""
 
     encounter: str
     n: int
@@ -214,7 +214,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record of a shelf, with the number it got when it was first put there."""
+    """One record of a collection, with the number it got when it was first put."""
 
     number: int
     id: str

@@ -1,10 +1,9 @@
-"""One server, asked over connections that are used again; every call is one round trip and is sent once.
+"""One server, used over pooled connections; every call is one round trip and is sent once.
 
-Nothing is ever sent twice: redis-py's own retries are off, because a lost reply is not a lost command.
-An error is translated here, where it enters, one by one; what is not named here is a programming mistake or
-a mistake of configuration and stays redis-py's.
-Connecting is a step of its own: a change that was never sent raises `StoreUnavailable`, a change without an
-answer `OutcomeUnknown`.
+Nothing is ever sent twice: redis-py's own retries are off, because a lost reply is not a lost command. Errors
+are translated here, where they enter. An error that is not translated is a bug or a wrong configuration, and
+remains redis-py's. Connecting is a separate step: a change that was never sent raises `StoreUnavailable`, a
+change without a reply `OutcomeUnknown`.
 """
 
 import os
@@ -35,13 +34,13 @@ Reply = Any  # what the protocol can carry: bytes, numbers, None and lists of th
 Raw = Any  # redis-py's connections and subscribers, whose methods are annotated in part
 
 FRESH_S = 1.0
-"""A connection that answered this recently is taken to be open still."""
+"""Seconds for which a connection that answered is assumed to be open."""
 
 ANSWER_S = 5.0
-"""How long one answer may take, in seconds; longer than a disk that needs a second for a sync."""
+"""Seconds that one reply may take; more than a disk sync of a second."""
 
 REPLICA_MS = 2_000
-"""How long replicas may take to have a change, in milliseconds; then it counts as unknown."""
+"""Milliseconds that replicas may take to have a change; then its outcome counts as unknown."""
 
 DID_NOTHING = (
     exceptions.ReadOnlyError,
@@ -50,9 +49,9 @@ DID_NOTHING = (
     exceptions.TryAgainError,
 )
 _BY_TEXT: Sequence[tuple[str, type[StoreFailure], str]] = (
-    ("MISCONF", StoreFull, "cannot write to its disk"),  # the last write failed, so it takes no more
+    ("MISCONF", StoreFull, "cannot write to its disk"),  # the last write failed, so it accepts no more
     ("NOREPLICAS", StoreUnavailable, "has too few replicas"),
-    ("BUSY ", StoreUnavailable, "is busy"),  # a function runs for seconds: the machine is starved of time
+    ("BUSY ", StoreUnavailable, "is busy"),  # a function runs for seconds: the machine lacks CPU time
     ("not allowed in cluster mode", StoreUnavailable, "is a node of a cluster, which has database 0 alone"),
     ("DB index is out of range", StoreUnavailable, "has no such database"),
     (
@@ -61,18 +60,18 @@ _BY_TEXT: Sequence[tuple[str, type[StoreFailure], str]] = (
         "has lost the log's functions",
     ),  # an empty server took its place
 )
-"""What errors mean that redis-py has no class for, by a part of their text."""
+"""The meaning of errors for which redis-py has no class, by a part of their text."""
 
 
 def without_password(url: str) -> str:
-    """Return *url* as it may be told: messages and log lines name the server, never its password."""
+    """Return *url* for messages and log lines, which name the server but never its password."""
     return re.sub(r"(?<=://)([^/@]*):[^/@]*@", r"\1@", url)
 
 
 class Wire:
-    """A pool of connections to one server; may be used by any number of threads, and after a fork.
+    """A pool of connections to one server; thread-safe, and usable after a fork.
 
-    A change is answered when *replicas* of the server's replicas have it, too.
+    A change is answered once *replicas* of the server's replicas have it.
     """
 
     def __init__(self, url: str, *, answer_s: float = ANSWER_S, replicas: int = 0) -> None:
@@ -87,27 +86,27 @@ class Wire:
             socket_timeout=answer_s,
             socket_connect_timeout=answer_s,
         )
-        # not its `make_connection`: that counts each try as open for ever, and refuses all when it has many
+        # not its `make_connection`, which never forgets failed attempts and refuses all after many of them
         self._new: Callable[[], Raw] = partial(told.connection_class, **told.connection_kwargs)
 
     def read(self, *command: Argument) -> Reply:
-        """Ask one question; raises `StoreUnavailable`."""
+        """Send one query; raise `StoreUnavailable`."""
         return self._exchange((command,), changes=False)[0]
 
     def read_all(self, commands: Sequence[Command]) -> list[Reply]:
-        """Ask several questions in one round trip; raises `StoreUnavailable`."""
+        """Send several queries in one round trip; raise `StoreUnavailable`."""
         return self._exchange(commands, changes=False)
 
     def change(self, *command: Argument) -> Reply:
-        """Send one change, once; raises `StoreUnavailable`, `StoreFull`, or `OutcomeUnknown`."""
+        """Send one change, once; raise `StoreUnavailable`, `StoreFull`, or `OutcomeUnknown`."""
         return self._exchange((command,), changes=True)[0]
 
     def change_all(self, commands: Sequence[Command]) -> list[Reply]:
-        """Send several changes in one round trip, once each; raises for the first that failed."""
+        """Send several changes in one round trip, once each; raise for the first that failed."""
         return self._exchange(commands, changes=True)
 
     def dedicated(self) -> Raw:
-        """Open a connection for the caller alone; raises `StoreUnavailable`."""
+        """Open a connection for the caller alone; raise `StoreUnavailable`."""
         connection = self._new()
         try:
             connection.connect()
@@ -116,7 +115,7 @@ class Wire:
         return connection
 
     def close(self) -> None:
-        """Close the connections that nobody uses now; the next call opens new ones."""
+        """Close the idle connections; the next call opens new ones."""
         self._drop_idle()
 
     def _drop_idle(self) -> None:
@@ -124,7 +123,7 @@ class Wire:
             self._idle.pop()[0].disconnect()
 
     def send(self, commands: Sequence[Command], *, changes: bool) -> Raw:
-        """Send *commands* and return the connection on which `receive` finds the answers.
+        """Send *commands*; return the connection on which `receive` reads the replies.
 
         Raises `StoreUnavailable` if nothing was sent, `OutcomeUnknown` if some changes may have been.
         """
@@ -134,23 +133,23 @@ class Wire:
         connection = self._connect()
         try:
             if not self._send(connection, commands):
-                self._drop_idle()  # if one was closed, all were
+                self._drop_idle()  # if the server closed one, it closed all
                 connection = self._connect()
                 connection.send_packed_command(connection.pack_commands(commands))
-        except BaseException as error:  # noqa: BLE001 - it is raised again, or what it means
+        except BaseException as error:  # noqa: BLE001 - it is raised again, or translated
             self._fail(connection, error, changes=changes)
         return connection
 
     def receive(self, connection: Raw, count: int, *, changes: bool) -> list[Reply]:
-        """Read *count* answers; what the server refused is an error among them.
+        """Read *count* replies; a reply may be an error.
 
-        Raises `StoreUnavailable` for questions. Raises `OutcomeUnknown` for changes, also where too few
-        replicas have them.
+        Raises `StoreUnavailable` for queries. Raises `OutcomeUnknown` for changes, also if too few replicas
+        have them.
         """
         waits = changes and self._replicas
         try:
             replies = [self._reply(connection) for _ in range(count + bool(waits))]
-        except BaseException as error:  # noqa: BLE001 - it is raised again, or what it means
+        except BaseException as error:  # noqa: BLE001 - it is raised again, or translated
             self._fail(connection, error, changes=changes)
         self._idle.append((connection, time.monotonic()))
         if waits:
@@ -161,7 +160,7 @@ class Wire:
         return replies
 
     def _fail(self, connection: Raw, error: BaseException, *, changes: bool) -> NoReturn:
-        connection.disconnect()  # an answer may still come, and would be taken for the next one
+        connection.disconnect()  # a late reply would be taken for the next one
         if isinstance(error, exceptions.RedisError):
             raise_translated(error, self.url, changes=changes)
         raise error
@@ -175,7 +174,7 @@ class Wire:
 
     @staticmethod
     def _send(connection: Raw, commands: Sequence[Command]) -> bool:
-        """Send *commands*; False if the server had closed the line before, so that not a byte went out."""
+        """Send *commands*; return False if the server had closed the connection, so that no byte went out."""
         try:
             connection.send_packed_command(connection.pack_commands(commands))
         except exceptions.ConnectionError as error:
@@ -185,11 +184,11 @@ class Wire:
         return True
 
     def _connect(self) -> Raw:
-        """Return a connection that works: the one used last if it is fresh, else one that was looked at.
+        """Return an open connection: the one used last if it is recent, else one that was checked.
 
-        redis-py's pool looks at each connection each time; that costs a tenth of a command under load.
+        redis-py's pool checks each connection each time; that costs a tenth of a command under load.
         """
-        if self._pid != os.getpid():  # a fork must not speak on its parent's connections
+        if self._pid != os.getpid():  # a fork must not use its parent's connections
             self._idle, self._pid = deque(), os.getpid()
         try:
             while self._idle:
@@ -199,7 +198,7 @@ class Wire:
                 connection.disconnect()
             connection = self._new()
             connection.connect()
-        except IndexError:  # another thread took the last one between look and pop
+        except IndexError:  # another thread took the last one between check and pop
             return self._connect()
         except exceptions.RedisError as error:
             raise_translated(error, self.url, changes=False)
@@ -207,7 +206,7 @@ class Wire:
 
     @staticmethod
     def _is_cut(connection: Raw) -> bool:
-        """Tell whether the server has closed an idle connection, or said what nobody asked."""
+        """Return whether the server has closed an idle connection, or sent an unasked reply."""
         try:
             return bool(connection.can_read())
         except (exceptions.ConnectionError, exceptions.TimeoutError, OSError):
@@ -215,7 +214,7 @@ class Wire:
 
     @staticmethod
     def _reply(connection: Raw) -> Reply:
-        """Read one answer; an error that the server answered is kept, so that the others can be read."""
+        """Read one reply; return an error reply instead of raising it, so that the others can be read."""
         try:
             return connection.read_response()
         except exceptions.ResponseError as error:
@@ -223,7 +222,7 @@ class Wire:
 
 
 def raise_translated(error: exceptions.RedisError, url: str, *, changes: bool) -> NoReturn:
-    """Raise what *error* means for the log; *changes* tells whether a change was on its way."""
+    """Raise the meaning of *error* for the log; *changes*: a change was sent."""
     if isinstance(error, exceptions.AuthenticationError):
         raise error
     if isinstance(error, exceptions.BusyLoadingError):

@@ -1,15 +1,17 @@
 #!lua name=rewound_7
 -- The changes that must be one step, as functions inside the server.
 --
--- Every check stands before the first write: an error half way would leave the writes before it.
--- No function allows itself to run out of memory: past `maxmemory` it is refused before its first line.
--- A refusal is an answer, {what, number...}, never an error: errors are the server's own.
--- The number in the library's and the functions' names counts changes of behaviour. Libraries of several
--- numbers live side by side, so a process finds the functions it was written for while another is upgraded.
+-- Every check comes before the first write, because an error half way would leave the writes before it.
+-- No function has the flag `allow-oom`: above `maxmemory` the server refuses a call before its first line.
+-- A refusal is a reply, {what, number...}, never an error: only the server itself raises errors.
+-- The number in the names of the library and its functions counts changes of behaviour. Libraries with
+-- different numbers coexist, so during an upgrade each process finds the functions that it was written for.
+--
+-- A function's comment lists: keys | arguments -> reply.
 
 local ZERO_HASH = '0000000000000000000000000000000000000000000000000000000000000000'
 
--- The server process that runs this; asked once, since the library is loaded anew by every process.
+-- The id of the server process that runs this; read once, because each process loads the library itself.
 local run_id
 local function run()
   if not run_id then
@@ -22,8 +24,9 @@ local function entry_id(n, sub)
   return string.format('%d-%d', n, sub)
 end
 
--- commands, head, keys | key's field, fingerprint, request, expected or '', 1 to create; and further requests,
---   from `more` on, which get the numbers after it -> {appended | replayed | key_reused | conflict, n} | {taken} | {missing}; and the folded number
+-- commands, head, keys | the key's field, fingerprint, request, expected or '', 1 to create; further requests
+--   from index `more` on, which get the following numbers
+--   -> {appended | replayed | key_reused | conflict, n} | {taken} | {missing}; and the folded number
 local function append(keys, args, more)
   local commands, head, idempotency = keys[1], keys[2], keys[3]
   local field, fingerprint, request, expected, create = args[1], args[2], args[3], args[4], args[5] == '1'
@@ -36,7 +39,8 @@ local function append(keys, args, more)
     if first ~= fingerprint then
       return { 'key_reused', tonumber(n) }, folded
     end
-    -- the same again: WAIT counts the replicas that have the caller's last write, and may have had no answer before
+    -- write it again: WAIT counts the replicas that have the caller's last write, and an earlier WAIT may have
+    -- been left without a reply
     redis.call('HSET', idempotency, field, known)
     return { 'replayed', tonumber(n) }, folded
   end
@@ -79,7 +83,7 @@ local function submit(keys, args)
   local unfolded = answer[1] == 'appended' or (answer[1] == 'replayed' and answer[2] > folded)
   if unfolded then
     redis.call('ZADD', keys[4], 'NX', args[7], args[6])
-    -- a repeat has another nonce than the request on the record, so it brings no bytes
+    -- a repeat has another nonce than the request on the record, so its bytes are not sent
     local request = answer[1] == 'appended' and string.format('\n%d\n', answer[2]) .. args[3] or '\n0\n'
     local whose = args[12] == '' and args[6] or args[6] .. ' ' .. args[12]
     local listeners = redis.call('SPUBLISH', args[9], whose .. request)
@@ -93,7 +97,7 @@ local function submit(keys, args)
   return answer
 end
 
--- keys | key's field -> what stands there, written again: WAIT counts the replicas that have the caller's last write
+-- keys | the key's field -> its value, written again because WAIT counts the replicas that have the last write
 local function find_key(keys, args)
   local known = redis.call('HGET', keys[1], args[1])
   if known then
@@ -102,7 +106,7 @@ local function find_key(keys, args)
   return known
 end
 
--- Whether *request* (SHA-1) is command n: a failover may have put another one there since n was decided.
+-- Return whether *request* (SHA-1) is command n: a failover may have put another command there since.
 local function is_command(commands, n, request)
   local entry = redis.call('XRANGE', commands, n, n)[1]
   return entry ~= nil and redis.sha1hex(entry[2][2]) == request
@@ -209,7 +213,7 @@ local function tried(keys, args)
   return count
 end
 
--- dirty set, head | encounter -> 1 if it was taken out
+-- dirty set, head | encounter -> 1 if it was removed from the set
 local function clean(keys, args)
   local numbers = redis.call('HMGET', keys[2], 'appended', 'folded')
   if numbers[1] ~= numbers[2] then
@@ -218,8 +222,8 @@ local function clean(keys, args)
   return redis.call('ZREM', keys[1], args[1])
 end
 
--- state, head | n, field, prefix of the fields it takes the place of, value, bytes that are always free, the share of
---   the record's bytes that may be held -> 1 if it was kept, 0 where there is no such commit or no room
+-- state, head | n, field, prefix of the fields it replaces, value, bytes that are always allowed, the
+--   share of the record's bytes that is allowed -> 1 if it was stored, 0 if there is no such commit or no room
 local function put_derived(keys, args)
   local numbers = redis.call('HMGET', keys[2], 'folded', 'bytes', 'derived')
   if tonumber(args[1]) > tonumber(numbers[1] or '0') then
@@ -243,7 +247,7 @@ local function put_derived(keys, args)
   return 1
 end
 
--- lease | token, life (ms) -> 1 if the token holds it now
+-- lease | token, life (ms) -> 1 if the token has the lease now
 local function hold(keys, args)
   local holder = redis.call('GET', keys[1])
   if holder and holder ~= args[1] then
@@ -253,7 +257,7 @@ local function hold(keys, args)
   return 1
 end
 
--- lease | token -> 1 if the token held it
+-- lease | token -> 1 if the token had the lease
 local function release(keys, args)
   if redis.call('GET', keys[1]) ~= args[1] then
     return 0
