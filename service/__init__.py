@@ -1,1 +1,1 @@
-"""Run tabletop combat as a record: commands in, commits out, every die provable."""
+"""Tabletop combat as an event-sourced record: commands in, commits out, every die provable."""

@@ -1,4 +1,4 @@
-"""Make the application of one process of the API from the environment."""
+"""Create the application of one API process from the environment."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _logger: Final = structlog.get_logger()
 
 
 def application() -> LoopApplication:
-    """Return the application; raises `SettingsError`, and `StoreRefused` for a store that cannot be used."""
+    """Return the application; raise `SettingsError`, and `StoreRefused` for a store that cannot be used."""
     settings = Settings.from_environment()
     if settings.streams_url is None or settings.queue_url is None:
         raise SettingsError(
@@ -48,7 +48,7 @@ def application() -> LoopApplication:
     log = ValkeyLog.at(settings.streams_url, replicas=settings.replicas)
     try:
         _open(log)
-    except StoreFailure as failure:  # requests are answered 503 until it serves
+    except StoreFailure as failure:  # requests are answered 503 until the store serves
         _logger.warning("store.awaited", why=str(failure))
         Thread(target=_open_when_there, args=(log,), name="store", daemon=True).start()
     with_archived = with_archive(log, storage_of(settings), key_of(settings.secret_key()))
@@ -64,7 +64,7 @@ def application() -> LoopApplication:
         on_loop=on_loop,
     )
     for ruleset in REGISTRY.values():
-        ruleset_digest(ruleset)  # reading every source takes long: once, before the first request
+        ruleset_digest(ruleset)  # slow, as it reads every source: so once, before the first request
     host = replace(
         host,
         accepted_keys=settings.accepted_keys,
@@ -97,13 +97,13 @@ def application() -> LoopApplication:
 
 
 def _open(log: ValkeyLog) -> None:
-    """Make the store ready for this process; raises `StoreFailure` and `StoreRefused`."""
+    """Prepare the store for this process; raise `StoreFailure` and `StoreRefused`."""
     log.install()
     log.check_durable()
 
 
 def _open_when_there(log: ValkeyLog) -> None:
-    """Open the store as soon as it serves; a store that may lose commands ends this process."""
+    """Prepare the store as soon as it serves; end this process if the store may lose commands."""
     while True:
         time.sleep(_RETRY_S)
         try:
@@ -112,7 +112,7 @@ def _open_when_there(log: ValkeyLog) -> None:
             continue
         except StoreRefused as fault:
             _logger.critical("store.refused", why=str(fault))
-            os.kill(os.getpid(), signal.SIGTERM)  # gunicorn's next process meets it at its start and says so
+            os.kill(os.getpid(), signal.SIGTERM)  # gunicorn's next process fails at its start and logs why
         else:
             _logger.info("store.opened")
         return

@@ -1,9 +1,9 @@
-"""Have a process of the API or a worker look for cycles seldom: hardly anything that it makes is part of one.
+"""Run Python's cycle collector rarely in API processes and workers, because they create hardly any cycles.
 
-Records point down only, so what nobody holds any more is freed at once. Python's collector does not know it:
-by its usual threshold it walks the young containers each time that 700 are more than were freed, several
-times for one command, and now and then everything that was ever loaded, which holds up whoever waits. Cycles
-of libraries are still found, only later; no request leaves one with its body in it.
+Records only point down, so reference counting frees them. Python's collector cannot know that: by default it
+walks the young containers whenever 700 more were created than freed, several times for one command, and now
+and then everything that was ever loaded, which delays waiting requests. Cycles of libraries are still found,
+only later; no request leaves a cycle that includes its body.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import gc
 from typing import Final
 
 YOUNG: Final = 50_000
-"""Containers made since the last look, less those freed, at which the young are walked: some megabytes."""
+"""Containers created minus freed since the last collection that start the next: some megabytes."""
 
 
 def collect_seldom() -> None:
-    """Set this process up, once all of it is loaded: what is there by now is never walked again."""
+    """Set this process up after all imports: objects that exist now are never walked again."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNG)

@@ -1,8 +1,8 @@
-"""End with the process that started this one, however it ended.
+"""End this process when its parent ends, for any reason.
 
-The parent holds the writing end of a pipe and never writes. The kernel closes it when the parent dies; who
-waits at the reading end is killed then. Nothing is lost by it: an acknowledged command is on disk, and a kill
-at any instant leaves no half of anything.
+The parent has the write end of a pipe and never writes. The kernel closes it when the parent dies; then the
+process that waits at the read end is killed. Nothing is lost: an acknowledged command is on disk, and a kill
+at any instant leaves nothing half done.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from threading import Thread
 
 
 def end_with_parent(reading_end: int) -> None:
-    """Kill this process, and the process group that it leads, as soon as the pipe at *reading_end* ends."""
+    """Kill this process, and the process group that it leads, as soon as the pipe at *reading_end* closes."""
     Thread(target=_wait, args=(reading_end, os.getpid()), name="lifeline", daemon=True).start()
 
 

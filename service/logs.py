@@ -1,7 +1,7 @@
 """Write every log line of a process as one JSON object on standard error.
 
-Lines of libraries that use `logging` (gunicorn, RQ), warnings of Python and exceptions that nobody caught
-take the same way as our own.
+Lines of libraries that use `logging` (gunicorn, RQ), Python warnings and uncaught exceptions are written the
+same way.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _logger: Final = structlog.get_logger()
 
 
 def write_json_lines(level: str) -> None:
-    """Have every line from *level* on written; of libraries none below a warning."""
+    """Write every line of *level* or higher; of libraries only warnings or higher."""
     structlog.configure(
         processors=[
             *_STAMPS,
@@ -45,7 +45,7 @@ def write_json_lines(level: str) -> None:
 
 
 def json_handler() -> logging.Handler:
-    """Return a handler that writes a library's lines as ours are written, each with its `logger`."""
+    """Return a handler that writes a library's lines in the same format, each with its `logger`."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
@@ -61,7 +61,7 @@ def json_handler() -> logging.Handler:
 
 
 def note_line(text: str) -> str:
-    """Return the line of a command's own words, which no level silences."""
+    """Return the log line of a command's message, which no level silences."""
     return log_line(_STAMPS[1](None, "info", {"event": "service.note", "text": text, "level": "info"}))
 
 

@@ -1,7 +1,7 @@
-"""What can be set from outside, read once at the start; no other module reads the environment.
+"""The settings, read once at the start; no other module reads the environment.
 
-Everything is checked together: whoever starts the service learns of all faults at once.
-A setting has a default on which one machine runs as it is.
+All settings are validated together, so that the operator sees all faults at once. The defaults run the
+service on one machine.
 """
 
 import os
@@ -29,7 +29,7 @@ __all__ = ["Settings", "SettingsError"]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How this process runs; a field's name in upper case after `REWOUND_` is its variable's."""
+    """How this process runs; a field's variable is its name in upper case after `REWOUND_`."""
 
     streams_url: str | None = None
     """The server of the streams; None: the embedded one, in `store_dir`."""
@@ -39,47 +39,50 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8000
     replicas: int = 0
-    """How many replicas must have a change before it is answered; 0: the mode is durable, not replicated."""
+    """Replicas that must have a change before it is answered; 0: durable mode, not replicated."""
     groups: int = 16
     """Groups of buckets that workers lease; at most as many workers fold at once."""
     workers: int = 1
-    """Worker processes that `serve` starts; 0 where they run elsewhere."""
+    """Worker processes that `serve` starts; 0 if they run elsewhere."""
     api_workers: int = 2
     api_sockets: int = 8192
     """Connections that one API process keeps open."""
     api_address_sockets: int = 2048
-    """Those of them that may come from one address; 0 is no limit, and so is any number behind proxies."""
+    """Those of them that may come from one address; 0 means unlimited, and behind proxies it is always so."""
     head_s: int = 10
-    """Seconds in which the whole head of a request must arrive."""
+    """Seconds within which the whole head of a request must arrive."""
     body_s: int = 60
-    """Seconds in which the whole body of a request must arrive."""
+    """Seconds within which the whole body of a request must arrive."""
     rate_limit: int = 60_000
-    """Requests a minute with one key or seat token; 0 is no limit."""
+    """Requests a minute with one key or seat token; 0 means unlimited."""
     owner_rate_limit: int = 240_000
-    """Requests a minute with all keys of one owner; 0 is no limit."""
+    """Requests a minute with all keys of one owner; 0 means unlimited."""
     store_mb: int = 0
-    """Megabytes of memory that the embedded server may use; 0 is half of the machine's."""
+    """Megabytes of memory that the embedded server may use; 0 means half of the machine's."""
     owner_encounters: int = 10_000
-    """Encounters that one owner may keep; 0 is no limit."""
+    """Encounters that one owner may store; 0 means unlimited."""
     owner_commands: int = 2_000_000
-    """Commands that one owner may keep in all encounters together; 0 is no limit."""
+    """Commands that one owner may store in all encounters together; 0 means unlimited."""
     owner_mb: int = 4_096
-    """Megabytes that one owner's encounters may hold together; 0 is no limit."""
+    """Megabytes that one owner's encounters may have together; 0 means unlimited."""
     guess_limit: int = 60
-    """Invalid tokens a minute from one address; 0 is no limit."""
+    """Invalid tokens a minute from one address; 0 means unlimited."""
     anonymous_limit: int = 600
-    """Requests without a token a minute from one address, but for livez and readyz; 0 is no limit."""
+    """Requests without a token a minute from one address, except livez and readyz; 0 means unlimited."""
     limits_url: str | None = None
-    """The server that counts for all processes of the API; None: RQ's counts invalid tokens for all, and
-    each process counts the rest of its own."""
+    """The server of the counters that all API processes share.
+
+    None: RQ's server counts invalid tokens for all of them, and each process counts everything else for
+    itself.
+    """
     proxies: int = 0
-    """How many proxies stand before the API and are believed about the client's address."""
+    """The number of proxies in front of the API that are trusted about the client's address."""
     api_streams: int = 512
     """Streams that one API process keeps open."""
     api_owner_streams: int = 256
     """Those of them that may be one owner's."""
     webhook_networks: tuple[str, ...] = ()
-    """Networks that webhooks may lead to although they are not public, as `127.0.0.1/32`."""
+    """Non-public networks that webhooks may lead to, as `127.0.0.1/32`."""
     retention_days: int = 0
     """Days after which closed encounters are archived and removed; 0: never."""
     archive_days: int = 0
@@ -95,23 +98,23 @@ class Settings:
     archive_secret_file: Path | None = None
     given_archive_secret: str = field(default="", repr=False)
     cors_origins: tuple[str, ...] = ()
-    accepted_keys: tuple[bytes, ...] = ()
-    """Public keys whose signatures count for bundles that are taken in."""
     """Origins whose pages may use the API in a browser; none: CORS is off."""
+    accepted_keys: tuple[bytes, ...] = ()
+    """Public keys whose signatures count for imported bundles."""
     fork_days: int = 30
-    """How many days a fork is kept."""
+    """Days after which a fork expires."""
     log_level: str = "info"
     origin: str = "rewound.local"
-    """Whose checkpoints these are; the first line of each."""
+    """The origin of checkpoints: the first line of each."""
     key_file: Path = Path(".rewound/secret.key")
-    """Where the key that encrypts seeds at rest is kept, unless it is given."""
+    """The file of the key that encrypts seeds at rest, unless *given_key* is set."""
     given_key: bytes | None = field(default=None, repr=False)
     signing_key_file: Path = Path(".rewound/signing.key")
-    """Where the key that signs checkpoints and certificates is kept: for workers alone."""
+    """The file of the key that signs checkpoints and certificates: only for workers."""
 
     @classmethod
     def from_environment(cls) -> Self:
-        """Read the environment; raises `SettingsError` with every fault."""
+        """Return the settings from the environment; raise `SettingsError` with every fault."""
         env = Env(eager=False)
         faults: list[str] = []
         with env.prefixed("REWOUND_"):
@@ -227,7 +230,7 @@ class Settings:
 
     @property
     def is_embedded(self) -> bool:
-        """Tell whether the service keeps its own server."""
+        """Whether the service runs its own server."""
         return self.streams_url is None
 
     @property
@@ -236,7 +239,7 @@ class Settings:
         return self.data_dir / "valkey"
 
     def secret_key(self) -> bytes:
-        """Give the 32 bytes that encrypt seeds at rest; makes the key file on the first start."""
+        """Return the 32 bytes that encrypt seeds at rest; create the key file on the first start."""
         return self.given_key or kept_key(self.key_file)
 
     def archive_secret(self) -> str:
@@ -245,20 +248,20 @@ class Settings:
         return self.given_archive_secret if path is None else private_text(path).strip()
 
     def signing_key(self) -> bytes:
-        """Give the 32 bytes that sign; makes the key file on the first start."""
+        """Return the 32 bytes that sign; create the key file on the first start."""
         return kept_key(self.signing_key_file)
 
     @property
     def witness_file(self) -> Path:
-        """What this machine remembers of what was signed, apart from the store."""
+        """The file in which this machine records what was signed, apart from the store."""
         return self.data_dir / "witness.db"
 
     def with_servers(self, streams_url: str, queue_url: str) -> Self:
-        """Set the addresses of servers that run by now."""
+        """Return the settings with the addresses of running servers."""
         return replace(self, streams_url=streams_url, queue_url=queue_url)
 
     def environment(self) -> dict[str, str]:
-        """Spell the settings for a process to be started; the key stays in its file or is given on."""
+        """Return the environment for a child process; the key stays in its file or is passed on."""
         spelled = {
             "STREAMS_URL": self.streams_url or "",
             "QUEUE_URL": self.queue_url or "",
@@ -311,19 +314,19 @@ def _path(text: str) -> Path | None:
 
 
 def _matches(pattern: str, what: str) -> validate.Regexp:
-    """Demand the whole of a value, or nothing: an empty variable counts as none."""
+    """Return a validator that accepts a whole match or an empty value, which counts as unset."""
     return validate.Regexp(rf"({pattern})?\Z", error=f"must be {what}")
 
 
 def _keys(texts: list[str]) -> None:
-    """Refuse what is not a public key: 64 hexadecimal digits."""
+    """Raise `ValidationError` unless each text is a public key: 64 hexadecimal digits."""
     for text in texts:
         if not re.fullmatch(_KEY, text):
             raise ValidationError("must be public keys, 64 hexadecimal digits each")
 
 
 def _networks(texts: list[str]) -> None:
-    """Demand networks, spelled without host bits."""
+    """Raise `ValidationError` unless each text is a network without host bits."""
     for text in texts:
         try:
             ip_network(text)
@@ -332,7 +335,7 @@ def _networks(texts: list[str]) -> None:
 
 
 def _origins(texts: list[str]) -> None:
-    """Demand origins as browsers spell them; `*` is none."""
+    """Raise `ValidationError` unless each text is an origin as browsers write it; `*` is not one."""
     for text in texts:
         if not re.fullmatch(_PAGE_ORIGIN, text):
             raise ValidationError("must be origins, as https://table.example,http://localhost:3000")

@@ -1,8 +1,8 @@
-"""Write what waits once: for a thread that blocks, and for an event loop that awaits.
+"""Write waiting code once, both for a thread that blocks and for an event loop that awaits.
 
-A function that has to wait is a generator: it yields a `Pause` and is sent the pause's result. `run`
-drives it in a thread, which blocks at every pause. The HTTP server drives it on an event loop and awaits
-each pause there.
+A function that has to wait is a generator: it yields a `Pause` and receives the pause's result. `run` drives
+it in a thread, which blocks at every pause. The HTTP server drives it on an event loop and awaits each pause
+there.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Pause(Generic[T]):
-    """Something to wait for, in either way; both return the same."""
+    """Something to wait for, by blocking or by awaiting; both return the same."""
 
     block: Callable[[], T]
     park: Callable[[], Awaitable[T]]
@@ -35,7 +35,7 @@ async def _nothing() -> None:
 
 
 IN_POOL: Final[Pause[None]] = Pause(lambda: None, _nothing)
-"""Go on in a thread that may block; a thread goes on where it is."""
+"""Continue in a thread that may block; a thread continues in itself."""
 
 Steps = Generator[Pause[Any], Any, T]
 Stream = Generator[Item | Pause[Any], Any, None]
@@ -43,12 +43,12 @@ Stream = Generator[Item | Pause[Any], Any, None]
 
 
 def sleep(seconds: float) -> Pause[None]:
-    """Return the wait for so many *seconds*."""
+    """Return a pause of *seconds*."""
     return Pause(partial(time.sleep, seconds), partial(asyncio.sleep, seconds))
 
 
 def in_thread(work: Callable[[], T]) -> Pause[T]:
-    """Return the wait for *work*, which blocks: in this thread, or in one of the loop's pool."""
+    """Return a pause for blocking *work*: in this thread, or in a thread of the loop's pool."""
 
     async def park() -> T:
         return await asyncio.get_running_loop().run_in_executor(None, work)
@@ -57,13 +57,13 @@ def in_thread(work: Callable[[], T]) -> Pause[T]:
 
 
 def run(steps: Steps[T]) -> T:
-    """Run *steps* to their end in this thread, which blocks at every pause."""
+    """Run *steps* to their end in this thread, which blocks at every pause; return their result."""
     try:
         pause = next(steps)
         while True:
             try:
                 found = pause.block()
-            except Exception as failure:  # noqa: BLE001 - it is raised where the pause was asked for
+            except Exception as failure:  # noqa: BLE001 - it is raised in the steps, at the pause
                 pause = steps.throw(failure)
             else:
                 pause = steps.send(found)
@@ -89,7 +89,7 @@ def blocking(stream: Stream[Item]) -> Generator[Item]:
 
 
 def settle(work: Callable[[], T]) -> Steps[T]:
-    """Return what *work* returns, which changes nothing; it is called in the pool where it would wait."""
+    """Return the result of *work*, which changes nothing; if it would block, call it in the pool."""
     try:
         return work()
     except WouldWait:
@@ -110,11 +110,11 @@ class Wakeup:
         if _get_running_loop() is self._loop:
             self._resolve()
             return
-        with suppress(RuntimeError):  # the loop has ended, and nobody waits there any more
+        with suppress(RuntimeError):  # the loop has ended, so nothing waits there any more
             self._loop.call_soon_threadsafe(self._resolve)
 
     async def wait(self, seconds: float) -> None:
-        """Return when this was rung, or after *seconds*."""
+        """Return when `ring` was called, or after *seconds*."""
         if seconds <= 0 or self._woken.done():
             return
         timer = self._loop.call_later(seconds, self._resolve)

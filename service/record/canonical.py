@@ -1,13 +1,13 @@
-"""Turn requests and commits into bytes and back: the one spelling that is stored, hashed and shown.
+"""Canonical JSON: the one byte form of requests and commits that is stored, hashed and shown.
 
-The spelling is RFC 8785 for a narrow profile: objects with ASCII keys, whole numbers below 2**53 either way,
-true, false, null, strings in NFC of code points that Unicode 14.0 assigns, without lone surrogates, at most
-64 levels deep; no floats. In it a plain encoder with sorted keys gives RFC 8785's bytes; orjson's does so in
-a fifth of the standard library's time.
+The form is RFC 8785 for a narrow profile: objects with ASCII keys, whole numbers with a magnitude below
+2**53, true, false, null, strings in NFC of code points that Unicode 14.0 assigns, without lone surrogates, at
+most 64 levels deep; no floats. For this profile a plain encoder with sorted keys gives RFC 8785's bytes;
+orjson takes a fifth of the standard library's time.
 
-Laws. Whatever comes from outside passes `check` before it is spelled, so `dumps` need not look again. Hashes
-are taken over stored bytes, never over a second spelling. Bytes from outside are believed canonical only
-after `is_canonical`.
+Laws. Every value from outside passes `check` before it is encoded, so `dumps` need not check it. Hashes are
+taken over stored bytes, never over a second encoding. Bytes from outside count as canonical only after
+`is_canonical`.
 """
 
 import json
@@ -27,10 +27,10 @@ from service.rules.json_pointer import escaped
 FORMAT: Final = "rewound/log/1"
 
 LARGEST: Final = 2**53 - 1
-"""The greatest whole number that every JSON reader keeps exactly; its negative is the least."""
+"""The greatest whole number that every JSON reader represents exactly; its negative is the least."""
 
 DEEPEST: Final = 64
-"""Levels of objects and lists: a bound of ours, so that no verdict hangs on a reader's recursion limit."""
+"""Levels of objects and lists: our own limit, so that no verdict depends on a reader's recursion limit."""
 
 _LONGEST_NUMBER: Final = len(str(-LARGEST))
 _SALT: Final = f"{FORMAT}/salt".encode("ascii") + b"\x00"
@@ -39,8 +39,8 @@ _SALT: Final = f"{FORMAT}/salt".encode("ascii") + b"\x00"
 class NotCanonical(ValueError):
     """A value or bytes outside the profile.
 
-    `pointer` is the JSON pointer (RFC 6901) of the first fault in document order; where the bytes cannot be
-    read at all it is empty, the whole document.
+    `pointer` is the JSON pointer (RFC 6901) of the first fault in document order; it is empty, for the whole
+    document, if the bytes cannot be read at all.
     """
 
     def __init__(self, pointer: str, reason: str) -> None:
@@ -52,9 +52,9 @@ class NotCanonical(ValueError):
 def dumps(value: object) -> bytes:
     """Return the canonical bytes of *value*, which is in the profile.
 
-    It is not walked again: a float (NaN too) or a string that is not NFC is the caller's mistake and goes
-    unseen; the door's `check` is what refuses them. What has no spelling at all (a lone surrogate, an object
-    of no known kind) raises `NotCanonical`.
+    It is not checked: a float (NaN too) or a string that is not NFC is the caller's mistake and passes;
+    `check` refuses them. A value that cannot be encoded (a lone surrogate, an object of an unknown type)
+    raises `NotCanonical`.
     """
     try:
         return orjson.dumps(value, option=_SPELLING)
@@ -63,11 +63,11 @@ def dumps(value: object) -> bytes:
         raise
 
 
-def loads(raw: bytes) -> Any:  # noqa: ANN401 - here bytes become values; classes are made of them elsewhere
-    """Return the value that *raw* spells, canonical or not.
+def loads(raw: bytes) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the value of the JSON in *raw*, canonical or not.
 
-    Raises `NotCanonical` for what is not UTF-8 or JSON, and for what a reader would keep in silence: a key
-    that stands twice, a float, NaN, a number too large.
+    Raises `NotCanonical` for bytes that are not UTF-8 or JSON, and for faults that a plain reader would
+    accept: a duplicate key, a float, NaN, a number too large.
     """
     try:
         return _DECODER.decode(raw.decode("utf-8"))
@@ -80,7 +80,7 @@ def loads(raw: bytes) -> Any:  # noqa: ANN401 - here bytes become values; classe
 
 
 def read_strictly(raw: bytes) -> Any:  # noqa: ANN401 - as `loads`
-    """Return the value that *raw* is the one spelling of; raises `NotCanonical`."""
+    """Return the value of which *raw* is the canonical form; raise `NotCanonical`."""
     value = _read_plainly(raw)
     if value is None:
         value = loads(raw)
@@ -91,10 +91,10 @@ def read_strictly(raw: bytes) -> Any:  # noqa: ANN401 - as `loads`
 
 
 def _read_plainly(raw: bytes) -> Any:  # noqa: ANN401 - as `loads`
-    """Return what plain bytes spell, None where a closer look is needed: nearly all bytes are plain.
+    """Return the value of plain bytes, as nearly all bytes are; None if they need a closer look.
 
-    With nothing but ASCII in them there is no text to normalise, and whatever a reader dropped or changed is
-    not spelled the same again.
+    ASCII text needs no normalization, and anything that a reader dropped or changed would not encode to the
+    same bytes.
     """
     if not raw.isascii() or b"\\u" in raw:
         return None
@@ -108,7 +108,7 @@ def _read_plainly(raw: bytes) -> Any:  # noqa: ANN401 - as `loads`
 
 
 def _fits(value: object, levels: int) -> bool:
-    """Tell whether no more than *levels* objects and lists lie inside each other in *value*."""
+    """Return whether objects and lists in *value* are nested at most *levels* deep."""
     level = [value] if isinstance(value, _NESTING) else []
     while level and levels:
         inside = [outer.values() if isinstance(outer, dict) else outer for outer in level]
@@ -118,7 +118,7 @@ def _fits(value: object, levels: int) -> bool:
 
 
 def is_canonical(raw: bytes) -> bool:
-    """Tell whether *raw* is the one spelling of a value in the profile."""
+    """Return whether *raw* is the canonical form of a value in the profile."""
     try:
         read_strictly(raw)
     except NotCanonical:
@@ -137,13 +137,13 @@ def commit_hash(raw: bytes) -> bytes:
 
 
 def request_digest(raw: bytes) -> bytes:
-    """Return the digest of a request's bytes, which stands in its commit."""
+    """Return the digest of a request's bytes, which its commit contains."""
     return sha256(raw).digest()
 
 
 @lru_cache(maxsize=1024)
 def eid_of(encounter: str) -> bytes:
-    """Return the 16 raw bytes of an encounter's id; raises `NotCanonical` unless it is a lower-case UUID."""
+    """Return the 16 raw bytes of an encounter's id; raise `NotCanonical` unless it is a lower-case UUID."""
     try:
         uuid = UUID(encounter)
     except ValueError as fault:
@@ -157,8 +157,8 @@ def eid_of(encounter: str) -> bytes:
 def envelope_salt(encounter: str, envelope_secret: bytes, request_digest: bytes, n: int, index: int) -> bytes:
     """Return the salt of the envelope at *index* of the events of commit *n*.
 
-    It is derived, so that deciding again seals to the same bytes; the request's nonce is in the digest, so
-    nobody else can guess it.
+    It is derived, so that deciding again seals to the same bytes. It cannot be guessed, because it depends on
+    the envelope secret and, through the digest, on the request's nonce.
     """
     check_length(envelope_secret, HASH_BYTES, "an envelope secret")
     check_length(request_digest, HASH_BYTES, "a request's digest")
@@ -202,7 +202,7 @@ def _check_text(value: str, pointer: str) -> None:
         value.encode("utf-8")
     except UnicodeEncodeError as fault:
         raise NotCanonical(pointer, "a lone surrogate is no character") from fault
-    # NFC of assigned characters never changes (UAX 15), so readers with other Unicode tables agree on them.
+    # NFC of assigned characters never changes (UAX 15), so readers with other Unicode tables agree on it.
     point = first_unassigned(value)
     if point is not None:
         raise NotCanonical(pointer, f"Unicode {VERSION} does not assign U+{point:04X}")
@@ -234,11 +234,11 @@ _TOO_DEEP: Final = f"more than {DEEPEST} levels deep"
 _TOO_LARGE: Final = "a whole number of 2**53 or more, either way"
 _FLOAT: Final = "not a whole number"
 _SPELLING: Final = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
-"""Keys in order, and nothing spelled that the profile does not know."""
+"""Sorted keys, and an error for every type outside the profile."""
 
 _DECODER: Final = json.JSONDecoder(
     object_pairs_hook=_object, parse_int=_whole, parse_float=_no_float, parse_constant=_no_float
 )
 
 _PLAIN_DECODER: Final = json.JSONDecoder(parse_float=_no_float, parse_constant=_no_float)
-"""Reads five times as fast; a key that stands twice and a number too large go unseen."""
+"""Reads five times as fast; it does not notice a duplicate key or a number too large."""

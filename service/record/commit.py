@@ -1,8 +1,8 @@
-"""Spell requests and commits as objects and as bytes, and fold stored commits: the one home of both formats.
+"""Read and write requests and commits, and fold stored commits; no other module knows these formats.
 
-What a request or a commit says is `rewound/log/1`; how it is spelled is `canonical`. Bytes read here come
-from our own store: they are trusted to be canonical, which the audit does not do. A commit is folded from its
-bytes and the payloads of its envelopes alone, and one fact of its request: that its batch stopped.
+The content of a request or a commit is `rewound/log/1`; its byte form is `canonical`. Bytes read here come
+from our own store and are trusted to be canonical; the audit does not trust them. A commit is folded only
+from its bytes, the payloads of its envelopes, and one fact of its request: the batch that it stops.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ S = TypeVar("S", bound=Table)
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The array a command came in: which of how many it is, and whether a refusal stops the rest."""
+    """The array that a command came in: its index, the array's size, and whether a refusal stops the rest."""
 
     id: str
     index: int
@@ -47,7 +47,7 @@ class Batch:
 
     @property
     def stops(self) -> str | None:
-        """The id that a refusal leaves behind for the rest of the array to meet."""
+        """The id that a refusal leaves in the state, so that the rest of the array is refused."""
         return self.id if self.stop else None
 
 
@@ -65,13 +65,13 @@ class Request:
 
     @property
     def stops(self) -> str | None:
-        """The batch that ends if this command is refused."""
+        """The batch that stops if this command is refused."""
         return self.batch.stops if self.batch else None
 
 
 @record
 class Commit:
-    """One decided command as it is stored; `hash` is its own, and the next commit's `prev`."""
+    """One decided command as stored; `hash` is its own, and the next commit's `prev`."""
 
     raw: bytes
     hash: str
@@ -90,13 +90,13 @@ class Commit:
 
     @property
     def has_envelopes(self) -> bool:
-        """Whether anything in it is sealed."""
+        """Whether any of its events is sealed."""
         return any("sealed" in event for event in self.events)
 
     def lacks_any_of(self, found: Mapping[int, object]) -> bool:
-        """Tell whether an envelope of it is not among those *found*, by index.
+        """Return whether one of its envelopes is not in *found*, by index.
 
-        They are read after the commit, which a failover may have taken back meanwhile.
+        Envelopes are read after the commit, which a failover may have taken back in between.
         """
         return any("sealed" in event and index not in found for index, event in enumerate(self.events))
 
@@ -124,7 +124,7 @@ def _batch_data(batch: Batch | None) -> dict[str, Any] | None:
 
 
 def load_request(raw: bytes) -> Request:
-    """Return the request that *raw* spells; raises `NotCanonical` where it spells none."""
+    """Return the request in *raw*; raise `NotCanonical` if it is not one."""
     data = _object(raw)
     if not isinstance(data.get("type"), str) or not isinstance(data.get("data"), dict):
         raise NotCanonical("", "no request: type is text and data an object")
@@ -144,7 +144,7 @@ def load_request(raw: bytes) -> Request:
 
 
 def command_of(ruleset: Ruleset[S], request: Request) -> Command[S] | None:
-    """Return what *request* asks for, None where *ruleset* has no such command; raises `codec.Malformed`."""
+    """Return the command in *request*; None if *ruleset* has none of its type; raise `codec.Malformed`."""
     openings: dict[str, type[Command[Any]]] = {
         ruleset.opening.type: ruleset.opening,
         BeginLine.type: BeginLine,
@@ -160,12 +160,12 @@ def command_of(ruleset: Ruleset[S], request: Request) -> Command[S] | None:
 
 
 def load_commit(raw: bytes, hash_: str | None = None) -> Commit:
-    """Return the commit that *raw* spells; *hash_* where it is known already. Raises `NotCanonical`."""
+    """Return the commit in *raw*; *hash_* if it is known already. Raises `NotCanonical`."""
     return commit_of(_object(raw), raw, hash_)
 
 
 def commit_of(data: Mapping[str, Any], raw: bytes, hash_: str | None = None) -> Commit:
-    """Return the commit of which *data* was read and *raw* are the bytes; raises `NotCanonical`."""
+    """Return the commit with the parsed *data* and the bytes *raw*; raise `NotCanonical`."""
     told = dict(data)
     told.pop("v", None)
     try:
@@ -181,11 +181,11 @@ def fold_commit(
     payloads: Mapping[int, Mapping[str, Any]],
     stops: str | None = None,
 ) -> S:
-    """Return *state* with everything true that *commit* says, its envelopes opened.
+    """Return *state* after *commit*, its envelopes opened.
 
-    *payloads* holds what lies in each envelope, by its index; *stops* is the request's batch, which counts
-    only where the command was refused. Rolls take their places once their epoch is open, for groups that
-    part in this commit take the places along; told faces are used up when all events are true.
+    *payloads* has the payload of each envelope, by its index; *stops* is the request's batch, which counts
+    only if the command was refused. Rolls take their places once their epoch is open, because groups that
+    split off in this commit inherit the places. Declared faces are used up after all events.
     """
     names = [RollName.from_data(roll["name"]) for roll in commit.rolls]
     state = before = taking(state, commit.n)
@@ -218,14 +218,14 @@ def fold_commit(
 
 
 def _placed(state: S, names: Iterable[RollName]) -> S:
-    """Return *state* with the places of those rolls taken whose epoch is open."""
+    """Return *state* in which those of the rolls whose epoch is open have taken their places."""
     for name in names:
         state = state.placed(name)
     return state
 
 
 def event_of(ruleset: Ruleset[S], data: Mapping[str, Any]) -> Event[S]:
-    """Return the event that *data* tells; raises `codec.Malformed`, or `KeyError` for an unknown type."""
+    """Return the event in *data*; raise `codec.Malformed`, or `KeyError` for an unknown type."""
     told = dict(data)
     return from_data(ruleset.events[told.pop("type")], told)
 

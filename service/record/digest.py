@@ -1,8 +1,8 @@
-"""Tell by one hash which code decides: the digest of a ruleset's sources.
+"""Identify the code that decides by one hash: the digest of a ruleset's sources.
 
 It is SHA-256 over sorted lines `path NUL sha256(file) LF` of the ruleset's packages and everything they
-import from the rules and the dice, however indirectly. Two processes with the same digest decide alike; a
-commit that comes out otherwise under the same digest was not deterministic.
+import from the rules and the dice, directly or not. Two processes with the same digest decide alike; if a
+commit comes out differently under the same digest, the decision was not deterministic.
 """
 
 import ast
@@ -17,11 +17,11 @@ from typing import Any, Final
 from service.rules.ruleset import Ruleset
 
 SHARED: Final = ("service.rules", "service.dice")
-"""What a ruleset may import beside itself and the standard library; the standard library is not counted."""
+"""What a ruleset may import beside itself and the standard library, which the digest does not cover."""
 
 
 def _computed_once(digest: Callable[[tuple[str, ...]], str]) -> Callable[[tuple[str, ...]], str]:
-    """Return *digest* with its results kept; threads that ask at once wait for one computation.
+    """Return *digest* with cached results; concurrent callers wait for one computation.
 
     `functools.cache` would let each of them read and parse every source.
     """
@@ -40,13 +40,13 @@ def _computed_once(digest: Callable[[tuple[str, ...]], str]) -> Callable[[tuple[
 
 
 def ruleset_digest(ruleset: Ruleset[Any]) -> str:
-    """Return the digest of *ruleset*, in hexadecimal."""
+    """Return the digest of *ruleset*, in hexadecimal digits."""
     return sources_digest(ruleset.packages)
 
 
 @_computed_once
 def package_digest(packages: tuple[str, ...]) -> str:
-    """Return the digest of whole *packages* of this program: lines as above, nothing followed."""
+    """Return the digest of whole *packages* of this program: lines as above, without their imports."""
     return _lines_digest(
         {found[0]: found[1] for name in packages for module in _modules(name) if (found := _source(module))}
     )
@@ -87,13 +87,13 @@ def _modules(package: str) -> Iterator[str]:
 
 
 def _parents(module: str) -> list[str]:
-    """Return the packages that are run when *module* is imported."""
+    """Return the packages that are executed when *module* is imported."""
     parts = module.split(".")
     return [".".join(parts[:length]) for length in range(2, len(parts))]
 
 
 def _source(module: str) -> tuple[str, bytes] | None:
-    """Return where the source of *module* lies below its root, and the source; None for what is no module."""
+    """Return the path of *module* below its root, and its source; None if it is not a module with a file."""
     try:
         spec = find_spec(module)
     except ModuleNotFoundError:
@@ -107,7 +107,7 @@ def _source(module: str) -> tuple[str, bytes] | None:
 
 
 def _imported(raw: bytes) -> Iterator[str]:
-    """Yield every name an import statement of *raw* might mean, as a dotted path."""
+    """Yield every name that an import statement of *raw* may refer to, as a dotted path."""
     for node in ast.walk(ast.parse(raw)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

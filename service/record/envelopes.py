@@ -1,7 +1,7 @@
-"""Keep what lies in an envelope together with the salt that proves it.
+"""Store an envelope's payload together with the salt that proves it.
 
-Laws. Salt and payload are written by the worker as one value, which whoever may open the envelope is given:
-so nobody but a worker ever needs the envelope secret. Damaged bytes are told by the audit, never here.
+Laws. The worker writes salt and payload as one value. Readers who may open the envelope receive both, so only
+workers need the envelope secret. The audit detects damaged bytes; this module does not.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class StoredEnvelope:
-    """What lies in an envelope, and the salt with which its commitment was made."""
+    """The payload of an envelope, and the salt of its commitment."""
 
     payload: bytes
     salt: bytes
 
     @property
     def stored(self) -> bytes:
-        """The bytes as the store keeps them: the salt, then the payload."""
+        """The bytes in the store: the salt, then the payload."""
         return self.salt + self.payload
 
     @classmethod
     def of(cls, stored: bytes) -> StoredEnvelope:
-        """Return what was stored; a salt cut short is filled up, and fits no commitment."""
+        """Return the envelope in *stored* bytes; a salt cut short is padded, and matches no commitment."""
         return cls(stored[SALT_BYTES:], stored[:SALT_BYTES].ljust(SALT_BYTES, b"\x00"))
 
 

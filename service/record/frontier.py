@@ -1,6 +1,6 @@
-"""Keep the hash tree over an encounter's commits as its right edge alone.
+"""Store the Merkle tree over an encounter's commits as its right edge alone.
 
-The tree is RFC 9162's, its leaves are the commits' own hashes. With the roots of the whole subtrees, greatest
+The tree is RFC 9162's; its leaves are the commits' hashes. With the roots of the complete subtrees, largest
 first, a commit costs one hash on average and the root at most log2(size).
 """
 
@@ -20,9 +20,9 @@ def node(left: bytes, right: bytes) -> bytes:
 
 
 class Frontier(NamedTuple):
-    """What the head keeps of the tree: the roots of its whole subtrees, greatest first.
+    """The part of the tree in an encounter's head: the roots of its complete subtrees, largest first.
 
-    A frontier is never changed, so a commit that loses its race leaves the head's as it was.
+    A frontier is immutable, so a commit that loses its race does not change the head's.
     """
 
     size: int = 0
@@ -52,7 +52,7 @@ class Frontier(NamedTuple):
 
     @classmethod
     def from_bytes(cls, raw: bytes) -> "Frontier":
-        """Return the frontier that `to_bytes` wrote; raises `ValueError` for bytes it cannot have written."""
+        """Return the frontier that `to_bytes` wrote; raise `ValueError` for bytes of a wrong length."""
         size = int.from_bytes(raw[:_SIZE_BYTES], "big")
         if len(raw) != _SIZE_BYTES + size.bit_count() * _HASH_BYTES:
             raise ValueError(f"{len(raw)} bytes are no frontier of {size} leaves")

@@ -1,12 +1,13 @@
-"""Know which occasions have come: an envelope is open for all from the commit that tells its occasion.
+"""Track which occasions have come: an envelope is open to all from the commit with its occasion on.
 
-An event that opens envelopes names them in its field `occasion`; only public events count. Read once per
-encounter and process, then onward from where the last look ended. What waits for an occasion is known too, so
-that a commit which brings one can be told with what it opens.
+An event that opens envelopes names them in its field `occasion`; only public events count. Each process reads
+an encounter once, then only the commits since its last read. Envelopes that wait for an occasion are tracked
+too, so that a commit with an occasion can be shown together with what it opens.
 
-What came in each interval is kept beside the record, so that a first look reads one interval of commits. It
-is believed only as a chain: each interval names the hash of the commit it begins after and of the one it ends
-with, and the last hash must be that of the stored commit. A hash stands for every commit before it.
+The occasions of each interval are stored beside the record, so that a first read takes one interval of
+commits. They are trusted only as a chain: each interval names the hash of the commit it begins after and of
+the one it ends with, and the last hash must be that of the stored commit. A hash covers every commit before
+it.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _SEALED: Final = b'"sealed":'
 
 
 def occasions_of(commits: Iterable[Commit]) -> dict[str, int]:
-    """Return the occasions that come in *commits*, each with the commit in which it came first."""
+    """Return the occasions in *commits*, each with the commit in which it came first."""
     found: dict[str, int] = {}
     for commit in commits:
         for event in commit.events:
@@ -45,7 +46,7 @@ def occasions_of(commits: Iterable[Commit]) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class SealedEnvelope:
-    """What of an envelope everybody knows: where it lies, who may open it before all, and what opens it."""
+    """The public part of an envelope: its place, its audience, and the occasion that opens it."""
 
     place: Place
     audience: tuple[str, ...]
@@ -54,7 +55,7 @@ class SealedEnvelope:
 
 @dataclass
 class _Seen:
-    """How far an encounter was read, in which commit each occasion came first, and what lies sealed in it."""
+    """The part of an encounter that was read: its occasions with their first commits, and its envelopes."""
 
     upto: int = 0
     came: dict[str, int] = field(default_factory=dict)
@@ -64,7 +65,7 @@ class _Seen:
         self.lock = Lock()
 
     def note(self, entry: Entry) -> None:
-        """Take in the next commit."""
+        """Add the next commit."""
         if _FIELD in entry.raw or _SEALED in entry.raw:
             for index, event in enumerate(load_commit(entry.raw).events):
                 if "sealed" in event:
@@ -86,11 +87,11 @@ class Occasions:
         self._lock = Lock()
 
     def upto(self, encounter: str, n: int) -> Mapping[str, int]:
-        """Return each occasion that came in a commit up to *n* at least, with that commit's number."""
+        """Return the occasions that came by commit *n*, perhaps later ones too, each with its commit."""
         return dict(self._read(encounter, n).came)
 
     def opened_by(self, encounter: str, commit: Commit) -> list[SealedEnvelope]:
-        """Return the envelopes of earlier commits that are open for all from *commit* on, in order."""
+        """Return the envelopes of earlier commits that are open to all from *commit* on, in order."""
         if _FIELD not in commit.raw:
             return []
         seen = self._read(encounter, commit.n)
@@ -103,7 +104,7 @@ class Occasions:
         ]
 
     def _read(self, encounter: str, n: int) -> _Seen:
-        """Return what is known of the encounter up to commit *n* at least."""
+        """Return the encounter as read up to commit *n* or further."""
         refuse_on_loop()  # the lock is held while the store is read
         seen = self._seen(encounter)
         with seen.lock:
@@ -133,7 +134,7 @@ class Occasions:
 
 
 def derive(log: Log, encounter: str, n: int) -> bytes | None:
-    """Return what is kept of the interval that ends with commit *n*; None if it is not all there."""
+    """Return the derived data of the interval that ends with commit *n*; None if commits are missing."""
     after = n - EVERY
     entries = log.commits(encounter, max(0, after - 1), EVERY + (after > 0))
     if not entries or entries[-1].n != n:
@@ -149,12 +150,12 @@ def derive(log: Log, encounter: str, n: int) -> bytes | None:
 
 
 def missing(log: Log, encounter: str, upto: int) -> list[int]:
-    """Return the ends of the intervals, up to commit *upto*, of which nothing usable is kept."""
+    """Return the ends of the intervals, up to commit *upto*, that lack usable derived data."""
     return list(range(_derived(log, encounter, upto).upto + EVERY, upto + 1, EVERY))
 
 
 def _derived(log: Log, encounter: str, upto: int) -> _Seen:
-    """Return what the intervals tell that end by commit *upto*, as far as they continue each other."""
+    """Return the occasions of the consecutive intervals that end by commit *upto*."""
     seen, end = _Seen(), ZERO_HASH
     for entry in log.occasions(encounter):
         data = _read(entry.raw)

@@ -1,7 +1,8 @@
-"""Say which characters text may have, and spell the others so that nobody is deceived by them.
+"""Define which characters text may have, and escape the others so that they deceive nobody.
 
-Laws. The door refuses what a reader cannot see or what two readers could show differently. A stranger's file
-may hold it nevertheless: whatever shows text on a terminal, in a log or on a page shows it through `plain`.
+Laws. The API refuses characters that a reader cannot see or that two readers could show differently. A
+foreign file may have them nevertheless, so all text on a terminal, in a log or on a page goes through
+`plain`.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ from service.record.unicode14 import VERSION, first_unassigned, unassigned
 
 CONTROLS: Final = r"\x00-\x1f\x7f-\x9f"
 DIRECTIONS: Final = r"\u202a-\u202e\u2066-\u2069"
-"""Embeddings, overrides and isolates: they show text in another order than it is read in."""
+"""Embeddings, overrides and isolates: they display text in another order than it is stored."""
 
 _MARKS: Final = r"\u061c\u200e\u200f\u2028\u2029"
-"""What text may have and a terminal need not obey: marks of direction, separators of lines and paragraphs."""
+"""Allowed in text, but escaped by `plain`: direction marks, line and paragraph separators."""
 
 _REFUSED: Final = re.compile(f"[{CONTROLS}{DIRECTIONS}]")
 _LINES: Final = "\n\t"
 
 
 def fault(text: str, *, lines: bool) -> str | None:
-    """Return what keeps *text* from being accepted, None if nothing does; *lines* allows LF and TAB."""
+    """Return why *text* is not accepted, None if it is; *lines* allows LF and TAB."""
     if text.isascii() and text.isprintable():
         return None
     for found in _REFUSED.finditer(text):
@@ -37,15 +38,15 @@ def fault(text: str, *, lines: bool) -> str | None:
 
 
 def plain(text: object, keep: str = "") -> str:
-    """Return *text* with all that cannot be seen spelled as JSON escapes it, except what to *keep*."""
+    """Return *text* with all invisible characters as JSON escapes, except those in *keep*."""
     said = str(text)
     if said.isascii() and said.isprintable():
         return said
     return _hidden().sub(lambda found: found[0] if found[0] in keep else _spelled(found[0]), said)
 
 
-def log_line(data: object, **how: Any) -> str:  # noqa: ANN401 - as the logging library declares it
-    """Return *data* as one line of JSON that acts on no terminal."""
+def log_line(data: object, **how: Any) -> str:  # noqa: ANN401 - the logging library's signature
+    """Return *data* as one line of JSON without terminal controls."""
     return plain(json.dumps(data, **how))
 
 

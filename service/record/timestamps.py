@@ -1,4 +1,4 @@
-"""Write times as requests, commits and answers carry them."""
+"""Format times as requests, commits and responses have them."""
 
 from __future__ import annotations
 

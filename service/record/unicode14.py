@@ -1,7 +1,7 @@
-"""Know which code points Unicode 14.0 assigns: the only ones that the text of a record may have.
+"""The code points that Unicode 14.0 assigns; text in a record may have no others.
 
-The normal form of assigned characters is the same in every later version of Unicode, so readers whose tables
-differ agree on text without others. `tests/unicode14.py` writes the table, here and for the other verifier.
+The normal form of assigned characters is the same in every later version of Unicode, so readers with
+different tables agree on such text. `tests/unicode14.py` writes the table, here and for the other verifier.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ fc7 247 21b9 239 7 1f 1 a 4 51 1 a 6 1e 2 6 a 46 a a 1 7 1 15 5 13 2b0 5b 65 4b 
 8 8 7 9 93 1 37 25 a 406 a6e0 20 1039 7 de 2 1682 e 1d31 c1f 21e 5e2 134b aecb6 1 1e 60 80 f0 fe10 fffe 2
 fffe 2
 """
-"""In turn, how many code points from 0 on are assigned, and how many after those are not; hexadecimal."""
+"""Alternately, how many code points from 0 on are assigned, and how many after those are not; hexadecimal."""
 
 
 def first_unassigned(text: str) -> int | None:
     """Return the first code point of *text* that Unicode 14.0 does not assign; None if it assigns all."""
-    if text.isascii() or not _pattern().search("".join(set(text))):  # long text has few different characters
+    if text.isascii() or not _pattern().search("".join(set(text))):  # long text has few distinct characters
         return None
     found = _pattern().search(text)
     return None if found is None else ord(found[0])
@@ -59,7 +59,7 @@ def first_unassigned(text: str) -> int | None:
 
 @cache
 def unassigned() -> str:
-    """Return the code points that it does not assign, as the inside of a class of a regular expression."""
+    """Return the unassigned code points, as the inside of a character class of a regular expression."""
     starts = [0, *accumulate(int(run, 16) for run in RUNS.split())]
     ranges = list(pairwise(starts))[1::2]
     return "".join(f"{chr(start)}-{chr(end - 1)}" for start, end in ranges)
