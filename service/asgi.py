@@ -42,7 +42,7 @@ def application() -> LoopApplication:
     settings = Settings.from_environment()
     if settings.streams_url is None or settings.queue_url is None:
         raise SettingsError(
-            ["REWOUND_STREAMS_URL, REWOUND_QUEUE_URL: an API process alone needs servers that run"]
+            ["REWOUND_STREAMS_URL, REWOUND_QUEUE_URL: an API process that runs alone needs both servers"]
         )
     write_json_lines(settings.log_level)
     log = ValkeyLog.at(settings.streams_url, replicas=settings.replicas)

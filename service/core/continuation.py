@@ -156,8 +156,8 @@ def line_start(reading: ContinuationReader, found: Proposal) -> LineStart:
         encounter=found.encounter,
         digest=ruleset_digest(before.ruleset),
         dice=changed(before.state.dice, chain=before.state.dice.chain or parent),
-        # A draft judges each command by the seats at the time when it was given, and discloses nothing. On
-        # acceptance it takes the seats of that time, so that no old token becomes valid.
+        # A draft judges each command by the seats at the time when it was given, and discloses nothing. Its
+        # acceptance sets the seats of the old line's end, so that no old token becomes valid.
         draft=True,
         undisclosed_epochs=(),
         # Seeds are never taken back: a person who saw one must not choose another against it.
@@ -193,7 +193,7 @@ def starting_point(reading: ContinuationReader, found: Proposal) -> tuple[str, i
         return found.parent, 1 + taken_by(reading.log, found.parent), found.n
     if amendment.line:
         part = part_in(reading, found.parent, found.n, amendment.line)
-        assert part is not None, "what is void begins no line"
+        assert part is not None, "a void proposal begins no line"
         return part.line, amendment.commit - 1, part.last
     return found.parent, amendment.commit - 1, found.n
 
@@ -221,7 +221,7 @@ def _answered(now: Table, amendment: Amendment) -> Mapping[str, Any]:
 def _line(reading: ContinuationReader, found: Proposal, state: Table, before: Line | None) -> Line:
     """Return the old line's rolls from the starting point on, and the epochs that it went through.
 
-    *before* is the same for the lines before it, or after it if the starting point is further back.
+    *before* is the `Line` of earlier lines, or of later ones if the starting point is further back.
     """
     parent, n, upto = starting_point(reading, found)
     commits = [load_commit(entry.raw) for entry in entries(reading.log.commits, parent, n, upto)]

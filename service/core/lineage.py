@@ -76,7 +76,7 @@ def history(reading: LineageReader, line: str, upto: int) -> Iterator[LinePart]:
 
 
 def part_in(reading: LineageReader, line: str, upto: int, earlier: str) -> LinePart | None:
-    """Return the part of the history in the line *earlier*; or None if play continued since."""
+    """Return the part of the history in the line *earlier*; None if play continued since, or without one."""
     for part in history(reading, line, upto):
         if part.line == earlier:
             return part

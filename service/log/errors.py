@@ -116,7 +116,7 @@ class OtherFormat(StoreRefused):
     """The store has data that this version cannot read."""
 
     def __init__(self, found: str | None) -> None:
-        what = f"the format {found}" if found else "no format it names"
+        what = f"the format {found}" if found else "an unnamed format"
         super().__init__(
             f"the store holds keys in {what}, and this version reads format {FORMAT}: "
             "start with an empty store, or with the version that wrote this one"

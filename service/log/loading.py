@@ -36,7 +36,7 @@ class LoadProgress:
 
     def __str__(self) -> str:
         if not self.total_bytes:
-            return "it reads its log"
+            return "it is reading its log"
         size = megabytes(self.total_bytes)
         return f"it has read {self.percent} % of its log of {size}, about {self.eta_s} s left"
 

@@ -83,7 +83,7 @@ class Pipe:
 
     def _hear(self, reply: Reply) -> None:
         if not self._sent:
-            self._fail("the server said what nobody asked")
+            self._fail("the server sent an unasked reply")
             return
         future = self._sent.popleft()
         if isinstance(reply, Exception):

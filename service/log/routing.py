@@ -81,7 +81,7 @@ class Router:
         self._seed = self._wire(url)
         self.url = self._seed.url
         self.closed = 0
-        """How often all connections were closed: a connection from before the last time is closed."""
+        """How often all connections were closed; a change shows a caller that its connection is closed."""
         self.subscribers: WeakSet[Any] = WeakSet()
         """Subscribers to interrupt when all connections are closed."""
         self._lock = Lock()

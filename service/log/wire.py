@@ -52,7 +52,7 @@ _BY_TEXT: Sequence[tuple[str, type[StoreFailure], str]] = (
     ("MISCONF", StoreFull, "cannot write to its disk"),  # the last write failed, so it accepts no more
     ("NOREPLICAS", StoreUnavailable, "has too few replicas"),
     ("BUSY ", StoreUnavailable, "is busy"),  # a function runs for seconds: the machine lacks CPU time
-    ("not allowed in cluster mode", StoreUnavailable, "is a node of a cluster, which has database 0 alone"),
+    ("not allowed in cluster mode", StoreUnavailable, "is a node of a cluster, which has only database 0"),
     ("DB index is out of range", StoreUnavailable, "has no such database"),
     (
         "Function not found",
@@ -156,7 +156,7 @@ class Wire:
             confirmed = replies.pop()
             is_done = not all(isinstance(reply, exceptions.ResponseError) for reply in replies)
             if is_done and (isinstance(confirmed, exceptions.ResponseError) or confirmed < self._replicas):
-                raise OutcomeUnknown(f"{self.url} has it, and {confirmed} of {self._replicas} replicas")
+                raise OutcomeUnknown(f"{self.url} has it, but only {confirmed} of {self._replicas} replicas")
         return replies
 
     def _fail(self, connection: Raw, error: BaseException, *, changes: bool) -> NoReturn:

@@ -86,7 +86,7 @@ def read_strictly(raw: bytes) -> Any:  # noqa: ANN401 - as `loads`
         value = loads(raw)
         check(value)
         if dumps(value) != raw:
-            raise NotCanonical("", "another spelling of its value")
+            raise NotCanonical("", "not the canonical form of its value")
     return value
 
 
@@ -185,7 +185,7 @@ def _check(value: object, pointer: str, levels: int) -> None:
     elif isinstance(value, float):
         raise NotCanonical(pointer, _FLOAT)
     else:
-        raise NotCanonical(pointer, f"{type(value).__name__} has no JSON spelling")
+        raise NotCanonical(pointer, f"{type(value).__name__} has no JSON form")
 
 
 def _check_object(value: dict[Any, object], pointer: str, levels: int) -> None:
@@ -201,7 +201,7 @@ def _check_text(value: str, pointer: str) -> None:
     try:
         value.encode("utf-8")
     except UnicodeEncodeError as fault:
-        raise NotCanonical(pointer, "a lone surrogate is no character") from fault
+        raise NotCanonical(pointer, "a lone surrogate is not a character") from fault
     # NFC of assigned characters never changes (UAX 15), so readers with other Unicode tables agree on it.
     point = first_unassigned(value)
     if point is not None:
@@ -214,7 +214,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     given = dict(pairs)
     if len(given) < len(pairs):
         [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
-        raise NotCanonical("", f"key {twice!a} stands twice in one object")
+        raise NotCanonical("", f"key {twice!a} occurs twice in one object")
     return given
 
 
@@ -231,7 +231,7 @@ def _no_float(_text: str) -> NoReturn:
 
 _NESTING: Final = (dict, list)
 _TOO_DEEP: Final = f"more than {DEEPEST} levels deep"
-_TOO_LARGE: Final = "a whole number of 2**53 or more, either way"
+_TOO_LARGE: Final = "a whole number of magnitude 2**53 or more"
 _FLOAT: Final = "not a whole number"
 _SPELLING: Final = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 """Sorted keys, and an error for every type outside the profile."""

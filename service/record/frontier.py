@@ -55,6 +55,6 @@ class Frontier(NamedTuple):
         """Return the frontier that `to_bytes` wrote; raise `ValueError` for bytes of a wrong length."""
         size = int.from_bytes(raw[:_SIZE_BYTES], "big")
         if len(raw) != _SIZE_BYTES + size.bit_count() * _HASH_BYTES:
-            raise ValueError(f"{len(raw)} bytes are no frontier of {size} leaves")
+            raise ValueError(f"{len(raw)} bytes are not a frontier of {size} leaves")
         starts = range(_SIZE_BYTES, len(raw), _HASH_BYTES)
         return cls(size, tuple(raw[start : start + _HASH_BYTES] for start in starts))

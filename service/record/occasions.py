@@ -130,7 +130,7 @@ class Occasions:
             return seen
 
 
-# --- what is kept of intervals ------------------------------------------------------------------------
+# --- derived data of intervals ------------------------------------------------------------------------
 
 
 def derive(log: Log, encounter: str, n: int) -> bytes | None:

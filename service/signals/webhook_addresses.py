@@ -72,7 +72,7 @@ def place(url: str) -> WebhookAddress:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as fault:
-        raise AddressNotAllowed("no URL") from fault
+        raise AddressNotAllowed("not a URL") from fault
     if parts.scheme not in {"https", "http"}:
         raise AddressNotAllowed("https://…")
     is_secure = parts.scheme == "https"
@@ -127,9 +127,9 @@ class WebhookAddressGuard:
         if any(address.version == network.version and address in network for network in self.networks):
             return
         if not is_public(address):
-            raise AddressNotAllowed("the name leads to an address that is not public")
+            raise AddressNotAllowed("the name resolves to an address that is not public")
         if not found.is_secure:
-            raise AddressNotAllowed("https: what goes over public networks is encrypted")
+            raise AddressNotAllowed("https: messages over public networks are encrypted")
 
 
 NOWHERE_ELSE: Final = WebhookAddressGuard()
@@ -156,4 +156,4 @@ def _read(text: str) -> IPv4Address | IPv6Address:
     try:
         return ip_address(text)
     except ValueError as fault:
-        raise AddressNotAllowed("the name leads to something that is no address") from fault
+        raise AddressNotAllowed("the name resolves to something that is not an address") from fault

@@ -59,9 +59,9 @@ class Dispute:
     def text(self) -> str:
         """The dispute in one line."""
         if self.why == MISSING:
-            return f"{self.size} commits were signed, and nothing of the encounter is here"
+            return f"{self.size} commits were signed, and the store has none of them"
         if self.why == ROLLED_BACK:
-            return f"{self.size} commits were signed, {self.folded} are here"
+            return f"{self.size} commits were signed, and the store has {self.folded}"
         if self.why == FORKED:
             return f"the first {self.size} commits are not those that were signed"
         return f"the stored bytes of {self.folded} commits are not those that the head names"
@@ -122,7 +122,9 @@ class Disputes:
     def check_named(self, encounter: str, data: Mapping[str, Any]) -> None:
         """Raise `Refused` unless *data* names the open dispute."""
         if self._named(encounter, data) is None:
-            raise Refused("no_dispute", "this is not what the encounter's dispute says", "TABLE-EPOCH-3")
+            raise Refused(
+                "no_dispute", "the command does not name the encounter's open dispute", "TABLE-EPOCH-3"
+            )
 
     def accept(self, encounter: str, data: Mapping[str, Any], resumes: int) -> Dispute | None:
         """Accept the stored history of *encounter*; return the dispute that this closes, or None.

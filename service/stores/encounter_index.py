@@ -20,7 +20,7 @@ COLLECTION: Final = "encounters"
 EXPIRING: Final = "expiring"
 """The schedule of encounters that expire."""
 GRACE_S: Final = 60.0
-"""Seconds for which an expired record stays in the store: a worker may still be writing its last commit."""
+"""Seconds for which an expired record stays in the store: a worker may still be writing its last state."""
 
 
 @dataclass(frozen=True)

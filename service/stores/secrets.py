@@ -40,7 +40,7 @@ class Undecipherable(Exception):
     """A stored secret cannot be decrypted: another key, another encounter, or damaged bytes."""
 
     def __init__(self, encounter: str) -> None:
-        super().__init__(f"the secret of {encounter} cannot be opened with this key")
+        super().__init__(f"the secret of {encounter} cannot be decrypted with this key")
         self.encounter = encounter
 
 

@@ -215,7 +215,7 @@ def _put_changed(store: SideStore, webhook: Webhook) -> Webhook:
     return webhook
 
 
-# --- what is to be told ------------------------------------------------------------------------------
+# --- what is delivered --------------------------------------------------------------------------------
 
 
 def about(register: EncounterIndex, entry: EncounterEntry, of_its_owner: Iterable[Webhook]) -> list[Webhook]:

@@ -208,7 +208,7 @@ def _is_open(services: Services, found: Proposal, drafted: DraftLine) -> bool:
     return drafted.is_ready and not sealed
 
 
-# --- where a line of play goes on ------------------------------------------------------------------------
+# --- continuations --------------------------------------------------------------------------------------
 
 
 def successor(services: Services, encounter: str) -> str:

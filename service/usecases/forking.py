@@ -1,8 +1,8 @@
 """Fork an encounter: create an encounter that continues another from a commit, with dice of its own.
 
-Laws. A fork never writes to its parent, and does not need it once it is open. A fork predicts neither dice
-nor seals: its seed is new, and it cannot be made at a moment where anything is sealed from its maker. The
-maker is the fork's GM and commands every creature in it.
+Laws. A fork never writes to its parent, and does not need it once it is open. A fork reveals neither dice to
+come nor seals: its seed is new, and it cannot be made at a moment where anything is sealed from its maker.
+The maker is the fork's GM and commands every creature in it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class ForkExpired(Exception):
     """The fork that this idempotency key created has expired; it is not created a second time."""
 
     def __init__(self, entry: EncounterEntry) -> None:
-        super().__init__(f"the fork {entry.encounter} was kept until {entry.expires}")
+        super().__init__(f"the fork {entry.encounter} expired at {entry.expires}")
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def fork(
     )
     forks.add(services.log, entry)
     entry = services.encounters.enter(entry)
-    services.encounters.finish(encounter)  # the index of unfinished encounters must not list a fork
+    services.encounters.finish(encounter)  # a fork must not count as an unfinished fight
     opening = CommandDraft(BeginLine.type, _opening(services, parent, at, first), gm, told_at)
     more = [CommandDraft(kind.type, data, gm, told_at) for kind, data in commands]
     blob = secrets.encrypt(services.secrets_key)

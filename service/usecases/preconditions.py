@@ -32,7 +32,7 @@ from service.usecases.services import Services
 ALONE: Final[Mapping[type[Command[Any]], str]] = MappingProxyType(
     {AcceptAmendment: "TABLE-AMEND-3", AcceptHistory: "TABLE-EPOCH-3"}
 )
-"""Commands that must be requests of their own because they end the line or its history, with the rule."""
+"""Commands that must be requests of their own because they replace the line or its history, with the rule."""
 
 NOT_INSTEAD: Final = frozenset((*NOT_TAKEN, CloseEncounter.type, AcceptHistory.type))
 """Commands that cannot replace a contested one: they are not play, or they end it."""
@@ -46,7 +46,7 @@ def check_array(commands: Iterable[CommandInput]) -> None:
     """Raise `Refused` if a command of an array must be a request of its own."""
     for kind, _ in commands:
         if kind in ALONE:
-            raise Refused("not_in_an_array", f"{kind.type} is a request of its own", ALONE[kind])
+            raise Refused("not_in_an_array", f"{kind.type} must be a request of its own", ALONE[kind])
 
 
 def check_each(
@@ -58,7 +58,7 @@ def check_each(
     *,
     tells: bool,
 ) -> None:
-    """Raise `Refused` for a command that must not reach the record of *encounter* when it is illegal.
+    """Raise `Refused` for an illegal command that must leave no trace on the record of *encounter*.
 
     A command that would be sealed is checked on the seat's own view of *state*, which all *commands* start
     from. If *tells*, a refusal could reveal something GM-only (`TABLE-GMONLY-4`), so every command is
@@ -118,7 +118,7 @@ def _check_amend(services: Services, encounter: str, data: Mapping[str, Any]) ->
 
 
 def _check_undo(services: Services, encounter: str, data: Mapping[str, Any]) -> None:
-    """Refuse to undo what is not in this line's history, or what something later must be undone before."""
+    """Refuse to undo a commit outside this line's history, or one before later play in another line."""
     head = services.log.head(encounter)
     last = head.folded if head is not None else 0
     if data.get("line"):

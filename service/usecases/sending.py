@@ -168,7 +168,7 @@ class EncounterImported(Exception):
 
 @dataclass(frozen=True)
 class CommandDraft:
-    """The content of a request, without nonce."""
+    """The content of a request, without encounter and nonce."""
 
     type: str
     data: Mapping[str, Any]
@@ -286,7 +286,7 @@ def _spelled(encounter: str, told: CommandDraft) -> bytes:
 
 @dataclass(frozen=True)
 class CommandResult:
-    """A decided command: its commit and the envelopes that the reader may need."""
+    """A decided command: its commit, the commit's envelopes, and the reader to whom some are open."""
 
     commit: Commit
     envelopes: Mapping[int, StoredEnvelope]
@@ -317,7 +317,7 @@ def read(services: Services, encounter: str, seat: str, commit: Commit, told: by
         return CommandResult(commit, {}, views.Reader(seat, views.NOTHING), told)
     lying = {at[1]: lies for at, lies in envelopes(services.log, encounter, commit.n - 1, commit.n).items()}
     if commit.lacks_any_of(lying):
-        raise StoreUnavailable(f"commit {commit.n} of {encounter} has lost its envelopes")
+        raise StoreUnavailable(f"the store has lost envelopes of commit {commit.n} of {encounter}")
     head = services.folder.current(encounter, commit.n)
     return CommandResult(commit, lying, views.Reader(seat, services.occasions.upto(encounter, head.n)), told)
 

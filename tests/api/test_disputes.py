@@ -86,7 +86,7 @@ def test_an_encounter_that_is_missing_is_told_as_such_at_every_address_and_to_ev
             problem = is_problem(who(method, path, body), 404, "encounter-missing")
             assert problem["dispute"] == {
                 "why": "missing",
-                "text": "9 commits were signed, and nothing of the encounter is here",
+                "text": "9 commits were signed, and the store has none of them",
                 "lost": {"size": 9, "root": "ab" * 32},
                 "epoch": 3,
                 "folded": 0,

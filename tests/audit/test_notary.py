@@ -113,7 +113,7 @@ def test_a_store_that_was_rolled_back_is_found_before_anything_is_added(witness:
     sitting = closed()
     notary_of(kept(sitting), witness).sign_closed(sitting.encounter)
 
-    with pytest.raises(Disputed, match="10 commits were signed, 6 are here"):
+    with pytest.raises(Disputed, match="10 commits were signed, and the store has 6"):
         notary_of(kept(sitting, upto=6), witness).check(sitting.encounter)
 
 
@@ -193,7 +193,7 @@ def test_an_encounter_that_is_missing_whole_is_disputed_until_it_is_back(
     empty = MemoryLog()
     by = notary_of(empty, witness)
 
-    with pytest.raises(Disputed, match="nothing of the encounter is here") as told:
+    with pytest.raises(Disputed, match="the store has none of them") as told:
         by.check_missing(sitting.encounter, 0.0)
     lost = told.value.dispute
     assert (lost.why, lost.size, lost.root, lost.owner) == ("missing", 10, root_at(sitting, 10), "ada")

@@ -118,7 +118,7 @@ def test_appending_leaves_the_old_frontier_as_it_was() -> None:
     "raw", [b"", bytes(7), bytes(9), (1).to_bytes(8, "big"), (2).to_bytes(8, "big") + bytes(64)]
 )
 def test_bytes_that_are_no_frontier_are_refused(raw: bytes) -> None:
-    with pytest.raises(ValueError, match="are no frontier"):
+    with pytest.raises(ValueError, match="are not a frontier"):
         Frontier.from_bytes(raw)
 
 

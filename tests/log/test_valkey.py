@@ -222,7 +222,7 @@ def test_a_library_of_another_number_is_left_alone(
 
 @pytest.mark.parametrize(
     ("key", "found"),
-    [("side:{keys}:records", "keys in no format it names"), (keys.FORMAT, "in the format x")],
+    [("side:{keys}:records", "keys in an unnamed format"), (keys.FORMAT, "in the format x")],
 )
 def test_a_store_of_another_format_is_refused_and_left_as_it_is(
     streams_url: str, client: redis.Redis, key: str, found: str

@@ -46,7 +46,7 @@ def spell(stored: StoredEncounter) -> tuple[bytes, bytes]:
         with suppress(ValueError, LookupError):
             if read(stored.encounter, text, data) == stored:
                 return text, data
-    raise NotSpelled(f"{stored.encounter} is not read as it was spelled")
+    raise NotSpelled(f"{stored.encounter} does not read back as it was written")
 
 
 def read(encounter: str, text: bytes, data: bytes) -> StoredEncounter:
@@ -157,7 +157,7 @@ class _Reader:
             self.commits.append(self._long(line, self._own | known))
             self.prev = commit_hash(self.commits[-1]).hex().encode()
         else:
-            raise ValueError("a line of no kind")
+            raise ValueError("a line of an unknown kind")
 
     def _long(self, line: bytes, named: Named) -> bytes:
         if not self._has_marks:

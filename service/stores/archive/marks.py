@@ -116,5 +116,5 @@ class Lengthener:
         try:
             at = _EPOCH + self._at * _MS
         except OverflowError as fault:
-            raise ValueError("a time after all times") from fault
+            raise ValueError("a time after the year 9999") from fault
         return f'"at":"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03}Z"'.encode()
