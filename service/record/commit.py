@@ -1,4 +1,4 @@
-"""Read and write requests and commits, and fold stored commits; no other module knows these formats.
+"""Read and write requests and commits, and fold stored commits: the home of both formats.
 
 The content of a request or a commit is `rewound/log/1`; its byte form is `canonical`. Bytes read here come
 from our own store and are trusted to be canonical; the audit does not trust them. A commit is folded only

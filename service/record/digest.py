@@ -17,7 +17,7 @@ from typing import Any, Final
 from service.rules.ruleset import Ruleset
 
 SHARED: Final = ("service.rules", "service.dice")
-"""What a ruleset may import beside itself and the standard library, which the digest does not cover."""
+"""What a ruleset may import beside itself; the standard library is allowed too, and not in the digest."""
 
 
 def _computed_once(digest: Callable[[tuple[str, ...]], str]) -> Callable[[tuple[str, ...]], str]:

@@ -65,7 +65,7 @@ def create(
     expires: int | None = None,
     owner: str | None = None,
 ) -> tuple[str, ApiKey]:
-    """Create and store a key of *owner* (or of a new owner); return its text, which is never shown again."""
+    """Create a key of *owner* (or of a new owner); return its text, which is not stored, and its data."""
     id_ = token_hex(_ID_BYTES)
     token = f"rw_{id_}_{token_urlsafe(SECRET_BYTES)}"
     key = ApiKey(

@@ -61,7 +61,7 @@ class Dispute:
         if self.why == MISSING:
             return f"{self.size} commits were signed, and the store has none of them"
         if self.why == ROLLED_BACK:
-            return f"{self.size} commits were signed, and the store has {self.folded}"
+            return f"{self.size} commits were signed, and the store has {self.folded} of them"
         if self.why == FORKED:
             return f"the first {self.size} commits are not those that were signed"
         return f"the stored bytes of {self.folded} commits are not those that the head names"

@@ -1,6 +1,6 @@
 """Compare two points of play as a seat sees them: a patch between the views, and the events between.
 
-Both points are in one encounter, or in an encounter and a line or what-if that continues it. The patch is RFC
+Both points are in one encounter, or in an encounter and a line or fork that continues it. The patch is RFC
 6902 over the seat's views, so it reveals nothing that the views do not.
 """
 

@@ -64,7 +64,7 @@ def read_all(services: Services, encounter: str, seat: str, commits: Sequence[Co
             lying.setdefault(n, {})[index] = lies
         for commit in commits:
             if commit.has_envelopes and commit.lacks_any_of(lying.get(commit.n, {})):
-                raise StoreUnavailable(f"the store has lost envelopes of commit {commit.n} of {encounter}")
+                raise StoreUnavailable(f"commit {commit.n} of {encounter}: the store has lost its envelopes")
         occasions = services.occasions.upto(encounter, head(services, encounter))
     reader = views.Reader(seat, occasions)
     return [CommandResult(commit, lying.get(commit.n, {}), reader) for commit in commits]

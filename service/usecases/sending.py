@@ -206,10 +206,7 @@ def appending(
     once: IdempotencyKey,
     **options: Unpack[AppendOptions],
 ) -> Steps[Appended]:
-    """Append a request for *told*, and more behind it, and notify a worker that folds them.
-
-    Raises `EncounterImported`, `StoreFull`, `QuotaExceeded`, and what the log raises.
-    """
+    """Append requests and notify a worker; raise `EncounterImported`, and as `check_capacity` and the log."""
     more, create = options.get("more", ()), options.get("create", False)
     entry = services.encounters.find(encounter)
     if entry is not None and entry.imported:
@@ -258,10 +255,7 @@ def check_capacity(
     encounters: int = 0,
     commands: int = 1,
 ) -> None:
-    """Return if *owner* has room for as much; a repeat of a known idempotency key passes.
-
-    Raises `StoreFull` and `QuotaExceeded`.
-    """
+    """Return if *owner* has room or repeats a known key; raise `StoreFull` or `QuotaExceeded` otherwise."""
     try:
         services.capacity.check(owner, encounters=encounters, commands=commands)
     except (StoreFull, QuotaExceeded):
@@ -317,7 +311,7 @@ def read(services: Services, encounter: str, seat: str, commit: Commit, told: by
         return CommandResult(commit, {}, views.Reader(seat, views.NOTHING), told)
     lying = {at[1]: lies for at, lies in envelopes(services.log, encounter, commit.n - 1, commit.n).items()}
     if commit.lacks_any_of(lying):
-        raise StoreUnavailable(f"the store has lost envelopes of commit {commit.n} of {encounter}")
+        raise StoreUnavailable(f"commit {commit.n} of {encounter}: the store has lost its envelopes")
     head = services.folder.current(encounter, commit.n)
     return CommandResult(commit, lying, views.Reader(seat, services.occasions.upto(encounter, head.n)), told)
 
