@@ -43,7 +43,7 @@ _WHOLE: Final = re.compile(r"0|[1-9][0-9]{0,15}")
 
 @dataclass(frozen=True)
 class WaitPreference:
-    """How long to wait for an outcome, and what to answer as `WaitPreference-Applied`."""
+    """How long to wait for an outcome, and what to answer as `Preference-Applied`."""
 
     seconds: float
     applied: str | None

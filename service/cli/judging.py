@@ -96,8 +96,8 @@ def _lines(report: Mapping[str, Any], counts: Mapping[str, int]) -> list[str]:
     if log["receipts"]:
         lines.append(f"receipts   {log['receipts']} hold")
     if rules["edition"] is not None:
-        now = f", decided again by {rules['now'][:16]}…" if rules["recomputed"] else ""
-        then = f" {rules['then'][:16]}…" if rules["recorded"] else ""
+        now = f", decided again by {rules['recomputed'][:16]}…" if rules["recomputed"] else ""
+        then = f" {rules['recorded'][:16]}…" if rules["recorded"] else ""
         lines.append(f"rules      {rules['edition']}{then}{now}")
     if decided is not None:
         refused = f", {counts['refused']} of them refused" if counts["refused"] else ""
