@@ -1,10 +1,10 @@
-"""Play a fight by picking from what the service offers: a client in the standard library alone.
+"""Play a fight by choosing from what the service offers, with the standard library alone.
 
     python3 examples/play.py http://127.0.0.1:8000 rw_...
 
-It knows no rule. It asks whose move it is, takes one of the options of that seat, sends it, and tells what
-came of it, until the fight is over; then it closes the encounter and has it audited. The heroes throw their
-own dice: where a prompt names dice, this program throws them and tells the faces.
+It knows no rule. It asks whose move it is, takes one of the options of that seat, sends it, and prints the
+outcome, until the fight is over. Then it closes the encounter and has it audited. The heroes throw their own
+dice: if a prompt names dice, this program throws them and sends the faces.
 """
 
 import json
@@ -19,7 +19,7 @@ from urllib.request import Request, urlopen
 Json = dict[str, Any]
 
 MOST_COMMANDS = 1000
-"""After so many a fight is stopped, wherever it stands."""
+"""A fight is stopped after so many commands."""
 
 OPENING = {
     "edition": "heartrush@1",
@@ -55,21 +55,21 @@ OPENING = {
 }
 
 LIKED = ("grant_priority", "engage", "declare_attack", "declare_agility", "accept_damage", "dash")
-"""What is taken before anything else, in this order, so that the fight gets somewhere."""
+"""These come before all other commands, in this order, so that the fight makes progress."""
 
 IDLE = ("sidestep", "object", "help", "call_out", "go_unconscious", "pass_side", "end_combat")
-"""What is taken only where there is nothing else."""
+"""These are taken only if there is nothing else."""
 
 
 class Refused(Exception):
-    """Say what the service answered instead: its problem document."""
+    """The service answered with a problem; the message is the problem document."""
 
 
 def call(method: str, url: str, token: str, data: object = None) -> Json:
     """Send one request and return the JSON of its answer; raises `Refused` for a problem.
 
-    The idempotency key is drawn once for each request: whoever repeats it after a lost connection sends the
-    same key, and it happens once.
+    The idempotency key is drawn once for each request. A repeat after a lost connection sends the same key,
+    so the request happens once.
     """
     request = Request(url, method=method, data=None if data is None else json.dumps(data).encode())
     request.add_header("Authorization", f"Bearer {token}")
@@ -86,13 +86,13 @@ def call(method: str, url: str, token: str, data: object = None) -> Json:
 
 
 class Player:
-    """Picks for every seat: what is liked first, else at random, and steps towards somebody."""
+    """Chooses for every seat: liked commands first, others at random, and steps towards a creature."""
 
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance
 
     def pick(self, options: Json, creatures: Json) -> Json | None:
-        """Return one command out of everything a seat may do now, None if it may do nothing."""
+        """Return one of the legal commands of a seat, None if it has none."""
         found = [(option["prompt"], offer) for option in options["options"] for offer in option["commands"]]
         if not found:
             return None
@@ -101,7 +101,7 @@ class Player:
         return self._command(prompt, offer, options["schemas"][offer["type"]], creatures)
 
     def _command(self, prompt: Json, offer: Json, schema: Json, creatures: Json) -> Json:
-        """Return one command of those that *offer* describes: what is given, and one of each choice."""
+        """Return a command from *offer*: the given fields, and one value of each choice."""
         command = {"type": offer["type"], **offer["given"]}
         for name in ("creature", "prompt"):
             if offer[name] is not None and name in schema["properties"]:
@@ -115,7 +115,7 @@ class Player:
         return command
 
     def _throw(self, wants: list[str]) -> list[int]:
-        """Throw the dice that a prompt names: `heart:d8` is one die with eight sides."""
+        """Return the faces of the dice that a prompt names: `heart:d8` is one die with eight sides."""
         return [self.chance.randint(1, int(wanted.rpartition(":d")[2])) for wanted in wants]
 
 
@@ -126,13 +126,13 @@ def _rank(type_: str) -> int:
 
 
 def _distance(cell: list[int], offer: Json, creatures: Json) -> int:
-    """Return how many cells lie between *cell* and the nearest other creature."""
+    """Return the distance in cells from *cell* to the nearest other creature."""
     others = [other["position"] for name, other in creatures.items() if name != offer["creature"]]
     return min(max(abs(cell[0] - int(x)), abs(cell[1] - int(y))) for x, y in others)
 
 
 def told(outcome: Json) -> str:
-    """Return what came of a command: its events, each with its rules, and the dice."""
+    """Return an outcome as text: its events, each with its rules, and the dice."""
     events = [f"{event['type']} ({', '.join(event['because'])})" for event in outcome.get("events", [])]
     rolls = [f"{roll['name']['stream']} = {roll['total']}" for roll in outcome.get("rolls", [])]
     return "; ".join(events + rolls) or "nothing that others see"
@@ -160,7 +160,7 @@ def play(service: str, key: str, player: Player) -> str:
 
 
 def move(here: str, seats: Json, player: Player, creatures: Json) -> tuple[str, Json]:
-    """Return what is done next, and by which seat: whoever play waits for comes before whoever may act."""
+    """Return the next seat and its command: seats that play waits for come before seats that may act."""
     waiting = sorted(call("GET", here, seats["gm"])["waiting"], key=lambda prompt: prompt["optional"])
     for seat in dict.fromkeys(prompt["seat"] for prompt in waiting):
         command = player.pick(call("GET", f"{here}/options", seats[seat]), creatures)

@@ -1,9 +1,9 @@
-"""A Discord bot that tells a fight in a channel and takes commands from its players.
+"""A Discord bot that posts a fight in a channel and takes commands from its players.
 
 DISCORD_TOKEN=... REWOUND=http://127.0.0.1:8000 REWOUND_KEY=rw_... python3 discord_bot.py
 
-It needs `rewound_client` (clients/python) and `discord.py` 2. `/watch` tells an encounter's commits;
-`/sit` gives a player a seat; `/options` shows a player what is legal; `/act` sends one of it.
+It needs `rewound_client` (clients/python) and `discord.py` 2. `/watch` posts an encounter's commits;
+`/sit` gives a player a seat; `/options` shows a player what is legal; `/act` sends a command.
 """
 
 import asyncio
@@ -27,14 +27,14 @@ MOST = 6
 
 
 class Seats:
-    """Who sits where: a token for each player and channel, in memory; after a restart say `/sit` again."""
+    """A token for each player and channel, in memory; repeat `/sit` after a restart."""
 
     def __init__(self) -> None:
         self.encounters: dict[int, str] = {}
         self.tokens: dict[tuple[int, int], str] = {}
 
     def ask(self, channel: int, user: int, what: Callable[[Table], str]) -> str:
-        """Return what *what* gives at the player's seat; it blocks, with a client of its own."""
+        """Return the result of *what* for the player's seat; blocks, with a client of its own."""
         token, encounter = self.tokens.get((channel, user)), self.encounters.get(channel)
         if token is None or encounter is None:
             raise LookupError("sit down first: the GM says /sit")
@@ -43,14 +43,14 @@ class Seats:
 
 
 class Bot(discord.Client):
-    """A client that tells Discord its commands once, and mentions nobody whatever a text holds."""
+    """A client that registers its commands with Discord once, and whose texts mention nobody."""
 
     def __init__(self) -> None:
         super().__init__(intents=discord.Intents.default(), allowed_mentions=discord.AllowedMentions.none())
         self.tree = app_commands.CommandTree(self)
 
     async def setup_hook(self) -> None:
-        """Tell Discord which commands there are: once for each start, not for each connection."""
+        """Register the commands with Discord: once for each start, not for each connection."""
         await self.tree.sync()
 
 
@@ -60,14 +60,14 @@ tree = bot.tree
 
 
 def facts(commit: dict[str, Any]) -> str:
-    """Return a commit in one line: what everybody may see of it."""
+    """Return what everybody may see of a commit, in one line."""
     told = json.loads(commit["commit"])
     events = ", ".join(event["type"].replace("_", " ") for event in told.get("events", []))
     return f"`{commit['n']}` {told['outcome']}: {events or 'nothing that others see'}"
 
 
 def named(offer: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
-    """Return whose command an offer is and which prompt it answers, where the command says so."""
+    """Return the creature and the prompt of an offer, if its command has these fields."""
     fields = schemas[offer["type"]]["properties"]
     return {
         name: offer[name] for name in ("creature", "prompt") if offer[name] is not None and name in fields
@@ -75,12 +75,12 @@ def named(offer: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
 
 
 def some(values: list[Any]) -> str:
-    """Return the first of many choices: a dash has a hundred, and a message holds only so much."""
+    """Return the first choices as text: a dash has a hundred, too many for a message."""
     return ", ".join(map(json.dumps, values[:MOST])) + (f" … ({len(values)})" if len(values) > MOST else "")
 
 
 async def answered(interaction: discord.Interaction, work: Callable[[], str]) -> None:
-    """Do blocking *work* beside the loop and tell its answer to whoever asked, and to nobody else."""
+    """Do blocking *work* in a thread and answer with its result, visible to the sender alone."""
     await interaction.response.defer(ephemeral=True, thinking=True)
     try:
         text = await asyncio.to_thread(work)
@@ -93,11 +93,11 @@ async def answered(interaction: discord.Interaction, work: Callable[[], str]) ->
     await interaction.followup.send(text[:LONGEST], ephemeral=True)
 
 
-@tree.command(description="Tell every commit of an encounter in this channel")
+@tree.command(description="Post every commit of an encounter in this channel")
 @app_commands.guild_only()  # permissions are of a server: in a direct message everybody would have them
 @app_commands.default_permissions(manage_channels=True)
 async def watch(interaction: discord.Interaction, encounter: str) -> None:
-    """Follow an encounter from now on, as everybody sees it; the one before is followed no longer."""
+    """Follow an encounter from now on, as everybody sees it, instead of the previous one."""
     number, channel, loop = interaction.channel_id or 0, interaction.channel, asyncio.get_running_loop()
     begun = threading.Event()
 
@@ -114,25 +114,25 @@ async def watch(interaction: discord.Interaction, encounter: str) -> None:
                     return
                 if told.event == "commit":
                     send(facts(told.data))
-                elif told.event == "continued":  # an undo: what is taken again is not announced again
+                elif told.event == "continued":  # an undo: repeated commits are not announced again
                     line = seats.encounters[number] = told.data["encounter"]
                     send(f"The fight goes on from commit {told.data['origin']['n']}.")
 
     def work() -> str:
         if seats.encounters.get(number) == encounter:
-            return f"{encounter} is told here already."
-        # A thread of its own, not one of the loop's few; as a daemon it keeps nobody from ending the bot.
+            return f"{encounter} is posted here already."
+        # A thread of its own, not one of the loop's few; as a daemon it does not prevent the bot from ending.
         threading.Thread(target=follow, daemon=True).start()
-        return f"Telling {encounter} here." if begun.wait(60) else f"{encounter} cannot be read."
+        return f"Posting {encounter} here." if begun.wait(60) else f"{encounter} cannot be read."
 
     await answered(interaction, work)
 
 
-@tree.command(description="Give somebody a seat of this channel's encounter")
+@tree.command(description="Give a player a seat of this channel's encounter")
 @app_commands.guild_only()
 @app_commands.default_permissions(manage_channels=True)
 async def sit(interaction: discord.Interaction, player: discord.Member, seat: str) -> None:
-    """Issue a token for a seat. It stays with the bot and is shown to nobody."""
+    """Issue a token for a seat. The bot keeps it and shows it to nobody."""
     channel = interaction.channel_id or 0
 
     def work() -> str:
@@ -163,10 +163,10 @@ async def options(interaction: discord.Interaction) -> None:
     await answered(interaction, lambda: seats.ask(channel, user, offers))
 
 
-@tree.command(description="Do something: a command as JSON")
+@tree.command(description="Send a command as JSON")
 @app_commands.guild_only()
 async def act(interaction: discord.Interaction, command: str) -> None:
-    """Send a command; the interaction's id is its key, so Discord's repeats do nothing twice."""
+    """Send a command; the interaction's id is its key, so Discord's repeats have one effect."""
 
     def send(table: Table) -> str:
         outcome = table.send(json.loads(command), key=f"discord-{interaction.id}")

@@ -1,9 +1,9 @@
-"""Play a fight many times without anybody at the table, and write who won as JSON Lines.
+"""Play a fight many times without players, and write the results as JSON Lines.
 
 python3 simulate.py http://127.0.0.1:8000 rw_... --times 20 --seed 1 > results.jsonl
 
-It needs `rewound_client` (clients/python) and knows no rule: it takes what `options` offers, by the
-preferences below. With one seed its chances are the same; the dice are the service's own and differ.
+It needs `rewound_client` (clients/python) and knows no rule: it chooses from `options` by the preferences
+below. One seed gives the same random choices; the dice are the service's own and differ.
 """
 
 import argparse
@@ -39,18 +39,18 @@ OPENING: dict[str, Any] = {
 
 
 def rank(offer: dict[str, Any]) -> int:
-    """Return how late an offer is taken."""
+    """Return the rank of an offer: the lowest is taken first."""
     name = offer["type"]
     return LIKED.index(name) if name in LIKED else len(LIKED) + (name in IDLE)
 
 
 def apart(cell: list[int]) -> Callable[[list[int]], int]:
-    """Return how to tell how many cells lie between *cell* and another."""
+    """Return a function that gives the distance in cells from *cell* to another cell."""
     return lambda other: max(abs(cell[0] - other[0]), abs(cell[1] - other[1]))
 
 
 def pick(gm: Table, creatures: dict[str, Any], chance: random.Random) -> dict[str, Any] | None:
-    """Return one of the commands that are legal now, None if there is none."""
+    """Return one of the commands that are legal now, None if there are none."""
     told = gm.options()
     owed = sorted(told["options"], key=lambda option: option["prompt"]["optional"])
     offers: list[dict[str, Any]] = [dict(offer) for option in owed for offer in option["commands"]]
@@ -70,7 +70,7 @@ def pick(gm: Table, creatures: dict[str, Any], chance: random.Random) -> dict[st
 
 
 def fight(service: Rewound, chance: random.Random) -> dict[str, Any]:
-    """Play one fight to its end and return what came of it."""
+    """Play one fight to its end and return its result."""
     gm = service.open(OPENING)
     gm.send({"type": "begin_combat"})
     for _ in range(MOST_COMMANDS):
@@ -93,7 +93,7 @@ def fight(service: Rewound, chance: random.Random) -> dict[str, Any]:
 
 
 def simulate(address: str, key: str, times: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Yield the results of so many fights."""
+    """Yield the results of *times* fights; the seed of each is one higher than the last."""
     with Rewound(address, key) as service:
         for number in range(times):
             yield {"seed": seed + number, **fight(service, random.Random(seed + number))}

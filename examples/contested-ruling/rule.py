@@ -1,9 +1,9 @@
-"""Contest a ruling and have the fight decided again, from the claim to the certificate.
+"""Contest a ruling and decide the fight again, from the claim to the certificate.
 
     python3 examples/contested-ruling/rule.py http://127.0.0.1:8000 rw_...
 
-A client in the standard library alone. The page docs/contested-ruling.md tells the same story step by step.
-The last line printed is the verdict of the audit.
+It uses the standard library alone. The page docs/contested-ruling.md goes through it step by step. The last
+line that it prints is the verdict of the audit.
 """
 
 import json
@@ -29,7 +29,7 @@ CONTESTED = 7
 
 
 class Client:
-    """Whoever has a token: sends JSON, waits for what becomes of it."""
+    """Sends JSON with one token and waits for the outcome."""
 
     def __init__(self, address: str, token: str) -> None:
         self.address = address

@@ -77,7 +77,7 @@ def test_the_bot_seats_somebody_offers_acts_and_tells_the_channel(
 
     nobody, watched, again, sat, offers, wrong, refused, done = asyncio.run(table())
     assert nobody.endswith("sit down first: the GM says /sit")
-    assert (watched, again) == (f"Telling {gm.encounter} here.", f"{gm.encounter} is told here already.")
+    assert (watched, again) == (f"Posting {gm.encounter} here.", f"{gm.encounter} is posted here already.")
     assert sat == "Zoe sits as zoe."
     assert '{"type": "engage", "creature": "pia"}' in offers
     assert wrong.startswith("That did not work")

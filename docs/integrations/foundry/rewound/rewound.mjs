@@ -1,7 +1,7 @@
 // Follow a Rewound encounter in Foundry's chat, and send what its options offer.
 //
-// The service must let Foundry's origin in (REWOUND_CORS_ORIGINS), or the reverse proxy in front of Foundry passes
-// /v1/ to it. Each player keeps a seat token in their own client settings; nobody else's browser sees it.
+// The service must list Foundry's origin (REWOUND_CORS_ORIGINS), or the reverse proxy in front of Foundry forwards
+// /v1/ to it. Each player stores a seat token in their own client settings; nobody else's browser sees it.
 
 const ID = "rewound";
 const RETRY_MS = 3000;
@@ -28,7 +28,7 @@ export async function ask(method, path, data, key = newKey()) {
       continue; // the same key: it happens once
     }
     if (answer === null) throw new Error("Rewound does not answer");
-    const told = await answer.json().catch(() => ({ title: answer.status, detail: "this is no answer of Rewound" }));
+    const told = await answer.json().catch(() => ({ title: answer.status, detail: "the answer is not from Rewound" }));
     if (!answer.ok) throw Object.assign(new Error(`${told.title}: ${told.detail}`), told);
     return told;
   }
@@ -36,7 +36,7 @@ export async function ask(method, path, data, key = newKey()) {
 
 // --- following ----------------------------------------------------------------------------------------------
 
-/** What was told last of this encounter: `n`, and the line of play in which it stands; null where nothing was. */
+/** Return the last posted commit of this encounter: `n` and its line of play; null if there is none. */
 const lastTold = () => {
   const last = game.settings.get(ID, "last");
   return last.encounter === setting("encounter") ? last : null;
@@ -44,13 +44,13 @@ const lastTold = () => {
 const line = () => lastTold()?.line ?? setting("encounter");
 const remember = (n, onward = line()) => game.settings.set(ID, "last", { encounter: setting("encounter"), line: onward, n });
 
-/** Go on in the line of play that took over, after an undo; what it takes again is not told again. The stream ends here. */
+/** Continue in the new line of play after an undo; commits that it repeats are not posted again. The stream ends here. */
 async function tellContinued({ encounter, n, origin }) {
   await ChatMessage.create({ speaker: { alias: "Rewound" }, content: `<p>The fight goes on from commit ${origin.n}.</p>` });
   await remember(n, encounter);
 }
 
-/** Tell one commit in the chat: what everybody may see of it, never an opened envelope. */
+/** Post one commit in the chat: what everybody may see of it, never an opened envelope. */
 async function tellCommit({ n, commit }) {
   const { outcome, events = [] } = JSON.parse(commit);
   const lines = events.filter(({ type }) => type)
@@ -58,13 +58,13 @@ async function tellCommit({ n, commit }) {
   if (lines.length) {
     await ChatMessage.create({ speaker: { alias: "Rewound" }, content: `<p>${n}: ${escaped(outcome)}</p><ul>${lines.join("")}</ul>` });
   }
-  await remember(n); // behind the message: after a crash it may stand there twice, and is never missing
+  await remember(n); // after the message: a crash may repeat the message, but never lose it
 }
 
 const KINDS = { commit: tellCommit, reset: ({ version }) => remember(version), continued: tellContinued };
 let source = null;
 
-/** Follow the stream, from now on the first time. A ticket opens it once, so each try takes another. */
+/** Follow the stream, the first time from now on. A ticket opens it once, so each try takes another. */
 async function follow() {
   try {
     if (lastTold() === null) {
@@ -84,7 +84,7 @@ async function follow() {
   }
 }
 
-/** Follow in one browser alone, the active GM's, so that each commit stands in the chat once. */
+/** Follow in one browser alone, the active GM's, so that each commit is posted in the chat once. */
 function followIfMine() {
   if (source || !game.users.activeGM?.isSelf || !setting("token") || !setting("encounter")) return;
   source = {};
@@ -93,7 +93,7 @@ function followIfMine() {
 
 // --- acting -------------------------------------------------------------------------------------------------
 
-/** Ask for one of several things by a row of selects; null where the window is closed. */
+/** Show a select for each name and return the chosen indices; null if the window is closed. */
 const picked = (title, selects) => foundry.applications.api.DialogV2.prompt({
   window: { title },
   rejectClose: false,
@@ -102,7 +102,7 @@ const picked = (title, selects) => foundry.applications.api.DialogV2.prompt({
   ok: { callback: (_event, button) => Object.fromEntries(Object.keys(selects).map((name) => [name, Number(button.form.elements[name].value)])) },
 });
 
-/** Throw the dice that a prompt wants (`heart:d8`), as Foundry throws dice, for all to see; return the faces. */
+/** Throw the dice that a prompt wants (`heart:d8`) with Foundry's dice, visible to all; return the faces. */
 async function thrown(wants) {
   const faces = [];
   for (const wanted of wants) {
@@ -114,7 +114,7 @@ async function thrown(wants) {
   return faces;
 }
 
-/** Offer everything that this seat may do now; the choice is sent. */
+/** Show every legal command of this seat and send the chosen one. */
 export async function act() {
   try {
     const { options, schemas } = await ask("GET", "/options");
