@@ -1,8 +1,8 @@
-"""Describe what several resources answer with: outcomes of commands, events, rolls, problems.
+"""Schemas of answers that several resources share: outcomes of commands, events, rolls, problems.
 
-What one resource alone answers with is described there, beside its operations. Objects whose members the
-service chooses are closed; what a ruleset chooses (events, states, rolls' purposes) is open beyond what all
-share.
+The schema of a single resource's answer is beside its operations. Objects whose members the service defines
+are closed. Objects that a ruleset defines (events, states, purposes of rolls) are open beyond their common
+members.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ EVENT: Final = component(
     "Event",
     {
         "type": "object",
-        "description": "One fact. Its further members depend on its type.",
+        "description": "One fact. Its other members depend on its type.",
         "properties": {
             "type": TEXT,
             "because": {
                 **listing(TEXT),
-                "description": "The rules, and ambiguity rulings, that made it true.",
+                "description": "The rules and ambiguity rulings that caused it.",
             },
         },
         "required": ["type", "because"],
@@ -47,10 +47,10 @@ ROLL: Final = component(
     "Roll",
     {
         "type": "object",
-        "description": "One throw for one purpose; its name says how its faces are derived.",
+        "description": "One throw for one purpose. Its faces are derived from its name.",
         "properties": {
             "name": closed(
-                "On one line of play a name stands for one throw.",
+                "The roll's name, which is unique within a line of play.",
                 epoch=NUMBER,
                 lane=NUMBER,
                 stream=TEXT,
@@ -58,10 +58,10 @@ ROLL: Final = component(
             ),
             "purpose": OPEN,
             "dice": listing(
-                closed("One die as thrown.", {"dropped": TRUTH}, role=TEXT, sides=NUMBER, face=NUMBER)
+                closed("One thrown die.", {"dropped": TRUTH}, role=TEXT, sides=NUMBER, face=NUMBER)
             ),
             "terms": listing(
-                closed("A flat part of the total.", amount={"type": "integer"}, what=TEXT, rule=TEXT)
+                closed("A flat modifier of the total.", amount={"type": "integer"}, what=TEXT, rule=TEXT)
             ),
             "source": {"enum": ["seeded", "declared"]},
             "by": SEAT,
@@ -84,9 +84,9 @@ PROBLEM: Final = component(
             "detail": TEXT,
             "instance": {"type": "string", "format": "uri-reference"},
             "request_id": TEXT,
-            "errors": listing(closed("One fault and its place.", pointer=TEXT, detail=TEXT)),
-            "code": {"type": "string", "description": "Why the rules refuse a command; stable."},
-            "rule": maybe({"type": "string", "description": "The rule that refuses."}),
+            "errors": listing(closed("One fault and where it is.", pointer=TEXT, detail=TEXT)),
+            "code": {"type": "string", "description": "A stable reason why the rules refuse a command."},
+            "rule": maybe({"type": "string", "description": "The id of the rule that refuses."}),
             "n": NUMBER,
             "version": NUMBER,
             "removed": ref("Removal"),
@@ -103,29 +103,32 @@ REFUSAL: Final = component(
 PROMPT: Final = component(
     "Prompt",
     closed(
-        "An answer that is owed, or that may be given.",
-        prompt={"type": "string", "description": "What answers it names this."},
+        "A question that waits for a seat; a seat owes an answer or may give one.",
+        prompt={"type": "string", "description": "Its id; a command that answers it carries this id."},
         seat={
             **maybe(SEAT),
-            "description": "Who owes it; null where you may know only which group does.",
+            "description": "The seat that owes the answer; null if you may know only its group.",
         },
-        accepts={**listing(TEXT), "description": "Types of commands that answer it."},
+        accepts={**listing(TEXT), "description": "The types of commands that answer it."},
         creature=maybe(SEAT),
-        optional={**TRUTH, "description": "Nobody is kept waiting by this seat alone."},
-        wants={**listing(TEXT), "description": "Dice whose faces are asked for, as `role:dN`."},
+        optional={**TRUTH, "description": "True if play does not wait for this seat alone."},
+        wants={**listing(TEXT), "description": "The dice whose faces must be declared, as `role:dN`."},
     ),
 )
 OUTCOME: Final = component(
     "Outcome",
     closed(
-        "What became of a command, as this seat may see it.",
+        "The outcome of a command, as this seat may see it.",
         {
             "refusal": REFUSAL,
-            "events": {**listing(EVENT), "description": "Public events, and those this seat may open."},
+            "events": {
+                **listing(EVENT),
+                "description": "The public events, and the sealed ones that this seat may read.",
+            },
             "rolls": listing(ROLL),
             "prompts": {
                 **listing(PROMPT),
-                "description": "All that this seat may answer next, what keeps others waiting first.",
+                "description": "The prompts that this seat may answer next, required ones first.",
             },
             "version": NUMBER,
             "hash": HASH,
@@ -134,20 +137,20 @@ OUTCOME: Final = component(
         outcome={"enum": ["pending", "accepted", "refused", "sealed", "quarantined"]},
     ),
 )
-PENDING: Final = ResponseSchema("The command is on the record and not yet decided.", OUTCOME)
+PENDING: Final = ResponseSchema("The command is recorded but not yet decided.", OUTCOME)
 """The 202 of an operation that appends a command."""
 OUTCOMES: Final = component(
     "Outcomes",
     closed(
-        "What became of each command of an array, in order.",
-        n={**NUMBER, "description": "The first command's number; the others follow it."},
+        "The outcomes of an array of commands, in order.",
+        n={**NUMBER, "description": "The first command's number; the others have the next numbers."},
         outcomes=listing(OUTCOME),
     ),
 )
 OUTCOME_OR_OUTCOMES: Final = component(
     "OutcomeOrOutcomes",
     {
-        "description": "What became of a command, or of each of an array.",
+        "description": "The outcome of a command, or the outcomes of an array.",
         "anyOf": [OUTCOME, OUTCOMES],
     },
 )
@@ -167,7 +170,7 @@ _PATCH: Final[Schema] = listing(
 )
 _SIDES: Final[Schema] = {
     "type": "object",
-    "description": "The events of each side since they parted, each with its commit's number.",
+    "description": "The events of each side since the common commit, each with its commit's number.",
     "properties": {"from": listing(EVENT), "to": listing(EVENT)},
     "required": ["from", "to"],
     "additionalProperties": False,
@@ -176,7 +179,7 @@ BETWEEN: Final[Mapping[str, Schema]] = MappingProxyType(
     {
         "from": POINT,
         "to": POINT,
-        "patch": {**_PATCH, "description": "From the one view to the other (RFC 6902)."},
+        "patch": {**_PATCH, "description": "The patch from one view to the other (RFC 6902)."},
         "events": _SIDES,
     }
 )

@@ -1,6 +1,7 @@
-"""Join the operations to Flask, which finds them by their paths, and serves them in a thread.
+"""The Flask application: it routes requests to operations and serves them in threads.
 
-On the event loop Flask is asked where a path is not found at once; see `service.api.loop.adapter`.
+On the event loop Flask routes only paths that `service.api.loop.routes` does not find; see
+`service.api.loop.adapter`.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ from service.steps import Pause, blocking, run
 from service.usecases.services import Services
 
 SERVED: Final = "rewound.served"
-"""The extension that is the `AppContext` of an application."""
+"""The name of the Flask extension that is the application's `AppContext`."""
 
 
 def create_app(services: Services, bounds: RateLimits | None = None, origins: Collection[str] = ()) -> Flask:
-    """Return the WSGI application that serves every operation for *host*, within *bounds*.
+    """Return the WSGI application that serves every operation with *services*, within the limits *bounds*.
 
-    Pages of *origins* may read its answers in a browser.
+    Pages of *origins* may read its answers in a browser (CORS).
     """
     resources.load()
     app = Flask("rewound", static_folder=None)
@@ -69,7 +70,7 @@ def _view(operation: Operation, served: AppContext) -> Callable[..., Response]:
 
 
 def asked_of(request: Request, body: Callable[[int], Pause[bytes]]) -> Asked:
-    """Return Flask's *request* as operations read it, with the wait for its *body*."""
+    """Return Flask's *request* as operations read it; *body* returns a pause that yields its body."""
     return Asked(
         method=request.method,
         path=request.path,
@@ -88,7 +89,7 @@ def _read(request: Request, limit: int) -> bytes:
 
 
 async def _cannot_park() -> bytes:
-    raise AssertionError("a request in a thread has no loop")
+    raise AssertionError("a request in a thread has no event loop")
 
 
 def _response(reply: Reply) -> Response:
@@ -97,13 +98,13 @@ def _response(reply: Reply) -> Response:
 
 
 def _framework_fault(served: AppContext, fault: Exception) -> Response:
-    """Answer what never reached an operation: no such path, no such method."""
+    """Return the response to a request that reached no operation, such as an unknown path or method."""
     request_id = new_request_id()
     problem = as_problem(fault, request_id)
     if isinstance(fault, NotFound):
         problem = not_found(f"no operation has this path{near_path(request.path, request.method)}")
     elif isinstance(fault, MethodNotAllowed) and cors.is_preflight(request):
-        problem.detail = "no page of another origin may ask here: REWOUND_CORS_ORIGINS lists none"
+        problem.detail = "cross-origin requests are disabled, because REWOUND_CORS_ORIGINS lists no origin"
     reply = refuse(problem, request.path, request_id)
     reply.headers["Request-Id"] = request_id
     cors.add(reply.headers, served.origins, request.headers.get("Origin"))

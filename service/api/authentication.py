@@ -1,8 +1,8 @@
-"""Let in whoever may come in: read the token, find the seat, ask the role table.
+"""Authenticate and authorize requests: read the token, find the seat, check the role.
 
-Laws. No token, or one that is none: 401. An encounter that is not yours: the 404 of one that does not exist.
-A fork of yours whose time is over: 410, from that instant on, swept or not.
-Inside, a role that may not do this: 403. The owner's API key sits on the gm's seat.
+Laws. A missing or invalid token gets 401. An encounter without access gets the same 404 as one that does not
+exist. An expired fork gets 410 from the moment it expires, whether or not it is deleted yet. A role that may
+not call the operation gets 403. The owner's API key has the gm's seat.
 """
 
 from __future__ import annotations
@@ -35,37 +35,37 @@ _BEARER: Final = "bearer "
 
 @dataclass(frozen=True)
 class Principal:
-    """Whose token was sent: an API key's, or a seat's."""
+    """The sender of a request: an API key, or a seat by its token."""
 
     key: ApiKey | None = None
     claim: seat_tokens.SeatTokenClaim | None = None
     role: str | None = None
-    """The role of the seat, where it is one's token."""
+    """The role of the seat; None for an API key."""
     line: str | None = None
-    """The line of play that is asked."""
+    """The line of play that the request names."""
     seated_in: str | None = None
-    """The line of play that says who sits at the table now: the one in which the encounter goes on."""
+    """The line of play whose seats are valid now: the newest one, in which the encounter continues."""
 
     @property
     def name(self) -> str:
-        """Whose requests are counted together: a key's, or a seat's."""
+        """The name under which its requests are counted and logged: the key's id, or encounter and seat."""
         return f"{self.claim.encounter}/{self.claim.seat}" if self.claim else self.key.id if self.key else ""
 
 
 @dataclass(frozen=True)
 class SeatAccess:
-    """A caller's place in one encounter."""
+    """A caller's seat in one encounter."""
 
     encounter: str
     edition: str
     seat: str
     role: str
     scope: str
-    """To whom idempotency keys belong: `key:<owner>` or `seat:<id>`."""
+    """The scope of its idempotency keys: `key:<owner>` or `seat:<id>`."""
 
 
 class Authenticator:
-    """Remembers believed tokens until something happens to any seat of their encounter, or may have."""
+    """Checks credentials, and caches valid seat tokens until a seat of their encounter may have changed."""
 
     def __init__(self, services: Services, quotas: RequestQuotas, size: int = 10_000) -> None:
         self._host = services
@@ -73,35 +73,39 @@ class Authenticator:
         self._size = size
         self._seats: dict[tuple[str, str], Principal] = {}
         self._forgotten = 0
-        """How often seats were forgotten: what was looked up before is not remembered after."""
+        """The number of invalidations of the cache; a result from before the last one is not cached."""
         self._lock = Lock()
         services.outcomes.on_each(self._hear)
         services.outcomes.on_again(self._forget_all)
 
     def admit(self, request: ApiRequest) -> None:
-        """Give *call* its caller and, inside an encounter, its seat; raises the problem that keeps it out."""
+        """Set the caller of *request* and, inside an encounter, its seat.
+
+        Raises the problems `unauthenticated`, `forbidden`, `not-found`, `too-many-requests`, `fork-expired`,
+        `encounter-removed` and `encounter-missing`.
+        """
         operation = request.operation
         if operation.is_public:
             if not operation.is_probe:
                 request.told |= self._quotas.take_anonymous(request.address)
             return
         caller = self._known(request)
-        if request.caller is None:  # it is counted once, also where the pool begins it anew
+        if request.caller is None:  # a request is counted once, even if it starts again in the pool
             request.told |= self._quotas.take(caller.name, caller.key.owner if caller.key else None)
         request.caller = caller
         if operation.is_inside:
             request.seat = self._seat(operation, caller, request.encounter)
         elif caller.key is None:
-            raise Problem("forbidden", "an API key is needed here, and this is a seat's token")
+            raise Problem("forbidden", "this operation needs an API key, not a seat token")
         _check(operation, caller, request.seat)
         request.may_go_on = partial(self._readmits, operation, caller)
 
     def _redeem(self, encounter: str, text: str) -> Principal:
-        """Return who was given the ticket *text*, which is worthless from now on."""
+        """Use up the ticket *text* and return its principal; raises the problem `unauthenticated`."""
         services = self._host
         ticket = tickets.redeem(services.log, services.service_key, text, services.clock())
         if ticket is None or ticket.encounter != encounter:
-            _challenge("this ticket is not valid, or was used", "invalid_token")
+            _challenge("this ticket is not valid or was already used", "invalid_token")
         if ticket.seat is not None:
             root = services.encounters.root(encounter)
             token = seat_tokens.token(services.service_key, root, ticket.seat, ticket.number)
@@ -112,19 +116,22 @@ class Authenticator:
         return Principal(key=key)
 
     def _readmits(self, operation: Operation, caller: Principal) -> bool:
-        """Tell whether *caller* would be let in again, as things are in the store now."""
+        """Return whether *caller* is still authorized, according to the store."""
         if caller.key is not None:
             key = api_keys.known(self._host.log, caller.key.id)
             return key is not None and key.is_valid(self._host.clock())
         assert caller.claim is not None, "a caller has a key or a seat"
-        assert caller.line is not None, "a seat is believed in some line of play"
+        assert caller.line is not None, "a seat is authenticated in a line of play"
         try:
             return self._believe(caller.claim, caller.line).role in operation.roles
         except Problem:
             return False
 
     def _known(self, request: ApiRequest) -> Principal:
-        """Return whose token was sent, or whose ticket where the operation takes one."""
+        """Return the principal of the token, or of the ticket if the operation takes one.
+
+        Counts a failure as a guess from the sender's address.
+        """
         sent = request.headers.get("Authorization")
         given = request.given.get(TICKET.name) if TICKET in request.operation.query else None
         try:
@@ -140,7 +147,7 @@ class Authenticator:
         if sent is None:
             _challenge("send Authorization: Bearer with an API key or a seat token")
         if not sent.lower().startswith(_BEARER):
-            _challenge("only the Bearer scheme is understood", "invalid_request")
+            _challenge("only the Bearer scheme is supported", "invalid_request")
         text = sent[len(_BEARER) :].strip()
         claim = seat_tokens.claim(text)
         if claim is None:
@@ -151,7 +158,7 @@ class Authenticator:
         return known or self._believe(claim, line)
 
     def _line(self, claim: seat_tokens.SeatTokenClaim, encounter: str | None) -> str:
-        """Return the line of play in which a token is asked for its seat: any that goes on from its own."""
+        """Return the line of play in which to check a token: *encounter* if it continues the token's own."""
         if encounter is not None and self._host.encounters.root(encounter) == claim.encounter:
             return encounter
         return claim.encounter
@@ -177,7 +184,7 @@ class Authenticator:
         return caller
 
     def _believe_of_removed(self, claim: seat_tokens.SeatTokenClaim, line: str) -> Principal:
-        """Return whose token it was, so that its seat is told what became of the encounter."""
+        """Return the principal of a removed or missing encounter's token, so that it can be answered so."""
         gone, lost = self._host.removals.of(line), self._host.missing.of(line)
         if lost is not None and claim.was_issued(self._host.service_key):
             return Principal(claim=claim, role=None, line=line)
@@ -205,7 +212,7 @@ class Authenticator:
         return SeatAccess(encounter, known.edition, claim.seat, caller.role, f"seat:{claim.seat}")
 
     def _tell_lost(self, caller: Principal, encounter: str) -> None:
-        """Tell owner and seats of an encounter that was signed and is missing from the store."""
+        """Raise `encounter-missing` to the owner and the seats of an encounter that the store has lost."""
         lost = self._host.missing.of(encounter)
         if lost is None:
             return
@@ -218,13 +225,13 @@ class Authenticator:
         if gone is not None:
             raise removed(gone.told)
         if entry.has_expired(self._host.clock()):
-            raise Problem("fork-expired", f"it was kept until {entry.expires}")
+            raise Problem("fork-expired", f"the fork expired at {entry.expires}")
         lost = None if operation.outlives else self._host.missing.of(entry.encounter)
         if lost is not None:
             raise missing(lost.told)
 
     def _hear(self, outcome: Outcome) -> None:
-        """Forget the seats that a change is about; all of them where an encounter goes on in another line."""
+        """Drop the seats that a commit may change from the cache; all of them if a line of play continues."""
         if not concerns_all(outcome.raw):
             return
         goes_on = any(trace in outcome.raw for trace in GOES_ON)
@@ -235,7 +242,7 @@ class Authenticator:
                     del self._seats[place]
 
     def _forget_all(self) -> None:
-        """Forget every seat: the subscription was cut, and a change may have been missed."""
+        """Clear the cache: the subscription to commits was interrupted, so a change may have been missed."""
         with self._lock:
             self._forgotten += 1
             self._seats.clear()

@@ -1,8 +1,8 @@
-"""Let pages of listed origins read answers in a browser (CORS): nobody's, unless the operator lists them.
+"""Cross-origin requests (CORS): pages of the origins that the operator lists may read answers in a browser.
 
-Laws. An origin is compared whole and is never a pattern. No cookie is understood here, so none is allowed: a
-page sends its token itself. Every answer varies by `Origin` where any origin is listed, so that no cache
-hands one page's answer to another. A preflight asks no credentials, reads nothing and is counted nowhere.
+Laws. Origins are compared exactly, never as patterns. The API uses no cookies, so credentials are not
+allowed: a page sends its token itself. If any origin is listed, every answer varies by `Origin`, so that no
+cache serves one page's answer to another. A preflight needs no credentials, reads no data and is not counted.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ SENT: Final = (
     "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, "
     "Cache-Control"
 )
-"""What a page may send beside what every page may."""
+"""The request header fields that a page may send beside those that CORS always permits."""
 
 EXPOSED: Final = ", ".join((*FIELDS, "Allow"))
-"""What a page may read of an answer beside its body."""
+"""The response header fields that a page may read."""
 
 REMEMBERED_S: Final = 7_200
-"""How long a browser may remember a preflight; the longest that all of them keep."""
+"""Seconds a browser may cache a preflight; the longest time that all browsers support."""
 
 
 def allow(app: Flask, origins: Collection[str]) -> None:
-    """Have *app* answer preflights of *origins*; with none it knows no preflight."""
+    """Make *app* answer preflights of *origins*; without origins, *app* stays unchanged."""
     if not origins:
         return
 
@@ -40,7 +40,7 @@ def allow(app: Flask, origins: Collection[str]) -> None:
 
 
 def add(headers: dict[str, str], listed: Collection[str], origin: str | None) -> None:
-    """Add to the *headers* of an answer what a page of *origin* may read of it."""
+    """Add CORS fields to the *headers* of a response to a page of *origin*; none if *listed* is empty."""
     if not listed:
         return
     headers["Vary"] = f"{headers['Vary']}, Origin" if "Vary" in headers else "Origin"
@@ -50,7 +50,7 @@ def add(headers: dict[str, str], listed: Collection[str], origin: str | None) ->
 
 
 def is_preflight(asked: Request) -> bool:
-    """Tell whether a browser asks what a page of another origin may send."""
+    """Return whether the request *asked* is a CORS preflight."""
     return asked.method == "OPTIONS" and "Origin" in asked.headers and _ASKED in asked.headers
 
 
@@ -58,7 +58,7 @@ _ASKED: Final = "Access-Control-Request-Method"
 
 
 def _permission(listed: Collection[str]) -> Response:
-    """Answer a preflight: what a listed origin may send, to another nothing."""
+    """Return the answer to a preflight, with permissions only if the origin is one of *listed*."""
     response = Response(status=204)
     response.vary.update((_ASKED, "Access-Control-Request-Headers", "Origin"))
     origin = request.headers["Origin"]

@@ -47,7 +47,7 @@ def json_schemas(kind: type[StrictSchema]) -> dict[str, Schema]:
 
 
 def json_schema(kind: type[StrictSchema]) -> Schema:
-    """Return the JSON Schema of *kind*, whole: what is nested lies in its `$defs`."""
+    """Return the self-contained JSON Schema of *kind*, with nested schemas in its `$defs`."""
     made = json_schemas(kind)
     own: Schema = _inline(made[_name(kind)])
     rest = {name: _inline(schema) for name, schema in made.items() if name != _name(kind)}
@@ -69,7 +69,7 @@ def _name(schema: Any) -> str:
 
 
 def _teach(converter: OpenAPIConverter) -> None:
-    """Make *converter* describe fields as narrowly as they check."""
+    """Make *converter* describe the exact bounds that the fields check."""
 
     def narrow(self: OpenAPIConverter, field: fields.Field[Any], **_: object) -> Schema:
         if isinstance(field, TupleField):
@@ -101,7 +101,7 @@ def _bounds(field: fields.Field[Any]) -> Schema:
 
 
 def _of_text(field: TextField) -> Schema:
-    """Return how text is bounded, as far as a pattern can say which characters it may have."""
+    """Return the length and pattern of a text field, which refuses some more characters than the pattern."""
     refused = "\\x00-\\x08\\x0b-\\x1f" if field.lines else "\\x00-\\x1f"
     least = {"minLength": field.least} if field.least else {}
     return {**least, "maxLength": field.length, "pattern": f"^[^{refused}\\x7f-\\x9f{DIRECTIONS}]*$"}

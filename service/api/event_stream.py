@@ -1,7 +1,7 @@
-"""Send what a seat is told as server-sent events: frames, and what a client asks for with them.
+"""Stream commits to a client as server-sent events.
 
-`id:` is a commit's number, so a browser that comes back names the last one it had by itself. Only commits and
-resets have one: whoever was cut off anywhere gets every later commit once.
+`id:` is a commit's number, which a browser repeats in `Last-Event-ID` when it reconnects. Only commits and
+resets have an id, so after an interruption at any point a client gets every later commit once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _logger: Final = structlog.get_logger()
 
 
 def is_wanted(header: str | None) -> bool:
-    """Return whether the `Accept` *header* prefers a stream to JSON; of two equals, the one that it names."""
+    """Return whether the `Accept` *header* prefers a stream to JSON; on a tie, a named stream wins."""
     accepted = parse_accept_header(header, MIMEAccept)
     stream, data = accepted.quality(MEDIA_TYPE), accepted.quality("application/json")
     is_named = any(value.lower() == MEDIA_TYPE for value in accepted.values())
@@ -38,18 +38,18 @@ def is_wanted(header: str | None) -> bool:
 
 
 def stream(request: ApiRequest) -> ApiResponse:
-    """Return the stream of commits that *call* asks for; raises the problem `too-many-streams`."""
+    """Return the stream of commits for *request*; raises the problems `too-many-streams` and `invalid`."""
     for name in request.query:
         if name not in {"after", "ticket"}:
-            raise invalid((f"?{name}", "no such parameter of a stream: it goes on from `after`"))
+            raise invalid((f"?{name}", "no such parameter of a stream, which takes `after`"))
     entry = request.services.encounters.find(request.encounter)
-    assert entry is not None, "the door has looked"
+    assert entry is not None, "the authenticator has checked it"
     try:
         feed = request.services.feeds.open(request.encounter, entry.owner)
     except TooManyFeeds as full:
         request.metrics.stream_refused(full.whose)
         raise Problem(
-            "too-many-streams", f"{full}; close one, or read the pages", headers={"Retry-After": "5"}
+            "too-many-streams", f"{full}; close one, or read commits in pages", headers={"Retry-After": "5"}
         ) from full
     reader = following.Follower(request.me.seat, request.may_go_on)
     told = following.follow(request.services, feed, reader, _position(request))
@@ -58,7 +58,7 @@ def stream(request: ApiRequest) -> ApiResponse:
 
 
 def _position(request: ApiRequest) -> int | None:
-    """Return after which commit the stream begins, None where the client names a place of no commit."""
+    """Return the commit after which the stream begins, None if `Last-Event-ID` is not a commit's number."""
     last = request.headers.get("Last-Event-ID")
     if last is None or not last.strip():
         return int(request.query.get("after", 0))
@@ -67,28 +67,28 @@ def _position(request: ApiRequest) -> int | None:
 
 
 class _Events(Generator[bytes | Pause[Any], Any, None]):
-    """The frames of one stream, and its pauses; whoever stops reading closes it, also before the first."""
+    """The frames and pauses of one stream; the reader must close it, even before the first frame."""
 
     def __init__(self, told: Stream[following.StreamItem], feed: EventFeed) -> None:
         self._feed = feed
         self._frames = _frames(told, feed)
 
     def send(self, value: Any) -> bytes | Pause[Any]:
-        """Go on with what a pause brought."""
+        """Continue with the result of a pause."""
         return self._frames.send(value)
 
     def throw(self, *raised: Any) -> bytes | Pause[Any]:
-        """Go on with what a pause raised."""
+        """Continue with the exception of a pause."""
         return self._frames.throw(*raised)
 
     def close(self) -> None:
-        """Give the stream's place back now, and not when garbage is collected in whatever thread."""
+        """Release the stream's slot now, not when the garbage collector runs in some thread."""
         self._frames.close()
         self._feed.close()
 
 
 def _frames(told: Stream[following.StreamItem], feed: EventFeed) -> Stream[bytes]:
-    """Yield the frames of one stream, and its pauses; whoever stops reading closes it."""
+    """Yield the frames and pauses of one stream; the reader must close it."""
     with closing(feed), closing(told):
         yield b"retry: %d\n\n" % RETRY_MS
         try:
@@ -101,7 +101,7 @@ def _frames(told: Stream[following.StreamItem], feed: EventFeed) -> Stream[bytes
                     found = next(told)
         except StopIteration:
             return
-        except LogError as failure:  # the client comes back, and reads on from what it had
+        except LogError as failure:  # the client reconnects and continues after the last commit that it got
             _logger.warning("stream.ended", encounter=feed.encounter, why=type(failure).__name__)
 
 

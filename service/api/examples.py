@@ -1,7 +1,7 @@
-"""Make examples of commands, request bodies and parts of paths from their schemas.
+"""Make examples of commands, request bodies and path parameters from their schemas.
 
-An example has every field that its schema requires, with names as a fight has them. It shows the shape;
-`options` says what is legal in a fight, with its values.
+An example has every field that its schema requires, with plausible names. It shows only the shape; the
+operation `getOptions` lists legal commands with their values.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _USUAL: Final[Mapping[str, Any]] = MappingProxyType(
         "seed": "5e" * 32,
     }
 )
-"""What a member of this name holds in a fight, where its schema takes it."""
+"""Plausible texts by member name."""
 
 
 def example(schema: Schema, components: Mapping[str, Schema], name: str = "") -> Any:
-    """Return a value that *schema* takes: what is required, and of choices the first."""
+    """Return a value that fits *schema*: the required members, and the first of several choices."""
     if "$ref" in schema:
         return example(components[schema["$ref"].removeprefix(_AT)], components, name)
     if "example" in schema:

@@ -1,4 +1,4 @@
-"""Hold one request as it came and one answer as it leaves, whoever serves HTTP."""
+"""A request as it arrived and a response as it leaves, independent of the HTTP server."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from werkzeug.datastructures import Headers
 from service.steps import Pause, Stream
 
 Fields = Headers | Mapping[str, str]
-"""The fields of a request, asked by `get` with the name in any case."""
+"""The header fields of a request; `get` takes a name in any case."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request, but for its body."""
+    """One request without its body."""
 
     method: str
     path: str
     query_text: str
     given: Mapping[str, list[str]]
-    """Query parameters as sent, each with every value it was given."""
+    """Query parameters as sent, each with all its values."""
     headers: Fields
     address: str
-    """Where it came from, as far as proxies that are trusted say."""
+    """The client's address, according to trusted proxies."""
     length: int
-    """The declared length of the body in bytes, 0 where none is declared."""
+    """The declared length of the body in bytes, 0 if none is declared."""
     body: Callable[[int], Pause[bytes]]
-    """Returns the wait for the body; it raises `RequestEntityTooLarge` past so many bytes."""
+    """Returns a pause that yields the body; it raises `RequestEntityTooLarge` for more than so many bytes."""
 
 
 @dataclass(slots=True)
 class Reply:
-    """One answer. A stream's parts are sent as they come; a body is sent whole, with its length."""
+    """One response. The parts of a stream are sent one by one; a body is sent whole, with its length."""
 
     status: int
     headers: dict[str, str]

@@ -1,7 +1,7 @@
-"""Check single values of what clients send: text, whole numbers, lists, each of exactly its own kind.
+"""marshmallow fields that check single values strictly: text, integers, lists.
 
-Laws. A field accepts what its JSON type says and nothing that resembles it: no text for a number, no 1 for
-true. What passes is used as it was sent; nothing is converted.
+Laws. A field accepts values of its JSON type and nothing similar: no text for a number, no 1 for true. Valid
+values are used as they were sent; nothing is converted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from service.api.strict_json import WHOLE
 from service.record.text import fault
 
 ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
-"""Ids of creatures, seats, sides and weapons; they become parts of the names of rolls."""
+"""The pattern of ids of creatures, seats, sides and weapons, which are parts of the names of rolls."""
 
 TEXT_LENGTH: Final = 2_000
 LIST_LENGTH: Final = 2_000
@@ -34,7 +34,7 @@ class Worded(marshmallow.fields.Field[Any]):
 
 
 class TextField(Worded, marshmallow.fields.String):
-    """Text of bounded length, of one line unless it may have *lines*; ids match their pattern whole."""
+    """Text of *least* to *length* characters, on one line unless *lines*; an id if *is_id*."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class TextField(Worded, marshmallow.fields.String):
 
 
 class IntegerField(Worded, marshmallow.fields.Integer):
-    """A whole number that every JSON reader keeps exact."""
+    """An integer from *least* to *most*, by default any that every JSON parser keeps exact."""
 
     def __init__(self, *, least: int = -WHOLE, most: int = WHOLE, **kwargs: Any) -> None:
         super().__init__(strict=True, **kwargs)
@@ -87,7 +87,7 @@ class IntegerField(Worded, marshmallow.fields.Integer):
 
 
 class BooleanField(Worded, marshmallow.fields.Boolean):
-    """True or false, and nothing that resembles them."""
+    """Exactly true or false."""
 
     def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> bool:
         del attr, data, kwargs
@@ -97,7 +97,7 @@ class BooleanField(Worded, marshmallow.fields.Boolean):
 
 
 class ChoiceField(Worded):
-    """One of the listed values, of their very types."""
+    """One of *values*, of exactly the same type."""
 
     def __init__(self, values: tuple[Any, ...], **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -112,7 +112,7 @@ class ChoiceField(Worded):
 
 
 class ListField(Worded, marshmallow.fields.List[Any]):
-    """A list of bounded length, each item like the others."""
+    """A list of at most `LIST_LENGTH` items of one kind."""
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         if type(value) is not list:
@@ -123,7 +123,7 @@ class ListField(Worded, marshmallow.fields.List[Any]):
 
 
 class TupleField(Worded, marshmallow.fields.Tuple):
-    """A list of exactly the parts named, each of its own kind."""
+    """A list of fixed length whose items each have a field of their own."""
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if type(value) is not list:
@@ -134,7 +134,7 @@ class TupleField(Worded, marshmallow.fields.Tuple):
 
 
 class MappingField(Worded, marshmallow.fields.Dict):
-    """An object whose names are free and whose values are alike."""
+    """An object with any names of at most 64 characters and values of one kind."""
 
     def __init__(self, each: marshmallow.fields.Field[Any], **kwargs: Any) -> None:
         super().__init__(keys=TextField(length=64), values=each, **kwargs)
@@ -160,7 +160,7 @@ class MappingField(Worded, marshmallow.fields.Dict):
 
 
 class UnionField(Worded):
-    """A value of any of several plain kinds."""
+    """A value that fits at least one of *ways*."""
 
     def __init__(self, ways: tuple[marshmallow.fields.Field[Any], ...], **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -177,7 +177,7 @@ class UnionField(Worded):
 
 
 class ComponentField(Worded, marshmallow.fields.Raw):
-    """An object that another component of the contract describes; whoever takes it checks it."""
+    """An object that another component of the OpenAPI document describes; the handler checks it."""
 
     def __init__(self, name: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -193,7 +193,7 @@ class Part(Worded, marshmallow.fields.Nested):
 
 
 def kind_of(value: object) -> str:
-    """Return the name of the JSON type of *value*, with its article."""
+    """Return the name of the JSON type of *value*, with an article if it needs one."""
     return _KINDS.get(type(value), "a value of another type")
 
 

@@ -1,4 +1,4 @@
-"""Have gunicorn write JSON lines, also before the application is loaded and where it cannot be."""
+"""Make gunicorn log JSON lines, even if the application is not loaded yet or cannot be loaded."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from service.logs import json_handler
 
 
 class JsonLogger(Logger):  # type: ignore[misc]  # gunicorn is untyped
-    """Gunicorn's own logger with another format; named by the setting `logger_class`."""
+    """Gunicorn's own logger with another format; gunicorn's setting `logger_class` names it."""
 
     def _set_handler(self, log: logging.Logger, output: str | None, fmt: object, stream: Any = None) -> None:
         super()._set_handler(log, output, fmt, stream)

@@ -1,4 +1,4 @@
-"""Say which fields an answer may carry beside HTTP's own: one table for the contract and for browsers."""
+"""The header fields of responses beside HTTP's own: one table for the OpenAPI document and for CORS."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from service.api.shapes import Schema
 
 FIELDS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "Request-Id": "The request's id, as it stands in the log.",
-        "RateLimit-Policy": "What may be asked in a minute (draft-ietf-httpapi-ratelimit-headers).",
-        "RateLimit": "What is left of it, and in how many seconds it is whole again.",
-        "Rewound-Checkpoint": "The latest signed head: `size=…, root=…`. Two clients can compare it.",
-        "ETag": "What this answer was told from; of one about a command, its number.",
-        "Link": 'Where to go on: `rel="next"`, or `rel="successor-version"` for the line that goes on.',
-        "Location": "Where what was made, or what became of it, is found.",
-        "Retry-After": "Seconds after which to come back.",
-        "Idempotency-Key": "The key of the request, made by the server where none was sent.",
-        "Idempotency-Replayed": "`true`: this is what an earlier request with the same key did.",
-        "Preference-Applied": "What of `Prefer` was heeded.",
-        "WWW-Authenticate": "What kind of token is wanted, and what is wrong with the one that was sent.",
-        "Content-Disposition": "Under which name to keep it.",
+        "Request-Id": "The request's id, as written to the service's log.",
+        "RateLimit-Policy": "The quota: requests per minute (draft-ietf-httpapi-ratelimit-headers).",
+        "RateLimit": "Requests left in the quota, and the seconds until it is reset.",
+        "Rewound-Checkpoint": "The latest signed checkpoint: `size=…, root=…`. Clients can compare it.",
+        "ETag": "The version of this answer; for an answer about a command, the command's number.",
+        "Link": '`rel="next"`: the next page. `rel="successor-version"`: the line of play that continues.',
+        "Location": "The address of the created resource, or of the outcome.",
+        "Retry-After": "Seconds to wait before the next try.",
+        "Idempotency-Key": "The idempotency key of the request, made by the server if none was sent.",
+        "Idempotency-Replayed": "`true` if an earlier request with the same key took effect.",
+        "Preference-Applied": "The preference of `Prefer` that was applied.",
+        "WWW-Authenticate": "The expected scheme, and what is wrong with the token that was sent.",
+        "Content-Disposition": "A file name for the body.",
         "Repr-Digest": "SHA-256 of the body (RFC 9530).",
     }
 )
@@ -37,12 +37,12 @@ _BAD: Final = 400
 
 
 def components() -> dict[str, Schema]:
-    """Return the fields as the contract describes them."""
+    """Return the header components of the OpenAPI document."""
     return {name: {"description": text, "schema": {"type": "string"}} for name, text in FIELDS.items()}
 
 
 def of(operation: Operation, status: int) -> list[str]:
-    """Return the names of the fields that an answer of *operation* with *status* may carry."""
+    """Return the names of the header fields that *operation* may send with *status*."""
     is_read = operation.method == "GET" and status < _BAD
     declared = operation.answers[status].headers if status in operation.answers else ()
     is_paged = any(each.name == "cursor" for each in operation.query)

@@ -1,4 +1,4 @@
-"""Keep the schemas of what clients send: one per command type and opening, made once per process."""
+"""The schemas of openings and commands by edition, made once per process."""
 
 from __future__ import annotations
 
@@ -26,25 +26,28 @@ NOTHING: Final = schema_of(EmptyBody)()
 
 @dataclass(frozen=True)
 class EditionInputs:
-    """What an edition takes: its opening, and its commands by type."""
+    """The input schemas of an edition: its opening, and its commands by type."""
 
     edition: str
     name: str
-    """How its components are called: `Heartrush1`."""
+    """The prefix of its component names, for example `Heartrush1`."""
     opening: StrictSchema
     commands: Mapping[str, StrictSchema]
     elsewhere: Mapping[str, Collection[str]] = EMPTY
-    """The types of command that other editions have, by edition."""
+    """The command types of other editions, by edition."""
 
     def command(self, type_: object, at: str = "") -> tuple[str, StrictSchema]:
-        """Return a command's type and schema; raises `Problem` where *type_*, at pointer *at*, is none."""
+        """Return a command's type and schema; raises the problem `invalid` if *type_* is not a command type.
+
+        *at* is the JSON pointer of the command.
+        """
         schema = self.commands.get(type_) if isinstance(type_, str) else None
         if schema is None or not isinstance(type_, str):
             raise invalid((f"{at}/type", self._no_command(type_)))
         return type_, schema
 
     def _no_command(self, type_: object) -> str:
-        """Return why *type_* names no command, and where the commands are listed."""
+        """Return why *type_* is not a command type, and where the types are listed."""
         listed = f"/v1/rulesets/{self.edition}/commands lists them"
         if type_ is None:
             return f"this field is required: the type of a command of {self.edition}; {listed}"
@@ -53,7 +56,7 @@ class EditionInputs:
         others = [edition for edition, types in self.elsewhere.items() if type_ in types]
         if others:
             theirs = ", ".join(others)
-            return f"{type_} is a command of {theirs}, this encounter is {self.edition}; {listed}"
+            return f"{type_} is a command of {theirs}, this encounter uses {self.edition}; {listed}"
         return f"{self.edition} has no command {type_[:100]}{near(type_, self.commands)}; {listed}"
 
 
@@ -75,7 +78,7 @@ def inputs_of(ruleset: Ruleset[Any]) -> EditionInputs:
 
 
 def all_inputs(registry: Registry) -> Mapping[str, EditionInputs]:
-    """Return the schemas of every edition on *shelf*, by edition."""
+    """Return the schemas of every edition in *registry*, by edition."""
     types = {edition: frozenset(ruleset.commands) for edition, ruleset in registry.items()}
     return MappingProxyType(
         {
@@ -89,12 +92,12 @@ def all_inputs(registry: Registry) -> Mapping[str, EditionInputs]:
 
 
 def component_name(edition: str) -> str:
-    """Return *edition* as the beginning of component names: `heartrush@1` gives `Heartrush1`."""
+    """Return the prefix of component names for *edition*: `Heartrush1` for `heartrush@1`."""
     return "".join(part.capitalize() for part in edition.split("@"))
 
 
 def _opening(ruleset: Ruleset[Any], name: str) -> StrictSchema:
-    """Return the schema of what opens an encounter: the edition, and what the ruleset begins with."""
+    """Return the schema of an opening: the edition and the fields of the ruleset's opening command."""
     names = opening_fields(ruleset)
     if names == ("opening",):
         kind: type[Any] = get_type_hints(ruleset.opening)["opening"]

@@ -1,7 +1,8 @@
-"""Measure what the API answers, and what waits behind it, for Prometheus.
+"""Prometheus metrics of the API's responses and of the backlog behind it.
 
-Each process counts its own requests; where `PROMETHEUS_MULTIPROC_DIR` names a directory (`rewound serve` sets
-it) the answer sums those of all processes of the API. What waits is read from the store at each question.
+Each process counts its own requests. If `PROMETHEUS_MULTIPROC_DIR` names a directory (`rewound serve` sets
+it), the metrics are the sums over all processes of the API. The backlog is read from the store at each
+scrape.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ class Metrics:
         self._host = services
         self._registry = CollectorRegistry()
         self._requests = Counter(
-            "rewound_http_requests", "Answers given.", ("operation", "status"), registry=self._registry
+            "rewound_http_requests", "Requests answered.", ("operation", "status"), registry=self._registry
         )
         self._seconds = Histogram(
             "rewound_http_request_seconds",
-            "From the request to its answer.",
+            "Seconds from a request to its answer.",
             ("operation",),
             buckets=_SECONDS,
             registry=self._registry,
@@ -49,25 +50,25 @@ class Metrics:
         )
         self._room = Gauge(
             "rewound_streams_room",
-            "Event streams that all processes together keep open at most.",
+            "The maximum number of event streams of all processes together.",
             registry=self._registry,
             multiprocess_mode="livesum",
         )
         self._owner_room = Gauge(
             "rewound_streams_owner_room",
-            "Those of one process that may be one owner's.",
+            "The maximum number of event streams of one owner in one process.",
             registry=self._registry,
             multiprocess_mode="livemax",
         )
         self._refused = Counter(
             "rewound_streams_refused",
-            "Event streams that were refused: the process had no room, or the owner had too many.",
+            "Event streams refused because the process (`process`) or the owner (`owner`) had too many.",
             ("whose",),
             registry=self._registry,
         )
         self._quota_refusals = Counter(
             "rewound_quota_refusals",
-            "Appends that were refused: the owner's quota is used up, or the store's memory (`store`).",
+            "Appends refused because a quota of the owner, or the store's memory (`store`), is used up.",
             ("quota",),
             registry=self._registry,
         )
@@ -78,15 +79,15 @@ class Metrics:
         services.feeds.on_count(self._streams.set)
 
     def stream_refused(self, whose: str) -> None:
-        """Count a stream for which there was no room: `process` or `owner`."""
+        """Count a refused stream; *whose* limit was reached: `process` or `owner`."""
         self._refused.labels(whose).inc()
 
     def quota_refused(self, quota: str) -> None:
-        """Count an append for which there was no room: `encounters`, `commands`, `bytes` or `store`."""
+        """Count a refused append; *quota* is `encounters`, `commands`, `bytes` or `store`."""
         self._quota_refusals.labels(quota).inc()
 
     def answered(self, operation: str, status: int, seconds: float) -> None:
-        """Count one answer."""
+        """Count one response to *operation* with its HTTP status and its duration in seconds."""
         counted = self._counted.get((operation, status))
         if counted is None:
             counted = (self._requests.labels(operation, str(status)), self._seconds.labels(operation))
@@ -107,7 +108,7 @@ class Metrics:
 
 
 def _forget_the_dead(directory: Path) -> None:
-    """Take out what a process held that lives no more: it was killed, or it could not say so."""
+    """Remove the gauges of processes that died without unregistering them, for example by SIGKILL."""
     for file in directory.glob("gauge_live*_*.db"):
         pid = int(file.stem.rpartition("_")[2])
         try:
@@ -115,29 +116,29 @@ def _forget_the_dead(directory: Path) -> None:
         except ProcessLookupError:
             mark_process_dead(pid)  # type: ignore[no-untyped-call]  # untyped there
         except PermissionError:
-            continue  # it lives
+            continue  # the process is alive
 
 
 class _Waiting(Collector):
-    """What the store says at the moment of the question."""
+    """Gauges that are read from the store at each scrape."""
 
     def __init__(self, services: Services) -> None:
         self._host = services
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
-        """Yield whether the store answers, how many workers live, and how many encounters wait."""
+        """Yield the gauges; if the store does not answer, only `rewound_store_up` with 0."""
         up = GaugeMetricFamily("rewound_store_up", "Whether the store answers: 1 or 0.")
-        workers = GaugeMetricFamily("rewound_workers_alive", "Workers whose heart beats.")
+        workers = GaugeMetricFamily("rewound_workers_alive", "Workers with a recent heartbeat.")
         all_ = GaugeMetricFamily("rewound_backlog_encounters", "Encounters with commands to fold.")
         late = GaugeMetricFamily(
-            "rewound_backlog_late_encounters", "Those that wait for five seconds or more."
+            "rewound_backlog_late_encounters", "Encounters that have waited for five seconds or more."
         )
         used = GaugeMetricFamily("rewound_store_memory_bytes", "Memory that the store uses.")
         limit = GaugeMetricFamily(
             "rewound_store_memory_limit_bytes", "The store's `maxmemory`; 0 means that it has none."
         )
         archived = GaugeMetricFamily("rewound_archived_encounters", "Encounters in the archive.")
-        archived_bytes = GaugeMetricFamily("rewound_archived_bytes", "What their files hold.")
+        archived_bytes = GaugeMetricFamily("rewound_archived_bytes", "The size of the archive's files.")
         now_ms = int(self._host.clock() * 1000)
         try:
             totals = self._host.log.archived_totals()

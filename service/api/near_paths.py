@@ -1,4 +1,4 @@
-"""Find the operation's path that may be meant by one that no operation has."""
+"""Suggest the path of an operation that is most similar to an unknown path."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Final
 from service.api.operations import OPERATIONS
 
 CLOSE: Final = 0.8
-"""How alike a path that is near must be, 1 being the same."""
+"""The minimum similarity of a suggested path; 1 means equal."""
 
 LONGEST_STEP: Final = 40
-"""Characters of a path's step that is compared with a name."""
+"""The maximum length, in characters, of a path segment that is compared with a name."""
 
 
 def near_path(path: str, method: str) -> str:
-    """Return a hint at the operation's path that may be meant by *path*, nothing if none is near.
+    """Return a hint at the operation's path that is most similar to *path*, an empty text if none is close.
 
-    Names alone are compared, never what stands for a parameter, and no long ones: comparing takes the square
-    of their length, and whoever has no token may ask.
+    Only fixed segments are compared, not path parameters. Long segments are not compared, because the
+    comparison takes quadratic time and unauthenticated clients can trigger it.
     """
     steps = path.strip("/").split("/")
     best, near = CLOSE, ""
     for operation in OPERATIONS.all.values():
         wanted = operation.path.strip("/").split("/")
-        shift = len(wanted) - len(steps)  # a path without its first step, `v1`, is near too
+        shift = len(wanted) - len(steps)  # also suggest paths for one without its first segment, `v1`
         if operation.method != method or shift not in {0, 1}:
             continue
         pairs = list(zip(wanted[shift:], steps, strict=True))
@@ -37,4 +37,4 @@ def near_path(path: str, method: str) -> str:
         if ratio > best:
             filled = [given if name.startswith("{") else name for name, given in pairs]
             best, near = ratio, "/" + "/".join([*wanted[:shift], *filled])
-    return f"; near it: {near}" if near else ""
+    return f"; closest match: {near}" if near else ""

@@ -1,7 +1,7 @@
-"""Make the OpenAPI document: operations, problem table, answer components and the schemas of input, joined.
+"""Generate the OpenAPI document from the operations, the problem table and the schemas.
 
-Nothing is described here that is not used to route, to check or to answer. `openapi.yaml` at the root is this
-document, committed; a test compares them.
+Everything it describes is also used to route, to check or to answer. `openapi.yaml` at the root is this
+document, committed; a test compares the two.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from service.rules.registry import REGISTRY
 
 
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]  # chosen when it runs: not everywhere
-    """Writes every schema out where it is used: a reader follows no anchors."""
+    """Writes YAML without anchors and aliases, so that every schema can be read where it is used."""
 
     def ignore_aliases(self, data: Any) -> bool:
-        """Return true: nothing is written as an alias."""
+        """Return true for every value, so that none becomes an alias."""
         del data
         return True
 
@@ -42,7 +42,7 @@ TAGS: Final = (
     *("Encounters", "Seats", "Commands", "State", "Record", "Rounds", "Contests", "Amendments", "Forks"),
     *("Audits", "Webhooks", "Simulations", "Rulesets", "Service", "API keys", "Documentation"),
 )
-"""The groups of operations, in the order of the documentation."""
+"""The tags of operations, in the order of the documentation."""
 METHODS: Final = ("GET", "POST", "PATCH", "DELETE")
 _PATH_PARAMETERS: Final[Mapping[str, Schema]] = {
     "encounter": {"type": "string", "format": "uuid"},
@@ -73,28 +73,29 @@ _WAITING: Final = (
     "outcome-unknown",
 )
 _INTRODUCTION: Final = """\
-Rewound runs tabletop combat as a record: every command is numbered, decided once, and can be replayed and
-audited.
+Rewound runs tabletop combat as an event-sourced record. Every command is numbered, decided once, and can be
+replayed and audited.
 
-**Begin.** Open an encounter with your API key, ask `options` what is legal, send a command, read `state`.
-Send `Authorization: Bearer <token>`: an API key (`rw_…`) owns encounters and acts as their gm; a seat token
-(`rs_…`) acts in one.
+**Start.** Open an encounter with your API key, list the legal commands with `options`, send a command, read
+`state`. Authenticate with `Authorization: Bearer <token>`. An API key (`rw_…`) owns encounters and acts as
+their gm; a seat token (`rs_…`) acts for one seat of one encounter.
 
-**Repeat safely.** Send an `Idempotency-Key` with every POST, PATCH and DELETE. The same request with the
-same key happens once; a repeat gets the first answer with `Idempotency-Replayed: true`.
+**Retry safely.** Send an `Idempotency-Key` with every POST, PATCH and DELETE. Requests with the same key and
+content take effect once; a repeat gets the first answer, with `Idempotency-Replayed: true`.
 
-**Wait, or not.** A command's answer comes when it is decided, by default within two seconds (`Prefer:
-wait=N`, at most 30; `Prefer: respond-async` does not wait). Later than that it is 202 with the command's
-address.
+**Wait, or do not.** A command is answered when it is decided. The request waits up to two seconds by default,
+or up to N with `Prefer: wait=N` (at most 30); `Prefer: respond-async` does not wait. If the command is not
+decided by then, the answer is 202 with its address in `Location`.
 
-**Numbers** are whole and written so: `1`, never `1.0` or `1e0`, although JSON Schema's `integer` admits them.
+**Numbers** are integers and written as such: `1`, never `1.0` or `1e0`, although JSON Schema's `integer`
+permits these.
 
-**Errors** are `application/problem+json` (RFC 9457); each `type` is a page that explains it.
+**Errors** are `application/problem+json` (RFC 9457). Each `type` is the address of a page that explains it.
 """
 
 
 def document(registry: Registry = REGISTRY) -> dict[str, Any]:
-    """Return the OpenAPI document for the editions of *shelf*."""
+    """Return the OpenAPI document for the editions in *registry*."""
     resources.load()
     spec = APISpec(
         title="Rewound",
@@ -121,12 +122,12 @@ def document(registry: Registry = REGISTRY) -> dict[str, Any]:
 
 
 def _place(operation: Operation) -> tuple[int, str, int]:
-    """Return where the document has *operation*: by its tag, then by its path, then by its method."""
+    """Return the sort key of *operation*: its tag, then its path, then its method."""
     return TAGS.index(operation.tag), operation.path, METHODS.index(operation.method)
 
 
 def dump(registry: Registry = REGISTRY) -> str:
-    """Return the document as it stands in `openapi.yaml`."""
+    """Return the text of `openapi.yaml`."""
     return as_yaml(document(registry))
 
 
@@ -142,7 +143,7 @@ def as_yaml(made: dict[str, Any]) -> str:
 
 
 def components(inputs: Iterable[EditionInputs]) -> dict[str, Schema]:
-    """Return the components of everything clients send: openings and commands, by edition and together."""
+    """Return the components of request bodies: editions' openings and commands, unions of them, the rest."""
     made: dict[str, Schema] = {}
     openings: dict[str, Schema] = {}
     editions: list[Schema] = []
@@ -160,7 +161,7 @@ def components(inputs: Iterable[EditionInputs]) -> dict[str, Schema]:
         name = f"{each.name}Command"
         made[name] = _choice(f"A command of {each.edition}.", "type", types)
         editions.append(ref(name))
-    made["Opening"] = _choice("How an encounter begins.", "edition", openings)
+    made["Opening"] = _choice("The opening of an encounter, by its edition.", "edition", openings)
     made["Command"] = {"description": "A command of the encounter's edition.", "anyOf": editions}
     made["CommandOrCommands"] = {
         "description": "A command, or an array of commands that are decided in order.",
@@ -175,7 +176,8 @@ def components(inputs: Iterable[EditionInputs]) -> dict[str, Schema]:
 def _shown_body(kind: type[StrictSchema]) -> dict[str, Schema]:
     """Return the components of the body *kind*.
 
-    It has an example, unless none of its fields is required or one of them is an edition's own.
+    They include an example unless the body has no required field, or has a field that refers to an edition's
+    component.
     """
     made = json_schemas(kind)
     shown = made[kind.__name__]
@@ -205,7 +207,7 @@ def _operation(operation: Operation) -> Schema:
         "summary": operation.summary,
     }
     text = operation.text
-    who = "Anyone." if operation.is_public else f"For: {', '.join(operation.roles)}."
+    who = "Public." if operation.is_public else f"Callers: {', '.join(operation.roles)}."
     made["description"] = f"{text}\n\n{who}" if text else who
     made["security"] = [] if operation.is_public else [{"bearer": []}]
     parameters = [
@@ -232,7 +234,7 @@ def _body(body: StrictSchema | Schema) -> Schema:
 
 
 def path_parameter(name: str) -> Schema:
-    """Return the parameter *name* of paths; it is text where no schema is listed for it."""
+    """Return the path parameter *name*; its schema is a string unless one is listed for it."""
     schema = _PATH_PARAMETERS.get(name, {"type": "string"})
     return {"name": name, "in": "path", "required": True, "schema": schema}
 
@@ -252,19 +254,26 @@ def _headers(operation: Operation) -> Iterable[Schema]:
     if operation.is_repeatable:
         yield _header(
             "Idempotency-Key",
-            "Makes a repeat of this request harmless; made by the server if absent.",
+            "Makes a repeat of the request take effect only once. If absent, the server makes a key.",
             rf'^(?:{KEY.pattern}|"{KEY.pattern}")$',
         )
     if operation.waits:
-        yield _header("Prefer", "`wait=N` seconds, or `respond-async`; others are ignored.", "^[ -~]*$")
+        yield _header(
+            "Prefer", "`wait=N` (seconds) or `respond-async`. Other preferences are ignored.", "^[ -~]*$"
+        )
     if "version-mismatch" in operation.problems:
         yield _header(
             "If-Match",
-            'Refuse unless this is the newest version: `"12"`.',
+            'Refuse the request unless this is the newest version, for example `"12"`.',
             rf"^(?:\*|{VERSION_TAG.pattern})$",
         )
     elif operation.method == "GET" and (operation.is_inside or operation.is_conditional):
-        yield {"name": "If-None-Match", "in": "header", "description": "An `ETag` you have.", "schema": text}
+        yield {
+            "name": "If-None-Match",
+            "in": "header",
+            "description": "The `ETag` of an earlier answer; if it still applies, the answer is 304.",
+            "schema": text,
+        }
 
 
 def _header(name: str, text: str, pattern: str) -> Schema:
@@ -290,7 +299,7 @@ def _responses(operation: Operation) -> Schema:
 
 
 def problems_of(operation: Operation) -> tuple[str, ...]:
-    """Return the codes of every problem *operation* may answer with."""
+    """Return the codes of all problems that *operation* may answer with."""
     inside = _INSIDE if not operation.is_public else () if operation.is_probe else ("too-many-requests",)
     below = _OF_AN_ENCOUNTER if "{encounter}" in operation.path else ()
     waiting = _WAITING if operation.waits else ()
@@ -311,6 +320,6 @@ def _answer(shape: ResponseSchema) -> Schema:
     elif shape.media_type != "application/json":
         kind = (
             "object" if shape.media_type == "application/yaml" else "string"
-        )  # what it spells, not its text
+        )  # the type of the document that the YAML contains
         made["content"] = {shape.media_type: {"schema": {"type": kind}}}
     return made

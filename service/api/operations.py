@@ -1,11 +1,11 @@
-"""Declare operations of the API: who may do what, what a client may send, and what it is answered.
+"""Declare the operations of the API: who may call them, what a client may send, and what it is answered.
 
 Routing, authorization, the OpenAPI document, header fields, problems and the tests' tables are derived from
-these declarations, once, when the process starts. One that does not say who may call it does not import.
+these declarations, once, when the process starts. A declaration without roles fails at import.
 
-A caller from outside an encounter gets the same 404 as for one that does not exist. A seat whose role may not
-do this gets 403. What a role may do *within* a command (whose creature, which ruling) the rules decide, on
-the record. The owner's API key acts as the gm.
+A caller without access to an encounter gets the same 404 as for an encounter that does not exist. A seat
+whose role may not call the operation gets 403. The rules decide, on the record, what a role may do *within* a
+command (which creature, which ruling). The owner's API key acts as the gm.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from service.steps import Steps
 
 Handler = Callable[["ApiRequest"], "ApiResponse | Steps[ApiResponse]"]
-"""What waits is written as steps; see `service.steps`."""
+"""A handler that waits is a generator of steps; see `service.steps`."""
 DeclaredHandler = TypeVar("DeclaredHandler", bound=Handler)
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
 Scope = Literal["read", "write", "keys", "operator"]
-"""What an API key must be allowed."""
+"""A permission of an API key."""
 
 ANYONE: Final = "anyone"
 KEY: Final = "key"
-"""An API key, whatever it owns."""
+"""Any API key, regardless of what it owns."""
 
 PUBLIC: Final = (ANYONE,)
 KEY_HOLDERS: Final = (KEY,)
@@ -52,7 +52,7 @@ _UNCHANGED: Final = 304
 
 @dataclass(frozen=True)
 class Parameter:
-    """A query parameter: text that matches a pattern, or a whole number within bounds."""
+    """A query parameter: text that matches *pattern*, or an integer from *least* to *most*."""
 
     name: str
     text: str
@@ -63,32 +63,32 @@ class Parameter:
     required: bool = False
 
 
-TICKET: Final = Parameter("ticket", "A ticket, from who can send no `Authorization`.")
-"""Operations that have it let in whoever holds one."""
+TICKET: Final = Parameter("ticket", "A ticket, for clients that cannot send `Authorization`.")
+"""An operation with this parameter accepts a ticket in place of a token."""
 
 
 @dataclass(frozen=True)
 class ResponseSchema:
-    """One possible answer of an operation: what it is, and the schema of its body."""
+    """One possible response of an operation: its description and the schema of its body."""
 
     text: str
     schema: Schema | None = None
     media_type: str = "application/json"
     page: bool = False
-    """Whether who asks for `text/html` gets a page instead."""
+    """Whether a client that prefers `text/html` gets a page instead."""
     headers: tuple[str, ...] = ()
-    """Header fields that it may carry and other answers may not."""
+    """Header fields that only this response may carry."""
 
 
-UNCHANGED: Final = ResponseSchema("Nothing has changed.")
+UNCHANGED: Final = ResponseSchema("Not modified since the `ETag` in `If-None-Match`.")
 """The 304 of a GET."""
 
 
 @dataclass(eq=False)
 class Operation:
-    """One method of one path, and the decorator of the function that answers it.
+    """One method of one path, and the decorator of its handler.
 
-    Its documentation is the handler's docstring: the first line is the summary.
+    The handler's docstring documents the operation: the first line is the summary.
     """
 
     method: Method
@@ -97,33 +97,33 @@ class Operation:
     tag: str
     _: KW_ONLY
     roles: tuple[str, ...]
-    """Who may call it: seats' roles inside an encounter, `KEY_HOLDERS` outside, or everybody (`PUBLIC`)."""
+    """Who may call it: roles of seats inside an encounter, `KEY_HOLDERS` outside, or everybody (`PUBLIC`)."""
     scope: Scope | None = None
-    """What an API key must be allowed; None is `read` for a GET and `write` for every other method."""
+    """The scope an API key needs; None is `read` for a GET and `write` for every other method."""
     answers: Mapping[int, ResponseSchema]
     outlives: bool = False
-    """Whether it also answers for an encounter that was removed."""
+    """Whether it still answers after its encounter was removed."""
     is_probe: bool = False
-    """Whether machines ask it how the process fares: such requests are not counted."""
+    """Whether it is a health probe, whose requests are not counted by rate limits."""
     query: tuple[Parameter, ...] = ()
     body: StrictSchema | Schema | None = None
-    """The schema of a JSON body: a `StrictSchema` is checked before the handler, a reference by it."""
+    """The schema of a JSON body: a `StrictSchema` is checked before the handler runs, a reference by it."""
     raw_body: str | None = None
-    """The media type of a body that is no JSON."""
+    """The media type of a body that is not JSON."""
     limit: int = BODY_LIMIT
     problems: tuple[str, ...] = ()
     stream: Schema | None = None
-    """What it is where the client accepts `text/event-stream`, if it is a stream then."""
+    """The schema of the stream for a client that accepts `text/event-stream`; None if there is no stream."""
     is_quick: bool = False
-    """Whether it runs on the event loop and waits there; every other operation runs in a pool of threads."""
+    """Whether it starts on the event loop; every other operation runs in a thread pool."""
     waits: bool = False
-    """Whether it appends a command: takes `Prefer` and `Idempotency-Key`, may answer 202."""
+    """Whether it appends a command: it takes `Prefer` and `Idempotency-Key`, and may answer 202."""
     is_keyed: bool = False
     """Whether it takes an `Idempotency-Key` without appending a command."""
     handler: Handler = field(init=False)
 
     def __call__(self, handler: DeclaredHandler) -> DeclaredHandler:
-        """Make the function below the handler; an id that is taken does not import."""
+        """Register *handler* and return it; a second operation with the same id fails at import."""
         assert self.id not in OPERATIONS.all, f"two operations are called {self.id}"
         self.handler = _checking(handler, self.body)
         OPERATIONS.all[self.id] = self
@@ -131,12 +131,12 @@ class Operation:
 
     @cached_property
     def needed_scope(self) -> Scope:
-        """What an API key must be allowed."""
+        """The scope that an API key needs."""
         return self.scope or ("read" if self.method == "GET" else "write")
 
     @cached_property
     def is_public(self) -> bool:
-        """Whether it asks for no credentials at all."""
+        """Whether it needs no credentials."""
         return ANYONE in self.roles
 
     @cached_property
@@ -146,7 +146,7 @@ class Operation:
 
     @property
     def needs_body(self) -> bool:
-        """Whether a request without a body does not fit: some field of it is required."""
+        """Whether the body is required: it has a required field, or its schema is a reference."""
         return not isinstance(self.body, StrictSchema) or any(
             each.required for each in self.body.fields.values()
         )
@@ -173,19 +173,19 @@ class Operation:
 
     @property
     def path_names(self) -> Sequence[str]:
-        """The names in its path, in order."""
+        """The names of its path parameters, in order."""
         return re.findall(r"{(\w+)}", self.path)
 
 
 @dataclass
 class Operations:
-    """All operations by their ids, in the order in which they were declared."""
+    """All operations by id, in the order of their declaration."""
 
     all: dict[str, Operation] = field(default_factory=dict)
 
 
 def _checking(handler: Handler, body: StrictSchema | Schema | None) -> Handler:
-    """Return *handler*, which checks the body first where that has a schema of its own."""
+    """Return *handler*, preceded by a check of the body if *body* is a `StrictSchema`."""
     if not isinstance(body, StrictSchema):
         return handler
 

@@ -1,7 +1,7 @@
-"""List every problem the API answers with, once: code, status, title and what to do about it.
+"""The table of all problem types: code, status, title and what to do about it.
 
-The pages under /problems, the OpenAPI document and the answers are made from this table. A code never changes
-its meaning; clients may branch on it. Shapes follow RFC 9457.
+The pages under /problems, the OpenAPI document and the responses are made from this table. A code never
+changes its meaning, so clients may branch on it. Problem documents follow RFC 9457.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from urllib.parse import quote
 
 MEDIA_TYPE: Final = "application/problem+json"
 _IN_PATHS: Final = "/:@!$&'()*+,;=-._~"
-"""What stands in a path as it is (RFC 3986)."""
+"""Characters that a path contains unescaped (RFC 3986)."""
 
 
 @dataclass(frozen=True)
 class ProblemType:
-    """One kind of problem, as its page tells it."""
+    """One problem type, as its page shows it."""
 
     code: str
     status: int
@@ -28,7 +28,7 @@ class ProblemType:
 
     @property
     def uri(self) -> str:
-        """Where its page is served; also the problem's `type`."""
+        """The path of its page, which is also the problem's `type`."""
         return f"/problems/{self.code}"
 
 
@@ -36,145 +36,149 @@ _TYPES: Final = (
     ProblemType(
         "bad-request",
         400,
-        "The request cannot be understood",
-        "A header or the request line is malformed. `detail` names it. Send the request again, mended.",
+        "The request is malformed",
+        "A header field or the request line is malformed. `detail` names it. Correct it and send the request "
+        "again.",
     ),
     ProblemType(
         "not-strict-json",
         400,
         "The body is not strict JSON",
-        "The body must be UTF-8 JSON that every reader understands alike: no name twice in one object, "
-        "whole numbers of at most 53 bits written as digits (neither `12.7` nor `1e3` nor `NaN` nor a "
-        "number in quotes), no lone surrogates, text in Unicode NFC, nested at most 32 deep. `errors` "
-        "points at the place.",
+        "The body must be UTF-8 JSON that every parser reads alike: unique names in each object, integers of "
+        "at most 53 bits written as digits (not `12.7`, `1e3`, `NaN` or a number in quotes), no lone "
+        "surrogates, text in Unicode NFC, at most 32 levels deep. `errors` points at the fault.",
     ),
     ProblemType(
         "unauthenticated",
         401,
         "No valid credentials",
-        "Send `Authorization: Bearer <token>` with an API key (`rw_…`) or a seat token (`rs_…`). A token "
-        "stops working when it expires, when a newer one is issued for its seat and when its seat is "
-        "closed.",
+        "Send `Authorization: Bearer <token>` with an API key (`rw_…`) or a seat token (`rs_…`). A seat "
+        "token stops working when a newer one is issued for its seat and when its seat is closed. An API key "
+        "stops working when it expires or is ended.",
     ),
     ProblemType(
         "forbidden",
         403,
         "Your role may not do this",
-        "The token is valid, but its role or its scopes do not reach this operation. The gm opens and "
+        "The token is valid, but its role or its scopes do not allow this operation. Only the gm opens and "
         "changes seats and closes the encounter; observers only read.",
     ),
     ProblemType(
         "not-found",
         404,
-        "There is nothing here for you",
-        "The address names nothing, or something that is not yours: both get this same answer.",
+        "Not found",
+        "The resource does not exist, or you may not see it. Both cases get the same answer.",
     ),
     ProblemType(
         "method-not-allowed",
         405,
         "The method is not allowed here",
-        "The resource exists, but not with this method; `Allow` lists those it has.",
+        "The resource exists, but does not support this method. `Allow` lists the methods that it supports.",
     ),
     ProblemType(
         "request-timeout",
         408,
         "The request took too long to arrive",
-        "Head and body of a request must each arrive within a time that the operator sets, by default 10 and "
-        "60 seconds, however small the pieces are. Nothing was changed.",
+        "The head and the body of a request must each arrive within a time limit. The operator sets the "
+        "limits; the defaults are 10 and 60 seconds. Nothing was changed.",
     ),
     ProblemType(
         "command-refused",
         409,
         "The rules refuse the command",
-        "The command was understood and the rules do not allow it now. `code` is stable and says why, "
-        "`rule` names the rule that spoke (see `/v1/rulesets/{edition}/rules/{rule}`), `detail` tells it "
-        "in words. `n` is the command's number on the record; it is absent where the refusal left no "
-        "trace. No dice were thrown and the state is unchanged. `GET …/options` lists what is legal.",
+        "The command is well-formed, but the rules do not allow it now. `code` is a stable reason, `rule` is "
+        "the id of the rule (see `/v1/rulesets/{edition}/rules/{rule}`), `detail` explains it in words. `n` "
+        "is the command's number on the record; it is absent if the refusal is not recorded. No dice were "
+        "thrown and the state is unchanged. `GET …/options` lists the legal commands.",
     ),
     ProblemType(
         "command-quarantined",
         409,
-        "The command was set aside",
-        "Deciding this command crashed its worker three times, so it stands on the record as quarantined "
-        "and changed nothing. The encounter goes on. Please report it, with the encounter and `n`.",
+        "The command is quarantined",
+        "Deciding this command crashed a worker three times. It is recorded as quarantined and changed "
+        "nothing. The encounter goes on. Please report it, with the encounter and `n`.",
     ),
     ProblemType(
         "fork-expired",
         410,
-        "The fork is gone",
-        "A fork is kept until it `expires`, with every line that went on from it; then it is deleted. What "
-        "it was forked from is untouched: fork that again. Tokens of the fork's seats are no longer valid.",
+        "The fork has expired",
+        "At the time in `expires` a fork is deleted, together with every line of play that continued it. The "
+        "encounter that it was forked from is untouched and can be forked again. Tokens of the fork's seats "
+        "are no longer valid.",
     ),
     ProblemType(
         "encounter-removed",
         410,
         "The encounter was removed",
-        "It was closed, its bundle was had, and its record is deleted. `removed` says what it had been: the "
-        "number of its commits, the last one's `hash`, and the SHA-256 of that `bundle`. Its checkpoints and "
-        "the certificates of its audits are still told, so a bundle or a receipt can be held to them with "
-        "`rewound verify`.",
+        "The encounter was closed, its bundle was downloaded or archived, and its record has been deleted. "
+        "`removed` gives the number of its commits, the `hash` of the last one and the SHA-256 of the "
+        "`bundle`. Its checkpoints and the certificates of its audits can still be read; use them with "
+        "`rewound verify` to check a bundle or a receipt.",
     ),
     ProblemType(
         "encounter-missing",
         404,
         "The encounter is missing from the store",
-        "Commits of it were signed here, and the store has nothing of it any more: it was rolled back, "
-        "swapped or restored from an older backup. `dispute` says how much was signed. It was not removed, "
-        "and no other takes its place. The operator can restore a backup that has it and start a worker, "
-        "which holds it to what was signed. Whoever kept its bundle can hold that to `dispute.lost` with "
-        "`rewound verify`, and have it taken in with `POST /v1/bundles`, to be read and audited.",
+        "This service signed commits of the encounter, but the store no longer has it: the store was rolled "
+        "back, replaced or restored from an older backup. `dispute` gives what was signed. The encounter was "
+        "not removed, and its id is never reused. The operator can restore a backup that has the encounter "
+        "and start a worker, which compares it with what was signed. If you have its bundle, compare it with "
+        "`dispute.lost` by `rewound verify`, or import it with `POST /v1/bundles` to read and audit it.",
     ),
     ProblemType(
         "not-removable",
         409,
-        "The encounter stays",
-        "Only a closed encounter is removed, and one that goes on in another line of play only after that "
-        "line. `detail` says what stands in the way.",
+        "The encounter cannot be removed",
+        "Only a closed encounter can be removed. If it continues in another line of play, that line must be "
+        "removed first. `detail` gives the reason.",
     ),
     ProblemType(
         "bundle-digest-mismatch",
         409,
-        "You do not have the bundle",
-        "A record is removed only for somebody who has all of it. `GET …/bundle` as the gm, keep it, and "
-        "send the SHA-256 of what you kept. A checkpoint that was signed meanwhile makes another bundle.",
+        "The bundle's digest does not match",
+        "To remove an encounter you must have its complete bundle. Download `GET …/bundle` as the gm, keep "
+        "the file, and send its SHA-256. If a checkpoint was signed since, the bundle has changed; download "
+        "it again.",
     ),
     ProblemType(
         "version-mismatch",
         412,
         "The encounter has moved on",
-        "`If-Match` named a version that is not the newest; `version` is. Read the state again, then "
-        "decide again.",
+        "`If-Match` named a version that is not the newest. The newest is `version`. Read the state again "
+        "before you send another command.",
     ),
     ProblemType(
         "body-too-large",
         413,
         "The body is too large",
-        "Bodies hold at most 64 KiB, the opening of an encounter at most 1 MiB.",
+        "A body has at most 64 KiB; one that opens or simulates an encounter has at most 1 MiB, a bundle at "
+        "most 32 MiB.",
     ),
     ProblemType(
         "target-too-long",
         414,
         "The target of the request is too long",
-        "A request line holds at most 8,190 bytes.",
+        "A request line has at most 8,190 bytes.",
     ),
     ProblemType(
         "unsupported-media-type",
         415,
-        "The body must be JSON",
-        "Send `Content-Type: application/json`, without a content encoding.",
+        "The media type is not supported",
+        "Send `Content-Type: application/json`, or `application/jsonl` for a bundle, without a content "
+        "encoding.",
     ),
     ProblemType(
         "invalid",
         422,
         "The request does not fit its schema",
-        "Each entry of `errors` has a `pointer` into the body (or `?name` for a query parameter) and says"
-        " what was expected there. Unknown fields are refused, and so is text with control characters, "
-        "controls of its direction, or code points that Unicode 14.0 does not assign. Nothing was appended.",
+        "Each entry of `errors` has a `pointer` into the body (or `?name` for a query parameter) and says "
+        "what was expected there. Unknown fields are refused. So is text that contains control characters, "
+        "bidirectional controls or code points that Unicode 14.0 does not assign. Nothing was appended.",
     ),
     ProblemType(
         "idempotency-key-reused",
         422,
-        "The idempotency key stands for another request",
+        "The idempotency key was used for another request",
         "This `Idempotency-Key` was already used with another method, path, query or body. A repeat must "
         "be exactly the same request; a new request needs a new key.",
     ),
@@ -182,161 +186,161 @@ _TYPES: Final = (
         "too-many-forks",
         409,
         "Too many forks",
-        "An owner has 200 forks at most, and a seat that is not the gm's has 10 of one encounter. Delete one "
-        "(`DELETE …/forks/{fork}`), or wait until one expires.",
+        "An owner has at most 200 forks. A seat other than the gm's has at most 10 of one encounter. Delete "
+        "one (`DELETE …/forks/{fork}`), or wait until one expires.",
     ),
     ProblemType(
         "too-many-webhooks",
         409,
         "Too many webhooks",
-        "An owner has twenty webhooks at most. End one of them.",
+        "An owner has at most twenty webhooks. End one of them.",
     ),
     ProblemType(
         "webhook-disabled",
         409,
         "The webhook is disabled",
-        "Its receiver answered 410 Gone, so nothing more is sent there. Make it active again "
-        "(`PATCH`), or end it.",
+        "Its receiver answered 410 Gone, so nothing more is sent to it. Reactivate it (`PATCH`), or end it.",
     ),
     ProblemType(
         "too-many-requests",
         429,
         "Too many requests",
-        "Your key, seat or owner has used up what it may ask in a minute, or too many invalid tokens came "
-        "from your address. `Retry-After` says when to come back; `RateLimit` says on every answer what is "
-        "left. Nothing was changed.",
+        "Your key, seat or owner, or your address, has used up its requests for this minute, or your address "
+        "has sent too many invalid tokens. `Retry-After` gives the seconds to wait. `RateLimit` on every "
+        "answer gives what is left. Nothing was changed.",
     ),
     ProblemType(
         "too-many-imports",
         429,
-        "Too many bundles wait",
-        "Eight bundles of one owner wait for a worker at most, so that no owner fills the store with files "
-        "that nobody has looked at. Send this one again when one of them is `done` or `failed` "
+        "Too many imports are waiting",
+        "At most eight bundles of one owner may wait for a worker, so that no owner fills the store with "
+        "unverified files. Send this bundle again when one of them is `done` or `failed` "
         "(`GET /v1/bundles`).",
     ),
     ProblemType(
         "too-many-audits",
         429,
-        "Too many audits wait",
-        "Eight audits of one owner's encounters wait for a worker at most, so that no owner keeps those of "
-        "others waiting. Ask again when one of them is `done` or `failed`.",
+        "Too many audits are waiting",
+        "At most eight audits of one owner's encounters may wait for a worker, so that no owner delays "
+        "others. Try again when one of them is `done` or `failed`.",
     ),
     ProblemType(
         "too-many-simulations",
         429,
-        "Too many simulations wait",
-        "Eight simulations of one owner wait for a worker at most, so that no owner keeps those of others "
-        "waiting. Ask again when one of them is `done` or `failed`.",
+        "Too many simulations are waiting",
+        "At most eight simulations of one owner may wait for a worker, so that no owner delays others. Try "
+        "again when one of them is `done` or `failed`.",
     ),
     ProblemType(
         "too-many-streams",
         429,
         "Too many streams are open",
-        "A process keeps so many streams, and so many of one owner. Close one, come back after "
+        "The number of open streams is limited per process and per owner. Close one, try again after "
         "`Retry-After`, or read the pages of commits.",
     ),
     ProblemType(
         "fields-too-large",
         431,
-        "The fields of the request are too large",
-        "A request has at most 100 fields of at most 8,190 bytes each, and at most 32 KiB of them in all.",
+        "The header fields of the request are too large",
+        "A request has at most 100 header fields of at most 8,190 bytes each. Its head has at most 32 KiB.",
     ),
     ProblemType(
         "coding-not-supported",
         501,
-        "The transfer coding is not understood",
-        "Send a body with `Content-Length`, or with `Transfer-Encoding: chunked` alone.",
+        "The transfer coding is not supported",
+        "Send a body with `Content-Length`, or with `Transfer-Encoding: chunked` and no other coding.",
     ),
     ProblemType(
         "too-many-connections",
         503,
-        "There are too many connections",
-        "A process keeps so many connections, and so many of one address, and every one of them is being "
-        "answered. Come back after `Retry-After`.",
+        "Too many connections",
+        "The number of connections is limited per process and per address, and every open one is answering "
+        "a request. Try again after `Retry-After`.",
     ),
     ProblemType(
         "internal-error",
         500,
-        "Something broke on our side",
-        "The fault was logged under `request_id`. If the request changed something, ask by its "
-        "idempotency key.",
+        "Internal error",
+        "The error was logged under `request_id`. If the request may have changed something, look up its "
+        "outcome by its idempotency key.",
     ),
     ProblemType(
         "encounter-imported",
         409,
-        "The encounter takes no commands here",
-        "It came in a bundle: it can be read, replayed and audited, and is played where it came from.",
+        "An imported encounter takes no commands",
+        "The encounter was imported from a bundle. It can be read, replayed and audited here, but is played "
+        "only where it came from.",
     ),
     ProblemType(
         "bundle-refused",
         422,
-        "The bundle is not taken in",
-        "`code` is the verdict of its audit, `detail` says where. Only a bundle that is sound and "
-        "from which nothing is withheld, is taken in; nothing of another is kept. "
-        "`rewound verify` tells more.",
+        "The bundle was refused",
+        "`code` is the verdict of its audit, `detail` names the place. A bundle is imported only if it is "
+        "sound and withholds nothing; nothing of a refused bundle is stored. `rewound verify` explains more.",
     ),
     ProblemType(
         "not-yet-folded",
         503,
-        "The version you wait for is not there yet",
-        "`min_version` names a commit that is not folded within the time that `Prefer: wait=N` allows. "
-        "Ask again.",
+        "The version is not available yet",
+        "The commit that `min_version` names was not folded within the time that `Prefer: wait=N` allows. "
+        "Try again.",
     ),
     ProblemType(
         "edition-unavailable",
         503,
-        "The rules of the encounter are not here",
-        "The encounter is played by an edition that this process does not have: the service may be in the "
-        "middle of an upgrade. Nothing was changed. Try again after the time that `Retry-After` gives.",
+        "The encounter's edition is unavailable",
+        "This process does not have the edition that the encounter is played by; the service may be in the "
+        "middle of an upgrade. Nothing was changed. Try again after `Retry-After`.",
     ),
     ProblemType(
         "record-damaged",
         500,
         "The stored record cannot be read",
-        "What the store keeps of the encounter contradicts itself, or belongs to a service with another "
-        "secret. Nothing was changed. The operator has to restore a backup or the service's secret; "
-        "`POST …/audits` names the place.",
+        "The stored record of the encounter is inconsistent, or was written with another service secret. "
+        "Nothing was changed. The operator has to restore a backup or the service's secret; "
+        "`POST …/audits` locates the damage.",
     ),
     ProblemType(
         "store-unavailable",
         503,
         "The store cannot be reached",
-        "Nothing was changed. Try again after the time that `Retry-After` gives.",
+        "Nothing was changed. Try again after `Retry-After`.",
     ),
     ProblemType(
         "archive-unavailable",
         503,
-        "The archive cannot be reached",
-        "The encounter is archived. The archive does not answer, or no worker has brought the encounter back "
-        "yet. Nothing was changed. Try again after the time that `Retry-After` gives.",
+        "The archived encounter is unavailable",
+        "The encounter is archived. The archive does not answer, or no worker has restored it yet. "
+        "Nothing was changed. Try again after `Retry-After`.",
     ),
     ProblemType(
         "store-loading",
         503,
         "The store is starting",
-        "The store reads its log from disk before it serves. Nothing was changed. Try again after the time "
-        "that `Retry-After` gives; `GET /readyz` says how far it is.",
+        "The store reads its log from disk before it serves requests. Nothing was changed. Try again after "
+        "`Retry-After`; `GET /readyz` gives the progress.",
     ),
     ProblemType(
         "outcome-unknown",
         504,
-        "It is unknown whether it happened",
-        "The request was sent to the store and no answer came. Ask `GET …/commands?key=…` with the same "
-        "idempotency key, or repeat the request with it: it will happen once.",
+        "The outcome is unknown",
+        "The request was sent to the store, but no answer came. Ask `GET …/commands?key=…` with the same "
+        "idempotency key, or repeat the request with that key: it happens at most once.",
     ),
     ProblemType(
         "store-full",
         507,
-        "The store has no room",
-        "Nothing was changed. The operator has to make room; then everything goes on by itself.",
+        "The store is full",
+        "Nothing was changed. The operator has to free memory; then the service accepts commands again "
+        "without a restart.",
     ),
     ProblemType(
         "quota-exceeded",
         507,
         "Your quota is used up",
-        "`quota` names what is used up: `encounters`, `commands` or `bytes`; `used` and `limit` give the "
-        "figures, which are counted once a minute. Nothing was changed. Close and remove encounters that you "
-        "no longer need: `close` is never refused for a quota.",
+        "`quota` names the quota: `encounters`, `commands` or `bytes`; `used` and `limit` give the figures, "
+        "which are counted once a minute. Nothing was changed. Close and remove encounters that you no "
+        "longer need: `close` is never refused for a quota.",
     ),
 )
 
@@ -344,7 +348,7 @@ PROBLEMS: Final[Mapping[str, ProblemType]] = MappingProxyType({each.code: each f
 
 
 class Problem(Exception):
-    """An answer that is a problem: its code, what happened in words, and the members its type adds."""
+    """The request is answered with a problem: its type, its detail, and the members that the type adds."""
 
     def __init__(
         self,
@@ -361,7 +365,7 @@ class Problem(Exception):
         self.headers = dict(headers or {})
 
     def body(self, instance: str, request_id: str) -> dict[str, Any]:
-        """Return the problem document for the request *request_id* to the path *instance*."""
+        """Return the problem document for the request *request_id* to the path *instance* (RFC 9457)."""
         return {
             "type": self.kind.uri,
             "title": self.kind.title,
@@ -374,40 +378,40 @@ class Problem(Exception):
 
 
 def invalid(*errors: tuple[str, str], detail: str = "") -> Problem:
-    """Return the problem of a request that does not fit: (pointer, what was expected) for each fault."""
+    """Return the problem `invalid`; each of *errors* is a pointer and what was expected there."""
     return Problem("invalid", detail or _summary(errors), members={"errors": listed(errors)})
 
 
 def listed(errors: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
-    """Return *errors* as they stand in a problem document."""
+    """Return *errors* as the `errors` member of a problem document."""
     return [{"pointer": pointer, "detail": detail} for pointer, detail in errors]
 
 
 _NAMED: Final = 3
-"""How many faults the detail of a problem names; its `errors` list all."""
+"""How many faults `detail` names; `errors` lists all of them."""
 
 
 def _summary(errors: Sequence[tuple[str, str]]) -> str:
     if not errors:
-        return "the request does not fit"
+        return "the request does not fit its schema"
     named = "; ".join(f"{pointer or '/'}: {detail}" for pointer, detail in errors[:_NAMED])
     return f"{named}; and {len(errors) - _NAMED} more" if len(errors) > _NAMED else named
 
 
 def removed(told: Mapping[str, Any]) -> Problem:
-    """Return the problem of an encounter that was removed; *told* is what is left of it."""
-    detail = f"it was removed at {told['at']}, after {told['size']} commits"
+    """Return the problem `encounter-removed`; *told* is the member `removed`."""
+    detail = f"the encounter was removed at {told['at']}, after {told['size']} commits"
     return Problem("encounter-removed", detail, members={"removed": dict(told)})
 
 
 def missing(told: Mapping[str, Any]) -> Problem:
-    """Return the problem of an encounter that was signed and is not in the store; *told* is its dispute."""
+    """Return the problem `encounter-missing`; *told* is the member `dispute`."""
     return Problem("encounter-missing", told["text"], members={"dispute": dict(told)})
 
 
-def not_found(detail: str = "there is nothing at this address for you") -> Problem:
-    """Return the one 404: the same for what does not exist and for what is somebody else's.
+def not_found(detail: str = "there is nothing at this address that you may see") -> Problem:
+    """Return the problem `not-found`, which is the same for a missing resource and for another owner's.
 
-    Only an address that no encounter can have is answered with a *detail* of its own.
+    Pass a *detail* only for an address at which no resource can exist.
     """
     return Problem("not-found", detail)

@@ -1,9 +1,10 @@
-"""Bound how often one caller asks, and how often one address guesses tokens.
+"""Rate limits: requests of one caller per minute, and invalid tokens from one address per minute.
 
-Laws. What is counted is requests with a valid token, by the token's key or seat and by the key's owner, and
-by address failed tokens and requests that need none. Who is over is answered 429 with when to come back,
-before anything is read of the body or asked of the store. A counter that cannot be reached lets everybody
-in: it guards the service, never the record. The fields are those of draft-ietf-httpapi-ratelimit-headers.
+Laws. Requests with a valid token are counted by the token's key or seat, and by the key's owner. Invalid
+tokens and requests to public operations are counted by address. A caller over its limit gets 429 with
+`Retry-After`, before the body is read or the store is queried. If a counter cannot be reached, requests are
+admitted, because rate limits protect the service and never the record. The fields follow
+draft-ietf-httpapi-ratelimit-headers.
 """
 
 from __future__ import annotations
@@ -27,68 +28,69 @@ from service.log.errors import refuse_on_loop
 
 WINDOW_S: Final = 60
 _ANSWER_S: Final = 1.0
-"""How long a server may take to count; longer, and it is one that cannot be reached."""
+"""Seconds a counting server may take; after that it counts as unreachable."""
 _logger: Final = structlog.get_logger()
 
 
 @dataclass(frozen=True)
 class RequestQuota:
-    """How many requests one of its kind may make in a minute; 0 is no bound."""
+    """The number of requests that each caller (or owner, or address) may make in a minute; 0 is no limit."""
 
     name: str
     per_minute: int
 
     @property
     def policy(self) -> str:
-        """The quota as one item of `RateLimit-Policy`."""
+        """The quota as an item of `RateLimit-Policy`."""
         return f'"{self.name}";q={self.per_minute};w={WINDOW_S}'
 
 
 @dataclass(frozen=True)
 class RateLimits:
-    """The quotas of a service, and where their counters are."""
+    """The quotas of a service, and the addresses of their counters."""
 
     caller: int = 60_000
-    """Requests a minute with one key or seat token."""
+    """Requests per minute with one key or seat token."""
     owner: int = 240_000
-    """Requests a minute with all keys of one owner."""
+    """Requests per minute with all keys of one owner."""
     guesses: int = 60
-    """Failed tokens a minute from one address."""
+    """Invalid tokens per minute from one address."""
     anonymous: int = 600
-    """Requests a minute from one address for what asks for no token."""
+    """Requests per minute from one address to public operations."""
     counters: str | None = None
-    """The address of a server that counts for several processes; None counts in this one."""
+    """The address of a server that counts for several processes; None counts in this process."""
     rare_counters: str | None = None
-    """The same for what is counted so seldom that a server may count it for all processes: failed tokens."""
+    """The same for invalid tokens, which are rare enough to be counted by a server for all processes."""
 
 
 class Window(NamedTuple):
-    """How many requests one caller made since the window began, and when it ends, in seconds since 1970."""
+    """The requests of one caller in the current window, and the end of the window in seconds since 1970."""
 
     requests: int
     ends: float
 
 
 class Counters(Protocol):
-    """Counts by name, each in a window of a minute that its first request begins."""
+    """Counters by quota and caller; a window of one minute begins with the first request."""
 
     def hit(self, quota: RequestQuota, who: str) -> Window:
-        """Count one request; raises `StorageError` where the counters cannot be reached."""
+        """Count one request and return its window; raises `StorageError` if the counters are unreachable."""
 
 
 class LocalCounters:
     """The counters of this process.
 
-    `limits` has such counters too, but starts a thread about every fourth request to forget old ones.
+    The library `limits` has such counters too, but its own start a thread about every fourth request to drop
+    old windows.
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._windows: dict[tuple[str, str], Window] = {}
-        """In the order of their ends, since all are equally long."""
+        """Ordered by their ends, because all windows have the same length."""
 
     def hit(self, quota: RequestQuota, who: str) -> Window:
-        """Count one request, and forget the windows that ended."""
+        """Count one request, return its window, and drop the windows that have ended."""
         now = time.time()
         with self._lock:
             while self._windows:
@@ -113,7 +115,7 @@ class SharedCounters:
         )
 
     def hit(self, quota: RequestQuota, who: str) -> Window:
-        """Count one request there."""
+        """Count one request on the server; raises `WouldWait` on an event loop, as it blocks."""
         refuse_on_loop()
         item = RateLimitItemPerMinute(quota.per_minute)
         is_within = self._limiter.hit(item, quota.name, who)
@@ -128,27 +130,27 @@ class RequestQuotas:
         self._counters = _counters(bounds.counters)
         self._rare = _counters(bounds.rare_counters)
         self._in_its_stead = LocalCounters()
-        """Count failed tokens where the server that counts them cannot be reached."""
+        """Counts invalid tokens while their server is unreachable."""
         self._caller = RequestQuota("caller", bounds.caller)
         self._owner = RequestQuota("owner", bounds.owner)
         self._anonymous = RequestQuota("anonymous", bounds.anonymous)
         self._guesses = RequestQuota("guesses", bounds.guesses)
 
     def take(self, caller: str, owner: str | None) -> Mapping[str, str]:
-        """Count a request; the fields that tell what is left. Raises the problem `too-many-requests`."""
+        """Count a request and return the rate-limit fields; raises the problem `too-many-requests`."""
         fields = self._count(self._caller, caller)
         if owner is not None:
             self._count(self._owner, owner)
         return fields
 
     def take_anonymous(self, address: str) -> Mapping[str, str]:
-        """Count a request without a token; as `take`."""
+        """Count a request to a public operation; as `take`."""
         return self._count(self._anonymous, address)
 
     def guessed(self, address: str) -> None:
-        """Count a token that was none; raises the problem `too-many-requests` after too many.
+        """Count an invalid token; raises the problem `too-many-requests` after too many.
 
-        A valid token is never kept out by the guesses of others at its address.
+        Invalid tokens never block a valid token from the same address.
         """
         if not self._guesses.per_minute:
             return
@@ -175,7 +177,7 @@ def _counters(address: str | None) -> Counters:
 
 
 def _judged(quota: RequestQuota, window: Window) -> Mapping[str, str]:
-    """Return the fields that tell what is left; raises the problem `too-many-requests` where nothing is."""
+    """Return the rate-limit fields; raises the problem `too-many-requests` if the quota is used up."""
     if window.requests > quota.per_minute:
         raise _over(quota, window.ends)
     return _fields(quota, quota.per_minute - window.requests, window.ends)
@@ -192,5 +194,5 @@ def _fields(quota: RequestQuota, remaining: int, reset: float) -> dict[str, str]
 def _over(quota: RequestQuota, reset: float) -> Problem:
     fields = _fields(quota, 0, reset)
     seconds = max(1, math.ceil(reset - time.time()))
-    detail = f"at most {quota.per_minute} a minute here; come back in {seconds} seconds"
+    detail = f"at most {quota.per_minute} requests a minute; try again in {seconds} seconds"
     return Problem("too-many-requests", detail, headers=fields | {"Retry-After": str(seconds)})

@@ -1,6 +1,6 @@
-"""Hold one request as handlers see it, and one answer as they give it.
+"""The request that a handler receives, and the response that it returns.
 
-Everything a client sent is read here, strictly, and once: what cannot be read is a problem, never a guess.
+Everything that a client sends is parsed here, strictly and once; malformed input is a problem, never guessed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from service.usecases.services import Services
 
 WAIT: Final = 2.0
-"""Seconds a command waits for its outcome when nothing is said."""
+"""Seconds that a request waits for an outcome without `Prefer`."""
 WAIT_LIMIT: Final = 30
 _KEY_BYTES: Final = 16
 VERSION_TAG: Final = re.compile(r'"(0|[1-9]\d{0,15})"')
@@ -43,7 +43,7 @@ _WHOLE: Final = re.compile(r"0|[1-9][0-9]{0,15}")
 
 @dataclass(frozen=True)
 class WaitPreference:
-    """How long to wait for an outcome, and what to answer as `Preference-Applied`."""
+    """The seconds to wait for an outcome, and the value of `Preference-Applied`."""
 
     seconds: float
     applied: str | None
@@ -51,7 +51,7 @@ class WaitPreference:
 
 @dataclass(frozen=True)
 class RequestKey:
-    """What makes a request happen once: its key, and whether the client or the server made it."""
+    """What makes a request take effect once: its idempotency key, and the fingerprint of the request."""
 
     key: str
     fingerprint: str
@@ -67,44 +67,44 @@ class ApiRequest:
     metrics: Metrics
     request_id: str
     path: Mapping[str, str]
-    """The named parts of the path."""
+    """The path parameters."""
     target: str
-    """The path as it was requested."""
+    """The requested path."""
     query_text: str
     given: Mapping[str, list[str]]
-    """Query parameters as sent, each with every value it was given."""
+    """Query parameters as sent, each with all its values."""
     headers: Fields
     body: bytes = b""
     address: str = ""
-    """Where the request came from, as far as proxies that are trusted tell."""
+    """The client's address, according to trusted proxies."""
     told: dict[str, str] = field(default_factory=dict)
-    """Fields that every answer to it carries, problems too."""
+    """Header fields for the response, including one with a problem."""
     caller: Principal | None = None
     seat: SeatAccess | None = None
     may_go_on: Callable[[], bool] = lambda: True
-    """Whether the caller would still be let in, for what lasts longer than an answer."""
+    """Returns whether the caller is still authorized; a stream asks it repeatedly."""
 
     @property
     def encounter(self) -> str:
-        """The encounter the path names."""
+        """The id of the encounter that the path names."""
         return self.path["encounter"]
 
     @property
     def me(self) -> SeatAccess:
-        """The seat the caller has in the encounter; operations inside one always have it."""
+        """The caller's seat; operations inside an encounter always have one."""
         assert self.seat is not None
         return self.seat
 
     def number(self, name: str) -> int:
-        """Return a part of the path as a whole number; another text names nothing."""
+        """Return the path parameter *name* as an integer; raises `not-found` for any other text."""
         text = self.path[name]
         if not _WHOLE.fullmatch(text):
-            raise Problem("not-found", "there is nothing at this address for you")
+            raise Problem("not-found", "there is nothing at this address that you may see")
         return int(text)
 
     @cached_property
     def query(self) -> Mapping[str, Any]:
-        """Query parameters by name, those that were not sent left out; raises the problem `invalid`."""
+        """The query parameters that were sent, by name; raises the problem `invalid`."""
         known = {parameter.name: parameter for parameter in self.operation.query}
         errors = [(f"?{name}", "no such parameter") for name in self.given if name not in known]
         found: dict[str, Any] = {}
@@ -126,7 +126,10 @@ class ApiRequest:
 
     @cached_property
     def data(self) -> Any:
-        """The body as strict JSON; raises the problems of bodies."""
+        """The body as strict JSON, `{}` if empty.
+
+        Raises the problems `unsupported-media-type`, `not-strict-json` and `invalid`.
+        """
         if not self.body:
             return {}
         kind, options = parse_options_header(self.headers.get("Content-Type", ""))
@@ -142,7 +145,10 @@ class ApiRequest:
 
     @cached_property
     def repeatable(self) -> RequestKey:
-        """The idempotency key, made here if the client sent none, and the request's fingerprint."""
+        """The idempotency key, generated if the client sent none, and the request's fingerprint.
+
+        Raises the problem `bad-request` for a malformed key.
+        """
         sent = self.headers.get("Idempotency-Key")
         key = token_hex(_KEY_BYTES) if sent is None else read_key(sent)
         raw = self.operation.raw_body is not None
@@ -151,24 +157,24 @@ class ApiRequest:
 
     @property
     def expected(self) -> int | None:
-        """The version that `If-Match` demands, None where it demands none."""
+        """The version that `If-Match` requires, None if it requires none; raises `bad-request`."""
         sent = self.headers.get("If-Match")
         if sent is None or sent.strip() == "*":
             return None
         found = VERSION_TAG.fullmatch(sent.strip())
         if not found:
-            raise Problem("bad-request", 'If-Match names one version, as "12"')
+            raise Problem("bad-request", 'If-Match must name one version, for example "12"')
         return int(found[1])
 
     @cached_property
     def preference(self) -> WaitPreference:
-        """What `Prefer` asks for (RFC 7240); what it cannot mean is ignored, as the RFC wants."""
+        """The preference in `Prefer`; unknown preferences are ignored (RFC 7240). Raises `bad-request`."""
         return read_preference(self.headers.get("Prefer") or "")
 
 
 @dataclass
 class ApiResponse:
-    """What a handler answers: data for JSON, or bytes of another kind."""
+    """The response of a handler: data for JSON, raw bytes, or a stream."""
 
     data: Any = None
     status: int = 200
@@ -176,16 +182,16 @@ class ApiResponse:
     raw: bytes | None = None
     media_type: str = "application/json"
     stream: Stream[bytes] | None = None
-    """Parts of a body that has no end, and pauses between them; it is closed when nobody reads on."""
+    """Parts of an endless body, and pauses between them; it is closed when the client disconnects."""
     version: str | None = None
-    """The strong ETag, without its quotes."""
+    """The strong ETag, without quotes."""
 
 
 @lru_cache(maxsize=256)
 def read_preference(sent: str) -> WaitPreference:
-    """Return what the field `Prefer` asks for; raises the problem `bad-request`."""
+    """Return the preference in the field `Prefer`; raises the problem `bad-request`."""
     if not (sent.isascii() and sent.isprintable()):
-        raise Problem("bad-request", "Prefer is printable ASCII")
+        raise Problem("bad-request", "Prefer must be printable ASCII")
     for part in sent.split(","):
         name, _, value = part.partition("=")
         name, value = name.strip().lower(), value.strip().strip('"')
@@ -198,7 +204,7 @@ def read_preference(sent: str) -> WaitPreference:
 
 
 def read_parameter(parameter: Parameter, text: str) -> str | int:
-    """Return the value of *parameter* that *text* spells; raises ValueError saying what was expected."""
+    """Return the value of *parameter* in *text*; raises ValueError with what was expected."""
     if parameter.kind == "whole":
         if not _WHOLE.fullmatch(text) or not parameter.least <= int(text) <= parameter.most:
             raise ValueError(f"a whole number from {parameter.least} to {parameter.most}")
@@ -212,26 +218,26 @@ def read_parameter(parameter: Parameter, text: str) -> str | int:
 
 
 def read_key(sent: str) -> str:
-    """Return the key in an `Idempotency-Key`, quoted (a structured field) or bare."""
+    """Return the key in an `Idempotency-Key`, quoted (a structured field) or bare; raises `bad-request`."""
     text = sent.strip()
     if text.startswith('"') and text.endswith('"') and len(text) > 1:
         text = text[1:-1]
     if not KEY.fullmatch(text):
-        raise Problem("bad-request", "Idempotency-Key holds 1 to 255 visible ASCII characters, no quotes")
+        raise Problem("bad-request", "Idempotency-Key must be 1 to 255 visible ASCII characters, no quotes")
     return text
 
 
 def cursor(*numbers: int) -> str:
-    """Return an opaque cursor that stands for *numbers*."""
+    """Return an opaque cursor that encodes *numbers*."""
     return urlsafe_b64encode(".".join(map(str, numbers)).encode()).decode().rstrip("=")
 
 
 def read_cursor(text: str, count: int) -> tuple[int, ...]:
-    """Return the *count* numbers a cursor of ours stands for; raises the problem `invalid`."""
+    """Return the *count* numbers that a cursor encodes; raises the problem `invalid`."""
     try:
         parts = urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii").split(".")
     except (Base64Error, UnicodeDecodeError, ValueError):
         parts = []
     if len(parts) != count or not all(map(_WHOLE.fullmatch, parts)):
-        raise invalid(("?cursor", "a cursor that an earlier answer gave"))
+        raise invalid(("?cursor", "a cursor from an earlier answer"))
     return tuple(map(int, parts))

@@ -1,4 +1,4 @@
-"""Name every request at random: an id has one length, and says nothing of how many others were sent."""
+"""Random request ids, which have a fixed length and do not reveal the number of requests."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ _BYTES: Final = 16
 
 
 def new_request_id() -> str:
-    """Return the id of a request: 32 hexadecimal digits that nothing else has."""
+    """Return a new request id of 32 random hexadecimal digits."""
     return token_hex(_BYTES)

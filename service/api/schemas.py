@@ -1,7 +1,7 @@
-"""Make marshmallow schemas from the type hints of records: the one place where input is described.
+"""Make marshmallow schemas from the type hints of records, the only description of input.
 
-Laws. A schema accepts exactly what its record can hold: no field too many, no text for a number, no 1 for
-true. Schemas are made once per record. What passes is used as it was sent; nothing is converted.
+Laws. A schema accepts exactly what its record can hold: no unknown field, no text for a number, no 1 for
+true. Each record's schema is made once. Valid input is used as it was sent; nothing is converted.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from service.rules.json_pointer import escaped
 _ID_WORDS: Final = "an id"
 _NOT_NEGATIVE: Final = "feet, 0 or more"
 UNKNOWN: Final = "no such field"
-"""What is said of a field that a record does not have."""
+"""The message for a field that the record does not have."""
 
 
 class KindField(Worded):
-    """An object of one of several kinds, which its own *tag* names."""
+    """An object of one of several kinds; its member *tag* names the kind."""
 
     def __init__(self, tag: str, head: type, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -52,7 +52,7 @@ class KindField(Worded):
 
     @cached_property
     def kinds(self) -> Mapping[str, StrictSchema]:
-        """The schemas by their tags; made at first use, for a kind may hold others of its family."""
+        """The schemas by tag, made at first use because a kind may contain others of its family."""
         found = sorted(members(self.head).items())
         return {tag: _member(self.head, self.tag, kind)() for tag, kind in found}
 
@@ -71,17 +71,17 @@ class KindField(Worded):
 
 
 class StrictSchema(Schema):
-    """The schema of a record: fields it does not have are refused."""
+    """The schema of a record; it refuses unknown fields."""
 
     class Meta:
-        """Say what marshmallow does with fields that nobody declared."""
+        """Options for marshmallow: an undeclared field is an error."""
 
         unknown = RAISE
 
     error_messages = {"unknown": UNKNOWN, "type": "an object"}  # noqa: RUF012 - as marshmallow declares it
 
     def handle_error(self, error: ValidationError, data: Any, **kwargs: Any) -> None:
-        """Say of each field that is none which one may be meant."""
+        """Add the closest match to the message of each unknown field."""
         del data, kwargs
         assert isinstance(error.messages, dict)
         for name, said in error.messages.items():
@@ -90,13 +90,13 @@ class StrictSchema(Schema):
 
 
 def near(name: str, names: Iterable[str]) -> str:
-    """Return a hint at those of *names* that may be meant by *name*, nothing if none is near.
+    """Return a hint at which of *names* may be meant by *name*, an empty text if none is similar.
 
-    A name that begins with *name* is near too: `hp` for `hp_max`.
+    A name that *name* abbreviates matches too: `hp` matches `hp_max`.
     """
     known = list(names)
     found = get_close_matches(name, known, n=1) or [each for each in known if each.startswith(f"{name}_")]
-    return f"; near it: {', '.join(found)}" if found else ""
+    return f"; closest match: {', '.join(found)}" if found else ""
 
 
 def schema_of(
@@ -109,7 +109,7 @@ def schema_of(
 ) -> type[StrictSchema]:
     """Return the schema class of the record *kind*, or of its fields *only*.
 
-    With *tag* or *edition* it also has the field `type` or `edition`, with that one value.
+    With *tag* or *edition* it also has a required field `type` or `edition` with that constant value.
     """
     declared: dict[str, Any] = {}
     for key, value in (("type", tag), ("edition", edition)):
@@ -120,22 +120,22 @@ def schema_of(
 
 
 def strict(name: str, declared: Mapping[str, marshmallow.fields.Field[Any]]) -> StrictSchema:
-    """Return the schema called *name* that has exactly the fields *declared*."""
+    """Return a schema with the class name *name* and exactly the fields *declared*."""
     kind: type[StrictSchema] = type(name, (StrictSchema,), dict(declared))
     return kind()
 
 
 @cache
 def nested(kind: Any) -> type[StrictSchema]:
-    """Return the one schema class of a record nested in others; two rulesets may each have a `Sheet`."""
+    """Return the schema class of a nested record, prefixed with its book because two may have a `Sheet`."""
     return schema_of(kind, name=f"{_book(kind.__module__)}{kind.__name__}")
 
 
 @cache
 def _member(head: type, tag: str, kind: Any) -> type[StrictSchema]:
-    """Return the one schema class of a member of a family: `HeartrushEffectPush`.
+    """Return the schema class of a member of a family, for example `HeartrushEffectPush`.
 
-    Where it names somebody a template may stand (`$target`), so the rules alone say who is known.
+    Its fields for ids also take a template (`$target`), so only the rules check them.
     """
     name = f"{_book(kind.__module__)}{head.__name__}{kind.__name__}"
     declared: dict[str, Any] = {tag: ChoiceField((getattr(kind, tag),), required=True)}
@@ -143,7 +143,7 @@ def _member(head: type, tag: str, kind: Any) -> type[StrictSchema]:
 
 
 def _book(module: str) -> str:
-    """Return what the names of a ruleset's own records begin with: `Rise` for `service.rules.rise.state`."""
+    """Return the name prefix for a ruleset's own records: `Rise` for `service.rules.rise.state`."""
     below = module.removeprefix(_RULES).split(".")
     return below[0].capitalize() if module.startswith(_RULES) and len(below) > 1 else ""
 
@@ -152,7 +152,7 @@ _RULES: Final = "service.rules."
 
 
 def _fields(kind: type, *, named: bool = True) -> Iterator[tuple[str, marshmallow.fields.Field[Any]]]:
-    """Yield the fields of a record; with *named*, what they are called tells which of them hold ids."""
+    """Yield the fields of a record; with *named*, a field's name decides whether it holds ids."""
     hints = get_type_hints(kind, include_extras=True, localns={"ClassVar": ClassVar, "Mapping": Mapping})
     for field in fields(kind):
         if field.metadata.get("given", True):
@@ -162,7 +162,7 @@ def _fields(kind: type, *, named: bool = True) -> Iterator[tuple[str, marshmallo
 
 
 def field_of(hint: Any, *, name: str = "", **kwargs: Any) -> marshmallow.fields.Field[Any]:
-    """Return the marshmallow field of a type *hint*; a hint nobody thought of is a programming mistake."""
+    """Return the marshmallow field for a type *hint*; asserts that the hint is supported."""
     origin, args = get_origin(hint), get_args(hint)
     if origin is Annotated:
         text = next((note for note in args[1:] if isinstance(note, str)), "")
@@ -178,7 +178,7 @@ def field_of(hint: Any, *, name: str = "", **kwargs: Any) -> marshmallow.fields.
 
 
 def _of_many(hint: Any, name: str, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any]:
-    """Return the field of a list, a mapping or a record."""
+    """Return the field for a list, a mapping or a record."""
     origin, args = get_origin(hint), get_args(hint)
     if origin is tuple:
         if args[-1] is Ellipsis:
@@ -207,7 +207,7 @@ _IDS: Final = (
     "side",
     "sides",
 )
-"""Fields that name somebody: what they hold is an id even where their hint says only text."""
+"""Names of fields whose text must be an id, even if the hint is only `str`."""
 
 
 _LINES: Final = (
@@ -221,7 +221,7 @@ _LINES: Final = (
     "text",
     "words",
 )
-"""Fields in which somebody writes at length: their text may have lines."""
+"""Names of fields for prose, whose text may have several lines."""
 
 
 def _plain(hint: Any, name: str, kwargs: dict[str, Any]) -> marshmallow.fields.Field[Any] | None:
@@ -231,7 +231,7 @@ def _plain(hint: Any, name: str, kwargs: dict[str, Any]) -> marshmallow.fields.F
         return BooleanField(**kwargs)
     if hint is int:
         return IntegerField(**kwargs)
-    if hint is Any:  # what the rules themselves look at: a parameter of an ability that a client brought
+    if hint is Any:  # the rules check it: a parameter of an ability that the client defines
         return Anything(**kwargs | {"allow_none": True})
     return None
 
@@ -246,9 +246,9 @@ def _union(args: tuple[Any, ...], name: str, kwargs: dict[str, Any]) -> marshmal
 
 
 def faults(schema: Schema, data: object) -> list[tuple[str, str]]:
-    """Return what keeps *data* from fitting *schema*: (JSON pointer, what was expected), none if it fits.
+    """Return the faults of *data* under *schema*, each a JSON pointer and what was expected; none if it fits.
 
-    A misspelled field comes first: the field that it should be is missing for the same reason.
+    Unknown fields come first, because a misspelled field also makes a required one missing.
     """
     if type(data) is not dict:
         return [("", f"an object, not {kind_of(data)}")]
@@ -257,9 +257,9 @@ def faults(schema: Schema, data: object) -> list[tuple[str, str]]:
 
 
 def raise_if_invalid(found: Sequence[tuple[str, str]]) -> None:
-    """Raise the problem of the faults *found*, if there are any.
+    """Raise a problem if any faults were *found*.
 
-    It is `not-strict-json` where each is text for a number, else `invalid`.
+    The problem is `not-strict-json` if every fault is text in place of a number, else `invalid`.
     """
     if not found:
         return
@@ -269,10 +269,11 @@ def raise_if_invalid(found: Sequence[tuple[str, str]]) -> None:
 
 
 def _messages(schema: Schema, data: dict[str, Any]) -> Any:
-    """Return marshmallow's messages by field, empty where *data* fits.
+    """Return marshmallow's messages by field, empty if *data* fits.
 
-    A frame of marshmallow holds the error that it raises, whose traceback holds the frame: the whole request
-    would live until the collector looks for cycles. Without its traceback the error is freed at once.
+    marshmallow's frame references the error that it raises, and the error's traceback references the frame.
+    This cycle would keep the whole request alive until the garbage collector runs. Without its traceback the
+    error is freed at once.
     """
     try:
         schema.load(data)

@@ -1,4 +1,4 @@
-"""Append commands for the operations that do, and answer what became of them: one way for all of them."""
+"""Append commands and return their outcomes, for all operations that append."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ from service.usecases.preconditions import CommandInput
 def read_command(
     request: ApiRequest, data: object, at: str = ""
 ) -> tuple[type[Command[Any]], dict[str, Any], list[tuple[str, str]]]:
-    """Return the kind of a command, what it is given, and what is wrong with that (pointer, detail)."""
+    """Return a command's class, its fields, and their faults (JSON pointer, what was expected).
+
+    *at* is the pointer of the command in the body. Raises `invalid` for an unknown command type.
+    """
     told = data if isinstance(data, dict) else {}
     type_, schema = request.inputs[request.me.edition].command(told.get("type"), at)
     found = [(at + pointer, detail) for pointer, detail in faults(schema, told)]
@@ -32,7 +35,7 @@ def read_command(
 
 
 def idempotency_key(request: ApiRequest, scope: str) -> IdempotencyKey:
-    """Return what makes the request happen once for the owner *scope* of its key."""
+    """Return the idempotency key of *request* within *scope*."""
     asked = request.repeatable
     return IdempotencyKey(scope=scope, key=asked.key, fingerprint=asked.fingerprint)
 
@@ -40,7 +43,7 @@ def idempotency_key(request: ApiRequest, scope: str) -> IdempotencyKey:
 def send_checked(
     request: ApiRequest, kind: type[Command[Any]], data: Mapping[str, Any], *, expected: int | None = None
 ) -> Steps[Appended]:
-    """Append a command that fits its schema; a refusal at the door becomes its problem."""
+    """Append a command that fits its schema; raises `command-refused` if a precondition fails."""
     wanted = request.expected if expected is None else expected
     actor = Actor(seat=request.me.seat, role=request.me.role)
     try:
@@ -60,7 +63,7 @@ def send_checked(
 
 
 def refusal_problem(request: ApiRequest, refused: Refused) -> Problem:
-    """Return the problem of a refusal that leaves no trace on the record."""
+    """Return the problem for a refusal that is not recorded."""
     rule = refused.rule or refuser(refused.__traceback__)
     problem = _refusal(refused.code, refused.detail, rule, _key_header(request))
     if refused.code == "encounter_continued":
@@ -69,14 +72,14 @@ def refusal_problem(request: ApiRequest, refused: Refused) -> Problem:
 
 
 def refuse_draft(request: ApiRequest) -> None:
-    """Raise the problem of a line that is only proposed: nothing is signed of it until it is accepted."""
+    """Raise `command-refused` for a line that is only proposed; it is not signed until it is accepted."""
     if is_draft(request.services, request.encounter):
-        detail = "the line is proposed, not accepted: nothing is signed of it"
+        detail = "the line is proposed but not accepted, so it is not signed"
         raise Problem("command-refused", detail, members={"code": "line_not_accepted", "rule": None})
 
 
 def send_array(request: ApiRequest, commands: Sequence[CommandInput], *, stop: bool) -> Steps[Appended]:
-    """Append commands that fit their schemas together; a refusal at the door becomes its problem."""
+    """Append several commands together; raises `command-refused` if a precondition of one fails."""
     actor = Actor(seat=request.me.seat, role=request.me.role)
     asked = idempotency_key(request, request.me.scope)
     try:
@@ -98,7 +101,7 @@ def send_array(request: ApiRequest, commands: Sequence[CommandInput], *, stop: b
 def pending_array(request: ApiRequest, sent: Appended, count: int) -> Steps[ApiResponse]:
     """Wait for the outcomes of *count* commands from *sent* on, as long as the client prefers.
 
-    They are on the record: a store that fails from here on makes them pending, never failed.
+    The commands are recorded, so if the store fails from here on, they are pending and not failed.
     """
     try:
         yield request.services.outcomes.pause(
@@ -112,7 +115,7 @@ def pending_array(request: ApiRequest, sent: Appended, count: int) -> Steps[ApiR
 
 
 def outcomes(request: ApiRequest, n: int, count: int, *, sender: bool = False) -> ApiResponse:
-    """Answer what became of the *count* commands of an array, as far as it is decided."""
+    """Return the outcomes of the *count* commands from *n* on; 202 if one is undecided."""
     services, encounter, seat = request.services, request.encounter, request.me.seat
     told: list[views.Data] = []
     for number in range(n, n + count):
@@ -126,9 +129,10 @@ def outcomes(request: ApiRequest, n: int, count: int, *, sender: bool = False) -
 def pending(
     request: ApiRequest, sent: Appended, answer: Callable[[views.Data], ApiResponse] | None = None
 ) -> Steps[ApiResponse]:
-    """Wait for the outcome of *sent* as long as the client prefers, and answer it (through *answer*).
+    """Wait for the outcome of *sent* as long as the client prefers, and return it (through *answer*).
 
-    It is on the record: a store that fails from here on makes it pending, never failed.
+    The command is recorded, so if the store fails from here on, it is pending and not failed. Raises the
+    problems `command-refused` and `command-quarantined`.
     """
     headers = receipt_headers(request, sent)
     try:
@@ -144,7 +148,7 @@ def _pending(first: int, end: int) -> list[views.Data]:
 
 
 def _undecided(request: ApiRequest, n: int, told: views.Data) -> ApiResponse:
-    """Answer that commands from *n* on are on the record, and where to ask what becomes of them."""
+    """Return 202 for commands from *n* on that are recorded but undecided, with the address to poll."""
     return ApiResponse({"n": n, **told}, 202, {"Location": address(request, n), "Retry-After": "1"})
 
 
@@ -165,7 +169,7 @@ def _decided(
     if outcome["outcome"] == "quarantined":
         members = {"n": sent.n}
         raise Problem(
-            "command-quarantined", "deciding it failed three times", members=members, headers=headers
+            "command-quarantined", "deciding the command failed three times", members=members, headers=headers
         )
     if "refusal" in outcome:
         why = outcome["refusal"]
@@ -177,16 +181,16 @@ def _decided(
 
 
 def _outcome(request: ApiRequest, heard: Outcome) -> views.Data:
-    """Return what the sender of a command is answered once the command is decided."""
+    """Return the outcome of a decided command for its sender."""
     found = sending.result_from(request.services, request.encounter, request.me.seat, heard)
     return sending.result_data(request.services, request.encounter, request.me.seat, found, sender=True)
 
 
 def first_commit(request: ApiRequest, encounter: str, seconds: float) -> Steps[Commit | None]:
-    """Return the commit that opened *encounter*, None if there is none within *seconds*.
+    """Return the first commit of *encounter*, None if it is not decided within *seconds*.
 
-    Raises the problem of what happened instead. The opening is on the record: where the store fails from
-    here on it is undecided, never failed.
+    Raises `command-quarantined` and `command-refused`. The opening is recorded, so if the store fails from
+    here on, it is undecided and not failed.
     """
     try:
         heard = yield request.services.outcomes.pause(encounter, 1, seconds)
@@ -203,7 +207,7 @@ def first_commit(request: ApiRequest, encounter: str, seconds: float) -> Steps[C
 
 
 def receipt_headers(request: ApiRequest, sent: Appended) -> dict[str, str]:
-    """Return the headers of an answer to a request that appended *sent*."""
+    """Return the headers of the response to a request that appended *sent*."""
     headers = _key_header(request)
     if sent.replayed:
         headers["Idempotency-Replayed"] = "true"
@@ -213,7 +217,7 @@ def receipt_headers(request: ApiRequest, sent: Appended) -> dict[str, str]:
 
 
 def job_accepted(request: ApiRequest, job: Mapping[str, Any], where: str, *, replayed: bool) -> ApiResponse:
-    """Answer a request that asked for a job: what it is now, and *where* to ask how far it is."""
+    """Return 202 with the state of *job*; *where* is the address to poll."""
     headers = _key_header(request) | {"Location": where, "Retry-After": "1"}
     if replayed:
         headers["Idempotency-Replayed"] = "true"
@@ -234,5 +238,5 @@ def _refusal(
 
 
 def address(request: ApiRequest, n: int) -> str:
-    """Return where command *n* is asked for."""
+    """Return the address of command *n*."""
     return f"/v1/encounters/{request.encounter}/commands/{n}"

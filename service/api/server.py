@@ -1,4 +1,4 @@
-"""Say how gunicorn is started to serve the application on an event loop in each process."""
+"""The command line with which gunicorn serves the application, on one event loop per process."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ APPLICATION: Final = "service.asgi:application()"
 KEEP_ALIVE_S: Final = 75
 WATCHED_S: Final = 60
 GRACE_S: Final = 35
-"""How long requests may end after a stop: longer than the longest wait for an outcome."""
+"""Seconds in which requests may finish after a stop; longer than the longest wait for an outcome."""
 
-_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - gunicorn's own files of a heartbeat that must not wait for a disk
+_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - gunicorn's heartbeat files, which must not wait for a disk
 
 
 def arguments(host: str, port: int, *, workers: int, log_level: str = "info") -> list[str]:
-    """Return what follows `python -m gunicorn` to serve on *host* and *port*."""
+    """Return the arguments of `python -m gunicorn` to serve on *host* and *port*."""
     bind = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     heartbeat = [f"--worker-tmp-dir={_MEMORY}"] if _MEMORY.is_dir() else []
     return [

@@ -1,6 +1,6 @@
-"""Answer requests to operations: one door in, one way out, however HTTP is served.
+"""Serve requests to operations, independent of the HTTP server, and turn errors into problems in one place.
 
-Whatever happens, the answer is JSON of a known shape or a problem of a known type, with the request's id.
+Every answer has a declared schema or is a problem of a known type, and carries the request's id.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ _CODES: Final = {
     413: "body-too-large",
     415: "unsupported-media-type",
 }
-"""Which problem stands for what the framework raises; other faults of the client are `bad-request`."""
+"""The problem for each status that the framework raises; any other 4xx is `bad-request`."""
 
 
 @dataclass(frozen=True)
 class AppContext:
-    """What every request of one application is answered with."""
+    """The objects that all requests of one application share."""
 
     services: Services
     inputs: Mapping[str, EditionInputs]
@@ -78,9 +78,9 @@ class AppContext:
 
 
 def serve(operation: Operation, served: AppContext, path: Mapping[str, str], asked: Asked) -> Steps[Reply]:
-    """Answer what was *asked* of *operation*; whatever happens, it is answered.
+    """Return the response of *operation* to the request *asked*; every exception becomes a problem.
 
-    *path* has the named parts of the path.
+    *path* has the path parameters.
     """
     start = perf_counter()
     api_request = _call(operation, served, path, asked)
@@ -89,7 +89,7 @@ def serve(operation: Operation, served: AppContext, path: Mapping[str, str], ask
         if asked.method == "HEAD" and answer.stream is not None:
             answer.stream.close()
         reply = respond(answer, api_request.headers.get("If-None-Match", ""))
-    except Exception as fault:  # noqa: BLE001 - the one place where every fault becomes an answer
+    except Exception as fault:  # noqa: BLE001 - the one place where every exception becomes a response
         if isinstance(fault, QuotaExceeded | StoreFull):
             served.metrics.quota_refused(fault.name if isinstance(fault, QuotaExceeded) else "store")
         reply = refuse(as_problem(fault, api_request.request_id), asked.path, api_request.request_id)
@@ -119,9 +119,9 @@ def serve(operation: Operation, served: AppContext, path: Mapping[str, str], ask
 def _answer(
     operation: Operation, served: AppContext, api_request: ApiRequest, asked: Asked
 ) -> Steps[ApiResponse]:
-    """Admit *call* and have it handled; what would wait on the loop is begun anew in the pool.
+    """Authenticate *api_request* and run its handler; if it would block the loop, start again in the pool.
 
-    Nothing was appended by then: a handler that appends waits after it in the pool alone.
+    Nothing has been appended by then, because after an append a handler only waits in the pool.
     """
     if not operation.is_quick:
         yield IN_POOL
@@ -132,12 +132,12 @@ def _answer(
             if not is_read:
                 api_request.body = yield from _body(operation, asked)
                 is_read = True
-            api_request.query  # noqa: B018 - reading it is checking it: unknown parameters are refused everywhere
+            api_request.query  # noqa: B018 - reading it checks it: unknown parameters are refused everywhere
             answer = operation.handler(api_request)
             return answer if isinstance(answer, ApiResponse) else (yield from answer)
         except WouldWait:
             yield IN_POOL
-        except NoSuchEncounter:  # it has ended since what is remembered of it was looked up
+        except NoSuchEncounter:  # it was deleted after the caches were filled
             yield IN_POOL
             served.services.removals.forget(api_request.path.get("encounter", ""))
             served.services.missing.forget(api_request.path.get("encounter", ""))
@@ -146,7 +146,7 @@ def _answer(
 
 
 def _checkpoint(api_request: ApiRequest) -> TreeHead | None:
-    """Return the latest signed checkpoint, so that two clients can compare what they were shown."""
+    """Return the latest signed checkpoint, so that two clients can compare histories; None if unavailable."""
     try:
         return api_request.services.tree_heads.of(api_request.encounter)
     except StoreFailure:
@@ -170,9 +170,12 @@ def _call(operation: Operation, served: AppContext, path: Mapping[str, str], ask
 
 
 def _body(operation: Operation, asked: Asked) -> Steps[bytes]:
-    """Return the request's body; what is declared too large is not read at all."""
+    """Return the request's body; a body with a too large `Content-Length` is not read.
+
+    Raises the problem `unsupported-media-type` and `RequestEntityTooLarge`.
+    """
     if asked.headers.get("Content-Encoding", "identity") != "identity":
-        raise Problem("unsupported-media-type", "bodies are not encoded")
+        raise Problem("unsupported-media-type", "send the body without a content encoding")
     if operation.method == "GET":
         return b""
     if asked.length > operation.limit:
@@ -182,7 +185,7 @@ def _body(operation: Operation, asked: Asked) -> Steps[bytes]:
 
 
 def respond(answer: ApiResponse, if_none_match: str = "") -> Reply:
-    """Return *answer* as HTTP, or 304 where the client has it already."""
+    """Return *answer* as an HTTP response, or 304 if the ETag matches *if_none_match*."""
     headers = _HEADERS | answer.headers
     if answer.version is not None:
         headers["ETag"] = quote_etag(answer.version)
@@ -196,7 +199,7 @@ def respond(answer: ApiResponse, if_none_match: str = "") -> Reply:
 
 
 def encoded(data: Any) -> bytes:
-    """Return *data* as JSON; numbers that orjson does not spell are spelled by the standard library."""
+    """Return *data* as JSON; the standard library encodes what orjson cannot, such as large integers."""
     try:
         return orjson.dumps(data, option=_SPELLING)
     except orjson.JSONEncodeError:
@@ -204,7 +207,7 @@ def encoded(data: Any) -> bytes:
 
 
 def as_problem(fault: Exception, request_id: str) -> Problem:
-    """Return the problem that tells *fault* to a client; what nobody foresaw is logged and told as ours."""
+    """Return the problem for *fault*; an unexpected exception is logged and becomes `internal-error`."""
     if isinstance(fault, Problem):
         return fault
     if isinstance(fault, HTTPException):
@@ -213,7 +216,7 @@ def as_problem(fault: Exception, request_id: str) -> Problem:
     if known is not None:
         return known
     _logger.error("http.broken", request=request_id, exc_info=fault)
-    return Problem("internal-error", "the fault was logged under this request's id")
+    return Problem("internal-error", "the error was logged under this request's id")
 
 
 def _of_framework(fault: HTTPException) -> Problem:
@@ -222,9 +225,9 @@ def _of_framework(fault: HTTPException) -> Problem:
         code = "bad-request" if 400 <= (fault.code or 500) < 500 else "internal-error"  # noqa: PLR2004 - HTTP's classes
     headers = {name: value for name, value in fault.get_headers() if name == "Allow"}
     detail = {
-        "not-found": "there is nothing at this address for you",
-        "method-not-allowed": "this resource does not have this method",
-        "body-too-large": "the body is larger than this operation takes",
+        "not-found": "there is nothing at this address that you may see",
+        "method-not-allowed": "this resource does not support this method",
+        "body-too-large": "the body is larger than this operation allows",
     }.get(code, (fault.description or fault.name).lower().rstrip("."))
     return Problem(code, detail, headers=headers)
 
@@ -251,18 +254,18 @@ _TOLD: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
     EncounterMissing: lambda fault: missing(fault.dispute.told),
     UnknownEdition: lambda fault: Problem(
         "edition-unavailable",
-        f"this process does not have the rules of {fault.edition}",
+        f"this process does not have the edition {fault.edition}",
         headers={"Retry-After": "10"},
     ),
     ChainBroken: lambda fault: Problem(
         "record-damaged", f"commit {fault.n} does not continue the one before it"
     ),
     Undecipherable: lambda _: Problem(
-        "record-damaged", "the service's secret does not open the encounter's secrets"
+        "record-damaged", "the service's secret does not decrypt the encounter's secrets"
     ),
     EncounterImported: lambda fault: Problem("encounter-imported", str(fault)),
     KeyReused: lambda fault: Problem(
-        "idempotency-key-reused", "the key stands for another request", members={"n": fault.n}
+        "idempotency-key-reused", "the key was used for another request", members={"n": fault.n}
     ),
     VersionConflict: _conflict,
     QuotaExceeded: lambda fault: Problem(
@@ -271,26 +274,26 @@ _TOLD: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
         members={"quota": fault.name, "used": fault.used, "limit": fault.limit},
     ),
     OutcomeUnknown: lambda _: Problem(
-        "outcome-unknown", "the store did not answer; ask by the idempotency key"
+        "outcome-unknown", "the store did not answer; look up the outcome by the idempotency key"
     ),
-    StoreFull: lambda _: Problem("store-full", "the store has no room", headers={"Retry-After": "10"}),
+    StoreFull: lambda _: Problem("store-full", "the store is out of memory", headers={"Retry-After": "10"}),
     StoreLoading: lambda _: Problem(
-        "store-loading", "the store reads its log from disk", headers={"Retry-After": "2"}
+        "store-loading", "the store is reading its log from disk", headers={"Retry-After": "2"}
     ),
     ArchiveUnavailable: lambda _: Problem(
         "archive-unavailable",
-        "the encounter is archived, and cannot be had from the archive now",
+        "the encounter is archived and cannot be restored now",
         headers={"Retry-After": "2"},
     ),
     StoreFailure: lambda _: Problem(
         "store-unavailable", "the store cannot be reached", headers={"Retry-After": "1"}
     ),
 }
-"""How each thing the log may answer is told; the first that fits, the narrow before the wide."""
+"""The problem for each exception of the lower layers; the first match counts, so subclasses come first."""
 
 
 def refuse(problem: Problem, instance: str, request_id: str) -> Reply:
-    """Return *problem* as the answer to the request *request_id* to the path *instance*."""
+    """Return *problem* as the response to the request *request_id* to the path *instance*."""
     body = encoded(problem.body(instance, request_id))
     headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Content-Type": MEDIA_TYPE}
     return Reply(problem.kind.status, headers | problem.headers, body)

@@ -1,4 +1,4 @@
-"""Spell the JSON Schemas that answers are described with: plain values, lists, closed objects, pages."""
+"""JSON Schemas that describe answers: plain values, lists, closed objects, pages."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ OPEN: Final[Schema] = {"type": "object"}
 
 
 COMPONENTS: Final[dict[str, Schema]] = {}
-"""The schemas of answers that the contract names, by their names."""
+"""The components of the OpenAPI document that describe answers, by name."""
 
 
 def component(name: str, schema: Schema) -> Schema:
-    """Name *schema* in the contract and return the reference to it; a name that is taken does not import."""
+    """Register *schema* as the component *name* and return a reference; a duplicate name fails at import."""
     assert name not in COMPONENTS, f"two components are called {name}"
     COMPONENTS[name] = schema
     return ref(name)
@@ -44,7 +44,7 @@ def maybe(schema: Schema) -> Schema:
 
 
 def closed(text: str, optional: Mapping[str, Schema] | None = None, /, **needed: Schema) -> Schema:
-    """Return the schema of an object with exactly these members."""
+    """Return the schema of an object with the members *needed*, perhaps those *optional*, and no others."""
     properties = {name: dict(schema) for name, schema in (*needed.items(), *(optional or {}).items())}
     return {
         "type": "object",

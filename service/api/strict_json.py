@@ -1,6 +1,6 @@
-"""Read a body as strict JSON, or say exactly where it is not.
+"""Parse a body as strict JSON, or report exactly where it is not strict.
 
-Laws. What two parsers could read differently is refused: duplicate names, numbers that are no whole numbers
+Laws. Input that two parsers could read differently is refused: duplicate names, numbers other than integers
 of at most 53 bits, NaN, lone surrogates, text that is not NFC. So are characters that deceive a reader. Depth
 is bounded. Nothing is repaired.
 """
@@ -17,14 +17,14 @@ from service.rules.json_pointer import escaped
 
 DEPTH: Final = 32
 WHOLE: Final = 2**53 - 1
-"""The largest whole number that every JSON reader keeps exact."""
+"""The largest integer that every JSON parser keeps exact."""
 
 _DIGITS: Final = 17
 _OPEN: Final = "[{"
 
 
 class JsonNotStrict(ValueError):
-    """A body that is not strict JSON: where (a JSON pointer) and what is wrong."""
+    """The body is not strict JSON; *pointer* (a JSON pointer) is the place, *detail* the fault."""
 
     def __init__(self, pointer: str, detail: str) -> None:
         super().__init__(f"{pointer or '/'}: {detail}")
@@ -33,7 +33,7 @@ class JsonNotStrict(ValueError):
 
 
 class JsonNotAccepted(ValueError):
-    """Strict JSON with text that is not accepted: where (a JSON pointer) and what was expected."""
+    """The body is strict JSON with unacceptable text; *pointer* is the place, *detail* what was expected."""
 
     def __init__(self, pointer: str, detail: str) -> None:
         super().__init__(f"{pointer or '/'}: {detail}")
@@ -42,7 +42,7 @@ class JsonNotAccepted(ValueError):
 
 
 class _JsonFault:
-    """Stands in the tree where a value was that no strict reader accepts, until the walk knows its place."""
+    """Replaces an unacceptable value in the parsed tree, until the walk over the tree finds its pointer."""
 
     def __init__(self, detail: str, name: str = "") -> None:
         self.detail = detail
@@ -50,7 +50,7 @@ class _JsonFault:
 
 
 def loads(body: bytes) -> Any:
-    """Return the value of *body*; raises `JsonNotStrict` or `JsonNotAccepted` for the first fault."""
+    """Return the parsed *body*; raises `JsonNotStrict` or `JsonNotAccepted` for the first fault."""
     try:
         text = body.decode()
     except UnicodeDecodeError as fault:
@@ -73,7 +73,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _JsonFault:
     seen: dict[str, None] = {}
     for name, _ in pairs:
         if name in seen:
-            return _JsonFault("the name stands twice", name)
+            return _JsonFault("duplicate name", name)
         seen[name] = None
     raise AssertionError(pairs)
 
@@ -84,12 +84,12 @@ def _int(text: str) -> int | _JsonFault:
     return _JsonFault("a whole number of at most 53 bits")
 
 
-def _float(text: str) -> _JsonFault:  # noqa: ARG001 - the parser hands over the digits, whatever they are
-    return _JsonFault("a whole number, written without point or exponent")
+def _float(text: str) -> _JsonFault:  # noqa: ARG001 - the parser passes the digits
+    return _JsonFault("a whole number, written without decimal point or exponent")
 
 
 def _constant(text: str) -> _JsonFault:
-    return _JsonFault(f"{text} is no JSON")
+    return _JsonFault(f"{text} is not JSON")
 
 
 _DECODER: Final = json.JSONDecoder(
@@ -98,7 +98,7 @@ _DECODER: Final = json.JSONDecoder(
 
 
 def _check_depth(text: str) -> None:
-    """Refuse *text* nested deeper than the bound before the parser recurses into it."""
+    """Raise `JsonNotStrict` if *text* is nested deeper than `DEPTH`, before the parser recurses into it."""
     depth = 0
     quoted = escaped = False
     for char in text:
@@ -127,7 +127,7 @@ def _faults(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
     elif kind is dict:
         for name, item in value.items():
             if not (name.isascii() and name.isprintable()):
-                yield f"{pointer}/{_shown(name)}", "names are visible ASCII characters"
+                yield f"{pointer}/{_shown(name)}", "names must be visible ASCII characters"
             if type(item) is str and item.isascii() and item.isprintable():
                 continue
             yield from _faults(item, f"{pointer}/{escaped(name)}")
@@ -142,15 +142,15 @@ def _text_faults(text: str, pointer: str) -> Iterator[tuple[str, str]]:
     try:
         text.encode()
     except UnicodeEncodeError:
-        yield pointer, "a surrogate stands alone"
+        yield pointer, "lone surrogate"
         return
     wrong = fault(text, lines=True)
     if wrong is not None:
         raise JsonNotAccepted(pointer, wrong)
     if not is_normalized("NFC", text):
-        yield pointer, "text is in Unicode normalization form C"
+        yield pointer, "text must be in Unicode normalization form C"
 
 
 def _shown(name: str) -> str:
-    """Return *name* for a pointer that is itself answered as strict JSON."""
+    """Return *name* escaped for a JSON pointer in a response that is strict JSON itself."""
     return escaped(name).encode("ascii", "backslashreplace").decode()

@@ -1,4 +1,4 @@
-"""Ask for jobs: so many of one owner wait for a worker, and no more."""
+"""Create jobs for workers, with a limit on the unfinished jobs of each owner."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from service.log import IdempotencyKey
 from service.stores.jobs import AUDITS, IMPORTS, SIMULATIONS, Job, JobKind
 
 MOST_WAITING: Final = 8
-"""Jobs of one kind and one owner that wait for a worker, at most."""
+"""The maximum number of unfinished jobs of one kind and one owner."""
 TOO_MANY: Final[Mapping[str, str]] = {
     AUDITS.collection: "too-many-audits",
     IMPORTS.collection: "too-many-imports",
     SIMULATIONS.collection: "too-many-simulations",
 }
-"""The problem of each kind."""
+"""The problem for each kind of job."""
 _LOOKED_AT: Final = 10_000
-"""Jobs of all owners among which one's own are counted."""
+"""The number of unfinished jobs, of all owners, among which an owner's are counted."""
 _turn: Final = Lock()
 
 
@@ -34,10 +34,10 @@ def ask(
     bucket: int = 0,
     file: tuple[str, bytes] | None = None,
 ) -> tuple[Job, bool]:
-    """Return the job for what is *wanted*, and whether an earlier request asked for it.
+    """Create a job with the parameters *wanted*; return it, and whether an earlier request created it.
 
-    *file* is a shelf and the bytes that a worker needs, kept there by the id of the job. Raises `Problem`
-    where as many of the owner wait as may; a repeat is always answered.
+    *file* is a collection and the bytes that the worker needs, stored there under the job's id. Raises the
+    problem of the kind in `TOO_MANY` if the owner has too many unfinished jobs; a repeat always succeeds.
     """
     log, id_ = request.services.log, kind.id_of(once)
     with _turn:
@@ -67,7 +67,7 @@ def _check_waiting(request: ApiRequest, kind: JobKind, whose: str) -> None:
 
 
 def _owner_of(request: ApiRequest, kind: JobKind, whose: str) -> str | None:
-    """Return the owner of a job; None where its encounter is gone."""
+    """Return the owner of a job; None if its encounter no longer exists."""
     if kind.of == "owner":
         return whose
     entry = request.services.encounters.find(whose)

@@ -44,10 +44,10 @@ def test_an_answer_names_what_its_seat_is_asked_next(table: Table) -> None:
 @pytest.mark.parametrize(
     ("command", "errors"),
     [
-        ({"type": "ad"}, {"/type": f"tiny@1 has no command ad; near it: add; {LISTED}"}),
+        ({"type": "ad"}, {"/type": f"tiny@1 has no command ad; closest match: add; {LISTED}"}),
         ({"type": "nonsense"}, {"/type": f"tiny@1 has no command nonsense; {LISTED}"}),
         ({}, {"/type": f"this field is required: the type of a command of tiny@1; {LISTED}"}),
-        (ADD | {"amout": 1}, {"/amout": "no such field; near it: amount"}),
+        (ADD | {"amout": 1}, {"/amout": "no such field; closest match: amount"}),
         (ADD | {"x": 1}, {"/x": "no such field"}),
     ],
     ids=str,

@@ -42,17 +42,17 @@ def commands(owner: Api) -> str:
         ({"type": 7}, "/type: text, not a number"),
         (
             {"type": "engadge"},
-            f"/type: heartrush@1 has no command engadge; near it: engage; {LISTED}",
+            f"/type: heartrush@1 has no command engadge; closest match: engage; {LISTED}",
         ),
         (
             {"type": "strike"},
-            f"/type: strike is a command of rise@1, this encounter is heartrush@1; {LISTED}",
+            f"/type: strike is a command of rise@1, this encounter uses heartrush@1; {LISTED}",
         ),
         ({"type": "engage", "creature": 1, "target": "orc"}, "/creature: text, not a number"),
         ({"type": "engage", "creature": "pia", "target": ["orc"]}, "/target: text, not a list"),
         (
             {"type": "engage", "creature": "pia", "targt": "orc"},
-            "/targt: no such field; near it: target; /target: this field is required",
+            "/targt: no such field; closest match: target; /target: this field is required",
         ),
         ({"type": "dash", "creature": "pia", "to": {"x": 1}}, "/to: a list of 2, not an object"),
         ({"type": "dash", "creature": "pia", "to": [1]}, "/to: a list of 2, not of 1"),
@@ -108,7 +108,7 @@ def test_a_side_that_is_none_is_told_the_sides_and_a_short_name_the_long_one(own
 
     assert is_problem(sides, 422, "invalid")["detail"] == ("/creatures/0/sheet/side: one of heroes and foes")
     assert is_problem(names, 422, "invalid")["detail"] == (
-        "/creatures/1/sheet/hp: no such field; near it: hp_max"
+        "/creatures/1/sheet/hp: no such field; closest match: hp_max"
     )
 
 
@@ -126,7 +126,7 @@ def test_a_path_that_no_operation_has_is_told_the_nearest(table: Table, path: st
 
     problem = is_problem(table.gm("GET", path.format(at=table.at, bare=bare)), 404, "not-found")
 
-    assert problem["detail"] == f"no operation has this path; near it: {meant.format(at=table.at)}"
+    assert problem["detail"] == f"no operation has this path; closest match: {meant.format(at=table.at)}"
 
 
 def test_a_malformed_id_is_told_and_one_that_is_not_yours_is_not(owner: Api) -> None:
@@ -134,7 +134,7 @@ def test_a_malformed_id_is_told_and_one_that_is_not_yours_is_not(owner: Api) -> 
     unknown = is_problem(owner("GET", f"/v1/encounters/{UUID(int=5)}"), 404, "not-found")["detail"]
 
     assert malformed == "an encounter's id is a UUID in lower case, as POST /v1/encounters answers it"
-    assert unknown == "there is nothing at this address for you"
+    assert unknown == "there is nothing at this address that you may see"
 
 
 def test_a_role_that_may_not_is_told_which_may(table: Table) -> None:
@@ -156,7 +156,7 @@ def test_a_preference_that_no_header_can_carry_is_refused_and_an_unknown_one_ign
     refused = table.gm("POST", f"{table.at}/commands", {"type": "add", "amount": 1}, Prefer="wait=\u00e9")
     ignored = table.gm("POST", f"{table.at}/commands", {"type": "add", "amount": 1}, Prefer="wait=soon")
 
-    assert is_problem(refused, 400, "bad-request")["detail"] == "Prefer is printable ASCII"
+    assert is_problem(refused, 400, "bad-request")["detail"] == "Prefer must be printable ASCII"
     assert ignored.status_code == 200
     assert "Preference-Applied" not in ignored.headers
 

@@ -1,8 +1,8 @@
 """Serve the operations of a Flask application on an event loop, as an ASGI application.
 
-What answers a request is steps. They run on the loop until they ask for the pool; from then on each runs in
-a thread of it. A pause is awaited on the loop in either case, so what waits holds no thread. Flask is asked
-where a request goes only if its path is not found at once, and answers itself what goes nowhere.
+A request is answered by a generator of steps. They run on the loop until one yields `IN_POOL`; from then on
+each runs in a thread of the pool. In either case a pause is awaited on the loop, so waiting holds no thread.
+Flask routes a request only if `Routes` does not find its path, and answers requests that reach no operation.
 """
 
 from __future__ import annotations
@@ -38,30 +38,30 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 READERS: Final = 16
-"""Threads of operations that read and compute."""
+"""The number of threads for operations that read and compute."""
 
 QUICK: Final = 16
-"""Threads of quick operations that have to ask the store."""
+"""The number of threads for quick operations that have to query the store."""
 
 FOLLOWERS: Final = 4
-"""Threads that make the frames of streams."""
+"""The number of threads that produce the frames of streams."""
 
 _WITHOUT_LENGTH: Final = frozenset((204, 304))
 _logger: Final = structlog.get_logger()
 
 
 class StepResult(NamedTuple):
-    """Where steps stand: at their end with a result, or at a pause or an item."""
+    """The result of advancing steps: their return value if they have ended, else a pause or an item."""
 
     has_ended: bool
     found: Any
 
 
 class Folded(dict[str, str]):
-    """Fields by their names in lower case."""
+    """Header fields by lower-case name."""
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return the value of the field *name*, spelled in any case."""
+        """Return the value of the field *name*, given in any case."""
         return super().get(name.lower(), default)
 
 
@@ -72,7 +72,7 @@ class LoopExchange:
         self._receive = receive
 
     def body(self, limit: int) -> Pause[bytes]:
-        """Return the wait for the whole body; raises `RequestEntityTooLarge` past *limit* bytes."""
+        """Return a pause that yields the whole body; it raises `RequestEntityTooLarge` past *limit* bytes."""
         return Pause(_cannot_block, partial(self._body, limit))
 
     async def _body(self, limit: int) -> bytes:
@@ -119,14 +119,14 @@ class LoopApplication:
         self._followers = ThreadPoolExecutor(FOLLOWERS, "follower")
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Serve one request, or the life of the process."""
+        """Serve one request, or the lifespan of the process."""
         if scope["type"] == "lifespan":
             await self._live(receive, send)
         else:
             await self._serve(scope, receive, send)
 
     def begin_stop(self) -> None:
-        """End streams, which have no end of their own: the server has begun to stop."""
+        """End all streams, which would otherwise never end, because the server is stopping."""
         self._served.services.feeds.close()
 
     async def _live(self, receive: Receive, send: Send) -> None:
@@ -186,7 +186,7 @@ class LoopApplication:
         )
 
     async def _send_whole(self, reply: Reply, scope: Message, send: Send) -> None:
-        """Send an answer whose body has an end, and its length."""
+        """Send a response with a finite body, and its length."""
         body = reply.body if isinstance(reply.body, bytes) else b""
         start = _start(reply)
         if reply.status not in _WITHOUT_LENGTH and isinstance(reply.body, bytes):
@@ -195,7 +195,7 @@ class LoopApplication:
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
 
     async def _run(self, operation: Operation, steps: Steps[Reply]) -> Reply:
-        """Return what *steps* return."""
+        """Run *steps* and return their return value."""
         pool = self._quick if operation.is_quick else self._readers
         is_in_pool = False
         result: Any = None
@@ -215,13 +215,13 @@ class LoopApplication:
                     continue
                 try:
                     result = await found.found.park()
-                except Exception as raised:  # noqa: BLE001 - it is raised where the pause was asked for
+                except Exception as raised:  # noqa: BLE001 - it is raised in the steps, at the pause
                     failure = raised
         finally:
             steps.close()
 
     async def _stream(self, stream: Any, start: Message, exchange: LoopExchange, send: Send) -> None:
-        """Send a body without an end, as long as the client is there to read it."""
+        """Send an endless body until the client disconnects."""
         gone = asyncio.ensure_future(exchange.is_gone())
         result: Any = None
         try:
@@ -257,7 +257,7 @@ def _field_name(name: str) -> bytes:
 
 
 def _folded(fields: Iterable[tuple[bytes, bytes]]) -> Folded:
-    """Return *fields*, whose names are in lower case; one that is sent twice has both texts."""
+    """Return *fields*, whose names are in lower case; values of a repeated name are joined."""
     found = Folded()
     for raw_name, raw_text in fields:
         name, text = _text_of_name(raw_name), raw_text.decode("latin-1")
@@ -271,13 +271,13 @@ def _text_of_name(name: bytes) -> str:
 
 
 def _given(query: str) -> dict[str, list[str]]:
-    """Return the parameters in *query*, read as Flask reads them."""
+    """Return the parameters in *query*, parsed as Flask does."""
     found = parse_qsl(query, keep_blank_values=True, errors="werkzeug.url_quote")
     return MultiDict(found).to_dict(flat=False)
 
 
 def _reply_of(response: Response) -> Reply:
-    """Return what Flask answers by itself: a problem, or a preflight."""
+    """Return Flask's own response: a problem, or the answer to a preflight."""
     headers = {name: text for name, text in response.headers.items() if name != "Content-Length"}
     if response.status_code in _WITHOUT_LENGTH:
         headers.pop("Content-Type", None)
@@ -285,14 +285,14 @@ def _reply_of(response: Response) -> Reply:
 
 
 def _end_process(beside: asyncio.Task[None]) -> None:
-    """End this process, for another to take its place, where what must run beside the requests has broken."""
+    """Terminate this process, which the master replaces, because the task beside the requests has failed."""
     if not beside.cancelled():
         _logger.critical("loop.broken", exc_info=beside.exception())
         os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _advance(steps: Any, result: Any, failure: Exception | None) -> StepResult:
-    """Run *steps* up to their next pause, or their end."""
+    """Run *steps* up to their next pause or item, or to their end."""
     try:
         return StepResult(False, steps.send(result) if failure is None else steps.throw(failure))  # noqa: FBT003 - named in the class
     except StopIteration as end:
@@ -300,7 +300,7 @@ def _advance(steps: Any, result: Any, failure: Exception | None) -> StepResult:
 
 
 async def _in(pool: ThreadPoolExecutor, work: Callable[[], StepResult]) -> StepResult:
-    """Return what *work* returns in a thread of *pool*; a cancelled request waits for its thread's end."""
+    """Run *work* in a thread of *pool* and return its result; if cancelled, wait until the thread is done."""
     running = asyncio.get_running_loop().run_in_executor(pool, copy_context().run, work)
     try:
         return await asyncio.shield(running)
@@ -310,7 +310,7 @@ async def _in(pool: ThreadPoolExecutor, work: Callable[[], StepResult]) -> StepR
 
 
 def _cannot_block() -> bytes:
-    raise AssertionError("a request on the loop has no thread to block")
+    raise AssertionError("a request on the loop must not block")
 
 
 def _as_it_is(_environ: Any, _start: Any) -> tuple[()]:

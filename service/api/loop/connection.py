@@ -1,7 +1,7 @@
-"""Speak HTTP/1.1 on one socket: gunicorn's protocol, with limits of size and time, and problems as errors.
+"""HTTP/1.1 on one socket: gunicorn's protocol, with limits of size and time, and errors as problems.
 
-gunicorn's own protocol bounds neither the time of a head nor that of a whole body, keeps a connection for
-ever whose client does not read, and answers errors as text.
+gunicorn's own protocol limits neither the time of a head nor that of a whole body, never closes a connection
+whose client does not read, and answers errors as text.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from service.api.problems import MEDIA_TYPE, Problem
 from service.api.request_ids import new_request_id
 
 HEAD_BYTES: Final = 32 * 1024
-"""Bytes of a request's line and fields together."""
+"""The maximum size, in bytes, of a request line and header fields together."""
 
 HELD_BYTES: Final = 32 * 1024
-"""Bytes that the kernel holds for a reader of a stream that lags; it takes twice as many, and no more."""
+"""The socket's send buffer for a stream, in bytes; the kernel reserves twice as many, and no more."""
 
 PIECE: Final = 64 * 1024
-"""Bytes that a client takes of an answer within `STALLED_S`, or it is dropped."""
+"""Bytes of an answer that a client must read within `STALLED_S` seconds, or it is dropped."""
 
 _CODES: Final = {
-    400: ("bad-request", "the request is not HTTP/1.1 as RFC 9112 has it"),
+    400: ("bad-request", "the request does not conform to HTTP/1.1 (RFC 9112)"),
     408: ("request-timeout", "the head of the request did not arrive in time"),
     414: ("target-too-long", "the request's target is too long"),
-    431: ("fields-too-large", "the request's fields are too many or too large"),
-    501: ("coding-not-supported", "Transfer-Encoding is chunked or nothing"),
+    431: ("fields-too-large", "the request has too many or too large header fields"),
+    501: ("coding-not-supported", "the only supported Transfer-Encoding is chunked"),
     503: ("too-many-connections", "this process, or your address, has too many connections"),
 }
-"""The problem that stands for a status of the HTTP layer; every other is ours."""
+"""The problem for each status of the HTTP layer; any other status is `internal-error`."""
 
-for _status in HTTPStatus:  # gunicorn's own table lacks some, as 412
+for _status in HTTPStatus:  # gunicorn's own table lacks some, for example 412
     for _version in ((1, 0), (1, 1)):
-        protocol._get_cached_status_line(_version, int(_status), _status.phrase)  # noqa: SLF001 - a cache without a public way in
+        protocol._get_cached_status_line(_version, int(_status), _status.phrase)  # noqa: SLF001 - a cache without a public interface
 
 
 class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is untyped
@@ -62,7 +62,7 @@ class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is un
     # --- from the transport ---------------------------------------------------------------------------
 
     def connection_made(self, transport: Any) -> None:
-        """Begin to wait for a head, if there is room."""
+        """Wait for a head if the limits admit the socket, else answer 503 and close."""
         peer = transport.get_extra_info("peername")
         self.address = str(peer[0]) if isinstance(peer, tuple) and peer else ""
         self.transport = transport
@@ -75,7 +75,7 @@ class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is un
         transport.close()
 
     def data_received(self, data: bytes) -> None:
-        """Feed the parser; what comes after the end of the connection is read and forgotten."""
+        """Feed the parser; data after the end of the connection is read and discarded."""
         if self._is_lingering or self._callback_parser is None:
             return
         if self._current_request is None:
@@ -88,34 +88,34 @@ class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is un
             self._close_transport()
 
     def eof_received(self) -> bool:
-        """Keep the connection while a whole request is answered: a client may close its half alone."""
+        """Keep the connection while a whole request is answered: a client may close only its half."""
         parser = self._callback_parser
         is_whole = self._current_request is not None and parser is not None and parser.is_complete
         return bool(is_whole and not self._is_streaming and not self._closed)
 
     def pause_writing(self) -> None:
-        """Note that the client lags behind; it is dropped unless it goes on reading."""
+        """Start a timer: the client reads too slowly and is dropped unless it goes on reading."""
         super().pause_writing()
         self._stalled_at = self.transport.get_write_buffer_size()
         self._stall_timer = self.worker.loop.call_later(STALLED_S, self._drop_if_stalled)
 
     def resume_writing(self) -> None:
-        """Note that the client has caught up."""
+        """Stop the timer: the client has caught up."""
         self._forget_stall()
         super().resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Give everything back."""
+        """Release the socket's slot and its timer."""
         self._sockets.leave(self)
         self._forget_stall()
         if self._flow_control is not None:
-            self._flow_control.resume_writing()  # who waits for room to write finds the end
+            self._flow_control.resume_writing()  # wakes a writer, which then sees the closed connection
         super().connection_lost(exc)
 
     # --- from the parser ------------------------------------------------------------------------------
 
     def _on_headers_complete(self) -> Any:
-        """Judge the head before anything of ours runs."""
+        """Check the head before any code of the application runs."""
         parser = self._callback_parser
         has_host = parser.http_version < (1, 1)
         size = len(parser.path)
@@ -124,9 +124,9 @@ class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is un
             if name == b"host":
                 has_host = True
             elif name == b"transfer-encoding" and value.lower() != b"chunked":
-                raise UnsupportedTransferCoding("chunked alone is understood")
+                raise UnsupportedTransferCoding("only chunked is supported")
         if not has_host:
-            raise InvalidHeader("a request of HTTP/1.1 names its Host")
+            raise InvalidHeader("an HTTP/1.1 request must have a Host field")
         if size > HEAD_BYTES:
             raise LimitRequestHeaders("the head is too large")
         found = super()._on_headers_complete()
@@ -134,7 +134,7 @@ class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is un
         return found
 
     def _on_message_complete(self) -> None:
-        """Note that the whole request is here."""
+        """Record that the whole request has arrived."""
         super()._on_message_complete()
         self._head_bytes = 0
         self._sockets.enter(self, None)
@@ -142,31 +142,31 @@ class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is un
     # --- from gunicorn's loop of requests -------------------------------------------------------------
 
     async def _serve_http_request(self, request: Any, sockname: Any, peername: Any) -> bool:
-        """Answer in this connection's task: nothing of ours runs on when its answer is out."""
+        """Answer in this connection's task, because nothing of the application runs on after its response."""
         goes_on: bool = await self._handle_http_request(request, sockname, peername)
         return goes_on
 
     def _arm_keepalive_timer(self) -> None:
-        """Begin to wait for the next request, of which a part may be here."""
+        """Wait for the next request, a part of which may have arrived."""
         self._head_bytes = len(getattr(self._callback_parser, "_buffer", b""))
         self._sockets.enter(self, SocketPhase.HEAD if self._head_bytes else SocketPhase.IDLE)
 
     def _cancel_keepalive_timer(self) -> None:
-        """Do nothing: the phase has changed when the request came."""
+        """Do nothing, because the phase changed when the request came."""
 
     def _is_websocket_upgrade(self, _request: Any) -> bool:
-        """Tell that no request is one: no operation is a WebSocket."""
+        """Return false, because no operation is a WebSocket."""
         return False
 
     def _build_http_scope(self, request: Any, sockname: Any, peername: Any) -> dict[str, Any]:
-        """Return the scope, with the connection as an extension of ours."""
+        """Return the ASGI scope, with this connection as the extension `rewound.connection`."""
         scope: dict[str, Any] = super()._build_http_scope(request, sockname, peername)
         scope["extensions"] = {"rewound.connection": self}
         return scope
 
     def _send_error_response(self, status: int, _message: str, extra_headers: Any = ()) -> None:
-        """Answer what never reached an operation, as a problem."""
-        code, detail = _CODES.get(status, ("internal-error", "the server broke"))
+        """Answer a request that reached no operation with a problem."""
+        code, detail = _CODES.get(status, ("internal-error", "the server failed"))
         problem = Problem(code, detail)
         request_id = new_request_id()
         body = json.dumps(problem.body("/", request_id), separators=(",", ":")).encode()
@@ -184,7 +184,7 @@ class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is un
         self._safe_write("\r\n".join((*lines, "", "")).encode() + body)
 
     def _close_transport(self) -> None:
-        """Close; a client that still sends is let finish for a moment, or it would lose the answer."""
+        """Close the connection; linger while the client still sends, or it would lose the response."""
         if self._closed or self.transport is None:
             return
         parser = self._callback_parser
@@ -206,7 +206,7 @@ class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is un
     def expire(self, phase: SocketPhase) -> None:
         """End the connection: its time in *phase* is up."""
         if phase is SocketPhase.BODY and self._body_receiver is not None:
-            self._body_receiver._body_wait_expired = True  # noqa: SLF001 - gunicorn bounds the wait for each piece alone
+            self._body_receiver._body_wait_expired = True  # noqa: SLF001 - gunicorn limits only the wait for each piece
             self._body_receiver._wake_waiter()  # noqa: SLF001 - as above
             return
         if phase in {SocketPhase.CLOSING, SocketPhase.LINGERING}:
@@ -219,14 +219,14 @@ class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is un
             self._request_ready.set()
 
     def drop(self) -> None:
-        """End the connection without a word."""
+        """Abort the connection without a response."""
         self._closed = True
         self.transport.abort()
         if self._request_ready is not None:
             self._request_ready.set()
 
     def hold_little(self) -> None:
-        """Bound what the kernel holds for the reader of a stream: one that stalls is noticed by it."""
+        """Limit the kernel's send buffer of a stream, so that a stalled reader is noticed."""
         self._is_streaming = True
         line = self.transport.get_extra_info("socket")
         if line is not None:

@@ -1,4 +1,4 @@
-"""Spell a request of ASGI as the environment of WSGI, which Flask reads."""
+"""Convert the scope of an ASGI request to the WSGI environment that Flask reads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _REMEMBERED: Final = 200
 
 
 def environ_of(scope: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the environment of the request in *scope*; its body is not read through it."""
+    """Return the WSGI environment of the request in *scope*; `wsgi.input` is empty."""
     client, server = scope["client"] or ("", 0), scope["server"] or ("", 0)
     path = scope["raw_path"]
     if not path.startswith(b"/"):
@@ -46,14 +46,14 @@ def environ_of(scope: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _path_of(target: bytes) -> bytes:
-    """Return the path of a request *target* in absolute form; any other form names nothing."""
+    """Return the path of a request *target* in absolute form; any other form is returned unchanged."""
     _, scheme, rest = target.partition(b"://")
     _, slash, path = rest.partition(b"/")
     return slash + path if scheme and slash else b"/" if scheme else target
 
 
 def _name(name: bytes) -> str:
-    """Return the key of the field *name*, and remember those that clients send often."""
+    """Return the WSGI key of the header field *name*; the first `_REMEMBERED` names are cached."""
     text = name.decode("latin-1")
     key = _WITHOUT_PREFIX.get(text) or "HTTP_" + text.upper().replace("-", "_")
     if len(_NAMES) < _REMEMBERED:

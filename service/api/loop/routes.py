@@ -1,6 +1,6 @@
-"""Find the operation of a path at once, where the path is spelled plainly; Flask finds every other.
+"""Route plain paths to operations without Flask, which routes all others.
 
-A step of a path is a name or any text without a slash; a name goes before any text, as in Flask.
+A segment of a path is a fixed name or a parameter; a name takes precedence, as in Flask.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from service.api.operations import Operation
 
 
 class Route(NamedTuple):
-    """An operation, and the named parts of the path at which it was asked."""
+    """An operation, and the path parameters of the request."""
 
     operation: Operation
     path: Mapping[str, str]
@@ -21,23 +21,23 @@ class Route(NamedTuple):
 
 @dataclass
 class _Step:
-    """What may follow the steps so far."""
+    """A node of the routing tree: the segments that may follow, and the operations that end here."""
 
     named: dict[str, _Step] = field(default_factory=dict)
     any: _Step | None = None
     operations: dict[str, tuple[Operation, tuple[str, ...]]] = field(default_factory=dict)
-    """The operations of this path by method, with the names of the path's parts."""
+    """The operations of this path by method, with the names of their path parameters."""
 
 
 class Routes:
-    """The paths of all operations."""
+    """The routing tree of all operations."""
 
     def __init__(self, first: _Step) -> None:
         self._first = first
 
     @classmethod
     def of(cls, operations: Iterable[Operation]) -> Self:
-        """Return the routes to *operations*; a GET answers HEAD too."""
+        """Return the routing tree of *operations*; a GET operation also answers HEAD."""
         first = _Step()
         for each in operations:
             at = first
@@ -53,7 +53,7 @@ class Routes:
         return cls(first)
 
     def find(self, method: str, path: str) -> Route | None:
-        """Return the route to *path*; None where Flask is to be asked."""
+        """Return the route to *path*; None if Flask has to route it."""
         if not path.startswith("/") or "%" in path or not path.isascii():
             return None
         at, parts = self._first, []

@@ -1,9 +1,9 @@
-"""Bound the sockets of one process, and how long each may stay in one phase.
+"""Limit the sockets of one process, and how long each may stay in one phase.
 
-Laws. A process holds so many sockets, and so many of one address. Where there is no room, the socket that
-has waited longest without a whole request is closed for the new one. A request that is being answered is
-never ended for another: a new socket is refused when every other is at work. Each phase has one length, so
-the sockets in it stand in the order in which their time is up, and nothing is looked at that is not due.
+Laws. The number of sockets is limited per process and per address. At a limit, the socket that has waited
+longest without a whole request is closed for the new one. A request that is being answered is never ended for
+another; if every socket is answering one, the new socket is refused. All sockets in a phase have the same
+time limit, so they are ordered by deadline, and a sweep looks only at those that are due.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Final, Protocol
 
 IDLE_S: Final = 75
 STALLED_S: Final = 10
-"""How long a client may leave an answer untaken."""
+"""Seconds a client may go without reading its response."""
 
 LINGER_S: Final = 2
 
 
 class SocketPhase(Enum):
-    """What a socket waits for, while it does not wait for us."""
+    """What a socket waits for from its client."""
 
     HEAD = "the head of a request"
     BODY = "the body of a request"
@@ -32,11 +32,11 @@ class SocketPhase(Enum):
 
 @dataclass(frozen=True)
 class SocketLimits:
-    """The bounds of one process."""
+    """The limits of one process."""
 
     sockets: int = 8192
     address_sockets: int = 2048
-    """Of one address; 0 is no bound, as behind a proxy, whose address all requests have."""
+    """Sockets of one address; 0 is no limit, for use behind a proxy, whose address all requests have."""
     head_s: int = 10
     """Seconds in which the whole head of a request must arrive."""
     body_s: int = 60
@@ -48,7 +48,7 @@ class SocketLimits:
 
 
 class OpenSocket(Protocol):
-    """A socket that is held."""
+    """An open socket."""
 
     address: str
 
@@ -57,12 +57,12 @@ class OpenSocket(Protocol):
         ...
 
     def drop(self) -> None:
-        """End the connection without a word: its place is needed."""
+        """Abort the connection without a response, because its slot is needed."""
         ...
 
 
 class Sockets:
-    """The sockets that one process holds."""
+    """The open sockets of one process."""
 
     def __init__(self, limits: SocketLimits, clock: Callable[[], float]) -> None:
         self.limits = limits
@@ -82,7 +82,7 @@ class Sockets:
         return len(self._phase_of)
 
     def admit(self, held: OpenSocket) -> bool:
-        """Take *held* in, which waits for a head; whether there was room or another was closed for it."""
+        """Add *held*, in the phase HEAD; return false if the limits leave no room for it."""
         same = self._of_address.get(held.address, {})
         most = self.limits.address_sockets
         if most and held.address and len(same) >= most and not self._make_room(iter(same)):
@@ -95,7 +95,7 @@ class Sockets:
         return True
 
     def enter(self, held: OpenSocket, phase: SocketPhase | None) -> None:
-        """Note that *held* is in *phase* from now on; None: it waits for us."""
+        """Move *held* to *phase*; None means that its request is being answered."""
         if held not in self._phase_of:
             return
         before = self._phase_of[held]
@@ -105,14 +105,14 @@ class Sockets:
         if phase is not None:
             self._phases[phase][held] = self._clock() + self._seconds[phase]
             same = self._of_address[held.address]
-            same[held] = same.pop(held)  # the longest in its phase stands first
+            same[held] = same.pop(held)  # the one that is longest in its phase comes first
 
     def phase(self, held: OpenSocket) -> SocketPhase | None:
-        """Return the phase of *held*."""
+        """Return the phase of *held*, None while its request is being answered."""
         return self._phase_of.get(held)
 
     def leave(self, held: OpenSocket) -> None:
-        """Forget *held*: the connection has ended."""
+        """Remove *held*, whose connection has ended."""
         if held not in self._phase_of:
             return
         self.enter(held, None)
@@ -135,7 +135,7 @@ class Sockets:
                 self._expire(held, phase)
 
     def end_waiting(self) -> None:
-        """End what waits between two requests; what has begun a request may send it."""
+        """End the connections between two requests; a client that has begun a request may finish it."""
         for held in list(self._phases[SocketPhase.IDLE]):
             self._expire(held, SocketPhase.IDLE)
 
@@ -144,7 +144,7 @@ class Sockets:
         held.expire(phase)
 
     def _make_room(self, candidates: Iterator[OpenSocket]) -> bool:
-        """End the first of *candidates* that waits without a whole request; whether there was one."""
+        """Drop the first of *candidates* that has no whole request; return whether there was one."""
         for held in candidates:
             phase = self._phase_of[held]
             if phase in {SocketPhase.HEAD, SocketPhase.IDLE, SocketPhase.BODY}:

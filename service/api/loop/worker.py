@@ -1,4 +1,4 @@
-"""Run one process of the API: gunicorn's ASGI worker with bounded sockets, whose stop waits for no idler."""
+"""One process of the API: gunicorn's ASGI worker with limited sockets, which closes idle ones at a stop."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from service.collecting import collect_seldom
 from service.lifeline import end_with_parent
 
 TICK_S: Final = 0.5
-"""Seconds between two looks at whose time is up, and two signs of life to the master."""
+"""Seconds between two sweeps of the sockets, and between two heartbeats to the master."""
 
 ACCEPTED: Final = 64
-"""Connections taken in one turn of the loop, so that a flood does not hold up the others."""
+"""The maximum of connections accepted in one iteration of the loop, so that a flood does not delay others."""
 
 _OTHER_FILES: Final = 512
-"""Descriptors for what is not a client's socket: the store, pools, metrics, logs."""
+"""File descriptors for other things than client sockets: the store, pools, metrics, logs."""
 
 
 class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn is untyped
-    """One process of the API; it ends with its master, however that ended."""
+    """One process of the API; it ends when its master ends, even if the master is killed."""
 
     _pipe: ClassVar[tuple[int, int] | None] = None
-    """The master holds the writing end, which the kernel closes when it dies."""
+    """The master keeps the writing end, which the kernel closes when the master dies."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Prepare a worker: this runs in the master, before the fork."""
+        """Prepare a worker; this runs in the master, before the fork."""
         super().__init__(*args, **kwargs)
         Worker._pipe = Worker._pipe or os.pipe()
         self.held: Sockets
         self._stopping: asyncio.Event
 
     def init_process(self) -> None:
-        """Become the worker, and hold on to the master's life alone."""
+        """Initialize the worker after the fork, and watch the master's end of the pipe."""
         assert Worker._pipe is not None, "the master made it"
         reading_end, writing_end = Worker._pipe
         os.close(writing_end)
@@ -50,17 +50,17 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn is untyped
         super().init_process()
 
     def handle_exit_signal(self) -> None:
-        """Begin to stop: streams are ended, idle connections closed, and requests in flight answered."""
+        """Begin to stop: end streams, close idle connections, answer requests in flight."""
         super().handle_exit_signal()
         self._stopping.set()
 
     def load_wsgi(self) -> None:
-        """Load the application; the collector then leaves it alone."""
+        """Load the application, then exclude it from garbage collection."""
         super().load_wsgi()
         collect_seldom()
 
     async def _serve(self) -> None:
-        """Serve until the process shall stop."""
+        """Serve until the process is told to stop."""
         self._stopping = asyncio.Event()
         self.held = Sockets(_fitting(self.asgi.limits, self.log), time.monotonic)
         self.lifespan = LifespanManager(self.asgi, self.log, self.state)
@@ -91,7 +91,7 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn is untyped
         self.held.sweep()
 
     async def _tick_on(self) -> None:
-        """Go on looking at whose time is up; what has become idle is closed."""
+        """Sweep until cancelled, and close connections that have become idle."""
         while True:
             self._tick()
             self.held.end_waiting()
@@ -99,7 +99,7 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn is untyped
 
 
 def _fitting(limits: Any, log: Any) -> Any:
-    """Return *limits* as far as this process may open files, after asking for as many as it may have."""
+    """Raise the soft limit of open files as far as needed; return *limits* reduced to what is possible."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = limits.sockets + _OTHER_FILES
     most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)

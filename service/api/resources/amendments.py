@@ -1,4 +1,4 @@
-"""Continue otherwise from an earlier moment: undo, redo, what the gm rules; shown before it is accepted."""
+"""Amendments: propose an undo, a redo or a ruling, compare it with the play so far, accept or drop it."""
 
 from __future__ import annotations
 
@@ -23,47 +23,58 @@ TAG: Final = "Amendments"
 TAKEN_COMMAND: Final = component(
     "TakenCommand",
     closed(
-        "A command of the proposed line, and what became of it.",
+        "A command of the proposed line, and its outcome there.",
         {"refusal": REFUSAL},
         n=NUMBER,
-        old={**maybe(NUMBER), "description": "The old command that it is; null where the ruling put it in."},
-        source={**UUID, "description": "The encounter whose command it is."},
+        old={
+            **maybe(NUMBER),
+            "description": "The number of the command that it repeats; null if the ruling added it.",
+        },
+        source={**UUID, "description": "The encounter of the command that it repeats."},
         seat=SEAT,
-        type={**maybe(TEXT), "description": "null where what was commanded is still sealed."},
+        type={**maybe(TEXT), "description": "null while the command is sealed."},
         outcome={"enum": ["accepted", "refused", "sealed", "quarantined"]},
     ),
 )
 AMENDMENT_DIFFERENCE: Final = component(
     "AmendmentDifference",
     closed(
-        "How a proposed line differs from the one as played.",
+        "The difference between a proposed line and the line as played.",
         None,
         commands=listing(TAKEN_COMMAND),
-        gone={**listing(TAKEN_COMMAND), "description": "Old answers whose prompt is gone."},
-        left={**listing(NUMBER), "description": "Commands as played that the line does not take."},
+        gone={
+            **listing(TAKEN_COMMAND),
+            "description": "Repeated commands that are refused in this line.",
+        },
+        left={**listing(NUMBER), "description": "Numbers of played commands that this line does not repeat."},
         **BETWEEN,
     ),
 )
 AMENDMENT: Final = component(
     "Amendment",
     closed(
-        "How the gm would continue from an earlier moment.",
-        {"n": {**NUMBER, "description": "The command that proposed or ended it, after one that did."}},
+        "A proposal of the gm to continue from an earlier commit.",
+        {
+            "n": {
+                **NUMBER,
+                "description": "The command that proposed or accepted it, in the answer to that command.",
+            }
+        },
         amendment=TEXT,
         kind={"enum": ["as_ruled", "undo", "redo"]},
         contest=maybe(TEXT),
-        commit={**maybe(NUMBER), "description": "The first commit that is taken back."},
+        commit={**maybe(NUMBER), "description": "The first commit that is taken back; null for a redo."},
         line={
             **maybe(UUID),
-            "description": "The earlier line in which that stands, where it is not this one.",
+            "description": "The line of play that contains `commit`; null if it is this one.",
         },
         decision=TEXT,
         reason=TEXT,
-        version={**NUMBER, "description": "The version of the encounter that is compared."},
-        encounter={**UUID, "description": "The line that is proposed; the gm may read it."},
+        version={**NUMBER, "description": "The version of the encounter that the proposal is compared with."},
+        encounter={**UUID, "description": "The proposed line; the gm may read it."},
         status={
             "enum": ["deciding", "ready", "accepted", "dropped", "void"],
-            "description": "`void`: something was played before it was proposed, so it goes on from nowhere.",
+            "description": "`void`: play continued before the proposal, so it has no commit to start from.",
         },
         difference=maybe(AMENDMENT_DIFFERENCE),
     ),
@@ -71,29 +82,29 @@ AMENDMENT: Final = component(
 _PATH: Final = "/v1/encounters/{encounter}"
 _ONE: Final = _PATH + "/amendments/{amendment}"
 _PROBLEMS: Final = ("command-refused", "version-mismatch")
-_PROPOSED: Final = ResponseSchema("The proposal, with how its line differs once that is decided.", AMENDMENT)
+_PROPOSED: Final = ResponseSchema("The proposal; it has the difference once its line is decided.", AMENDMENT)
 
 
 @record
 class NewUndo:
-    """From which commit on everything is taken back, and why."""
+    """The first commit to take back, and the reason."""
 
     commit: int
     reason: str = ""
     line: str = ""
-    """The earlier line in which the commit stands; none is this one."""
+    """The line of play that contains the commit; empty for this one."""
 
 
 @record
 class NewRedo:
-    """Why what was undone is taken again."""
+    """The reason for a redo."""
 
     reason: str = ""
 
 
 @record
 class Acceptance:
-    """The version of the encounter that was compared with the proposal."""
+    """The version of the encounter that the proposal was compared with."""
 
     version: int
 
@@ -115,10 +126,10 @@ ACCEPTANCE: Final = schema_of(Acceptance)()
     answers={201: _PROPOSED, 202: PENDING},
 )
 def undo(request: ApiRequest) -> Steps[ApiResponse]:
-    """Propose to take back everything from a commit on.
+    """Propose to undo a commit and everything after it.
 
-    Nothing changes until the proposal is accepted. Dice that were thrown stay: who does the same again throws
-    the same.
+    Nothing changes until the proposal is accepted. Dice that were thrown are not thrown again: the same
+    command gets the same dice.
     """
     return (
         yield from pending(
@@ -139,7 +150,7 @@ def undo(request: ApiRequest) -> Steps[ApiResponse]:
     answers={201: _PROPOSED, 202: PENDING},
 )
 def redo(request: ApiRequest) -> Steps[ApiResponse]:
-    """Propose to take again what an undo has taken back, with the same dice."""
+    """Propose to redo what an undo took back, with the same dice."""
     return (
         yield from pending(
             request, (yield from send_checked(request, Redo, request.data)), told_proposal(request)
@@ -149,11 +160,12 @@ def redo(request: ApiRequest) -> Steps[ApiResponse]:
 
 @operation("GET", _ONE, "getAmendment", TAG, roles=GM_ALONE, answers={200: _PROPOSED})
 def get_amendment(request: ApiRequest) -> ApiResponse:
-    """Tell how a proposed line differs from the one as played.
+    """Get a proposal, and how its line differs from the line as played.
 
-    `commands` lists every old command with what became of it, `gone` those that are refused now because what
-    they answered is not asked any more, `left` those that are not taken. `patch` (RFC 6902) leads from the
-    state as played to the proposed one.
+    In `difference`, `commands` lists the commands of the proposed line with their outcomes, `gone` the
+    repeated ones that are refused there (for example because their prompt no longer exists), and `left` the
+    played commands that are not repeated. `patch` (RFC 6902) leads from the state as played to the proposed
+    state.
     """
     return ApiResponse(_shown(request, request.path["amendment"]))
 
@@ -169,16 +181,16 @@ def get_amendment(request: ApiRequest) -> ApiResponse:
     problems=_PROBLEMS,
     answers={
         200: ResponseSchema(
-            "Accepted: the encounter goes on in the other line.", AMENDMENT, headers=("Link",)
+            "The proposal is accepted; the encounter continues in its line.", AMENDMENT, headers=("Link",)
         ),
         202: PENDING,
     },
 )
 def accept_amendment(request: ApiRequest) -> Steps[ApiResponse]:
-    """Accept a proposal: the encounter goes on in its line, and this one stays as it was played.
+    """Accept a proposal: the encounter continues in its line, and this line stays as it was played.
 
-    `version` is the one that was compared; if anything has happened since, nothing is accepted. Seat tokens
-    keep working: they open the new line too.
+    `version` is the version that the proposal was compared with. If anything was played since, the proposal
+    is refused. Seat tokens keep working: they are valid in the new line too.
     """
     name = request.path["amendment"]
     try:
@@ -197,17 +209,17 @@ def accept_amendment(request: ApiRequest) -> Steps[ApiResponse]:
     roles=GM_ALONE,
     waits=True,
     problems=_PROBLEMS,
-    answers={200: ResponseSchema("It is dropped.", AMENDMENT), 202: PENDING},
+    answers={200: ResponseSchema("The proposal is dropped.", AMENDMENT), 202: PENDING},
 )
 def drop_amendment(request: ApiRequest) -> Steps[ApiResponse]:
-    """Drop a proposal: the line as played goes on."""
+    """Drop a proposal: the line as played continues."""
     name = request.path["amendment"]
     sent = yield from send_checked(request, DropAmendment, {"amendment": name})
     return (yield from pending(request, sent, lambda _outcome: ApiResponse(_shown(request, name))))
 
 
 def told_proposal(request: ApiRequest) -> Callable[[views.Data], ApiResponse]:
-    """Return how to answer a command that proposed: with the proposal."""
+    """Return a function that answers a proposing command with its proposal (201)."""
 
     def answer(outcome: views.Data) -> ApiResponse:
         name = next(e["amendment"] for e in outcome["events"] if e["type"] == "amendment_proposed")

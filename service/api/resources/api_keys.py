@@ -1,4 +1,4 @@
-"""Make, rotate and end the API keys of one owner; a key's text is told once, and again to a repeat."""
+"""API keys of one owner: create, list, rotate and end. A key's text is shown only when it is created."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from service.stores.api_keys import SCOPES, ApiKey, ApiKeyDraft
 
 TAG: Final = "API keys"
 _API_KEY: Final[dict[str, Schema]] = {
-    "key": {"type": "string", "pattern": "^[0-9a-f]{12}$", "description": "Its id, which is no secret."},
+    "key": {"type": "string", "pattern": "^[0-9a-f]{12}$", "description": "Its id, which is not secret."},
     "name": TEXT,
     "scopes": listing({"enum": ["read", "write", "keys", "operator"]}),
     "state": {"enum": ["valid", "expired", "ended"]},
     "created": TIME,
     "expires": maybe(TIME),
-    "follows": {**maybe(TEXT), "description": "The key whose place it took."},
+    "follows": {**maybe(TEXT), "description": "The key that it replaces."},
 }
-API_KEY: Final = component("ApiKey", closed("What is known of a key: never the key itself.", **_API_KEY))
-API_KEYS: Final = component("ApiKeys", closed("All keys of your owner.", keys=listing(API_KEY)))
+API_KEY: Final = component("ApiKey", closed("An API key, without its text.", **_API_KEY))
+API_KEYS: Final = component("ApiKeys", closed("All API keys of your owner.", keys=listing(API_KEY)))
 API_KEY_WITH_TEXT: Final = component(
     "ApiKeyWithText",
     closed(
-        "A key and its text. The text is shown here alone; a repeat of the request shows it again.",
+        "An API key and its text. The text is shown only here; a repeat of the request shows it again.",
         **_API_KEY,
         text=TEXT,
     ),
@@ -59,7 +59,7 @@ ROTATION: Final = strict("Rotation", {"overlap_s": IntegerField(least=0, most=_Y
     answers={200: ResponseSchema("The keys.", API_KEYS)},
 )
 def list_api_keys(request: ApiRequest) -> ApiResponse:
-    """List all keys of your owner, the newest first: what is known of them, never the keys themselves."""
+    """List all API keys of your owner, newest first, without their texts."""
     mine = _mine(request)
     return ApiResponse(
         {"keys": [_shown(request, each) for each in api_keys.of_owner(request.services.log, mine.owner)]}
@@ -78,10 +78,10 @@ def list_api_keys(request: ApiRequest) -> ApiResponse:
     answers={201: ResponseSchema("The key, with its text.", API_KEY_WITH_TEXT)},
 )
 def create_api_key(request: ApiRequest) -> ApiResponse:
-    """Make another key of the same owner, with scopes that your own key has.
+    """Create another key for your owner, with scopes that your own key has.
 
-    It opens the same encounters. The text is told here alone; a repeat with the same idempotency key tells it
-    again.
+    It has access to the same encounters. The text is shown only here; a repeat with the same idempotency key
+    shows it again.
     """
     mine = _mine(request)
     scopes = tuple(dict.fromkeys(request.data.get("scopes", mine.scopes)))
@@ -106,13 +106,13 @@ def create_api_key(request: ApiRequest) -> ApiResponse:
     scope="keys",
     body=ROTATION,
     is_keyed=True,
-    answers={201: ResponseSchema("The key that takes its place, with its text.", API_KEY_WITH_TEXT)},
+    answers={201: ResponseSchema("The new key, with its text.", API_KEY_WITH_TEXT)},
 )
 def rotate_api_key(request: ApiRequest) -> ApiResponse:
-    """Make a key that takes another's place: same owner, name and scopes.
+    """Replace a key by a new one with the same owner, name and scopes.
 
-    The old one works for `overlap_s` seconds more (a day, if you do not say), so that clients can change over
-    one by one.
+    The old key works for another `overlap_s` seconds (default: one day), so that clients can change over one
+    by one.
     """
     mine, old = _mine(request), _named(request)
     lacking = [scope for scope in old.scopes if scope not in mine.scopes]
@@ -137,9 +137,9 @@ def rotate_api_key(request: ApiRequest) -> ApiResponse:
     answers={200: ResponseSchema("The key, ended.", API_KEY)},
 )
 def end_api_key(request: ApiRequest) -> ApiResponse:
-    """End a key for good; what it owns stays with the owner.
+    """End a key permanently; its owner keeps the encounters.
 
-    A process that has just used it may accept it for three seconds more.
+    A process that has just used the key may accept it for another three seconds.
     """
     old = _named(request)
     api_keys.end(request.services.log, old.id)
@@ -150,7 +150,10 @@ def end_api_key(request: ApiRequest) -> ApiResponse:
 
 
 def _derived(request: ApiRequest, mine: ApiKey, wanted: ApiKeyDraft) -> ApiResponse:
-    """Return the key that this request stands for, and its text."""
+    """Return the key that this request creates, or created before, with its text.
+
+    Raises the problem `idempotency-key-reused`.
+    """
     asked = request.repeatable
     text, key, replayed = api_keys.derive(
         request.services.log,
@@ -161,7 +164,7 @@ def _derived(request: ApiRequest, mine: ApiKey, wanted: ApiKeyDraft) -> ApiRespo
         request.services.clock(),
     )
     if key.fingerprint != asked.fingerprint:
-        raise Problem("idempotency-key-reused", "the key stands for another request")
+        raise Problem("idempotency-key-reused", "the key was used for another request")
     headers = {"Location": f"{_PATH}/{key.id}", "Idempotency-Key": f'"{asked.key}"'}
     if replayed:
         headers["Idempotency-Replayed"] = "true"
@@ -175,7 +178,7 @@ def _mine(request: ApiRequest) -> ApiKey:
 
 
 def _named(request: ApiRequest) -> ApiKey:
-    """Return the key that the path names; another owner's is the 404 of one that does not exist."""
+    """Return the key that the path names; raises `not-found` if it is missing or another owner's."""
     found = api_keys.known(request.services.log, request.path["key"])
     if found is None or found.owner != _mine(request).owner:
         raise not_found()

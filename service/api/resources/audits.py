@@ -1,4 +1,4 @@
-"""Ask for audits, and read what they found: the work is a worker's, the job record is the meeting point."""
+"""Audits: jobs that a worker runs; a client starts one and reads its job record."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TAG: Final = "Audits"
 AUDIT: Final = component(
     "Audit",
     closed(
-        "An audit: everything is decided again and compared.",
+        "An audit: every command is decided again and the bytes are compared.",
         {"verdict": TEXT, "progress": OPEN, "certificate": OPEN, "from": NUMBER, "to": NUMBER, "fault": TEXT},
         audit=TEXT,
         encounter=UUID,
@@ -29,12 +29,12 @@ AUDIT: Final = component(
         asked=TIME,
     ),
 )
-AUDIT_PAGE: Final = component("Audits", page("Audits, the newest first.", "audits", AUDIT))
+AUDIT_PAGE: Final = component("Audits", page("Audits, newest first.", "audits", AUDIT))
 _PATH: Final = "/v1/encounters/{encounter}/audits"
 AUDIT_REQUEST: Final = strict(
     "AuditRequest", {"from": IntegerField(least=1, most=2**31), "to": IntegerField(least=1, most=2**31)}
 )
-"""`from` is no name a record's field can have."""
+"""Not a record, because `from` is a keyword of Python."""
 
 
 @operation(
@@ -44,14 +44,14 @@ AUDIT_REQUEST: Final = strict(
     TAG,
     roles=AUDITORS,
     body=AUDIT_REQUEST,
-    answers={202: ResponseSchema("The audit is under way; `Location` tells where to ask.", AUDIT)},
+    answers={202: ResponseSchema("The audit is accepted; poll `Location`.", AUDIT)},
     is_keyed=True,
     problems=("command-refused", "too-many-audits"),
 )
 def start_audit(request: ApiRequest) -> ApiResponse:
-    """Decide everything again, or rounds `from` to `to`, and compare with what is stored.
+    """Decide every command again, or those of rounds `from` to `to`, and compare with the stored record.
 
-    The answer is a job: ask for it until its status is `done`, then read the verdict and the certificate.
+    The answer is a job. Poll it until its status is `done`, then read the verdict and the certificate.
     """
     refuse_draft(request)
     first, last = request.data.get("from"), request.data.get("to")
@@ -79,7 +79,7 @@ def start_audit(request: ApiRequest) -> ApiResponse:
     answers={200: ResponseSchema("A page of audits.", AUDIT_PAGE)},
 )
 def list_audits(request: ApiRequest) -> ApiResponse:
-    """List the audits of an encounter, the newest first."""
+    """List the audits of an encounter, newest first."""
     before = read_cursor(request.query["cursor"], 1)[0] if "cursor" in request.query else None
     limit = request.query.get("limit", PAGE)
     found = AUDITS.listed(request.services.log, request.encounter, before, limit)
@@ -97,7 +97,7 @@ def list_audits(request: ApiRequest) -> ApiResponse:
     answers={200: ResponseSchema("The audit.", AUDIT)},
 )
 def get_audit(request: ApiRequest) -> ApiResponse:
-    """Tell how far an audit is, and what it found."""
+    """Get an audit: its progress, or its verdict and certificate."""
     job = AUDITS.find(request.services.log, request.encounter, request.path["audit"])
     if job is None:
         raise not_found()
@@ -105,5 +105,5 @@ def get_audit(request: ApiRequest) -> ApiResponse:
 
 
 def _shown(job: Job) -> Job:
-    """Return a job as clients see it: nothing that is not known yet."""
+    """Return a job as clients see it, without members that have no value yet."""
     return {name: value for name, value in AUDITS.shown(job).items() if value is not None}

@@ -1,4 +1,4 @@
-"""Give an encounter as one file that proves itself, and take such a file in."""
+"""Bundles: export an encounter as one file that can be audited offline, and import such a file."""
 
 from __future__ import annotations
 
@@ -25,21 +25,25 @@ TAG: Final = "Audits"
 IMPORT: Final = component(
     "Import",
     closed(
-        "A bundle that is taken in: how far it is, where it lies, or why it was refused.",
+        "The import of a bundle: its progress, the imported encounter, or the refusal.",
         {"progress": maybe(OPEN)},
         **{"import": TEXT},
         status={"enum": ["pending", "running", "done", "failed"]},
         asked=TIME,
-        encounter={**maybe(UUID), "description": "The address at which it lies in this service."},
-        verdict={**maybe(TEXT), "description": "What its audit found."},
+        encounter={**maybe(UUID), "description": "The id of the imported encounter in this service."},
+        verdict={**maybe(TEXT), "description": "The verdict of its audit."},
         certificate=maybe(OPEN),
         imported=maybe(ref("ImportOf")),
         refusal=maybe(
-            closed("Why it was not taken in.", code={**TEXT, "description": "A problem's."}, detail=TEXT)
+            closed(
+                "Why it was not imported.",
+                code={**TEXT, "description": "The code of a problem type."},
+                detail=TEXT,
+            )
         ),
     ),
 )
-IMPORT_PAGE: Final = component("Imports", page("Bundles that you sent, the newest first.", "imports", IMPORT))
+IMPORT_PAGE: Final = component("Imports", page("Your imports, newest first.", "imports", IMPORT))
 MEDIA_TYPE: Final = "application/jsonl"
 _KEYS: Final = re.compile(r"[0-9a-f]{64}(,[0-9a-f]{64}){0,15}")
 
@@ -55,7 +59,7 @@ _KEYS: Final = re.compile(r"[0-9a-f]{64}(,[0-9a-f]{64}){0,15}")
     },
 )
 def get_bundle(request: ApiRequest) -> ApiResponse:
-    """Give the encounter as a bundle: what your seat may see, in one file that anybody can audit offline."""
+    """Download the encounter as a bundle: what your seat may see, in one file that can be audited offline."""
     lines = bundle.write(evidence_once_signed(request.services.log, request.encounter), request.me.seat)
     raw = b"".join(lines)
     name = f'attachment; filename="{request.encounter}.jsonl"'
@@ -76,28 +80,30 @@ def get_bundle(request: ApiRequest) -> ApiResponse:
     query=(
         Parameter(
             "key",
-            "A public key that must have signed the last commit, 64 hexadecimal digits; several with commas.",
+            "Public keys, one of which must have signed the last commit: 64 hexadecimal digits each, "
+            "separated by commas.",
             pattern=_KEYS.pattern,
         ),
     ),
-    answers={202: ResponseSchema("A worker takes it in; `Location` tells where to ask.", IMPORT)},
+    answers={202: ResponseSchema("The import is accepted; poll `Location`.", IMPORT)},
     is_keyed=True,
     problems=("bundle-refused", "store-full", "quota-exceeded", "too-many-imports"),
 )
 def import_bundle(request: ApiRequest) -> ApiResponse:
-    """Take in a bundle: a worker audits it, and refuses it whole unless it is sound and nothing is withheld.
+    """Import a bundle: a worker audits it, and refuses it unless it is sound and withholds nothing.
 
-    The answer is a job: ask for it until its status is `done` or `failed`. What was taken in lies at the
-    address that its `encounter` names; it can be read, replayed and audited, and takes no commands. It is
-    `unsigned`, for everybody to see, unless an accepted key signed its last commit: one of the service's
-    settings, or one that `key` names. With `key`, a bundle that these keys did not sign whole is refused.
+    The answer is a job. Poll it until its status is `done` or `failed`. `encounter` is the id of the imported
+    encounter, which can be read, replayed and audited but takes no commands. It is marked `unsigned`, visible
+    to everybody, unless an accepted key signed its last commit. Accepted keys are those in `key`, or else
+    those in the service's settings. With `key`, a bundle that these keys did not sign up to its last commit
+    is refused.
     """
     kind, _ = parse_options_header(request.headers.get("Content-Type", ""))
     if kind != MEDIA_TYPE:
         raise Problem("unsupported-media-type", f"send Content-Type: {MEDIA_TYPE}")
     if not bundle.is_begun(request.body):
         raise Problem(
-            "bundle-refused", "it does not begin with a bundle's header", members={"code": "malformed"}
+            "bundle-refused", "the body does not begin with a bundle's header", members={"code": "malformed"}
         )
     owner, services = _owner(request), request.services
     keys = str(request.query["key"]).split(",") if "key" in request.query else []
@@ -129,7 +135,7 @@ def import_bundle(request: ApiRequest) -> ApiResponse:
     answers={200: ResponseSchema("A page of imports.", IMPORT_PAGE)},
 )
 def list_imports(request: ApiRequest) -> ApiResponse:
-    """List the bundles that you sent, the newest first."""
+    """List your imports, newest first."""
     before = read_cursor(request.query["cursor"], 1)[0] if "cursor" in request.query else None
     limit = request.query.get("limit", PAGE)
     found = IMPORTS.listed(request.services.log, _owner(request), before, limit)
@@ -146,7 +152,7 @@ def list_imports(request: ApiRequest) -> ApiResponse:
     answers={200: ResponseSchema("The import.", IMPORT)},
 )
 def get_import(request: ApiRequest) -> ApiResponse:
-    """Tell how far an import is, where it lies once it is `done`, and why it was refused if it `failed`."""
+    """Get an import: its progress, the encounter once it is `done`, or the refusal if it `failed`."""
     job = IMPORTS.find(request.services.log, _owner(request), request.path["import"])
     if job is None:
         raise not_found()

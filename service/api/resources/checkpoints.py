@@ -1,4 +1,4 @@
-"""Give the signed checkpoints of an encounter, and have its head signed."""
+"""Checkpoints: list those of an encounter, and request a signature of its head."""
 
 from __future__ import annotations
 
@@ -21,15 +21,20 @@ TAG: Final = "Record"
 CHECKPOINT: Final = component(
     "Checkpoint",
     closed(
-        "A signed head: how many commits there are, and the root of the tree over their hashes (RFC 9162).",
-        {"note": {**TEXT, "description": "The signed note (C2SP tlog-checkpoint), once it is signed."}},
+        "A signed head: the number of commits and the Merkle root over their hashes (RFC 9162).",
+        {
+            "note": {
+                **TEXT,
+                "description": "The signed note (C2SP tlog-checkpoint); absent until signed.",
+            }
+        },
         encounter=UUID,
         size=NUMBER,
         root=maybe(HASH),
     ),
 )
 CHECKPOINTS: Final = component(
-    "Checkpoints", page("Signed checkpoints, the latest first.", "checkpoints", CHECKPOINT)
+    "Checkpoints", page("Signed checkpoints, latest first.", "checkpoints", CHECKPOINT)
 )
 _PATH: Final = "/v1/encounters/{encounter}/checkpoints"
 _TICK_S: Final = 0.02
@@ -46,10 +51,10 @@ _TICK_S: Final = 0.02
     answers={200: ResponseSchema("A page of checkpoints.", CHECKPOINTS)},
 )
 def list_checkpoints(request: ApiRequest) -> ApiResponse:
-    """List the signed checkpoints, the latest first.
+    """List the signed checkpoints, latest first.
 
-    One is signed when an epoch of the dice closes, when the encounter closes, and when somebody asks. The
-    latest is also told in the header `Rewound-Checkpoint` of every answer about the encounter.
+    The service signs a checkpoint when an epoch of the dice closes, when the encounter closes, and on
+    request. Every answer about the encounter has the latest one in its header `Rewound-Checkpoint`.
     """
     before = read_cursor(request.query["cursor"], 1)[0] if "cursor" in request.query else None
     limit = request.query.get("limit", PAGE)
@@ -66,17 +71,17 @@ def list_checkpoints(request: ApiRequest) -> ApiResponse:
     roles=READERS,
     answers={
         200: ResponseSchema("The head is signed.", CHECKPOINT),
-        202: ResponseSchema("A worker signs it; it will stand in the list.", CHECKPOINT),
+        202: ResponseSchema("A worker will sign the head; then it is in the list.", CHECKPOINT),
     },
     problems=("encounter-imported", "command-refused"),
 )
 def sign_checkpoint(request: ApiRequest) -> Steps[ApiResponse]:
-    """Have the head signed as it is now, and wait for the note (`Prefer: wait=N`)."""
+    """Request a checkpoint of the current head, and wait for its signature (`Prefer: wait=N`)."""
     log, size = request.services.log, reading.head(request.services, request.encounter)
     latest = checkpoints.latest(log, request.encounter)
     entry = request.services.encounters.find(request.encounter)
     if entry is not None and entry.imported and (latest is None or latest.size < size):
-        raise Problem("encounter-imported", "it came in a bundle and is signed where it was played")
+        raise Problem("encounter-imported", "an imported encounter is signed only where it was played")
     refuse_draft(request)
     if latest is None or latest.size < size:
         checkpoints.ask(log, request.encounter, size, int(request.services.clock() * 1000))

@@ -1,4 +1,4 @@
-"""Take commands, and tell what became of them."""
+"""Commands: send them, and look up their outcomes."""
 
 from __future__ import annotations
 
@@ -28,13 +28,11 @@ TAG: Final = "Commands"
 
 _KEY: Final = r'"?[\x21\x23-\x5b\x5d-\x7e]{1,255}"?'
 _DECIDED: Final = {
-    200: ResponseSchema("It was decided; or each of an array was.", OUTCOME_OR_OUTCOMES),
-    202: ResponseSchema(
-        "It is on the record and not yet decided; `Location` tells where to ask.", OUTCOME_OR_OUTCOMES
-    ),
+    200: ResponseSchema("The command, or every command of the array, is decided.", OUTCOME_OR_OUTCOMES),
+    202: ResponseSchema("Recorded, but not yet decided; poll `Location`.", OUTCOME_OR_OUTCOMES),
 }
 ARRAY: Final = 50
-"""Commands in one array, at most."""
+"""The maximum number of commands in an array."""
 
 
 @operation(
@@ -47,7 +45,9 @@ ARRAY: Final = 50
     is_quick=True,
     query=(
         Parameter(
-            "continue", "With an array: `true` decides the rest after a refusal too.", pattern="true|false"
+            "continue",
+            "For an array: with `true`, commands after a refused one are decided too.",
+            pattern="true|false",
         ),
     ),
     answers=_DECIDED,
@@ -55,21 +55,22 @@ ARRAY: Final = 50
     problems=("command-refused", "version-mismatch"),
 )
 def send_command(request: ApiRequest) -> Steps[ApiResponse]:
-    """Send a command, and wait for what becomes of it.
+    """Send a command, and wait for its outcome.
 
-    `type` selects the schema. A command that the rules refuse is answered 409 `command-refused`; it stands
-    on the record, throws no dice and changes nothing. The answer holds what your seat may see.
+    `type` selects the schema. The answer contains what your seat may see. A command that the rules refuse is
+    answered 409 `command-refused`; it is recorded, throws no dice and changes nothing.
 
-    An array of up to fifty is appended together and decided in order, each on its own. It is answered 200
-    with `outcomes`, whatever they are. After a refusal the rest are refused too, as `skipped`, unless
-    `?continue=true`. One key, and one `If-Match`, stand for the whole array. A secret choice must be legal
-    when the array is sent, and may be followed by others only with `?continue=true`.
+    The commands of an array (at most fifty) are appended together and decided in order, one by one. The
+    answer is 200 with `outcomes`, even if some are refused. After a refusal the remaining commands are
+    refused as `skipped`, unless `?continue=true`. The idempotency key and `If-Match` apply to the array as a
+    whole. A secret choice must be legal when the array is sent, and unless `?continue=true` it must be the
+    last command.
     """
     data = request.data
     if isinstance(data, list):
         return (yield from _send_array(request, data))
     if "continue" in request.query:
-        raise invalid(("?continue", "an array: a single command has nothing to go on with"))
+        raise invalid(("?continue", "an array; a single command does not take this parameter"))
     kind, given, found = read_command(request, data)
     raise_if_invalid(found)
     return (yield from pending(request, (yield from send_checked(request, kind, given))))
@@ -85,7 +86,7 @@ def _send_array(request: ApiRequest, data: list[Any]) -> Steps[ApiResponse]:
         found += wrong
         commands.append((kind, given))
         if may_seal(kind) and index < len(data) - 1 and not goes_on:
-            found.append((f"/{index}", "a secret choice at the end, or `?continue=true`"))
+            found.append((f"/{index}", "a secret choice as the last command, or `?continue=true`"))
     raise_if_invalid(found)
     return (
         yield from pending_array(
@@ -103,7 +104,7 @@ def _send_array(request: ApiRequest, data: list[Any]) -> Steps[ApiResponse]:
     answers={status: replace(shape, schema=OUTCOME) for status, shape in _DECIDED.items()},
 )
 def get_command(request: ApiRequest) -> ApiResponse:
-    """Tell what became of command n, as far as your seat may know."""
+    """Get the outcome of command n, as your seat may see it."""
     return _became(request, request.number("n"))
 
 
@@ -117,7 +118,7 @@ def get_command(request: ApiRequest) -> ApiResponse:
     query=(Parameter("key", "The idempotency key of your request.", pattern=_KEY, required=True),),
 )
 def find_command(request: ApiRequest) -> ApiResponse:
-    """Tell what became of the request with your idempotency key: it settles every unknown outcome."""
+    """Get the outcome of your request by its idempotency key, for example after `outcome-unknown`."""
     known = request.services.log.find_key(request.encounter, request.me.scope, read_key(request.query["key"]))
     if known is None:
         raise not_found()

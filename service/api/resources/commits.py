@@ -1,4 +1,4 @@
-"""Give the record as it is stored: commits in pages, and the dice in them."""
+"""The stored record: commits in pages or as a stream, and their dice."""
 
 from __future__ import annotations
 
@@ -18,17 +18,20 @@ from service.usecases import reading
 
 TAG: Final = "Record"
 _OPENED: Final = closed(
-    "An envelope this seat may open: the payload's exact text and its salt prove the commitment.",
+    "An envelope that this seat may open: the payload's exact text and the salt that verify its commitment.",
     index=NUMBER,
     payload=TEXT,
     salt=HASH,
 )
 OPENED_ENVELOPE: Final = component("OpenedEnvelope", _OPENED)
 _COMMIT: Final = closed(
-    "A commit as stored, and what of it this seat may open.",
+    "A commit as stored, and the envelopes in it that this seat may open.",
     n=NUMBER,
     hash=HASH,
-    commit={"type": "string", "description": "Its exact text; `hash` is SHA-256 of a zero byte and it."},
+    commit={
+        "type": "string",
+        "description": "Its exact text; `hash` is the SHA-256 of a zero byte followed by this text.",
+    },
     opened=listing(OPENED_ENVELOPE),
 )
 COMMIT: Final = component("Commit", _COMMIT)
@@ -36,7 +39,7 @@ COMMITS: Final = component("Commits", page("Commits in order.", "commits", COMMI
 REVEALED_ENVELOPE: Final = component(
     "RevealedEnvelope",
     closed(
-        "An envelope of the earlier commit `n`, which a later one opened to you.",
+        "An envelope of the earlier commit `n`, opened to you by a later commit.",
         n=NUMBER,
         **_OPENED["properties"],
     ),
@@ -44,40 +47,41 @@ REVEALED_ENVELOPE: Final = component(
 TOLD_COMMIT: Final = component(
     "ToldCommit",
     closed(
-        "A commit as your seat was told it when it was made, the same whenever it is told.",
+        "A commit as your seat could read it when it was made; a later stream sends it in the same form.",
         **_COMMIT["properties"],
         revealed={
             **listing(REVEALED_ENVELOPE),
-            "description": "What this commit opened of earlier ones.",
+            "description": "Envelopes of earlier commits that this commit opened.",
         },
     ),
 )
 HEARTBEAT: Final = component(
     "Heartbeat",
     closed(
-        "You have every commit up to `version`; `view` is the hash of your seat's view there.",
+        "The stream has sent every commit up to `version`; `view` is the hash of your seat's view after it.",
         version=NUMBER,
         view=HASH,
     ),
 )
 RESET: Final = component(
-    "Reset", closed("The position was unknown: the stream goes on after `version`.", version=NUMBER)
+    "Reset",
+    closed("The position is unknown; the stream continues after `version`.", version=NUMBER),
 )
 CONTINUATION: Final = component(
     "Continuation",
     closed(
-        "The encounter goes on in another line of play; up to `n` that line repeats what was played.",
-        encounter={**UUID, "description": "The line in which it goes on."},
-        n={**NUMBER, "description": "Its commits after this one are new."},
+        "The encounter continues in another line of play, which repeats earlier play up to its commit `n`.",
+        encounter={**UUID, "description": "The line in which it continues."},
+        n={**NUMBER, "description": "The last repeated commit of that line; later ones are new."},
         hash=HASH,
         ended=closed("The last commit of this line.", encounter=UUID, n=NUMBER, hash=HASH),
         origin=closed(
-            "The last commit of earlier play that counts in the new line.",
+            "The last commit of earlier play that remains valid in the new line.",
             parent=UUID,
             n=NUMBER,
             hash=HASH,
             kind={"enum": ["as_ruled", "undo", "redo"]},
-            levels={**NUMBER, "description": "How many undos can be taken again from its beginning."},
+            levels={**NUMBER, "description": "The number of undos that can be redone from its beginning."},
         ),
     ),
 )
@@ -103,33 +107,36 @@ COMMIT_STREAM: Final = component(
     {
         "type": "string",
         "description": "Server-sent events. `id` is the commit's number; a browser sends the last one as "
-        "`Last-Event-ID` when it comes back. `data` is JSON, by the event's name:",
+        "`Last-Event-ID` when it reconnects. `data` is JSON whose schema depends on the event's name:",
         "x-event-data": {name: ref(shape) for name, shape in _TOLD.items()},
         "examples": [_EXAMPLE],
     },
 )
-ROLLS: Final = component("Rolls", page("Rolls in order; `n` names each one's commit.", "rolls", ROLL))
+ROLLS: Final = component("Rolls", page("Rolls in order; `n` is the commit of each.", "rolls", ROLL))
 ROLL_STATISTICS: Final = component(
     "RollStatistics",
     closed(
-        "What the dice showed up to a commit.",
+        "Statistics of the dice up to commit `upto`.",
         upto=NUMBER,
         dice=listing(
             closed(
                 "One type of die.",
                 sides=NUMBER,
                 source={"enum": ["seeded", "declared"]},
-                dice={**NUMBER, "description": "How many there were."},
-                faces={**listing(NUMBER), "description": "How often each face came up, from 1 on."},
+                dice={**NUMBER, "description": "The number of dice thrown."},
+                faces={
+                    **listing(NUMBER),
+                    "description": "How often each face came up, from face 1 on.",
+                },
                 chi_square={"type": "number", "minimum": 0},
                 p_value=maybe({"type": "number", "minimum": 0, "maximum": 1}),
             )
         ),
     ),
 )
-AFTER: Final = Parameter("after", "Only what comes after this commit.", kind="whole")
+AFTER: Final = Parameter("after", "Only commits after this one.", kind="whole")
 ROUND: Final = Parameter("round", "Only this round.", kind="whole", least=1)
-LIMIT: Final = Parameter("limit", "How many at most (default 100).", kind="whole", least=1, most=500)
+LIMIT: Final = Parameter("limit", "Maximum number of items (default 100).", kind="whole", least=1, most=500)
 PAGE: Final = 100
 _STEP: Final = 500
 
@@ -146,22 +153,22 @@ _STEP: Final = 500
     problems=("too-many-streams",),
 )
 def list_commits(request: ApiRequest) -> ApiResponse:
-    """List commits in order: each one's exact text, its hash, and the envelopes your seat may open.
+    """List commits in order: the exact text and hash of each, and the envelopes that your seat may open.
 
-    `hash` is SHA-256 of a zero byte and the text, and the next commit's `prev`. An envelope's commitment is
-    proved by its payload and salt.
+    `hash` is the SHA-256 of a zero byte followed by the text; the next commit has it as `prev`. The payload
+    and the salt of an envelope verify its commitment.
 
-    With `Accept: text/event-stream` it is a stream (server-sent events): each commit after `after`, or after
-    `Last-Event-ID`, once and in order, then each as it is made. `heartbeat` comes when you have caught up and
-    at least every ten seconds, with the hash of your seat's view (`view` of the state); `reset` where the
-    position is unknown: read the state anew, the stream goes on from there. Where the encounter goes on in
-    another line of play, `continued` names it and its position, and the stream ends: follow that one after
-    `n`. Other parameters are refused.
+    With `Accept: text/event-stream` the answer is a stream (server-sent events). It sends each commit after
+    `after`, or after `Last-Event-ID`, once and in order, then every new commit. `heartbeat` comes when you
+    have caught up and then at least every ten seconds; it has the hash of your seat's view (`view` of the
+    state). `reset` means that the position is unknown: read the state, the stream continues after the given
+    version. If the encounter continues in another line of play, `continued` names that line and its position,
+    and the stream ends: follow that line after `n`. A stream takes no parameters except `after` and `ticket`.
     """
     if event_stream.is_wanted(request.headers.get("Accept")):
         return event_stream.stream(request)
     if TICKET.name in request.query:
-        raise invalid(("?ticket", "Accept: text/event-stream: a ticket opens streams alone"))
+        raise invalid(("?ticket", "the header Accept: text/event-stream; a ticket opens only streams"))
     after, upto = _span(request)
     limit = request.query.get("limit", PAGE)
     page = reading.page(request.services, request.encounter, request.me.seat, after, upto, limit)
@@ -187,9 +194,9 @@ def list_commits(request: ApiRequest) -> ApiResponse:
     answers={200: ResponseSchema("A page of rolls.", ROLLS), 304: UNCHANGED},
 )
 def list_rolls(request: ApiRequest) -> ApiResponse:
-    """List the dice that were thrown, with what for, every face, and what made the total.
+    """List rolls: purpose, dice with their faces, modifiers and total.
 
-    A page holds the rolls of up to `limit` commits.
+    A page has the rolls of up to `limit` commits.
     """
     after, upto = _span(request)
     limit = request.query.get("limit", PAGE)
@@ -210,13 +217,13 @@ def list_rolls(request: ApiRequest) -> ApiResponse:
     TAG,
     roles=READERS,
     query=(ROUND,),
-    answers={200: ResponseSchema("What the dice showed.", ROLL_STATISTICS), 304: UNCHANGED},
+    answers={200: ResponseSchema("The statistics.", ROLL_STATISTICS), 304: UNCHANGED},
 )
 def get_roll_statistics(request: ApiRequest) -> ApiResponse:
-    """Count the faces that dice showed, for each type of die, with Pearson's chi-square.
+    """Count how often each face came up, for each type of die, with Pearson's chi-square.
 
-    Only rolls that everybody can see are counted, and everybody is told the same. `p_value` says how likely
-    fair dice are to spread at least so unevenly; it is null while a face is expected fewer than five times.
+    Only public rolls are counted, so every seat gets the same answer. `p_value` is the probability that fair
+    dice deviate at least this much; it is null while the expected count of a face is below five.
     """
     after, upto = _span(request)
     rolls: list[dict[str, Any]] = []
@@ -240,11 +247,11 @@ def get_roll_statistics(request: ApiRequest) -> ApiResponse:
 
 
 def _span(request: ApiRequest) -> tuple[int, int]:
-    """Return which commits are asked for: after the first number, up to the second."""
+    """Return the requested range of commits: after the first number, up to and including the second."""
     query = request.query
     if "cursor" in query:
         if "round" in query or "after" in query:
-            raise invalid(("?cursor", "a cursor alone: it stands for the whole question"))
+            raise invalid(("?cursor", "a cursor without `round` and `after`, which it includes"))
         after, upto = read_cursor(query["cursor"], 2)
         return after, upto
     after, upto = query.get("after", 0), reading.head(request.services, request.encounter)

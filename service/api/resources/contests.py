@@ -1,4 +1,4 @@
-"""Contest moments of the record, and answer contests."""
+"""Contests: a seat contests a commit, an event or a roll; the gm answers."""
 
 from __future__ import annotations
 
@@ -24,14 +24,17 @@ TAG: Final = "Contests"
 CONTEST: Final = component(
     "Contest",
     closed(
-        "A contested moment, and how the contest ended.",
+        "A contest of a commit, an event or a roll, and how it ended.",
         {
-            "n": {**NUMBER, "description": "The command that opened or answered it, after one that did."},
+            "n": {
+                **NUMBER,
+                "description": "The command that opened or answered it, in the answer to that command.",
+            },
             "amendment": {**TEXT, "description": "The proposal that would answer it `as_ruled`."},
         },
         contest=TEXT,
         seat=SEAT,
-        encounter={**UUID, "description": "The line of play in which the commit stands."},
+        encounter={**UUID, "description": "The line of play that contains the commit."},
         commit=NUMBER,
         event={**maybe(NUMBER), "description": "The event's index in the commit."},
         roll={**maybe(TEXT), "description": "The roll's name: `epoch/lane/stream#place`."},
@@ -39,7 +42,7 @@ CONTEST: Final = component(
         status={"enum": ["open", "upheld", "effects", "as_ruled"]},
         decision=TEXT,
         reason=TEXT,
-        explanation={"type": "string", "description": "Where the moment is explained."},
+        explanation={"type": "string", "description": "The address of the commit's explanation."},
     ),
 )
 CONTESTS: Final = component("Contests", closed("All contests of an encounter.", contests=listing(CONTEST)))
@@ -52,20 +55,20 @@ _OF_AS_RULED: Final = ("instead",)
 
 @record
 class ContestRuling:
-    """The GM's answer to a contest: how it ends, and why."""
+    """The gm's answer to a contest: its ending, the decision and the reason."""
 
     ending: Literal["upheld", "effects", "as_ruled"]
     decision: str
     reason: str = ""
     kind: str | None = None
-    """With `effects`: what kind of ruling it is, as in the edition's `gm_ruling`."""
+    """With `effects`: the kind of the ruling, as in the edition's `gm_ruling`."""
     subject: str | None = None
-    """With `effects`: what the ruling is about."""
+    """With `effects`: the subject of the ruling."""
     effects: tuple[Any, ...] = ()
-    """With `effects`: what happens now, as in the edition's `gm_ruling`."""
+    """With `effects`: the effects to apply now, as in the edition's `gm_ruling`."""
     instead: tuple[Any, ...] = ()
-    """With `as_ruled`: the commands taken in place of the contested one. Each has its `type` and fields;
-    with `by: gm` the gm gives it, else the seat that gave the contested one."""
+    """With `as_ruled`: the commands that replace the contested one. Each has its `type` and fields.
+    With `by: gm` its sender is the gm, else the seat that sent the contested command."""
 
 
 NEW_CONTEST: Final = schema_of(OpenContest, name="NewContest")()
@@ -86,8 +89,8 @@ CONTEST_RULING: Final = schema_of(ContestRuling)()
 def open_contest(request: ApiRequest) -> Steps[ApiResponse]:
     """Contest a commit, an event in it, or a roll, with a claim.
 
-    What can be contested is what everybody can see; what is sealed from anybody is refused as what does not
-    exist is (`no_such_moment`). Play goes on until the gm answers.
+    Only what every seat can see can be contested. Anything that is sealed from a seat is refused like
+    something that does not exist (`no_such_moment`). Play continues until the gm answers.
     """
     sent = yield from send_checked(request, OpenContest, request.data)
     return (yield from pending(request, sent, _told(request, "contest_opened", 201)))
@@ -102,7 +105,7 @@ def open_contest(request: ApiRequest) -> Steps[ApiResponse]:
     answers={200: ResponseSchema("The contests.", CONTESTS), 304: UNCHANGED},
 )
 def list_contests(request: ApiRequest) -> ApiResponse:
-    """List all contests, in the order they were opened."""
+    """List all contests, oldest first."""
     folded = request.services.folder.current(request.encounter)
     found = [contest_data(folded.state, name) for name in folded.state.contests]
     return ApiResponse({"contests": found}, version=str(folded.n))
@@ -117,7 +120,7 @@ def list_contests(request: ApiRequest) -> ApiResponse:
     answers={200: ResponseSchema("The contest.", CONTEST), 304: UNCHANGED},
 )
 def get_contest(request: ApiRequest) -> ApiResponse:
-    """Tell one contest, and how it ended."""
+    """Get a contest, and how it ended."""
     folded = request.services.folder.current(request.encounter)
     data = contest_data(folded.state, request.path["contest"])
     if data is None:
@@ -137,12 +140,12 @@ def get_contest(request: ApiRequest) -> ApiResponse:
     answers={201: ResponseSchema("The contest, answered.", CONTEST), 202: PENDING},
 )
 def answer_contest(request: ApiRequest) -> Steps[ApiResponse]:
-    """Answer a contest: `upheld`, mended by `effects` that work from now on, or decided again `as_ruled`.
+    """Answer a contest: uphold the commit, apply effects from now on, or decide again as ruled.
 
-    With `upheld` the explanation of the moment is the ground. With `effects`, `kind`, `subject` and `effects`
-    are those of the edition's `gm_ruling`, which is what is sent. With `as_ruled` the fight is decided again
-    from the contested commit, with the commands in `instead` in its place; the answer names the `amendment`,
-    which shows the difference and is still to be accepted.
+    With `upheld` the commit stays as it is, on the grounds of its explanation. With `effects` the edition's
+    `gm_ruling` is sent, with the given `kind`, `subject` and `effects`. With `as_ruled` the fight is decided
+    again from the contested commit, which the commands in `instead` replace. The answer then names the
+    `amendment`, which shows the difference and takes effect only when it is accepted.
     """
     answer = {"contest": request.path["contest"], "decision": request.data["decision"]}
     answer["reason"] = request.data.get("reason", "")
@@ -161,7 +164,7 @@ def answer_contest(request: ApiRequest) -> Steps[ApiResponse]:
 
 
 def _send_effects(request: ApiRequest, answer: dict[str, Any]) -> Steps[Appended]:
-    """Append the edition's ruling with its effects."""
+    """Append the edition's `gm_ruling` with its effects; raises the problem `invalid`."""
     schema = request.inputs[request.me.edition].commands.get(_RULING)
     if schema is None:
         raise invalid(("/ending", f"{request.me.edition} has no rulings with effects"))
@@ -175,7 +178,7 @@ def _send_effects(request: ApiRequest, answer: dict[str, Any]) -> Steps[Appended
 
 
 def _instead(request: ApiRequest) -> list[dict[str, Any]]:
-    """Return the commands taken in place of the contested one, each held to its schema."""
+    """Return the commands that replace the contested one, each checked against its schema."""
     made = []
     for index, each in enumerate(request.data.get("instead", ())):
         told = dict(each) if isinstance(each, dict) else {}
@@ -192,20 +195,20 @@ def _instead(request: ApiRequest) -> list[dict[str, Any]]:
 
 
 def _without(request: ApiRequest, ending: str, names: tuple[str, ...]) -> None:
-    """Refuse members that belong to another ending: nothing that is sent goes without effect."""
+    """Raise the problem `invalid` if the body has one of *names*, which belong to another ending."""
     more = [name for name in names if name in request.data]
     if more:
-        raise invalid((f"/{more[0]}", f"nothing: it does not belong to {ending}"))
+        raise invalid((f"/{more[0]}", f"no such field with the ending {ending}"))
 
 
 def _told(request: ApiRequest, type_: str, status: int) -> Callable[[views.Data], ApiResponse]:
-    """Return how to answer a command that told of a contest: with the contest."""
+    """Return a function that answers a command about a contest with that contest."""
 
     def answer(outcome: views.Data) -> ApiResponse:
         name = next(event["contest"] for event in outcome["events"] if event["type"] == type_)
         state = request.services.folder.current(request.encounter, outcome["n"]).state
         data = contest_data(state, name)
-        assert data is not None, "a contest that was told is there"
+        assert data is not None, "the contest of an event exists"
         if type_ == AmendmentProposed.type:
             data["amendment"] = state.amendment.id
         where = {"Location": f"/v1/encounters/{request.encounter}/contests/{name}"}

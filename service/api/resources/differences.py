@@ -1,4 +1,4 @@
-"""Compare two points: of one encounter, or of an encounter and a line or what-if that goes on from it."""
+"""Compare two versions of an encounter, or of an encounter and a line or fork that continues it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from service.usecases.accepting import is_draft
 
 TAG: Final = "State"
 DIFFERENCE: Final = component(
-    "Difference", closed("The way from one point to another.", None, **BETWEEN, next_cursor=maybe(TEXT))
+    "Difference",
+    closed("The difference between two points.", None, **BETWEEN, next_cursor=maybe(TEXT)),
 )
 
 
@@ -29,10 +30,10 @@ DIFFERENCE: Final = component(
     roles=READERS,
     query=(
         Parameter("from", "The commit to start from.", kind="whole", least=1, required=True),
-        Parameter("to", "The commit to come to (default: the newest).", kind="whole", least=1),
+        Parameter("to", "The commit to compare with (default: the newest).", kind="whole", least=1),
         Parameter(
             "with",
-            "The encounter in which `to` lies: one that goes on from this one, or from which this one does.",
+            "The encounter of `to`: one that continues this encounter, or that this encounter continues.",
             pattern=r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
         ),
         CURSOR,
@@ -41,11 +42,11 @@ DIFFERENCE: Final = component(
     answers={200: ResponseSchema("The difference.", DIFFERENCE)},
 )
 def get_diff(request: ApiRequest) -> ApiResponse:
-    """Tell the way from one point to another: a patch between your views, and the events on each side.
+    """Compare two points: a patch between your views, and the events on each side.
 
-    The patch is RFC 6902. Between two encounters, members that only say which line of play it is are left
-    out, and the events of each side are those since the two parted. A page holds the events of up to `limit`
-    commits, those of the side of `from` first, and the whole patch.
+    The patch is RFC 6902. Between two encounters, it omits members that only identify the line of play, and
+    the events of each side are those since their last common commit. A page has the events of up to `limit`
+    commits, beginning with those of `from`, and always the whole patch.
     """
     other = request.query.get("with", request.encounter)
     if other != request.encounter:
@@ -57,7 +58,7 @@ def get_diff(request: ApiRequest) -> ApiResponse:
             request.services, before, after, request.me.seat, skip, request.query.get("limit", PAGE)
         )
     except LookupError as fault:
-        raise invalid(("?with", "an encounter that goes on from this one, or from which it does")) from fault
+        raise invalid(("?with", "an encounter that continues this one, or one that it continues")) from fault
     next_cursor = None if told is None else cursor(start, end, told)
     with_ = f"&with={other}" if other != request.encounter else ""
     link = next_link(request, next_cursor, f"&from={start}&to={end}{with_}")
@@ -65,7 +66,7 @@ def get_diff(request: ApiRequest) -> ApiResponse:
 
 
 def _span(request: ApiRequest, other: str) -> tuple[int, int, int]:
-    """Return the commits to compare, and of how many commits the events were told before."""
+    """Return the two commits to compare, and how many commits earlier pages covered."""
     start, end = _point(request, request.encounter, "from"), _point(request, other, "to")
     if "cursor" not in request.query:
         return start, end, 0
@@ -75,7 +76,7 @@ def _span(request: ApiRequest, other: str) -> tuple[int, int, int]:
         or last != request.query.get("to", last)
         or last > reading.head(request.services, other)
     ):
-        raise invalid(("?cursor", "a cursor that this question gave"))
+        raise invalid(("?cursor", "a cursor from an earlier answer to the same query"))
     return start, last, skip
 
 
@@ -88,13 +89,13 @@ def _point(request: ApiRequest, encounter: str, name: str) -> int:
 
 
 def _check_other(request: ApiRequest, other: str) -> None:
-    """Hide what is another's, and from players what is only proposed, as what does not exist."""
+    """Raise `not-found` if *other* is another owner's, or if a seat other than the gm's may not see it."""
     register = request.services.encounters
     mine, theirs = register.find(request.encounter), register.find(other)
     if mine is None or theirs is None or mine.owner != theirs.owner:
         raise not_found()
     if request.me.role == GM and theirs.has_expired(request.services.clock()):
-        raise Problem("fork-expired", f"{other} was kept until {theirs.expires}")
+        raise Problem("fork-expired", f"{other} expired at {theirs.expires}")
     if request.services.log.head(other) is None:
         raise not_found()
     if request.me.role == GM:

@@ -1,4 +1,7 @@
-"""Serve the contract, a page that shows it, and a page for every problem; none of them needs a network."""
+"""Serve the OpenAPI document, a page that renders it, the verifier, and a page for every problem type.
+
+No page loads anything from another server.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +28,8 @@ TAG: Final = "Documentation"
 PROBLEM_TYPES: Final = component(
     "ProblemTypes",
     closed(
-        "Every problem the API answers with.",
-        problems=listing(closed("A type of problem.", type=TEXT, status=NUMBER, title=TEXT, text=TEXT)),
+        "All problem types of the API.",
+        problems=listing(closed("A problem type.", type=TEXT, status=NUMBER, title=TEXT, text=TEXT)),
     ),
 )
 _HTML: Final = "text/html; charset=utf-8"
@@ -43,19 +46,19 @@ _POLICY: Final = (
     "base-uri 'none'; frame-ancestors 'none'"
 )
 _OFFLINE: Final = _POLICY.replace("connect-src 'self'; ", "") + "; form-action 'none'"
-"""What a page may do that opens no connection but for what it is made of."""
+"""The policy of a page that loads its own files and opens no other connection."""
 
 _DIGEST: Final = 32
-"""Hexadecimal digits of an `ETag`."""
+"""The number of hexadecimal digits in an `ETag`."""
 
 _MODULES: Final = frozenset(
     each.name for each in files("service.api").joinpath("pages", "verifier").iterdir() if each.is_file()
 )
-"""What the verifier in JavaScript is made of; clients/javascript runs the same files."""
+"""The modules of the verifier in JavaScript; clients/javascript runs the same files."""
 
 
 class Document:
-    """Bytes that never change, as they are and compressed."""
+    """Immutable bytes, uncompressed and compressed, with the digest for their `ETag`."""
 
     def __init__(self, raw: bytes) -> None:
         self.raw = raw
@@ -69,10 +72,10 @@ class Document:
     "getContract",
     TAG,
     roles=PUBLIC,
-    answers={200: ResponseSchema("The contract, as OpenAPI 3.1.", None, _YAML), 304: UNCHANGED},
+    answers={200: ResponseSchema("The OpenAPI 3.1 document.", None, _YAML), 304: UNCHANGED},
 )
 def get_contract(request: ApiRequest) -> ApiResponse:
-    """Give the contract of this API."""
+    """Get the OpenAPI document of this API as YAML."""
     return _told(request, _contract(request, openapi.as_yaml), _YAML)
 
 
@@ -82,10 +85,10 @@ def get_contract(request: ApiRequest) -> ApiResponse:
     "getContractAsJson",
     TAG,
     roles=PUBLIC,
-    answers={200: ResponseSchema("The contract, as OpenAPI 3.1."), 304: UNCHANGED},
+    answers={200: ResponseSchema("The OpenAPI 3.1 document."), 304: UNCHANGED},
 )
 def get_contract_as_json(request: ApiRequest) -> ApiResponse:
-    """Give the contract of this API as JSON."""
+    """Get the OpenAPI document of this API as JSON."""
     return _told(request, _contract(request, openapi.as_json), "application/json")
 
 
@@ -98,7 +101,7 @@ def get_contract_as_json(request: ApiRequest) -> ApiResponse:
     answers={200: ResponseSchema("The page.", None, "text/html")},
 )
 def get_documentation(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - it asks nothing
-    """Show the contract as a page to read and search."""
+    """Show the documentation page, which renders the OpenAPI document and can be searched."""
     return _documentation()
 
 
@@ -110,7 +113,7 @@ def _documentation() -> ApiResponse:
     "GET", "/", "getHome", TAG, roles=PUBLIC, answers={200: ResponseSchema("The page.", None, "text/html")}
 )
 def get_home(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - it asks nothing
-    """Show the documentation at the address that the service prints."""
+    """Show the documentation page at the address that the service prints when it starts."""
     return _documentation()
 
 
@@ -124,7 +127,7 @@ def get_home(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - it asks noth
     problems=("not-found",),
 )
 def get_documentation_file(request: ApiRequest) -> ApiResponse:
-    """Give what the documentation page is made of."""
+    """Get a file that the documentation page loads."""
     name = request.path["file"]
     if name not in _FILES:
         raise not_found()
@@ -140,7 +143,7 @@ def get_documentation_file(request: ApiRequest) -> ApiResponse:
     answers={200: ResponseSchema("The page.", None, "text/html")},
 )
 def get_verifier(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - it asks nothing
-    """Show a page that verifies a bundle in the browser, and can send it nowhere."""
+    """Show a page that verifies a bundle in the browser without uploading it."""
     answer = _page(_file("verify.html").raw)
     answer.headers["Content-Security-Policy"] = _OFFLINE
     return answer
@@ -156,7 +159,7 @@ def get_verifier(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - it asks 
     problems=("not-found",),
 )
 def get_verifier_module(request: ApiRequest) -> ApiResponse:
-    """Give a module of the verifier in JavaScript, which also runs under node."""
+    """Get a module of the JavaScript verifier, which also runs under Node.js."""
     name = request.path["file"]
     if name not in _MODULES:
         raise not_found()
@@ -169,10 +172,10 @@ def get_verifier_module(request: ApiRequest) -> ApiResponse:
     "listProblemTypes",
     TAG,
     roles=PUBLIC,
-    answers={200: ResponseSchema("The types of problems.", PROBLEM_TYPES, page=True)},
+    answers={200: ResponseSchema("The problem types.", PROBLEM_TYPES, page=True)},
 )
 def list_problem_types(request: ApiRequest) -> ApiResponse:
-    """List every problem the API answers with; a browser, or who else prefers `text/html`, gets a page."""
+    """List all problem types; a client that prefers `text/html`, such as a browser, gets a page."""
     wanted = parse_accept_header(request.headers.get("Accept"), MIMEAccept)
     if wanted.best_match(("application/json", "text/html")) == "text/html":
         answer = _page(problems_page().encode())
@@ -195,7 +198,7 @@ def list_problem_types(request: ApiRequest) -> ApiResponse:
     problems=("not-found",),
 )
 def get_problem_type(request: ApiRequest) -> ApiResponse:
-    """Explain one type of problem."""
+    """Show the page that explains a problem type."""
     found = PROBLEMS.get(request.path["code"])
     if found is None:
         raise not_found()
@@ -203,7 +206,7 @@ def get_problem_type(request: ApiRequest) -> ApiResponse:
 
 
 def problem_page(each: ProblemType) -> str:
-    """Return the page that explains *each*."""
+    """Return the HTML page that explains *each*."""
     example = {"type": each.uri, "title": each.title, "status": each.status, "detail": "…"}
     others = "".join(
         f'<li><a href="{other.uri}"><b>{other.status}</b> {escape(other.title)}</a></li>'
@@ -221,7 +224,7 @@ def problem_page(each: ProblemType) -> str:
 
 
 def problems_page() -> str:
-    """Return the page that lists every problem, by its status."""
+    """Return the HTML page that lists all problem types by status."""
     each_of = sorted(PROBLEMS.values(), key=lambda each: each.status)
     told = "".join(
         f'<h2><span class="status s{each.status // 100}">{each.status}</span> '
@@ -231,13 +234,13 @@ def problems_page() -> str:
     return _framed(
         "Problems",
         '<p class="crumb"><a href="/docs">Rewound</a> / problems</p><h1>Problems</h1>'
-        "<p class=lead>What the API answers with when it cannot do what was asked (RFC 9457). The "
+        "<p class=lead>The API answers a failed request with a problem document (RFC 9457). The "
         f"<code>type</code> of a problem is the address of its page.</p>{told}",
     )
 
 
 def _framed(title: str, main: str) -> str:
-    """Return a page about problems: *title* as text, *main* as HTML."""
+    """Return an HTML page about problems; *title* is text, *main* is HTML."""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -248,7 +251,7 @@ def _framed(title: str, main: str) -> str:
 
 
 def _marked(text: str) -> str:
-    """Return *text* as HTML, what stands in backticks as code."""
+    """Return *text* as HTML, with `…` as `<code>`."""
     parts = escape(text, quote=False).split("`")
     return "".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts))
 
@@ -259,9 +262,9 @@ _turn: Final = Lock()
 
 
 def _contract(request: ApiRequest, spell: Callable[[dict[str, Any]], str]) -> Document:
-    """Return the contract of the editions this process serves, as *spell* has it; it is made once."""
+    """Return the OpenAPI document for the editions of this process, encoded by *spell* and cached."""
     editions = tuple(request.services.registry)
-    with _turn:  # it takes a second: whoever asks meanwhile waits for it, and does not make another
+    with _turn:  # generating takes a second; concurrent requests wait for the result
         if (editions, spell) not in _spellings:
             if editions not in _documents:
                 _documents[editions] = openapi.document(request.services.registry)
@@ -275,7 +278,7 @@ def _file(name: str) -> Document:
 
 
 def _told(request: ApiRequest, document: Document, media_type: str) -> ApiResponse:
-    """Answer with *document*, compressed where the client takes that, or that nothing has changed."""
+    """Return *document* as a response with an ETag, compressed if the client accepts gzip."""
     wanted = parse_accept_header(request.headers.get("Accept-Encoding"))
     is_small = wanted["gzip"] > 0
     answer = _served(document.gzip if is_small else document.raw, media_type)

@@ -49,72 +49,69 @@ TAG: Final = "Encounters"
 IMPORT_OF: Final = component(
     "ImportOf",
     closed(
-        "What came in a bundle: which record it is, and how far an accepted key signed it.",
-        record={**UUID, "description": "The id that it has where it was played."},
+        "The origin of an imported encounter, and how much of it an accepted key signed.",
+        record={**UUID, "description": "Its id in the service where it was played."},
         unsigned={
             **TRUTH,
-            "description": "Whether no accepted key signed the last commit: anybody may have written it.",
+            "description": "Whether no accepted key signed the last commit, so that its author is unknown.",
         },
         signed={
             **NUMBER,
-            "description": "How many commits lie under a head that an accepted key signed.",
+            "description": "The number of commits under a head that an accepted key signed.",
         },
-        keys={**listing(HASH), "description": "The keys that were accepted."},
+        keys={**listing(HASH), "description": "The accepted keys."},
     ),
 )
 DISPUTE: Final = component(
     "Dispute",
     closed(
-        "A signed history that is not the stored one.",
+        "A contradiction between what was signed and what is stored.",
         why={"enum": ["rolled_back", "forked", "altered", "missing"]},
         text=TEXT,
-        lost=closed("What was signed.", size=NUMBER, root=HASH),
-        epoch={**NUMBER, "description": "The last epoch that was open in it."},
-        folded={**NUMBER, "description": "How many commits the store has."},
+        lost=closed("The signed checkpoint.", size=NUMBER, root=HASH),
+        epoch={**NUMBER, "description": "The last dice epoch that was open in the signed history."},
+        folded={**NUMBER, "description": "The number of commits in the store."},
     ),
 )
 ORIGIN: Final = component(
     "Origin",
     closed(
-        "The moment from which it goes on: a commit of another encounter.",
+        "The commit of another encounter that this encounter continues from.",
         parent=UUID,
         n=NUMBER,
         hash=HASH,
         kind={"enum": ["as_ruled", "undo", "redo", "fork"]},
-        levels={**NUMBER, "description": "How many undos can be taken again from its beginning."},
+        levels={**NUMBER, "description": "The number of undos that can be redone from its beginning."},
     ),
 )
 ENCOUNTER: Final = component(
     "Encounter",
     closed(
-        "An encounter in short.",
+        "A summary of an encounter.",
         encounter=UUID,
         edition=TEXT,
         title=TEXT,
         opened=TIME,
         version={**NUMBER, "description": "The number of the last commit; 0 before the first."},
-        appended={**NUMBER, "description": "The last command; above `version` while some wait."},
+        appended={**NUMBER, "description": "The last command; above `version` while some are undecided."},
         hash=HASH,
         round=NUMBER,
         epoch=NUMBER,
         closed=TRUTH,
         status={
             "enum": ["open", "over", "closed"],
-            "description": "`over` once the fight has been played to its end.",
+            "description": "`over`: the fight has ended, but the encounter is not closed.",
         },
         dispute={
             **maybe(DISPUTE),
-            "description": "Why it is not played on, until somebody accepts it.",
+            "description": "Why play is suspended until an `accept_history` command; null if it is not.",
         },
-        waiting={**listing(PROMPT), "description": "Whose move it is."},
-        continued={**maybe(UUID), "description": "The line in which it goes on."},
-        as_played={**maybe(UUID), "description": "The line that was asked for, if this one took over."},
-        imported={
-            **maybe(IMPORT_OF),
-            "description": "What is known of its origin, if it came in a bundle.",
-        },
+        waiting={**listing(PROMPT), "description": "The prompts that wait for an answer."},
+        continued={**maybe(UUID), "description": "The line in which it continues."},
+        as_played={**maybe(UUID), "description": "The requested line, if another one continues it."},
+        imported={**maybe(IMPORT_OF), "description": "The origin of an imported encounter."},
         origin=maybe(ORIGIN),
-        expires={**maybe(TIME), "description": "When a fork, or what goes on from it, is deleted."},
+        expires={**maybe(TIME), "description": "When a fork, or a line that continues it, is deleted."},
     ),
 )
 OPENED_ENCOUNTER: Final = component(
@@ -142,10 +139,10 @@ ENCOUNTERS: Final = component(
             imported=maybe(IMPORT_OF),
             origin={
                 **maybe(ORIGIN),
-                "description": "Where it goes on from, if it is a fork or a line.",
+                "description": "The commit that it continues from, if it is a fork or a line.",
             },
-            expires={**maybe(TIME), "description": "When a fork, or what goes on from it, is deleted."},
-            made_by={**maybe(SEAT), "description": "The seat of its parent that made a fork."},
+            expires={**maybe(TIME), "description": "When a fork, or a line that continues it, is deleted."},
+            made_by={**maybe(SEAT), "description": "For a fork: the seat of its parent that made it."},
         ),
     ),
 )
@@ -163,15 +160,15 @@ _ORIGIN: Final = ("parent", "n", "hash", "kind", "levels")
     waits=True,
     answers={
         201: ResponseSchema("The encounter exists.", OPENED_ENCOUNTER),
-        202: ResponseSchema("The opening is on the record and not yet decided.", OPENED_ENCOUNTER),
+        202: ResponseSchema("The opening is recorded but not yet decided.", OPENED_ENCOUNTER),
     },
     problems=("encounter-removed", "encounter-missing"),
 )
 def open_encounter(request: ApiRequest) -> Steps[ApiResponse]:
-    """Open an encounter: who takes part, where, by which house options.
+    """Open an encounter with its creatures, their positions and the house options.
 
-    The whole opening is checked before anything is stored; each fault has its pointer. The encounter's id
-    follows from the key's owner and the idempotency key, so a repeat finds the same encounter.
+    The whole opening is checked before anything is stored; each fault has its pointer. The encounter's id is
+    derived from the key's owner and the idempotency key, so a repeat finds the same encounter.
     """
     data = request.data
     edition = data.get("edition") if isinstance(data, dict) else None
@@ -212,7 +209,7 @@ def open_encounter(request: ApiRequest) -> Steps[ApiResponse]:
     answers={200: ResponseSchema("A page of encounters.", ENCOUNTERS)},
 )
 def list_encounters(request: ApiRequest) -> ApiResponse:
-    """List your encounters, the newest first."""
+    """List your encounters, newest first."""
     assert request.caller is not None
     assert request.caller.key is not None
     before = read_cursor(request.query["cursor"], 1)[0] if "cursor" in request.query else None
@@ -243,15 +240,16 @@ def list_encounters(request: ApiRequest) -> ApiResponse:
     "getEncounter",
     TAG,
     roles=READERS,
-    query=(Parameter("line", "`as_played`: tell this line, also if another goes on.", pattern=r"as_played"),),
+    query=(Parameter("line", "`as_played`: this line, even if another continues it.", pattern=r"as_played"),),
     answers={200: ResponseSchema("The encounter.", ENCOUNTER), 304: UNCHANGED},
 )
 def get_encounter(request: ApiRequest) -> ApiResponse:
-    """Tell where an encounter stands: its version, its round, and whose move it is.
+    """Get an encounter's summary: its version, its round, and the prompts that wait.
 
-    Before its opening is decided its `version` is 0: ask again, or read `state` with `min_version=1`.
-    If it goes on in another line of play, its address answers with that one, and `as_played` names this one.
-    Everything below its address stays as it was played. With `line=as_played` its own end is told.
+    Until the opening is decided `version` is 0: poll, or read `state` with `min_version=1`. If the encounter
+    continues in another line of play, the answer describes that line, and `as_played` names this one. All
+    addresses below this one still refer to this line. With `line=as_played` the answer describes this line,
+    too.
     """
     goes_on = (
         request.encounter
@@ -293,19 +291,19 @@ def get_encounter(request: ApiRequest) -> ApiResponse:
 
 
 def _imported(request: ApiRequest, entry: EncounterEntry) -> dict[str, Any] | None:
-    """Return what is known of an encounter that came in a bundle, None for every other."""
+    """Return the origin of an imported encounter, None for every other."""
     found = imports.find(request.services.log, entry.encounter) if entry.imported else None
     return None if found is None else found.shown
 
 
 def _dispute(request: ApiRequest) -> dict[str, Any] | None:
-    """Return what keeps the encounter from being played on: the signed history that is not the stored one."""
+    """Return the unaccepted dispute that suspends the encounter, None if there is none."""
     found = Disputes(request.services.log).standing(request.encounter)
     return None if found is None else found.told
 
 
 def _listed_origin(request: ApiRequest, entry: EncounterEntry) -> dict[str, Any] | None:
-    """Return the moment from which a listed encounter goes on, None if it began by itself."""
+    """Return the commit that a listed encounter continues from, None if it continues no other."""
     if entry.root is None and entry.expires is None:
         return None
     found = seams.origin_of(request.services.log, entry.encounter)
@@ -313,7 +311,7 @@ def _listed_origin(request: ApiRequest, entry: EncounterEntry) -> dict[str, Any]
 
 
 def _origin(state: Table) -> dict[str, Any] | None:
-    """Return the moment from which an encounter goes on, None if it began by itself."""
+    """Return the commit that an encounter continues from, None if it continues no other."""
     if state.origin is None:
         return None
     told: dict[str, Any] = to_data(state.origin)
@@ -327,17 +325,17 @@ def _origin(state: Table) -> dict[str, Any] | None:
     TAG,
     roles=GM_ALONE,
     waits=True,
-    query=(Parameter("reason", "Why, for the record.", pattern=r"[^\x00-\x1f\x7f]{1,500}"),),
+    query=(Parameter("reason", "The reason, for the record.", pattern=r"[^\x00-\x1f\x7f]{1,500}"),),
     answers={
-        200: ResponseSchema("It is closed; the seed of its dice is disclosed.", OUTCOME),
+        200: ResponseSchema("The encounter is closed; the seed of its dice is disclosed.", OUTCOME),
         202: PENDING,
     },
     problems=("command-refused", "version-mismatch"),
 )
 def close_encounter(request: ApiRequest) -> Steps[ApiResponse]:
-    """Close an encounter: its dice are disclosed, and nothing more is accepted.
+    """Close an encounter: its dice are disclosed, and it takes no more commands.
 
-    Everything that was played stays readable and can be audited, until it is removed (`POST …/removal`).
+    The record can still be read and audited until it is removed (`POST …/removal`).
     """
     sent = yield from send_checked(request, CloseEncounter, {"reason": request.query.get("reason", "")})
     return (yield from pending(request, sent))

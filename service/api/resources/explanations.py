@@ -1,4 +1,4 @@
-"""Explain a commit: which rules spoke, which dice fell, and how their faces follow."""
+"""Explain a commit: its events with their rules, and its rolls with the derivation of their faces."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from service.usecases import reading
 
 TAG: Final = "Record"
 _WHY: Final = closed(
-    "An event, the rules it came from, and the house's rulings on ambiguities that they used.",
+    "An event, the rules that caused it, and the house rulings on ambiguities that they applied.",
     event=EVENT,
     rules=listing(ref("Rule")),
     rulings=listing(
         closed(
-            "An ambiguity of the books and how it is settled here.",
+            "An ambiguity of the rulebook and how this encounter settles it.",
             ambiguity=TEXT,
             option=maybe(TEXT),
             value={},
@@ -28,24 +28,31 @@ _WHY: Final = closed(
     ),
 )
 _DERIVATION: Final = closed(
-    "How the faces follow from what was published; the keys are told once the roll's epoch is disclosed.",
+    "How the faces are derived; link, key and faces are present once the roll's epoch is disclosed.",
     {"link": HASH, "key": HASH, "faces": listing(NUMBER)},
     algorithm=TEXT,
     disclosed=TRUTH,
     name=TEXT,
 )
-_STEP: Final = closed("A rule that took part, and how deep in the chain of calls.", rule=TEXT, depth=NUMBER)
+_STEP: Final = closed("A rule that was called, and its depth in the chain of calls.", rule=TEXT, depth=NUMBER)
 EXPLANATION: Final = component(
     "Explanation",
     closed(
-        "Why a commit says what it says.",
+        "The explanation of a commit.",
         {"refusal": REFUSAL, "chain": listing(_STEP)},
         n=NUMBER,
         hash=HASH,
-        type={**maybe(TEXT), "description": "The command's type, where this seat may know it."},
+        type={**maybe(TEXT), "description": "The command's type; null if this seat may not know it."},
         outcome={"enum": ["accepted", "refused", "sealed", "quarantined"]},
         events=listing(_WHY),
-        rolls=listing(closed("A roll and how it came about.", roll=ROLL, text=TEXT, derivation=_DERIVATION)),
+        rolls=listing(
+            closed(
+                "A roll, in words too, and its derivation.",
+                roll=ROLL,
+                text=TEXT,
+                derivation=_DERIVATION,
+            )
+        ),
         rules=listing(ref("Rule")),
     ),
 )
@@ -60,14 +67,14 @@ EXPLANATION: Final = component(
     answers={200: ResponseSchema("The explanation.", EXPLANATION), 304: UNCHANGED},
 )
 def explain_commit(request: ApiRequest) -> ApiResponse:
-    """Tell why a commit says what it says: its events with their rules, its dice with their derivation.
+    """Explain a commit: its events with their rules, its rolls with their derivation.
 
-    `chain` lists every rule that took part, in the order of their calls: the command is decided again,
-    watched. It is for whoever may read the command: its seat, outside sealed choices the gm, and everybody
-    once nothing in the commit is sealed any more.
+    `chain` lists every rule that was called, in order; the service decides the command again to trace them.
+    It is present only for those who may read the command: its seat, the gm except for sealed choices, and
+    everybody once nothing in the commit is sealed.
 
-    A roll's keys are told once its epoch is disclosed, at the end of its round; from then on anybody can
-    compute the faces again.
+    The keys of a roll are included once its epoch is disclosed, at the end of its round. From then on anybody
+    can recompute the faces.
     """
     n = request.number("n")
     head = reading.head(request.services, request.encounter)

@@ -1,4 +1,4 @@
-"""Ask what if: an encounter of its own that goes on from a moment of this one."""
+"""Forks: try something in a new encounter that continues from a commit of this one."""
 
 from __future__ import annotations
 
@@ -27,20 +27,23 @@ TAG: Final = "Forks"
 FORK: Final = component(
     "Fork",
     closed(
-        "A what-if: its address, where it goes on from, and its first commit.",
-        {"token": {**TEXT, "description": "Your token in it, where a seat's token asked."}},
+        "A fork: its id, the commit that it continues from, and the outcomes of its first commands.",
+        {"token": {**TEXT, "description": "Your token for the fork, if you sent a seat token."}},
         encounter=UUID,
         parent=UUID,
-        at={**NUMBER, "description": "The last commit of its parent that stands in it."},
-        expires={**TIME, "description": "When it is forgotten."},
-        n={**NUMBER, "description": "Its last command so far: the last one given, or its opening."},
+        at={**NUMBER, "description": "The last commit of the parent that is part of the fork."},
+        expires={**TIME, "description": "When it is deleted."},
+        n={
+            **NUMBER,
+            "description": "Its last command: the last of `commands`, or its opening.",
+        },
         outcome={
             "enum": ["pending", "accepted", "refused", "sealed", "quarantined"],
-            "description": "What became of command `n`.",
+            "description": "The outcome of command `n`.",
         },
-        outcomes={**listing(OUTCOME), "description": "What became of each command given, in order."},
-        version={**NUMBER, "description": "How far it is folded."},
-        hash={**maybe(HASH), "description": "The hash of commit `n`; null until that is decided."},
+        outcomes={**listing(OUTCOME), "description": "The outcomes of `commands`, in order."},
+        version={**NUMBER, "description": "The number of its last commit."},
+        hash={**maybe(HASH), "description": "The hash of commit `n`; null until it is decided."},
     ),
 )
 LISTED_FORK: Final = component(
@@ -49,7 +52,7 @@ LISTED_FORK: Final = component(
         "A fork of this encounter.",
         encounter=UUID,
         parent=UUID,
-        at={**maybe(NUMBER), "description": "The last commit of its parent that stands in it."},
+        at={**maybe(NUMBER), "description": "The last commit of the parent that is part of the fork."},
         opened=TIME,
         expires={**TIME, "description": "When it is deleted."},
         made_by={**TEXT, "description": "The seat that made it."},
@@ -62,7 +65,7 @@ MOST_COMMANDS: Final = 50
 
 @record
 class NewFork:
-    """After which commit a what-if goes on, and what its gm commands there at once."""
+    """The commit to fork after, and the first commands of the fork."""
 
     at: int
     commands: tuple[Any, ...] = ()
@@ -82,20 +85,21 @@ NEW_FORK: Final = schema_of(NewFork)()
     problems=("command-refused", "too-many-forks"),
     answers={
         201: ResponseSchema("The fork exists.", FORK),
-        202: ResponseSchema("Its opening is on its record and not yet decided.", FORK),
+        202: ResponseSchema("The fork is recorded, but not all of its commands are decided.", FORK),
     },
 )
 def fork_encounter(request: ApiRequest) -> Steps[ApiResponse]:
-    """Ask what if: open an encounter that goes on from this one after a commit, with dice of its own.
+    """Fork the encounter: open a new one that continues from a commit of this one, with its own dice.
 
-    You are its gm and command everybody in it; `commands` are given there at once, as `POST …/commands` with
-    `?continue=true` would take them: what is refused at the door there is refused here, and then there is no
-    fork. Before this encounter is closed only its gm may fork, and never where something is sealed from you
-    (`sealed_here`). Nothing is ever written here. A fork is deleted when it `expires`, with all that went on
-    from it. With a seat's token you get a token for the fork.
+    You are the gm of the fork and act for everybody in it. `commands` are sent to it at once, as `POST
+    …/commands` with `?continue=true` would do; if that would refuse them without recording them, the request
+    is refused and there is no fork. Until this encounter is closed only its gm may fork it. You cannot fork
+    at a commit where something is sealed from you (`sealed_here`). A fork changes nothing in this encounter.
+    It is deleted when it `expires`, together with every line that continues it. If you send a seat token, you
+    get a token for the fork.
 
-    `n`, `outcome` and `hash` are of the last command given, or of the opening where none is; `outcomes` tells
-    what became of each one. A refused command leaves the fork as it was before it.
+    `n`, `outcome` and `hash` describe the last of `commands`, or the opening if there are none; `outcomes`
+    has the outcome of each. A refused command leaves the fork unchanged.
     """
     newest = reading.head(request.services, request.encounter)
     at: int = request.data["at"]
@@ -126,7 +130,7 @@ def fork_encounter(request: ApiRequest) -> Steps[ApiResponse]:
     headers = receipt_headers(request, made.sent) | {"Location": f"/v1/encounters/{fork}"}
     try:
         return (yield from _opened(request, fork, n, data, headers))
-    except StoreFailure:  # the fork is on the record, whatever becomes of the store
+    except StoreFailure:  # the fork is recorded already
         outcomes = [{"n": number, "outcome": "pending"} for number in range(2, n + 1)]
         data |= {"outcome": "pending", "outcomes": outcomes, "version": 0, "hash": None}
         return ApiResponse(data, 202, headers | {"Retry-After": "1"})
@@ -135,7 +139,7 @@ def fork_encounter(request: ApiRequest) -> Steps[ApiResponse]:
 def _opened(
     request: ApiRequest, fork: str, n: int, data: dict[str, Any], headers: dict[str, str]
 ) -> Steps[ApiResponse]:
-    """Wait for the *n* commands of a fork as long as the client prefers, and answer what became of them."""
+    """Wait for the *n* commands of a fork as long as the client prefers; return 201, or 202 if undecided."""
     last = yield request.services.outcomes.pause(fork, n, request.preference.seconds)
     yield from first_commit(request, fork, 0)
     outcomes = [_outcome(request, fork, number) for number in range(1, n + 1)]
@@ -147,7 +151,7 @@ def _opened(
 
 
 def _outcome(request: ApiRequest, fork: str, n: int) -> views.Data:
-    """Return what became of command *n* of a fork, as its gm may know it."""
+    """Return the outcome of command *n* of a fork, as its gm may see it."""
     found = sending.result_of(request.services, fork, GM, n)
     return (
         {"n": n, "outcome": "pending"}
@@ -158,7 +162,7 @@ def _outcome(request: ApiRequest, fork: str, n: int) -> views.Data:
 
 @operation("GET", _PATH, "listForks", TAG, roles=READERS, answers={200: ResponseSchema("The forks.", FORKS)})
 def list_forks(request: ApiRequest) -> ApiResponse:
-    """List the forks that go on from this encounter, the newest first: the gm sees all, a seat its own."""
+    """List the forks of this encounter, newest first: the gm sees all, another seat its own."""
     found = forks.of_parent(request.services.log, request.services.encounters, request.encounter)
     live = [each for each in found if forking.is_live(request.services, each)]
     return ApiResponse({"forks": [_shown(request, each) for each in live if _is_mine(request, each)]})
@@ -170,12 +174,13 @@ def list_forks(request: ApiRequest) -> ApiResponse:
     "deleteFork",
     TAG,
     roles=READERS,
-    answers={200: ResponseSchema("The fork, which has ended.", LISTED_FORK)},
+    answers={200: ResponseSchema("The deleted fork.", LISTED_FORK)},
 )
 def delete_fork(request: ApiRequest) -> ApiResponse:
-    """Delete a fork now, with every line that went on from it: the gm any of them, a seat its own.
+    """Delete a fork now, with every line that continues it: the gm any fork, another seat its own.
 
-    From now on its address answers 410 `fork-expired`, and it counts no more. Deleted again it is the same.
+    From now on its address answers 410 `fork-expired`, and it no longer counts towards the limits. The
+    operation can be repeated.
     """
     fork = request.services.encounters.find(request.path["fork"])
     if fork is None or fork.parent != request.encounter or not _is_mine(request, fork):
@@ -202,7 +207,7 @@ def _shown(request: ApiRequest, fork: EncounterEntry) -> dict[str, Any]:
 
 
 def _commands(request: ApiRequest) -> list[CommandInput]:
-    """Return the commands given in the fork at once, each held to its schema."""
+    """Return the first commands of the fork, each checked against its schema; raises `invalid`."""
     given = request.data.get("commands", ())
     if len(given) > MOST_COMMANDS:
         raise invalid(("/commands", f"at most {MOST_COMMANDS}"))

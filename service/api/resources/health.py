@@ -1,4 +1,4 @@
-"""Tell whether the process lives, whether it can serve, and how it fares."""
+"""Liveness, readiness and metrics of the process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LIVE: Final = component("Live", closed("The process answers.", status={"enum": [
 READY: Final = component(
     "Ready",
     closed(
-        "Whether commands are taken, and what was looked at.",
+        "Whether the service accepts commands, and the result of each check.",
         status={"enum": ["ready", "not_ready"]},
         mode={"enum": ["durable", "replicated", "memory"]},
         checks={"type": "object", "additionalProperties": TEXT},
@@ -30,10 +30,10 @@ READY: Final = component(
     roles=PUBLIC,
     is_probe=True,
     is_quick=True,
-    answers={200: ResponseSchema("It does.", LIVE)},
+    answers={200: ResponseSchema("The process answers.", LIVE)},
 )
 def is_alive(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - it asks nothing
-    """Tell that the process answers."""
+    """Check that the process answers."""
     return ApiResponse({"status": "alive"})
 
 
@@ -44,12 +44,16 @@ def is_alive(request: ApiRequest) -> ApiResponse:  # noqa: ARG001 - it asks noth
     TAG,
     roles=PUBLIC,
     is_probe=True,
-    answers={200: ResponseSchema("Commands are taken.", READY), 503: ResponseSchema("They are not.", READY)},
+    answers={
+        200: ResponseSchema("The service is ready.", READY),
+        503: ResponseSchema("The service is not ready.", READY),
+    },
 )
 def is_ready(request: ApiRequest) -> ApiResponse:
-    """Tell whether the store answers and a worker lives, and how durable answers are.
+    """Check that the store answers and a worker is alive, and report how durable commands are.
 
-    In the mode `durable` an answered command is on disk; in `replicated`, on disk at a replica, too.
+    In mode `durable` a command is on disk before it is answered; in `replicated`, on the disk of a replica
+    too.
     """
     found = health.look(request.services)
     ready = all(text == health.WELL for text in found.values())
@@ -67,7 +71,7 @@ def is_ready(request: ApiRequest) -> ApiResponse:
     answers={200: ResponseSchema("The metrics, in the text format of Prometheus.", None, "text/plain")},
 )
 def get_metrics(request: ApiRequest) -> ApiResponse:
-    """Tell how many requests were answered, how fast, and what waits to be folded.
+    """Get metrics: the number and duration of answered requests, and the backlog of the workers.
 
     It needs a key with the scope `operator`: `rewound keys create NAME --operator`.
     """

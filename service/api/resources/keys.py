@@ -1,4 +1,4 @@
-"""Publish the keys that verify what this service signs."""
+"""The public keys that verify what this service signs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,12 @@ KEYS: Final = component(
         keys=listing(
             closed(
                 "A key.",
-                {"rotation": {**TEXT, "description": "The note in which the key before it names it."}},
+                {
+                    "rotation": {
+                        **TEXT,
+                        "description": "A note of the previous key that names this key.",
+                    }
+                },
                 name=TEXT,
                 algorithm=TEXT,
                 public_key=HASH,
@@ -31,10 +36,10 @@ KEYS: Final = component(
 
 @operation("GET", "/v1/keys", "listKeys", TAG, roles=PUBLIC, answers={200: ResponseSchema("The keys.", KEYS)})
 def list_keys(request: ApiRequest) -> ApiResponse:
-    """List the public keys with which checkpoints and certificates are verified, the first one first.
+    """List the public keys that verify checkpoints and certificates, oldest first.
 
-    The key that signs for an encounter is called `<name>/<encounter>`: its verifier key follows from that
-    name and `public_key`. `rotation` is a note in which the key before it names it.
+    The key that signs for an encounter has the name `<name>/<encounter>`; its verifier key is derived from
+    that name and `public_key`. `rotation` is a note, signed by the previous key, that names this key.
     """
     keys = [
         {

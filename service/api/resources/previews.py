@@ -1,4 +1,4 @@
-"""Try a command without sending it: is it legal now? Nothing is appended, and no die is drawn."""
+"""Preview a command: check whether it is legal now, without appending it or drawing dice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TAG: Final = "Commands"
 PREVIEW: Final = component(
     "Preview",
     closed(
-        "Whether a command would be accepted now, as far as the seat that would send it can know.",
+        "Whether a command would be accepted now, judged by what its seat can see.",
         {"refusal": REFUSAL},
         version=NUMBER,
         accepted=TRUTH,
@@ -34,13 +34,13 @@ PREVIEW: Final = component(
     roles=ACTORS,
     scope="read",
     body=ref("Command"),
-    answers={200: ResponseSchema("Whether it would be accepted.", PREVIEW)},
+    answers={200: ResponseSchema("The preview.", PREVIEW)},
 )
 def preview_command(request: ApiRequest) -> ApiResponse:
-    """Tell whether a command would be accepted now, without sending it.
+    """Check whether a command would be accepted now, without sending it.
 
-    Judged as commands are: on your seat's view. What would come of it is not told, for that may hang on dice;
-    none is drawn, and nothing stands on the record.
+    It is judged like a sent command, on your seat's view. The answer does not include its effects, because
+    these may depend on dice. No dice are drawn and nothing is recorded.
     """
     kind, data, found = read_command(request, request.data)
     raise_if_invalid(found)

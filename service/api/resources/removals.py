@@ -1,4 +1,4 @@
-"""Remove encounters that are over, and tell what is left of them."""
+"""Remove closed encounters, and show what remains of a removed one."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ TAG: Final = "Encounters"
 REMOVAL: Final = component(
     "Removal",
     closed(
-        "What is left of an encounter that was removed.",
+        "What remains of a removed encounter.",
         encounter=UUID,
         at=TIME,
         by={"enum": ["owner", "retention"]},
-        size={**NUMBER, "description": "How many commits it had."},
-        hash={**HASH, "description": "The last one's."},
-        bundle={**HASH, "description": "SHA-256 of the bundle that was had first."},
+        size={**NUMBER, "description": "The number of its commits."},
+        hash={**HASH, "description": "The hash of its last commit."},
+        bundle={**HASH, "description": "The SHA-256 of its bundle, which was downloaded or archived before."},
     ),
 )
 _PATH: Final = "/v1/encounters/{encounter}/removal"
@@ -42,14 +42,14 @@ NEW_REMOVAL: Final = strict(
     roles=GM_ALONE,
     outlives=True,
     body=NEW_REMOVAL,
-    answers={200: ResponseSchema("It is removed.", REMOVAL)},
+    answers={200: ResponseSchema("The encounter is removed.", REMOVAL)},
     problems=("not-removable", "bundle-digest-mismatch"),
 )
 def remove_encounter(request: ApiRequest) -> ApiResponse:
-    """Remove a closed encounter, of which you have the bundle: its record is deleted.
+    """Remove a closed encounter whose bundle you have; its record is deleted.
 
-    `bundle` is the SHA-256 of the gm's bundle as it is now, in hexadecimal digits: it proves that you have
-    it. From then on every address of the encounter answers 410, but for this one, its checkpoints and its
+    `bundle` is the SHA-256 of the gm's current bundle in hexadecimal digits, which proves that you have the
+    bundle. From then on every address of the encounter answers 410, except this one, its checkpoints and its
     audits.
     """
     services, encounter, had = request.services, request.encounter, request.data["bundle"]
@@ -59,7 +59,7 @@ def remove_encounter(request: ApiRequest) -> ApiResponse:
             raise removed(standing.told)
         return ApiResponse(standing.told)
     entry = services.encounters.find(encounter)
-    assert entry is not None, "the door has looked"
+    assert entry is not None, "the authenticator has checked it"
     folded = services.folder.current(encounter)
     try:
         removing.check(services.log, entry, folded)
@@ -67,7 +67,7 @@ def remove_encounter(request: ApiRequest) -> ApiResponse:
         raise Problem("not-removable", str(why)) from why
     if digest(request) != had:
         raise Problem(
-            "bundle-digest-mismatch", "this is not the SHA-256 of the bundle as it is now: take it again"
+            "bundle-digest-mismatch", "this is not the SHA-256 of the current bundle; download it again"
         )
     made = removing.remove(services.log, folded, had, "owner", services.clock())
     services.removals.forget(encounter)
@@ -81,10 +81,10 @@ def remove_encounter(request: ApiRequest) -> ApiResponse:
     TAG,
     roles=READERS,
     outlives=True,
-    answers={200: ResponseSchema("What is left of it.", REMOVAL)},
+    answers={200: ResponseSchema("What remains of the encounter.", REMOVAL)},
 )
 def get_removal(request: ApiRequest) -> ApiResponse:
-    """Tell what an encounter that was removed had been: its commits' number, its last hash, its bundle's."""
+    """Get what remains of a removed encounter: its number of commits, last hash and bundle digest."""
     found = request.services.removals.of(request.encounter)
     if found is None:
         raise not_found()
@@ -92,7 +92,7 @@ def get_removal(request: ApiRequest) -> ApiResponse:
 
 
 def digest(request: ApiRequest) -> str:
-    """Return the SHA-256 of the bundle that the caller's seat would get now, in hexadecimal digits."""
+    """Return the SHA-256, in hexadecimal digits, of the bundle that the caller's seat would get now."""
     made = sha256()
     for line in bundle.write(evidence_once_signed(request.services.log, request.encounter), request.me.seat):
         made.update(line)

@@ -1,4 +1,4 @@
-"""Find rounds in the record, and play one again from what is stored."""
+"""Rounds: list them, read their commits, and replay one from the stored record."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TAG: Final = "Rounds"
 _ROUND_MEMBERS: Final[dict[str, Schema]] = {
     "round": NUMBER,
     "first": {**NUMBER, "description": "The commit in which the round begins."},
-    "last": {**maybe(NUMBER), "description": "The commit with which it ends; null while it is running."},
+    "last": {**maybe(NUMBER), "description": "The commit in which it ends; null while it is in progress."},
 }
 ROUND: Final = component(
     "Round",
@@ -31,14 +31,14 @@ ROUND: Final = component(
     ),
 )
 ROUNDS: Final = component(
-    "Rounds", page("Rounds that began, in order.", "rounds", closed("A round.", **_ROUND_MEMBERS))
+    "Rounds", page("The rounds that have begun, in order.", "rounds", closed("A round.", **_ROUND_MEMBERS))
 )
 REPLAY: Final = component(
     "Replay",
     closed(
-        "A page of a round from the stored record: a state, and commit by commit what became of it.",
+        "A page of a replayed round: a state, and for each commit what it changed.",
         **_ROUND_MEMBERS,
-        state={**OPEN, "description": "Before the first of these frames."},
+        state={**OPEN, "description": "The state before the first of these frames."},
         frames=listing(
             closed(
                 "One commit and what it changed.",
@@ -46,7 +46,7 @@ REPLAY: Final = component(
                 outcome=OUTCOME,
                 patch={
                     **listing(OPEN),
-                    "description": "From the state before it to the state after it (RFC 6902).",
+                    "description": "The patch from the state before it to the state after it (RFC 6902).",
                 },
             )
         ),
@@ -66,7 +66,7 @@ _PATH: Final = "/v1/encounters/{encounter}/rounds"
     answers={200: ResponseSchema("A page of rounds.", ROUNDS), 304: UNCHANGED},
 )
 def list_rounds(request: ApiRequest) -> ApiResponse:
-    """List the rounds that have begun, with the commits they begin and end with.
+    """List the rounds that have begun, with their first and last commits.
 
     A round ends with the commit in which the next one begins.
     """
@@ -91,7 +91,7 @@ def list_rounds(request: ApiRequest) -> ApiResponse:
     answers={200: ResponseSchema("The round.", ROUND), 304: UNCHANGED},
 )
 def get_round(request: ApiRequest) -> ApiResponse:
-    """Give one round with its commits, page by page."""
+    """Get a round with its commits, in pages."""
     part = _part(request)
     limit = part.upto - part.after
     page = reading.page(request.services, request.encounter, request.me.seat, part.after, part.upto, limit)
@@ -108,10 +108,10 @@ def get_round(request: ApiRequest) -> ApiResponse:
     answers={200: ResponseSchema("The frames.", REPLAY), 304: UNCHANGED},
 )
 def replay_round(request: ApiRequest) -> ApiResponse:
-    """Play a round again: a state, then for each commit what it says and how it changes the state.
+    """Replay a round: a state, then each commit and how it changes the state.
 
-    Nothing is decided again: the stored commits are folded. (An audit decides again.) What has been opened
-    since is shown opened. `state` is the one before the page's first frame; each frame's patch (RFC 6902)
+    A replay folds the stored commits and decides nothing again (an audit does). Envelopes that were opened
+    since are shown opened. `state` is the state before the page's first frame; each frame's patch (RFC 6902)
     leads to the next state.
     """
     part = _part(request)
@@ -148,18 +148,18 @@ class _Part:
 
 
 def _part(request: ApiRequest) -> _Part:
-    """Return the page of a round that is asked for."""
+    """Return the requested page of a round; raises `not-found` or `invalid`."""
     span, head = _span(request), reading.head(request.services, request.encounter)
     after, last = span.first - 1, span.last or head
     if "cursor" in request.query:
         after, last = read_cursor(request.query["cursor"], 2)
         if not span.first <= after < last <= (span.last or head):
-            raise invalid(("?cursor", "a cursor that this round gave"))
+            raise invalid(("?cursor", "a cursor from an earlier page of this round"))
     return _Part(span, after, min(last, after + request.query.get("limit", PAGE)), last, head)
 
 
 def _paged(request: ApiRequest, part: _Part, data: dict[str, Any]) -> ApiResponse:
-    """Return a page of a round, with the link to the next where there is one."""
+    """Return a page of a round, with a link to the next page if there is one."""
     next_cursor = cursor(part.upto, part.last) if part.upto < part.last else None
     return ApiResponse(
         _span_data(part.span) | data | {"next_cursor": next_cursor},

@@ -1,4 +1,4 @@
-"""Tell what rules there are: editions, their commands, options and rules."""
+"""Rulesets: editions, their commands, house options and rules."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ TAG: Final = "Rulesets"
 RULE: Final = component(
     "Rule",
     closed(
-        "A rule: its statement in our words and where the books have it.",
+        "A rule: its statement in our words and its source in the rulebook.",
         id=TEXT,
         statement=TEXT,
         source=TEXT,
-        settles={**listing(TEXT), "description": "Ambiguities of the books that it decides."},
+        settles={**listing(TEXT), "description": "The ambiguities of the rulebook that it settles."},
     ),
 )
 RULESET: Final = component(
@@ -36,7 +36,7 @@ RULESET: Final = component(
         events=listing(TEXT),
         options=listing(
             closed(
-                "A choice of the house rules; the first value is the default.",
+                "A house option; the first value is the default.",
                 {"bounds": {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}},
                 key=TEXT,
                 values={"type": "array", "items": {}},
@@ -48,14 +48,14 @@ RULESET: Final = component(
     ),
 )
 RULESETS: Final = component(
-    "Rulesets", closed("All editions.", rulesets=listing(closed("One.", edition=TEXT, title=TEXT)))
+    "Rulesets", closed("All editions.", rulesets=listing(closed("An edition.", edition=TEXT, title=TEXT)))
 )
 COMMAND_TYPES: Final = component(
     "CommandTypes",
     closed(
-        "The commands of an edition, each with the JSON Schema of its parameters.",
+        "The command types of an edition, each with the JSON Schema of its commands.",
         edition=TEXT,
-        commands=listing(closed("A type of command.", type=TEXT, text=TEXT, schema=OPEN)),
+        commands=listing(closed("A command type.", type=TEXT, text=TEXT, schema=OPEN)),
     ),
 )
 
@@ -69,7 +69,7 @@ COMMAND_TYPES: Final = component(
     answers={200: ResponseSchema("The editions.", RULESETS)},
 )
 def list_rulesets(request: ApiRequest) -> ApiResponse:
-    """List the editions that encounters can be opened with."""
+    """List the editions that encounters can be played by."""
     found = [
         {"edition": ruleset.edition, "title": ruleset.title} for ruleset in request.services.registry.values()
     ]
@@ -86,7 +86,7 @@ def list_rulesets(request: ApiRequest) -> ApiResponse:
     problems=("not-found",),
 )
 def get_ruleset(request: ApiRequest) -> ApiResponse:
-    """Tell an edition's commands, events, options with their defaults, and rules."""
+    """Get an edition: its commands, events, house options with their defaults, and rules."""
     ruleset = _edition(request)
     return ApiResponse(
         {
@@ -111,7 +111,7 @@ def get_ruleset(request: ApiRequest) -> ApiResponse:
     problems=("not-found",),
 )
 def list_command_types(request: ApiRequest) -> ApiResponse:
-    """Tell every command of an edition with the JSON Schema of its parameters."""
+    """List the command types of an edition, each with the JSON Schema of its commands."""
     ruleset = _edition(request)
     return ApiResponse(
         {
@@ -138,7 +138,7 @@ def list_command_types(request: ApiRequest) -> ApiResponse:
     problems=("not-found",),
 )
 def get_rule(request: ApiRequest) -> ApiResponse:
-    """Tell one rule: its statement and its source."""
+    """Get a rule: its statement and its source."""
     wanted = request.path["rule"]
     found = next((rule for rule in rules_of(_edition(request)) if rule.id == wanted), None)
     if found is None:

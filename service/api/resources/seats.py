@@ -1,4 +1,4 @@
-"""Open, read, change and close seats; hand out their tokens."""
+"""Seats: open, read, change and close them, and issue their tokens."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _SEAT_MEMBERS: Final[dict[str, Schema]] = {
     "seat": SEAT,
     "role": {"enum": ["gm", "player", "observer", "auditor"]},
     "creatures": listing(SEAT),
-    "tokens": {**NUMBER, "description": "How many tokens were issued for it so far."},
+    "tokens": {**NUMBER, "description": "The number of tokens that were issued for it."},
     "closed": TRUTH,
 }
-ONE_SEAT: Final = component("Seat", closed("Who may act, and for which creatures.", **_SEAT_MEMBERS))
-SEATS: Final = component("Seats", closed("All seats, the closed ones too.", seats=listing(ONE_SEAT)))
+ONE_SEAT: Final = component("Seat", closed("A seat: its role and its creatures.", **_SEAT_MEMBERS))
+SEATS: Final = component("Seats", closed("All seats, including closed ones.", seats=listing(ONE_SEAT)))
 SEAT_WITH_TOKEN: Final = component(
     "SeatWithToken",
     closed(
-        "A seat and its token. The token is shown here alone; a repeat of the request shows it again.",
+        "A seat and its token. The token is shown only here; a repeat of the request shows it again.",
         **_SEAT_MEMBERS,
         token=TEXT,
         n=NUMBER,
@@ -45,7 +45,7 @@ _PROBLEMS: Final = ("command-refused", "version-mismatch")
 
 @record
 class SeatChange:
-    """The creatures a seat controls from now on."""
+    """The creatures that a seat controls from now on."""
 
     creatures: tuple[str, ...]
 
@@ -66,10 +66,10 @@ SEAT_CHANGE: Final = schema_of(SeatChange)()
     answers={201: ResponseSchema("The seat, with its token.", SEAT_WITH_TOKEN), 202: PENDING},
 )
 def open_seat(request: ApiRequest) -> Steps[ApiResponse]:
-    """Open a seat for a player or an observer, and get its token.
+    """Open a seat for a player, an observer or an auditor, and get its token.
 
-    Everybody sees on the record that the seat was opened and that a token was issued. The token is told here
-    alone; a repeat with the same idempotency key tells it again.
+    Everybody can see in the record that the seat was opened and that a token was issued. The token itself is
+    shown only here; a repeat with the same idempotency key shows it again.
     """
     sent = yield from send_checked(request, OpenSeat, request.data)
     return (yield from pending(request, sent, _with_token(request, request.data["seat"], 201)))
@@ -84,7 +84,7 @@ def open_seat(request: ApiRequest) -> Steps[ApiResponse]:
     answers={200: ResponseSchema("The seats.", SEATS), 304: UNCHANGED},
 )
 def list_seats(request: ApiRequest) -> ApiResponse:
-    """List all seats, as everybody sees them."""
+    """List all seats."""
     folded = request.services.folder.current(request.encounter)
     found = views.state_data(folded.state, request.me.seat)["seats"]
     return ApiResponse(
@@ -101,7 +101,7 @@ def list_seats(request: ApiRequest) -> ApiResponse:
     answers={200: ResponseSchema("The seat.", ONE_SEAT), 304: UNCHANGED},
 )
 def get_seat(request: ApiRequest) -> ApiResponse:
-    """Tell one seat."""
+    """Get one seat."""
     folded = request.services.folder.current(request.encounter)
     return ApiResponse(_seat(request, folded.state, _named(request)), version=str(folded.n))
 
@@ -118,7 +118,7 @@ def get_seat(request: ApiRequest) -> ApiResponse:
     answers={200: ResponseSchema("The seat.", ONE_SEAT), 202: PENDING},
 )
 def change_seat(request: ApiRequest) -> Steps[ApiResponse]:
-    """Give a seat other creatures to control."""
+    """Change the creatures that a seat controls."""
     name = _named(request)
     sent = yield from send_checked(request, ChangeSeat, {"seat": name, **request.data})
     return (yield from pending(request, sent, _without_token(request, name)))
@@ -135,7 +135,7 @@ def change_seat(request: ApiRequest) -> Steps[ApiResponse]:
     answers={200: ResponseSchema("The seat, closed.", ONE_SEAT), 202: PENDING},
 )
 def close_seat(request: ApiRequest) -> Steps[ApiResponse]:
-    """Close a seat: its token stops working and its creatures fall to the gm."""
+    """Close a seat: its token stops working, and the gm controls its creatures."""
     name = _named(request)
     sent = yield from send_checked(request, CloseSeat, {"seat": name})
     return (yield from pending(request, sent, _without_token(request, name)))
@@ -153,10 +153,11 @@ def close_seat(request: ApiRequest) -> Steps[ApiResponse]:
     answers={201: ResponseSchema("The seat, with its new token.", SEAT_WITH_TOKEN), 202: PENDING},
 )
 def issue_token(request: ApiRequest) -> Steps[ApiResponse]:
-    """Hand out a token for a seat; the one before it stops working.
+    """Issue a new token for a seat; the previous token stops working.
 
-    Everybody sees on the record that one was issued. The new token reads what its seat reads, choices that
-    were sealed before it included. It works in every line of play, and the one before it in none.
+    Everybody can see in the record that a token was issued. The new token can read everything that its seat
+    can, including choices that were sealed before. It is valid in every line of play, the previous one in
+    none.
     """
     name = _named(request)
     sent = yield from send_checked(request, IssueToken, {"seat": name})
@@ -171,7 +172,7 @@ def _named(request: ApiRequest) -> str:
 
 
 def _with_token(request: ApiRequest, name: str, status: int) -> Callable[[views.Data], ApiResponse]:
-    """Return how to answer a command that issued a token: with the token it issued."""
+    """Return a function that answers a command that issued a token with the seat and the token."""
 
     def answer(outcome: views.Data) -> ApiResponse:
         number = next(event["number"] for event in outcome["events"] if event["type"] == "seat_token_issued")

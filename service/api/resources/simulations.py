@@ -1,4 +1,4 @@
-"""Play an encounter with bots, many times, as a job: the work is a worker's, nothing becomes an encounter."""
+"""Simulations: jobs in which a worker plays an opening many times with bots, without storing encounters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NUMBERS: Final[Schema] = {"type": "object", "additionalProperties": NUMBER}
 SIMULATED_FIGHT: Final = component(
     "SimulatedFight",
     closed(
-        "How one fight came out.",
+        "The result of one fight.",
         fight=NUMBER,
         seed=TEXT,
         encounter=UUID,
@@ -35,14 +35,14 @@ SIMULATED_FIGHT: Final = component(
         winner=maybe(TEXT),
         rounds=NUMBER,
         commands=NUMBER,
-        damage={**_NUMBERS, "description": "Hit points each creature lost, healing not counted back."},
+        damage={**_NUMBERS, "description": "The hit points that each creature lost, without healing."},
         hp={"type": "object", "additionalProperties": {"type": "integer"}},
     ),
 )
 SIMULATION_JOB: Final = component(
     "Simulation",
     closed(
-        "An encounter played with bots: how far it is, and how each fight came out.",
+        "A simulation: its progress, and the result of each fight.",
         {"progress": maybe(OPEN), "fights": maybe(listing(SIMULATED_FIGHT)), "fault": TEXT},
         simulation=TEXT,
         status={"enum": ["pending", "running", "done", "failed"]},
@@ -52,7 +52,10 @@ SIMULATION_JOB: Final = component(
         rounds=NUMBER,
         commands=NUMBER,
         winners=maybe(
-            {**_NUMBERS, "description": "How many fights each side won; `nobody` is no side at all."}
+            {
+                **_NUMBERS,
+                "description": "Fights won by each side; `nobody` counts those without a winner.",
+            }
         ),
     ),
 )
@@ -77,17 +80,15 @@ SIMULATION: Final = strict(
     roles=KEY_HOLDERS,
     body=SIMULATION,
     limit=OPENING_LIMIT,
-    answers={
-        202: ResponseSchema("The simulation is under way; `Location` tells where to ask.", SIMULATION_JOB)
-    },
+    answers={202: ResponseSchema("The simulation is accepted; poll `Location`.", SIMULATION_JOB)},
     is_keyed=True,
     problems=("too-many-simulations",),
 )
 def start_simulation(request: ApiRequest) -> ApiResponse:
-    """Play an encounter with bots that pick from the options, up to a hundred times.
+    """Play an opening up to a hundred times with bots that choose among the legal commands.
 
-    Each fight has a seed of its own, `seed/0`, `seed/1` and so on; the same seed plays the same fight, here
-    and with `rewound play`. A fight ends when one side stands alone, or at a limit: `rounds`, `commands`.
+    Each fight has its own seed: `seed/0`, `seed/1` and so on. The same seed plays the same fight, here and
+    with `rewound play`. A fight ends when only one side is left, or at the limit of `rounds` or `commands`.
     """
     opening = request.data["opening"]
     _check_opening(request, opening)
@@ -116,7 +117,7 @@ def start_simulation(request: ApiRequest) -> ApiResponse:
     answers={200: ResponseSchema("The simulation.", SIMULATION_JOB)},
 )
 def get_simulation(request: ApiRequest) -> ApiResponse:
-    """Tell how far a simulation is, and how its fights came out once it is `done`."""
+    """Get a simulation: its progress, or the results of its fights once it is `done`."""
     assert request.caller is not None
     assert request.caller.key is not None
     job = SIMULATIONS.find(request.services.log, request.caller.key.owner, request.path["simulation"])
@@ -126,7 +127,7 @@ def get_simulation(request: ApiRequest) -> ApiResponse:
 
 
 def _check_opening(request: ApiRequest, opening: object) -> None:
-    """Hold the opening to everything that an encounter's is held to; each fault has its pointer."""
+    """Check *opening* like the opening of an encounter; raises `invalid` with a pointer for each fault."""
     edition = opening.get("edition") if isinstance(opening, dict) else None
     inputs = request.inputs.get(edition) if isinstance(edition, str) else None
     if inputs is None or not isinstance(opening, dict):
@@ -136,5 +137,5 @@ def _check_opening(request: ApiRequest, opening: object) -> None:
         given = {name: value for name, value in opening.items() if name != "edition"}
         found = list(opening_faults(request.services.registry[inputs.edition], given))
     if not found and opening.get("seeding", {}).get("mode", SERVER) != SERVER:
-        found = [("/seeding/mode", "server: nobody is here who could add to the seed")]
+        found = [("/seeding/mode", "server; a simulation has no seats that could contribute to the seed")]
     raise_if_invalid([(f"/opening{pointer}", detail) for pointer, detail in found])

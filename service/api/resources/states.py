@@ -1,4 +1,4 @@
-"""Show the state as a seat sees it, and everything that seat may do."""
+"""The state as a seat sees it, and the commands that the seat may send."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TAG: Final = "State"
 STATE: Final = component(
     "State",
     closed(
-        "The encounter as this seat sees it after a commit.",
+        "The state of the encounter after a commit, as this seat may see it.",
         version=NUMBER,
         known=NUMBER,
         hash=HASH,
@@ -31,7 +31,7 @@ STATE: Final = component(
 OFFER: Final = component(
     "Offer",
     closed(
-        "A command that is legal now: `given` as it is, with any value listed of each of `choices`.",
+        "A legal command: the fields in `given`, and for each of `choices` one of its values.",
         type=TEXT,
         creature=maybe(SEAT),
         prompt=maybe(TEXT),
@@ -42,7 +42,7 @@ OFFER: Final = component(
 OPTION: Final = component(
     "Option",
     closed(
-        "An answer this seat owes or may give, and the commands that give it.",
+        "A prompt that this seat may answer, and the commands that answer it.",
         prompt=PROMPT,
         commands=listing(OFFER),
     ),
@@ -50,18 +50,18 @@ OPTION: Final = component(
 OPTIONS: Final = component(
     "Options",
     closed(
-        "Everything this seat may do now.",
+        "All legal commands of this seat.",
         version=NUMBER,
         seat=SEAT,
         options=listing(OPTION),
         schemas={
             "type": "object",
-            "description": "JSON Schema of each type's parameters.",
+            "description": "The JSON Schema of each command type.",
             "additionalProperties": OPEN,
         },
     ),
 )
-VERSION: Final = Parameter("at", "As it was after this commit.", kind="whole", least=1)
+VERSION: Final = Parameter("at", "The state after this commit.", kind="whole", least=1)
 
 
 @operation(
@@ -72,27 +72,27 @@ VERSION: Final = Parameter("at", "As it was after this commit.", kind="whole", l
     roles=READERS,
     query=(
         VERSION,
-        Parameter("known", "With `at`: with what was opened up to this commit.", kind="whole", least=1),
-        Parameter("round", "As it was at the end of this round.", kind="whole", least=1),
-        Parameter("min_version", "Not before this commit is folded.", kind="whole"),
+        Parameter("known", "With `at`: include what was opened up to this commit.", kind="whole", least=1),
+        Parameter("round", "The state at the end of this round.", kind="whole", least=1),
+        Parameter("min_version", "Wait until this commit is folded.", kind="whole"),
     ),
     answers={200: ResponseSchema("The state.", STATE), 304: UNCHANGED},
     problems=("not-yet-folded",),
 )
 def get_state(request: ApiRequest) -> Steps[ApiResponse]:
-    """Show the encounter as your seat sees it: now, after a commit, or at the end of a round.
+    """Get the state as your seat may see it: now, after a commit, or at the end of a round.
 
-    What is sealed from your seat stands there as `{"sealed": [audience]}`. With `at`, you see what you could
-    know then; with `known` also what was opened since.
+    A value that is sealed from your seat is replaced by `{"sealed": [audience]}`. With `at` you see what your
+    seat could see then; with `known` also what was opened since, up to that commit.
     """
     head = yield from _head(request)
     at, known = _moment(request, head)
     folder = request.services.folder
     folded = folder.current(request.encounter, head) if at == head else folder.at(request.encounter, at)
-    if folded.n < at:  # a failover took back what was heard
+    if folded.n < at:  # a failover lost the commit after it was published
         raise _not_yet(at, folded.n)
-    known = max(known, folded.n)  # it may be newer than the head that was asked for
-    may_differ = known > folded.n or folded.state.closed  # what the end opened is sealed in the state still
+    known = max(known, folded.n)  # the folded state may be newer than the head
+    may_differ = known > folded.n or folded.state.closed  # the state still seals what the close opened
     occasions = request.services.occasions.upto(request.encounter, known) if may_differ else {}
     opened = tuple(occasion for occasion, n in occasions.items() if n <= known)
     state = views.state_data(folded.state, request.me.seat, opened)
@@ -107,7 +107,10 @@ def get_state(request: ApiRequest) -> Steps[ApiResponse]:
 
 
 def _head(request: ApiRequest) -> Steps[int]:
-    """Return the number of the last folded commit, once it is what the client waits for."""
+    """Return the number of the last folded commit, after waiting for `min_version`.
+
+    Raises the problems `not-yet-folded` and `invalid`.
+    """
     wanted: int = request.query.get("min_version", 0)
     head = request.services.log.head(request.encounter)
     folded = head.folded if head else 0
@@ -123,12 +126,12 @@ def _head(request: ApiRequest) -> Steps[int]:
 
 
 def _not_yet(wanted: int, folded: int) -> Problem:
-    detail = f"commit {wanted} is not folded yet; the encounter is at {folded}"
+    detail = f"commit {wanted} is not folded yet; the version is {folded}"
     return Problem("not-yet-folded", detail, headers={"Retry-After": "1"})
 
 
 def _moment(request: ApiRequest, head: int) -> tuple[int, int]:
-    """Return after which commit the state is wanted, and up to which it may be known."""
+    """Return the commit of the requested state, and the commit up to which openings are included."""
     query = request.query
     if "at" in query and "round" in query:
         raise invalid(("?round", "either `at` or `round`"))
@@ -153,14 +156,14 @@ def _moment(request: ApiRequest, head: int) -> tuple[int, int]:
     "getOptions",
     TAG,
     roles=READERS,
-    query=(Parameter("creature", "Only what this creature may do.", pattern=r"[a-z0-9][a-z0-9-]{0,23}"),),
+    query=(Parameter("creature", "Only commands of this creature.", pattern=r"[a-z0-9][a-z0-9-]{0,23}"),),
     answers={200: ResponseSchema("The options.", OPTIONS), 304: UNCHANGED},
 )
 def get_options(request: ApiRequest) -> ApiResponse:
-    """List every command that is legal now for your seat, with concrete choices and its schema.
+    """List every command that is legal now for your seat, with its schema and the values of its fields.
 
-    Take `given` as it is and one value of each of `choices`: every combination is accepted. What is missing
-    here is refused.
+    To build a command, take `given` and one value of each of `choices`; every combination is accepted. A
+    command that is not listed is refused.
     """
     folded = request.services.folder.current(request.encounter)
     seat, creature = request.me.seat, request.query.get("creature")

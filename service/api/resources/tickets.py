@@ -1,4 +1,4 @@
-"""Hand out tickets: a stream for those who can send no headers."""
+"""Tickets: let a client that cannot send headers open a stream."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from service.api.shapes import TEXT, TIME, closed, component
 from service.stores import tickets
 
 TAG: Final = "Record"
-TICKET: Final = component("Ticket", closed("It opens one stream, once.", ticket=TEXT, expires=TIME))
+TICKET: Final = component("Ticket", closed("A ticket, which opens one stream.", ticket=TEXT, expires=TIME))
 
 
 @operation(
@@ -28,8 +28,8 @@ TICKET: Final = component("Ticket", closed("It opens one stream, once.", ticket=
 def issue_ticket(request: ApiRequest) -> ApiResponse:
     """Get a ticket that opens one stream of commits within thirty seconds.
 
-    A browser's `EventSource` can send no headers: it opens `…/commits?ticket=<ticket>`. A ticket sees what
-    you see, and opens nothing a second time; each request makes another.
+    It is for a browser's `EventSource`, which cannot send headers: open `…/commits?ticket=<ticket>`. The
+    stream shows what you may see. A ticket works only once, and each request issues a new one.
     """
     caller = request.caller
     assert caller is not None

@@ -1,4 +1,4 @@
-"""Make, show and end webhooks; show how their deliveries fare, and have one tried again."""
+"""Webhooks: create, show, change and end them; list their deliveries and retry one."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ TAG: Final = "Webhooks"
 _WEBHOOK: Final[dict[str, Schema]] = {
     "webhook": TEXT,
     "url": {"type": "string", "format": "uri"},
-    "encounter": {**maybe(UUID), "description": "Null: every encounter of yours."},
+    "encounter": {**maybe(UUID), "description": "Null for all your encounters."},
     "state": {"enum": ["active", "gone", "ended"], "description": "`gone`: its receiver answered 410."},
     "created": TIME,
 }
-WEBHOOK: Final = component("Webhook", closed("Where commits are posted to.", **_WEBHOOK))
-WEBHOOKS: Final = component("Webhooks", closed("All webhooks of yours.", webhooks=listing(WEBHOOK)))
+WEBHOOK: Final = component("Webhook", closed("An address to which commits are posted.", **_WEBHOOK))
+WEBHOOKS: Final = component("Webhooks", closed("All your webhooks.", webhooks=listing(WEBHOOK)))
 WEBHOOK_WITH_SECRET: Final = component(
     "WebhookWithSecret",
     closed(
-        "A webhook and the secret that signs what it gets. It is shown here alone; a repeat of the "
+        "A webhook and the secret that signs its messages. The secret is shown only here; a repeat of the "
         "request shows it again.",
         **_WEBHOOK,
         secret={"type": "string", "pattern": "^whsec_[A-Za-z0-9+/]{43}=$"},
@@ -41,21 +41,19 @@ WEBHOOK_WITH_SECRET: Final = component(
 DELIVERY: Final = component(
     "Delivery",
     closed(
-        "How the telling of one commit fares.",
+        "The delivery of one commit to a webhook.",
         delivery=TEXT,
         encounter=UUID,
         n=NUMBER,
-        message={**TEXT, "description": "Its `webhook-id`: the same in every attempt."},
+        message={**TEXT, "description": "Its `webhook-id`, the same in every attempt."},
         state={"enum": ["pending", "delivered", "failed"]},
         attempts=NUMBER,
-        status={**maybe(NUMBER), "description": "The last answer's."},
-        fault={**maybe(TEXT), "description": "What kept the last attempt from an answer."},
-        due={**maybe(TIME), "description": "When it is tried next."},
+        status={**maybe(NUMBER), "description": "The HTTP status of the last response."},
+        fault={**maybe(TEXT), "description": "Why the last attempt got no response."},
+        due={**maybe(TIME), "description": "The time of the next attempt."},
     ),
 )
-DELIVERIES: Final = component(
-    "Deliveries", page("Deliveries, those first tried last come first.", "deliveries", DELIVERY)
-)
+DELIVERIES: Final = component("Deliveries", page("Deliveries, newest first.", "deliveries", DELIVERY))
 _PATH: Final = "/v1/webhooks"
 NEW_WEBHOOK: Final = strict(
     "NewWebhook",
@@ -81,11 +79,11 @@ WEBHOOK_CHANGE: Final = strict(
     problems=("too-many-webhooks",),
 )
 def create_webhook(request: ApiRequest) -> ApiResponse:
-    """Have every commit from now on posted to an address: of one encounter, or of all of yours.
+    """Create a webhook, to which every new commit of one encounter, or of all yours, is posted.
 
-    What is posted is what everybody may see of the commit, signed as Standard Webhooks has it. `webhook-id`
-    is the same in every attempt. 2xx takes it, 410 ends it all, anything else is tried again for three days.
-    The address must be `https` and public.
+    The message is what everybody may see of the commit, signed according to Standard Webhooks. `webhook-id`
+    is the same in every attempt. A response 2xx accepts the message, 410 disables the webhook; after any
+    other result the message is retried for three days. The address must be `https` and public.
     """
     services, data, owner = request.services, request.data, _owner(request)
     _judge_url(request, data["url"])
@@ -99,7 +97,7 @@ def create_webhook(request: ApiRequest) -> ApiResponse:
     try:
         webhook, replayed = webhooks.make(services.log, made)
     except webhooks.TooManyWebhooks as full:
-        raise Problem("too-many-webhooks", f"there are {webhooks.MOST}; end one of them") from full
+        raise Problem("too-many-webhooks", f"you have {webhooks.MOST} webhooks; end one of them") from full
     headers = {"Location": f"{_PATH}/{id_}", "Idempotency-Key": f'"{asked.key}"'}
     if replayed:
         headers["Idempotency-Replayed"] = "true"
@@ -116,7 +114,7 @@ def create_webhook(request: ApiRequest) -> ApiResponse:
     answers={200: ResponseSchema("The webhooks.", WEBHOOKS)},
 )
 def list_webhooks(request: ApiRequest) -> ApiResponse:
-    """List your webhooks, the newest first; their secrets are not shown again."""
+    """List your webhooks, newest first, without their secrets."""
     return ApiResponse(
         {"webhooks": [_shown(each) for each in webhooks.of_owner(request.services.log, _owner(request))]}
     )
@@ -131,7 +129,7 @@ def list_webhooks(request: ApiRequest) -> ApiResponse:
     answers={200: ResponseSchema("The webhook.", WEBHOOK)},
 )
 def get_webhook(request: ApiRequest) -> ApiResponse:
-    """Show a webhook, and whether its receiver still wants it."""
+    """Get a webhook, and whether it is still active."""
     return ApiResponse(_shown(_named(request)))
 
 
@@ -145,10 +143,10 @@ def get_webhook(request: ApiRequest) -> ApiResponse:
     answers={200: ResponseSchema("The webhook as it is now.", WEBHOOK)},
 )
 def change_webhook(request: ApiRequest) -> ApiResponse:
-    """Give a webhook another address, or make one active again whose receiver had answered 410.
+    """Change the address of a webhook, or reactivate one whose receiver answered 410.
 
-    Its id and secret stay. `"state": "active"` has everything told that was committed meanwhile: what was
-    due when it was disabled too, and what the receiver had refused with 410.
+    Its id and secret stay. `"state": "active"` posts everything that was committed meanwhile, including
+    messages that were due when the webhook was disabled or that were answered 410.
     """
     webhook = _named(request)
     if "url" in request.data:
@@ -168,7 +166,7 @@ def change_webhook(request: ApiRequest) -> ApiResponse:
     answers={200: ResponseSchema("The webhook, ended.", WEBHOOK)},
 )
 def end_webhook(request: ApiRequest) -> ApiResponse:
-    """End a webhook: nothing more is posted, also what was due."""
+    """End a webhook: nothing more is posted, not even messages that were due."""
     webhook = _named(request)
     webhooks.end(request.services.log, webhook)
     return ApiResponse(_shown(replace(webhook, state=webhooks.ENDED)))
@@ -184,9 +182,9 @@ def end_webhook(request: ApiRequest) -> ApiResponse:
     answers={200: ResponseSchema("A page of deliveries.", DELIVERIES)},
 )
 def list_deliveries(request: ApiRequest) -> ApiResponse:
-    """List what was posted, or tried: those first tried last come first.
+    """List the deliveries of a webhook, newest first by their first attempt.
 
-    The last five hundred are kept, and older ones that were not taken.
+    The last five hundred are stored, and older ones that were not accepted.
     """
     webhook = _named(request)
     before = read_cursor(request.query["cursor"], 1)[0] if "cursor" in request.query else None
@@ -203,22 +201,22 @@ def list_deliveries(request: ApiRequest) -> ApiResponse:
     TAG,
     roles=KEY_HOLDERS,
     body=NOTHING,
-    answers={202: ResponseSchema("It is tried again now.", DELIVERY)},
+    answers={202: ResponseSchema("The delivery is retried now.", DELIVERY)},
     problems=("webhook-disabled",),
 )
 def retry_delivery(request: ApiRequest) -> ApiResponse:
-    """Have a delivery tried again now, whether it was taken, was given up or waits for its next try."""
+    """Retry a delivery now, whether it was accepted, has failed or waits for its next attempt."""
     webhook = _named(request)
     each = webhooks.delivery(request.services.log, webhook.id, request.path["delivery"])
     if each is None:
         raise not_found()
     if webhook.state != webhooks.ACTIVE:
-        raise Problem("webhook-disabled", "its receiver answered 410 and wants nothing more")
+        raise Problem("webhook-disabled", "the webhook's receiver answered 410")
     return ApiResponse(_told(webhooks.again(request.services.log, each, request.services.clock())), 202)
 
 
 def _judge_url(request: ApiRequest, url: str) -> None:
-    """Raise the problem `invalid` unless something may be sent to *url*."""
+    """Raise the problem `invalid` unless webhooks may be sent to *url*."""
     try:
         request.services.address_guard.look(url)
     except AddressNotAllowed as refused:
@@ -232,7 +230,7 @@ def _owner(request: ApiRequest) -> str:
 
 
 def _named(request: ApiRequest) -> Webhook:
-    """Return the webhook that the path names; another owner's is the 404 of one that does not exist."""
+    """Return the webhook that the path names; raises `not-found` if it is missing or another owner's."""
     found = webhooks.find(request.services.log, _owner(request), request.path["webhook"])
     if found is None:
         raise not_found()
