@@ -135,7 +135,7 @@ _TYPES: Final = (
     ProblemType(
         "bundle-digest-mismatch",
         409,
-        "The bundle's digest does not match",
+        "The digest of the bundle does not match",
         "To remove an encounter you must have its complete bundle. Download `GET …/bundle` as the gm, keep "
         "the file, and send its SHA-256. If a checkpoint was signed since, the bundle has changed; download "
         "it again.",
@@ -288,7 +288,7 @@ _TYPES: Final = (
     ProblemType(
         "edition-unavailable",
         503,
-        "The encounter's edition is unavailable",
+        "The edition of the encounter is unavailable",
         "This process does not have the edition that the encounter is played by; the service may be in the "
         "middle of an upgrade. Nothing was changed. Try again after `Retry-After`.",
     ),

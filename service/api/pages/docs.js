@@ -1,4 +1,4 @@
-// Draw the contract: everything shown here is read from /openapi.json, nothing is known beforehand.
+// Render the OpenAPI document: all content is read from /openapi.json and /problems.
 
 const METHODS = new Set(["get", "post", "patch", "delete"]);
 const COMPONENTS = "#/components/schemas/";
@@ -10,7 +10,7 @@ const html = (tag, attributes = {}, ...children) => {
   return node;
 };
 
-// `code`, **strong** and [links](to) are all the markup that our texts use.
+// The texts use only this markup: `code`, **strong** and [links](to).
 const marked = (text) => {
   const nodes = [];
   const pattern = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\((\/[^)]*|#[^)]*)\)/g;
@@ -78,7 +78,7 @@ const operationCard = (path, method, operation) => {
   const head = html("div", { class: "opened" },
     html("span", { class: `method ${method}` }, method.toUpperCase()),
     html("span", { class: "path" }, path),
-    html("span", { class: "who" }, operation.security?.length ? "" : "open"),
+    html("span", { class: "who" }, operation.security?.length ? "" : "public"),
     html("span", { class: "summary" }, operation.summary));
   const body = [...paragraphs(operation.description)];
   if (operation.parameters) body.push(html("h3", {}, "Parameters"), html("table", {}, html("tbody", {},
@@ -103,7 +103,7 @@ const schemaCard = (name, schema) => {
   return card(anchor(name), head, body);
 };
 
-// The shortest fight that can be opened: what a sheet does not say has its default.
+// A minimal opening: fields that a sheet omits have their defaults.
 const OPENING = `{"edition": "rise@1", "creatures": [
   {"position": [0, 0], "sheet": {"id": "pia", "name": "Pia", "side": "heroes", "kind": "pc"}},
   {"position": [1, 0], "sheet": {"id": "orc", "name": "Orc", "side": "foes"}}]}`;
@@ -112,11 +112,11 @@ const curl = () => {
   const here = location.origin;
   const json = `-H "Authorization: Bearer $KEY" \\\n  -H "Content-Type: application/json"`;
   const lines = [
-    ["Open an encounter with a key that `rewound keys create` printed. The answer tells its `encounter`, here `$ID`:",
+    ["Open an encounter with a key that `rewound keys create` printed. The answer has its id in `encounter`, here `$ID`:",
       `curl -s ${here}/v1/encounters ${json} -d '${OPENING}'`],
-    ["Ask what may be done now; take an offer as it is:",
+    ["List the legal commands:",
       `curl -s ${here}/v1/encounters/$ID/options -H "Authorization: Bearer $KEY"`],
-    ["Do it, and see what became of it:",
+    ["Send one of them, and get its outcome:",
       `curl -s ${here}/v1/encounters/$ID/commands ${json} -d '{"type": "start_combat"}'`],
   ];
   return lines.map(([text, line]) => {
@@ -198,5 +198,5 @@ try {
   addEventListener("hashchange", openTarget);
   openTarget();
 } catch (fault) {
-  document.getElementById("operations").replaceChildren(html("p", {}, `The contract could not be read: ${fault.message}`));
+  document.getElementById("operations").replaceChildren(html("p", {}, `The API description could not be loaded: ${fault.message}`));
 }

@@ -1,4 +1,4 @@
-// Give a file to the verifier and show what it says. Nothing here opens a connection.
+// Pass a file to the verifier and show its report. This code opens no connections.
 
 import { plain } from "./verifier/plain.mjs";
 import { facts, warnings } from "./verifier/telling.mjs";
@@ -7,11 +7,11 @@ import { keyOf, receiptOf, verify } from "./verifier/verify.mjs";
 
 const at = (id) => document.getElementById(id);
 
-/** Return what the lines of a field spell; throws where one of them is none. */
+/** Return the parsed lines of a text field; throws an Error for a line that is not valid. */
 const linesOf = (id, read, what) =>
   at(id).value.split("\n").map((line) => line.trim()).filter((line) => line).map((line) => {
     const found = read(line);
-    if (found === null) throw new Error(`${line} is no ${what}`);
+    if (found === null) throw new Error(`${line} is not a valid ${what}`);
     return found;
   });
 
@@ -34,7 +34,7 @@ const judge = async (file) => {
   last = file ?? last;
   if (!last) return;
   show("", "Reading …", last.name, []);
-  await new Promise((done) => { setTimeout(done, 20); }); // so that it is drawn before the work begins
+  await new Promise((done) => { setTimeout(done, 20); }); // lets the browser draw before the work begins
   try {
     const asked = { keys: linesOf("keys", keyOf, "key"), receipts: linesOf("receipts", receiptOf, "receipt") };
     const report = verify(await last.arrayBuffer(), asked);
@@ -45,7 +45,7 @@ const judge = async (file) => {
     const kind = !isSound ? "fault" : verdict.name === SOUND.signed ? "sound" : "";
     show(kind, verdict.text, said, [["file", last.name], ...facts(report)]);
   } catch (fault) {
-    show("", "Nothing to judge", fault.message, []);
+    show("", "Nothing to verify", fault.message, []);
   }
 };
 

@@ -1,4 +1,4 @@
-// Bytes, and the ways in which text tells them: UTF-8, hexadecimal digits, base64 with one spelling.
+// Bytes and their text encodings: UTF-8, hexadecimal digits, canonical base64.
 
 const STANDARD = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -6,7 +6,7 @@ export function utf8(text) {
   return new TextEncoder().encode(text);
 }
 
-/** The text of UTF-8 bytes; null if they are none. A byte order mark is a character like any other. */
+/** Decodes UTF-8; null if the bytes are not UTF-8. A byte order mark is an ordinary character. */
 export function textOf(bytes) {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -29,7 +29,7 @@ export function same(a, b) {
   return a.length === b.length && a.every((byte, i) => byte === b[i]);
 }
 
-/** A whole number below 2^53 as `size` bytes, the greatest first. */
+/** Encodes an integer below 2^53 in `size` bytes, big-endian. */
 export function number(value, size) {
   const bytes = new Uint8Array(size);
   for (let i = size - 1; i >= 0; i -= 1) {
@@ -39,7 +39,7 @@ export function number(value, size) {
   return bytes;
 }
 
-/** Text behind its length in two bytes. */
+/** Encodes text, preceded by its length in two bytes. */
 export function measured(text) {
   const bytes = utf8(text);
   return joined(number(bytes.length, 2), bytes);
@@ -77,7 +77,7 @@ export function toBase64(bytes) {
   return text;
 }
 
-/** The bytes that base64 tells; null if no encoder would write this text. */
+/** Decodes base64; null if the text is not the canonical encoding. */
 export function fromBase64(text) {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null;
   const digits = text.replace(/=+$/, "");

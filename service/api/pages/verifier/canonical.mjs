@@ -1,4 +1,4 @@
-// Canonical JSON: reads only the one spelling of a value, in one pass; whatever is spelled otherwise is not read.
+// Canonical JSON: a one-pass parser that accepts only the canonical text of a value.
 
 import { isAssigned } from "./unicode14.mjs";
 
@@ -11,7 +11,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 
 class NotCanonical extends Error {}
 
-/** The value of a canonical text; undefined if it is none. Objects have no prototype. */
+/** Parses a canonical text; undefined if it is not canonical. Objects have no prototype. */
 export function parsed(text) {
   try {
     return new Reader(text).whole();
@@ -21,7 +21,7 @@ export function parsed(text) {
   }
 }
 
-/** The canonical text of a value that was read from one. */
+/** The canonical text of a value that was parsed from canonical text. */
 export function spelled(value) {
   if (Array.isArray(value)) return `[${value.map(spelled).join(",")}]`;
   if (value === null || typeof value !== "object") return JSON.stringify(value);
@@ -86,7 +86,7 @@ class Reader {
     this.at += 1;
   }
 
-  /** Behind a member: true if a comma tells that another follows, false at the end. */
+  /** After a member: true if a comma follows, so that another member must come; false at the end. */
   goesOn(end) {
     if (this.took(end)) return false;
     this.demand(",");

@@ -1,4 +1,4 @@
-// Whether a certificate is signed by a key that counts, and speaks of the record that was judged.
+// Whether a certificate is signed by an accepted key and describes the record that was verified.
 
 import { fromHex, joined, textOf, utf8 } from "./bytes.mjs";
 import { parsed, spelled } from "./canonical.mjs";
@@ -18,10 +18,10 @@ const MEMBERS = [
 const isSignature = exactly({ name: text, public_key: digits(64), value: digits(128) });
 
 /**
- * @param bytes what a file has: canonical JSON, perhaps with a line feed at its end
- * @param report that of a sound bundle: its keys may have signed, its log is what the certificate must tell
+ * @param bytes the content of the file: canonical JSON, with an optional line feed at its end
+ * @param report the report of a sound bundle: its keys may sign, and the certificate must match its log
  * @param ring the keys of the bundle
- * @returns what does not fit; null if all does
+ * @returns what does not match; null if everything matches
  */
 export function certificateFault(bytes, report, ring) {
   const spelling = textOf(bytes.at(-1) === LF ? bytes.subarray(0, -1) : bytes);

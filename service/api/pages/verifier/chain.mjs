@@ -1,4 +1,4 @@
-// What was changed after it was written: commits against the chain, and what the commits name against what is here.
+// Finds changes after the fact: checks commits against the hash chain, and requests and envelopes against commits.
 
 import { toHex, utf8 } from "./bytes.mjs";
 import { commitment } from "./dice.mjs";
@@ -8,7 +8,7 @@ import { demand } from "./verdict.mjs";
 
 const NOTHING = "0".repeat(64);
 
-/** Demands that every commit is the one that its successor, or the trailer, names; keeps the hash of each. */
+/** Checks that every commit has the hash that its successor, or the trailer, names; stores the hash of each. */
 export function holdChain({ header, moments, trailer }) {
   const last = moments.length;
   for (const moment of moments) moment.hash = leaf(moment.bytes);
@@ -30,7 +30,7 @@ export function holdChain({ header, moments, trailer }) {
   }
 }
 
-/** Demands that requests and opened envelopes are those that their commits name. */
+/** Checks that requests and opened envelopes match the hashes in their commits. */
 export function holdContents({ header, moments }) {
   for (const { n, asked, request, commit } of moments) {
     const fits = asked === null || toHex(sha256(utf8(asked))) === commit.request;
@@ -47,8 +47,8 @@ export function holdContents({ header, moments }) {
 }
 
 /**
- * Demands that a true signature stands under every checkpoint, by a key that is believed or older than one that is.
- * @returns `{heads, passedOver}`: the checkpoints that count, each with its `signer`, and how many are of older keys
+ * Checks that every checkpoint has a valid signature by an accepted key, or by a key that precedes an accepted one.
+ * @returns `{heads, passedOver}`: the accepted checkpoints, each with its `signer`, and the number signed by older keys
  */
 export function holdSignatures({ checkpoints }, ring) {
   const heads = [];

@@ -1,4 +1,4 @@
-// rewound/dice/1: the step from a link to the one before, the seal, the key of an epoch, the faces of a roll's name.
+// rewound/dice/1: the derivation of the previous link, of the seal, of an epoch's key, and of the faces of a roll's name.
 
 import { fromHex, joined, measured, number, toHex, utf8, uuidBytes } from "./bytes.mjs";
 import { hkdf, hmac, sha256 } from "./sha2.mjs";
@@ -9,17 +9,17 @@ function label(use) {
   return joined(utf8(`rewound/dice/1/${use}`), Uint8Array.of(0));
 }
 
-/** The link before that of `epoch`. */
+/** The link before the one of `epoch`. */
 export function earlier(encounter, lane, epoch, link) {
   return sha256(joined(label("chain"), uuidBytes(encounter), number(lane, 1), number(epoch, 4), link));
 }
 
-/** What a seat commits itself to before it tells its seed. */
+/** The commitment that a seat publishes before it reveals its seed. */
 export function seatCommitment(encounter, seat, seed) {
   return sha256(joined(label("seat"), uuidBytes(encounter), measured(seat), seed));
 }
 
-/** What all keys are salted with: `lanes` by their number, as [{lane, n, anchor}]; `seeds` as digits by seat. */
+/** The salt of all keys: `lanes` ordered by number, as [{lane, n, anchor}]; `seeds` as hexadecimal digits by seat. */
 export function seal(encounter, lanes, seeds) {
   const told = lanes.map(({ lane, n, anchor }) => joined(number(lane, 1), number(n, 4), fromHex(anchor)));
   const seats = Object.keys(seeds).sort();
@@ -40,7 +40,7 @@ function* words(key, stream, place) {
   }
 }
 
-/** The faces of dice with these sides, in order. A word that would favour low faces is passed over. */
+/** The faces of dice with these sides, in order. A word that would favour low faces is skipped. */
 export function faces(key, stream, place, sides) {
   const drawn = words(key, stream, place);
   return sides.map((die) => {
@@ -51,7 +51,7 @@ export function faces(key, stream, place, sides) {
   });
 }
 
-/** What stands in a commit for a payload that is sealed with this salt (64 digits). */
+/** The commitment in a commit to a payload that is sealed with this salt (64 digits). */
 export function commitment(encounter, salt, payload) {
   return toHex(sha256(joined(label("envelope"), uuidBytes(encounter), fromHex(salt), payload)));
 }

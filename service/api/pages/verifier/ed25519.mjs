@@ -1,4 +1,4 @@
-// Ed25519 signatures (RFC 8032, 5.1), verified only, so nothing here is secret and nothing need take equal time.
+// Verification of Ed25519 signatures (RFC 8032, 5.1). All inputs are public, so constant time is not needed.
 
 import { joined, same } from "./bytes.mjs";
 import { sha512 } from "./sha2.mjs";
@@ -24,12 +24,12 @@ function power(base, exponent) {
   return found;
 }
 
-/** A number told by bytes, the smallest first. */
+/** Decodes a little-endian number. */
 function little(bytes) {
   return bytes.reduceRight((told, byte) => (told << 8n) | BigInt(byte), 0n);
 }
 
-/** The point that 32 bytes spell (5.1.3); null if they spell none. */
+/** Decodes a point from 32 bytes (5.1.3); null if they encode none. */
 function decoded(bytes) {
   const told = little(bytes);
   const sign = told >> 255n;
@@ -74,7 +74,7 @@ function times(scalar, point) {
   return found;
 }
 
-/** Whether `signature` (64 bytes) is that of the public key (32 bytes) on the message. */
+/** Whether `signature` (64 bytes) is a valid signature of the message by the public key (32 bytes). */
 export function verifies(publicKey, message, signature) {
   const key = decoded(publicKey);
   const r = signature.slice(0, 32);

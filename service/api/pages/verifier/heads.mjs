@@ -1,4 +1,4 @@
-// Holds the record to what others keep of it: signed heads and receipts say what it was up to a number.
+// Checks the record against evidence that others keep: signed heads and receipts fix its content up to a number.
 
 import { toHex } from "./bytes.mjs";
 import { publicEvents } from "./record.mjs";
@@ -10,9 +10,9 @@ const ENDS = ["encounter_closed", "continued"];
 const ADVANCES = ["epoch_advanced", "dice_moved"];
 
 /**
- * Heads and losses that count. That signed commits were lost is the record's own word, which nobody signs alone: it
- * counts once a head covers it whose root is that of this record. Until then every head is held to the record.
- * @returns `{heads, losses, lost}`: the heads without those of lost histories, the losses, how many heads were lost
+ * The accepted heads and losses. That signed commits were lost is only the record's own claim, which has no signature. It
+ * is accepted once it is covered by a head whose root is that of this record. Until then every head must match.
+ * @returns `{heads, losses, lost}`: the heads without those of lost histories, the losses, the number of lost heads
  */
 export function standing({ moments }, signed) {
   const roots = rootsAt(moments.map(({ hash }) => hash), signed.map(({ size }) => size));
@@ -24,7 +24,7 @@ export function standing({ moments }, signed) {
 }
 
 /**
- * @param heads checkpoints that count, `{size, root}`
+ * @param heads the accepted checkpoints, `{size, root}`
  * @param receipts `{n, hash}`
  * @throws Verdict `tampered` with an interval, `truncated`, `forked`
  */
@@ -43,7 +43,7 @@ export function holdHeads({ moments, trailer }, heads, receipts) {
 const isFalse = ({ said, found }) => found !== undefined && said !== found;
 const isTrue = ({ said, found }) => said === found;
 
-/** Two signed roots of one size, or one that holds beyond one that does not. */
+/** Two signed roots of one size, or a matching head that is larger than one that does not match. */
 function contradictEachOther(signed) {
   const isTwofold = signed.some((one) => signed.some((other) => one.n === other.n && one.said !== other.said));
   const wrong = signed.filter(isFalse).map(({ n }) => n);
@@ -61,7 +61,7 @@ function holdEnd(end, trailer, told) {
   demand(to <= end, "truncated", { n: end + 1, to }, `${end} commits are here, ${to} were written`);
 }
 
-/** Demands a checkpoint for every close below the greatest one: closes are signed in order. */
+/** Checks that every close below the largest head has a checkpoint, because closes are signed in order. */
 export function holdCloses({ moments, checkpoints }, losses) {
   const sizes = new Set(checkpoints.map(({ size }) => size));
   const greatest = Math.max(0, ...[...sizes].filter((size) => !isIn(losses, size)));
@@ -73,7 +73,7 @@ export function holdCloses({ moments, checkpoints }, losses) {
 }
 
 /**
- * Demands that heads cover what they have to, where a key was given or the bundle has a head: a closed record whole, an
+ * Checks the coverage of heads if a key was given or the bundle has a head: they must cover a closed record whole, an
  * open one up to the last commit that closes an epoch or accepts a loss.
  * @throws Verdict `unsigned_from`
  */
@@ -91,7 +91,7 @@ export function holdCoverage({ moments, checkpoints, disclosures }, heads, { giv
 const hasAny = (moment, types) => publicEvents(moment).some(({ type }) => types.includes(type));
 const isIn = (losses, n) => losses.some(({ from, to }) => from <= n && n <= to);
 
-/** Where the record says itself that signed commits were lost, and in which commit it accepts that. */
+/** The places where the record claims that signed commits were lost, each with the commit that accepts it. */
 function claimedLosses(moments) {
   return moments.flatMap((moment) =>
     publicEvents(moment)
@@ -100,7 +100,7 @@ function claimedLosses(moments) {
   );
 }
 
-/** The number of the first of the commands that were set aside right before commit n, or n. */
+/** The number of the first of the quarantined commands directly before commit n; n if there is none. */
 function firstSetAside(moments, n) {
   let first = n;
   while (moments[first - 2]?.commit.outcome === "quarantined") first -= 1;

@@ -1,4 +1,4 @@
-// Whose signatures count: which key signed a checkpoint, which keys are believed, and which are older than those.
+// The keys of a bundle: which one signed a checkpoint, which are accepted, and which precede an accepted one.
 
 import { isNamedIn, isSignedBy } from "./notes.mjs";
 
@@ -13,19 +13,19 @@ export class Keyring {
     this.given = given;
   }
 
-  /** The name under which a key signs checkpoints of this encounter. */
+  /** The name with which a key signs checkpoints of this encounter. */
   nameOf({ name }) {
     return `${name}/${this.encounter}`;
   }
 
-  /** The key of a checkpoint: the first that one of its signature lines names; null if none, or if the signature is false. */
+  /** The signer of a checkpoint: the first key that a signature line names; null if there is none or it is invalid. */
   signerOf(note) {
     const key = this.keys.find((each) => isNamedIn(note, this.nameOf(each), each.public));
     const isTrue = key !== undefined && this.nameOf(key) === note.origin && isSignedBy(note, note.origin, key.public);
     return isTrue ? key : null;
   }
 
-  /** Whether a key is given, or one that is given hands on to it. */
+  /** Whether a key is given, or a given key rotates to it. */
   isBelieved(key) {
     return this.given.length === 0 || this.#heirs(key.name, this.given).has(key.public);
   }
@@ -36,18 +36,18 @@ export class Keyring {
     return [...new Set([...this.given, ...told])];
   }
 
-  /** The origin under which the bundle names a public key; undefined where it does not. */
+  /** The origin with which the bundle names a public key; undefined if it does not name it. */
   originOf(publicKey) {
     return this.keys.find((key) => key.public === publicKey)?.name;
   }
 
-  /** Whether a key hands on to one that is given. */
+  /** Whether a key rotates to a given one. */
   isOlder(key) {
     const heirs = this.#heirs(key.name, [key.public]);
     return this.given.some((each) => heirs.has(each));
   }
 
-  /** Some keys and all that follow from them by rotations of this name. */
+  /** The given keys and all keys that they rotate to under this name. */
   #heirs(name, start) {
     const found = new Set(start);
     const notes = this.keys.filter((key) => key.name === name && key.rotation?.origin === name).map(({ rotation }) => rotation);

@@ -1,4 +1,4 @@
-// The lines of a bundle: each in its one spelling, with its members, in the one order there is; nothing else is judged.
+// Parses the lines of a bundle: checks that each is canonical, has its members and is in order, and nothing else.
 
 import { textOf } from "./bytes.mjs";
 import { parsed } from "./canonical.mjs";
@@ -25,7 +25,7 @@ const SHAPES = {
   trailer: exactly({ kind: text, count: from(0), head: hash, checkpoints: from(0) }),
 };
 
-/** Which kinds may follow a line of each kind. */
+/** The kinds of lines that may follow each kind. */
 const END = ["disclosure", "key", "checkpoint", "trailer"];
 const NEXT = {
   nothing: ["header"],
@@ -41,7 +41,7 @@ const NEXT = {
 
 /**
  * @returns `{header, moments, disclosures, keys, checkpoints, trailer}`. A moment is a command and its commit:
- *   `{n, asked, told, opened}`, with `asked` null where it is withheld. `trailer` is null where the end is cut off
+ *   `{n, asked, told, opened}`; `asked` is null if the command is withheld. `trailer` is null if the end is missing
  * @throws Verdict `malformed`
  */
 export function readLines(bytes) {
@@ -61,7 +61,7 @@ export function readLines(bytes) {
   return bundle;
 }
 
-/** Demands that the first line is the header of a bundle of this format. */
+/** Checks that the first line is the header of a bundle of this format. */
 function holdKind(bytes) {
   const [first] = linesOf(bytes);
   const spelling = first === undefined || first.length > MOST_IN_A_LINE ? null : textOf(first);
@@ -70,7 +70,7 @@ function holdKind(bytes) {
   demand(isOne, "not_a_bundle", {}, "its first line is not the header of a rewound/bundle/1");
 }
 
-/** Every line that ends: a last line without its LF counts as absent. */
+/** All complete lines; a last line without LF counts as absent. */
 function* linesOf(bytes) {
   let start = 0;
   for (let end = bytes.indexOf(LF); end >= 0; end = bytes.indexOf(LF, start)) {
@@ -88,7 +88,7 @@ function lineOf(line, place) {
   return told;
 }
 
-/** By kind: puts a line into its place, and says whether that is one. */
+/** By kind: stores a line in its place, and returns whether it is valid there. */
 const TAKE = {
   header(bundle, told) {
     bundle.header = told;

@@ -1,4 +1,4 @@
-// Links that were disclosed: each leads to the anchor that commit 1 published, and gives all that come before it.
+// Disclosed links: each must lead to the anchor that commit 1 published, and yields all links before it.
 
 import { fromHex, same } from "./bytes.mjs";
 import { earlier } from "./dice.mjs";
@@ -11,7 +11,7 @@ const seed = having({ lane: whole, seed: hash });
 const SHAPES = { epoch_closed: link, link_kept: link, lane_disclosed: seed, encounter_closed: seed };
 
 /**
- * @returns by lane `{n, links}`: the length of its chain, and its links from the anchor (0) to the latest one known
+ * @returns by lane `{n, links}`: the length of its chain, and its links from the anchor (0) to the latest known one
  * @throws Verdict `malformed`, `dice_invalid`
  */
 export function linksOf(bundle, policy) {
@@ -20,7 +20,7 @@ export function linksOf(bundle, policy) {
   return lanes;
 }
 
-/** Every link that is told, once: `{lane, epoch, link, place}`. */
+/** Every disclosed link, once: `{lane, epoch, link, place}`. */
 function toldLinks({ moments, disclosures }, lanes) {
   const found = new Map();
   const take = ({ lane, epoch, link: digits, seed: last }, place) => {
@@ -47,7 +47,7 @@ function inOrder(told) {
   return told.sort((one, other) => one.lane - other.lane || one.epoch - other.epoch);
 }
 
-/** Demands that a link leads to the last one that is known, and keeps all between. */
+/** Checks that a link leads to the last known one, and stores all links between them. */
 function hold(lane, { epoch, link: digits, lane: number, place }, encounter) {
   const isOne = lane !== undefined && epoch >= lane.links.length && epoch <= lane.n;
   demand(isOne, "dice_invalid", place, `lane ${number} has no epoch ${epoch}`);

@@ -1,4 +1,4 @@
-// Signed notes of C2SP: checkpoints (tlog-checkpoint), rotations, verifier keys. Nothing read here is believed yet.
+// Parses signed notes of C2SP: checkpoints (tlog-checkpoint), rotations, verifier keys. Parsing verifies no signature.
 
 import { fromBase64, fromHex, isHex, joined, toBase64, toHex, utf8 } from "./bytes.mjs";
 import { verifies } from "./ed25519.mjs";
@@ -9,12 +9,12 @@ const ED25519 = Uint8Array.of(1);
 const SIZE = /^(0|[1-9][0-9]{0,14})$/;
 const NAME = /^[^\p{White_Space}\p{Cs}\u0000-\u001f\u007f+]+$/u;
 
-/** Whether a key may be called so. */
+/** Whether the name is a valid key name. */
 export function isName(text) {
   return NAME.test(text);
 }
 
-/** A note as `{text, lines, signatures}`, each signature with `name`, `id` and `value`; null if it is none. */
+/** Parses a note as `{text, lines, signatures}`, each signature with `name`, `id` and `value`; null if it is not a note. */
 function readSigned(note) {
   const end = note.indexOf("\n\n");
   if (end < 0 || !note.endsWith("\n")) return null;
@@ -30,7 +30,7 @@ function readSignature(line) {
   return { name, id: toHex(bytes.slice(0, 4)), value: bytes.slice(4) };
 }
 
-/** A checkpoint as `{origin, size, root, text, signatures}`; null if the note is none. */
+/** Parses a checkpoint as `{origin, size, root, text, signatures}`; null if the note is not one. */
 export function readCheckpoint(note) {
   const signed = readSigned(note);
   if (signed === null || signed.lines.length !== 3) return null;
@@ -40,7 +40,7 @@ export function readCheckpoint(note) {
   return { origin, size: Number(size), root: toHex(bytes), text: signed.text, signatures: signed.signatures };
 }
 
-/** A rotation as `{origin, public, text, signatures}`; null if the note is none. */
+/** Parses a rotation as `{origin, public, text, signatures}`; null if the note is not one. */
 export function readRotation(note) {
   const signed = readSigned(note);
   if (signed === null || signed.lines.length !== 3) return null;
@@ -50,17 +50,17 @@ export function readRotation(note) {
   return { origin, public: toHex(bytes), text: signed.text, signatures: signed.signatures };
 }
 
-/** The eight digits by which a signature line names a key. */
+/** The eight hexadecimal digits with which a signature line identifies a key. */
 function keyId(name, key) {
   return toHex(sha256(joined(utf8(`${name}\n`), ED25519, fromHex(key))).slice(0, 4));
 }
 
-/** The verifier key of a name and a public key, which is told as 64 digits here as everywhere. */
+/** The verifier key for a name and a public key of 64 digits. */
 export function verifierKey(name, key) {
   return `${name}+${keyId(name, key)}+${toBase64(joined(ED25519, fromHex(key)))}`;
 }
 
-/** The public key that 64 digits or a verifier key tell; null if the text tells none. */
+/** Parses a public key from 64 digits or a verifier key; null if the text is neither. */
 export function readKey(text) {
   if (isHex(text, 64)) return text;
   const [name, , ...value] = text.split("+");
@@ -70,12 +70,12 @@ export function readKey(text) {
   return verifierKey(name, key) === text ? key : null;
 }
 
-/** Whether a signature line of a note names this key under this name, true or not. */
+/** Whether a signature line of a note names this key with this name, valid or not. */
 export function isNamedIn(note, name, key) {
   return linesOf(note, name, key).length > 0;
 }
 
-/** Whether a note has signature lines of this key under this name, and every one of them is true. */
+/** Whether a note has signature lines of this key with this name, and all of them are valid. */
 export function isSignedBy(note, name, key) {
   const lines = linesOf(note, name, key);
   const message = utf8(note.text);

@@ -1,4 +1,4 @@
-// What commit 1 says of the dice: algorithm, mode, lanes with their anchors, seats that add a seed, whose chain it is.
+// The dice policy in commit 1: algorithm, mode, lanes with their anchors, seats that contribute a seed, owner of the chain.
 
 import { publicEvents } from "./record.mjs";
 import { either, exactly, from, hash, listOf, only, text, uuid, whole } from "./shapes.mjs";
@@ -14,8 +14,8 @@ const isPolicy = exactly(
 );
 
 /**
- * @returns `{mode, lanes, seats, encounter}`, lanes by their number, `encounter` the one whose bytes stand in hashes of
- *   dice; null where nothing was opened, so that nothing can be thrown
+ * @returns `{mode, lanes, seats, encounter}`, lanes by their number, `encounter` the one whose id is part of the hashes of
+ *   dice; null if nothing was opened, so that no dice can be thrown
  * @throws Verdict `malformed(1)`
  */
 export function readPolicy({ header, moments }) {

@@ -1,4 +1,4 @@
-// Proves the dice: every seeded roll whose link is known must show the faces that its name gives.
+// Verifies the dice: every seeded roll whose link is known must have the faces that are derived from its name.
 
 import { epochKey, faces } from "./dice.mjs";
 import { linksOf } from "./links.mjs";
@@ -8,7 +8,7 @@ import { sealOf } from "./sealing.mjs";
 import { demand } from "./verdict.mjs";
 
 /**
- * @returns `{mode, disclosed, counts}`: the last epoch of each lane that was disclosed, and what became of the rolls
+ * @returns `{mode, disclosed, counts}`: the last disclosed epoch of each lane, and how many rolls were verified or not
  * @throws Verdict `malformed(1)`, `dice_invalid`
  */
 export function prove(bundle) {
@@ -33,7 +33,7 @@ function count(counts, roll, n, dice) {
   }
 }
 
-/** Whether the link of a seeded roll is known; then its faces must be those of its name. */
+/** Whether the link of a seeded roll is known; if so, checks that its faces are derived from its name. */
 function isProved({ name, dice: thrown }, n, dice) {
   const place = { n, roll: `${name.epoch}/${name.lane}/${name.stream}#${name.place}` };
   demand(dice?.reach(name, n), "dice_invalid", place, "no dice were published and sealed that this could be");
@@ -44,7 +44,7 @@ function isProved({ name, dice: thrown }, n, dice) {
   return true;
 }
 
-/** The dice that commit 1 published, as far as links give them. */
+/** The dice that commit 1 anchors, as far as links are disclosed. */
 class Dice {
   #keys = new Map();
 
@@ -54,12 +54,12 @@ class Dice {
     this.lanes = lanes;
   }
 
-  /** The last disclosed epoch by lane; 0 where there is none yet. */
+  /** The last disclosed epoch by lane; 0 if there is none yet. */
   disclosed() {
     return Object.fromEntries([...this.lanes].map(([lane, { links }]) => [lane, links.length - 1]));
   }
 
-  /** Whether there are dice of this lane and epoch, sealed before commit n threw them. */
+  /** Whether dice of this lane and epoch exist and were sealed before commit n threw them. */
   reach({ lane, epoch }, n) {
     return this.lanes.has(lane) && epoch <= this.lanes.get(lane).n && this.sealed !== null && this.sealed.n <= n;
   }

@@ -1,4 +1,4 @@
-// What the lines hold: commits, requests, payloads and rolls, each of its form, or the bundle is `malformed`.
+// Parses the contents of lines: commits, requests, payloads and rolls must fit their schemas, or the bundle is `malformed`.
 
 import { utf8 } from "./bytes.mjs";
 import { parsed } from "./canonical.mjs";
@@ -10,7 +10,7 @@ const STREAM = /^(?=.{1,96}$)[a-z0-9][a-z0-9-]{0,23}(\/[a-z0-9][a-z0-9-]{0,23})*
 
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** A moment of the Gregorian calendar. */
+/** Whether a value is a valid timestamp of the Gregorian calendar. */
 function instant(value) {
   if (!matching(INSTANT)(value)) return false;
   const [year, month, day] = [value.slice(0, 4), value.slice(5, 7), value.slice(8, 10)].map(Number);
@@ -69,9 +69,9 @@ const isCommit = either(
 const isPayload = having({ events: listOf(plainEvent), rolls: listOf(roll) }, { fields: mapOf(object) });
 
 /**
- * Reads what the moments of a bundle hold: their `commit` with its `bytes`, their `request` (null where it is withheld
- * or none), the `payload` of each opened envelope.
- * @throws Verdict `malformed`; `tampered` where a text is empty, which stands for one that is missing
+ * Parses the moments of a bundle: their `commit` with its `bytes`, their `request` (null if it is withheld
+ * or malformed), and the `payload` of each opened envelope.
+ * @throws Verdict `malformed`; `tampered` if a text is empty, which means that it is missing
  */
 export function readRecord({ moments }) {
   moments.forEach(readCommit);
@@ -87,7 +87,7 @@ function readCommit(moment) {
   demand(isCommit(moment.commit), "malformed", { n }, "the commit is none");
 }
 
-/** A request that is none was refused with the code `malformed`. */
+/** A malformed request must have been refused with the code `malformed`. */
 function readRequest(moment) {
   const { n, asked, commit: { refusal } } = moment;
   demand(asked !== "", "tampered", { n }, "the request is missing");
@@ -108,18 +108,18 @@ function readOpened({ n, opened, commit }) {
   }
 }
 
-/** The events of a moment that everybody sees. */
+/** The public events of a moment. */
 export function publicEvents({ commit }) {
   return commit.events.filter((event) => !isEnvelope(event));
 }
 
-/** The events of a moment that its reader sees, those of an opened envelope in its place. */
+/** The events of a moment that the reader may see; an opened envelope is replaced by its events. */
 export function eventsOf({ commit, opened }) {
   const inside = new Map(opened.map(({ index, payload }) => [index, payload.events]));
   return commit.events.flatMap((event, index) => (isEnvelope(event) ? (inside.get(index) ?? []) : [event]));
 }
 
-/** The rolls of a moment that its reader sees. */
+/** The rolls of a moment that the reader may see. */
 export function rollsOf({ commit, opened }) {
   return [...commit.rolls, ...opened.flatMap(({ payload }) => payload.rolls)];
 }

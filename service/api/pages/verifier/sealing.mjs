@@ -1,4 +1,4 @@
-// What keys of dice are salted with. In mode `mixed`: every listed seat commits or is waived, then all who committed reveal.
+// The salt of dice keys. In mode `mixed` every listed seat commits or is waived; then all committed seats reveal.
 
 import { fromHex, same, toHex } from "./bytes.mjs";
 import { seal, seatCommitment } from "./dice.mjs";
@@ -21,7 +21,7 @@ const SHAPES = {
 };
 
 /**
- * @returns `{salt, n}`: the salt, and the commit from which on dice may be thrown; null where they were never sealed
+ * @returns `{salt, n}`: the salt, and the first commit that may throw dice; null if the dice were never sealed
  * @throws Verdict `malformed`, `dice_invalid`
  */
 export function sealOf(moments, policy) {
@@ -62,7 +62,7 @@ const TAKE = {
     so.found = { salt: heldSeal(so, seats, told, { n }), n };
   },
 
-  /** A line that goes on from another has all of it at once. */
+  /** A line that continues another one begins with the whole sealing. */
   line_begun(so, { state: { sealing } }, { n }) {
     so.committed = new Map(Object.entries(sealing.committed));
     so.waived = new Set(sealing.waived);
@@ -71,7 +71,7 @@ const TAKE = {
   },
 };
 
-/** The seal that seeds make: each is what its seat committed to, and no listed seat is left out. */
+/** The seal of the seeds; each must match its seat's commitment, and no listed seat may be missing. */
 function heldSeal({ policy, committed, waived }, seeds, told, place) {
   const missing = policy.seats.filter((seat) => !(seat in seeds) && !waived.has(seat));
   demand(missing.length === 0, "dice_invalid", place, `the dice are sealed without ${missing}`);

@@ -1,4 +1,4 @@
-// What a seat may see: a bundle has exactly the envelopes that are open to its seat, and the requests that it may read.
+// Checks that a bundle has exactly the envelopes and requests that its seat may read.
 
 import { isEnvelope, publicEvents } from "./record.mjs";
 import { demand } from "./verdict.mjs";
@@ -17,7 +17,7 @@ export function holdToSeat({ header: { edition, seat }, moments }) {
   }
 }
 
-/** Every occasion that has come, in any commit. */
+/** All occasions of the public events of all commits. */
 function occasionsOf(moments) {
   const told = moments.flatMap(publicEvents).map(({ occasion }) => occasion);
   return new Set(told.filter((occasion) => typeof occasion === "string"));

@@ -1,4 +1,4 @@
-// SHA-256 and SHA-512 (FIPS 180-4), HMAC (RFC 2104) and HKDF (RFC 5869): plain, so that a page without TLS has them too.
+// SHA-256 and SHA-512 (FIPS 180-4), HMAC (RFC 2104) and HKDF (RFC 5869), because a page without TLS has no Web Crypto.
 
 import { joined, number } from "./bytes.mjs";
 
@@ -14,7 +14,7 @@ function firstPrimes(count) {
   return found.map(BigInt);
 }
 
-/** The first 64 bits behind the point of the second or third root of n, found by halving. */
+/** The first 64 fractional bits of the square or cube root of n, by bisection. */
 function fraction(n, power) {
   const goal = n << (64n * power);
   let low = 0n;
@@ -27,7 +27,7 @@ function fraction(n, power) {
   return low & 0xffffffffffffffffn;
 }
 
-/** The message with its one bit, zeros, and its length in bits in the last bytes of a whole block. */
+/** The padded message: a one bit, zeros, and the length in bits at the end of the last block. */
 function padded(message, block) {
   const tail = block / 8;
   const zeros = (2 * block - tail - 1 - (message.length % block)) % block;
@@ -117,7 +117,7 @@ export function hmac(key, message) {
   return sha256(joined(block.map((byte) => byte ^ 0x5c), inner));
 }
 
-/** HKDF with SHA-256: its first 32 bytes. */
+/** The first 32 bytes of HKDF with SHA-256. */
 export function hkdf(salt, secret, info) {
   return hmac(hmac(salt, secret), joined(info, Uint8Array.of(1)));
 }

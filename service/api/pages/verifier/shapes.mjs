@@ -1,4 +1,4 @@
-// Shapes of values: each is a function that says whether a value has it. Objects are those of canonical texts.
+// Shapes: predicates that return whether a value has a certain form. Objects come from the canonical parser.
 
 import { isHex, isUuid } from "./bytes.mjs";
 
@@ -18,10 +18,10 @@ export const listOf = (shape) => (value) => list(value) && value.every(shape);
 export const either = (...shapes) => (value) => shapes.some((shape) => shape(value));
 export const mapOf = (shape) => (value) => object(value) && Object.values(value).every(shape);
 
-/** The id of a seat. */
+/** Whether a value is the id of a seat. */
 export const seatId = matching(/^[a-z0-9][a-z0-9-]{0,23}$/);
 
-/** An object with at least these members; those of `optional`, where they are there, have their shape. */
+/** An object with at least these members; members of `optional`, if present, must have their shape. */
 export function having(members, optional = {}) {
   return (value) =>
     object(value) &&
@@ -29,7 +29,7 @@ export function having(members, optional = {}) {
     Object.entries(optional).every(([name, shape]) => !(name in value) || shape(value[name]));
 }
 
-/** An object with exactly these members, those of `optional` or not. */
+/** An object with these members, perhaps those of `optional`, and no others. */
 export function exactly(members, optional = {}) {
   const fits = having(members, optional);
   return (value) => fits(value) && Object.keys(value).every((name) => name in members || name in optional);

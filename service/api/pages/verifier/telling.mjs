@@ -1,4 +1,4 @@
-// Tells a report to people: as rows of a name and a value, or as lines of text.
+// Formats a report for people, as rows of a name and a value or as lines of text.
 
 import { plain } from "./plain.mjs";
 
@@ -8,7 +8,7 @@ function some(count, what, many = `${what}s`) {
   return `${count} ${count === 1 ? what : many}`;
 }
 
-/** What a report found, as pairs of a name and a text. */
+/** The facts of a report, as pairs of a name and a text. */
 export function facts(report) {
   const found = report.encounter === null ? [] : [["encounter", report.encounter]];
   const all = [...found, ...logFacts(report), ...diceFacts(report), ...certificateFacts(report)];
@@ -24,7 +24,7 @@ export function lines(report) {
   return [...told, ...(rows.length ? [""] : []), ...rows].map((line) => plain(line));
 }
 
-/** What a reader has to know before anything else: what the host decided in place of the rules. */
+/** Warnings to show first, such as what the host decided in place of the rules. */
 export function warnings({ counts, log }) {
   if (counts === null) return [];
   const { quarantined, proposals, proposals_dropped: dropped } = counts;

@@ -1,9 +1,9 @@
-// The tree of RFC 9162 over the commits' hashes: its roots, and the proofs by which parts of it are shown.
+// The Merkle tree of RFC 9162 over the commits' hashes: roots, and inclusion and consistency proofs.
 
 import { joined, same, toHex } from "./bytes.mjs";
 import { sha256 } from "./sha2.mjs";
 
-/** The hash of a commit, which is its leaf. */
+/** The leaf of a commit, which is its hash. */
 export function leaf(commit) {
   return sha256(joined(Uint8Array.of(0), commit));
 }
@@ -12,7 +12,7 @@ function node(left, right) {
   return sha256(joined(Uint8Array.of(1), left, right));
 }
 
-/** The roots, as digits, over the first so many leaves, by each of the sizes that the leaves reach. */
+/** The roots by size, as hexadecimal digits, for each of `sizes` that the leaves reach. */
 export function rootsAt(leaves, sizes) {
   const wanted = new Set(sizes);
   const whole = []; // whole subtrees from the left, each larger than the next
@@ -24,12 +24,12 @@ export function rootsAt(leaves, sizes) {
   return found;
 }
 
-/** The root over all leaves, as digits. */
+/** The root over all leaves, as hexadecimal digits. */
 export function root(leaves) {
   return rootsAt(leaves, [leaves.length]).get(leaves.length);
 }
 
-/** Adds the leaf that makes a tree of this size: whatever is as large as what it makes is joined with it. */
+/** Adds the leaf that completes a tree of this size, and joins complete subtrees of equal size. */
 function grow(whole, hash, size) {
   let added = hash;
   for (let rest = size; rest % 2 === 0; rest /= 2) added = node(whole.pop(), added);
@@ -53,7 +53,7 @@ export function includes(hash, index, size, proof, rootHash) {
   return walk.last === 0 && same(found, rootHash);
 }
 
-/** Whether a proof shows that one tree begins another (RFC 9162, 2.1.4.2). */
+/** Whether a proof shows that one tree is a prefix of another (RFC 9162, 2.1.4.2). */
 export function continues(size, rootHash, laterSize, laterRoot, proof) {
   if (size === laterSize) return proof.length === 0 && same(rootHash, laterRoot);
   if (size < 1 || size > laterSize || proof.length === 0) return false;
@@ -74,7 +74,7 @@ function isRight({ at, last }) {
   return at % 2 === 1 || at === last;
 }
 
-/** One level up; over the levels, too, on which the last node of a row stands alone. */
+/** One level up, skipping the levels on which the last node has no sibling. */
 function climb(walk) {
   if (isRight(walk)) while (walk.at % 2 === 0 && walk.at !== 0) up(walk);
   up(walk);

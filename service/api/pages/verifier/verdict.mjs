@@ -1,4 +1,4 @@
-// What can be said of a bundle, in the order of judging, with the exit status of each: those of `rewound verify`.
+// The verdicts on a bundle, in the order of the checks, with the exit status of each in `rewound verify`.
 
 export const STATUS = {
   not_a_bundle: 16,
@@ -30,18 +30,18 @@ export const MEANING = {
   valid_without_rules: HELD,
 };
 
-/** The verdicts in which nothing is wrong, by whether a key was given. */
+/** The sound verdicts, by whether a key was given. */
 export const SOUND = { signed: "valid_without_rules", unsigned: "valid_unsigned_without_rules" };
 
-/** The exit status of a verdict, where it was asked to do without a key, or without rules. */
+/** The exit status of a verdict, depending on whether the caller asked to verify without a key or without rules. */
 export function statusOf(name, { unsigned = false, withoutRules = false } = {}) {
   const named = unsigned && name === SOUND.unsigned ? SOUND.signed : name;
   return withoutRules && named === SOUND.signed ? 0 : STATUS[named];
 }
 
-/** Thrown where judging ends: nothing behind it is looked at. */
+/** Thrown at the first fault; nothing after it is checked. */
 export class Verdict extends Error {
-  /** @param {{n?: number, to?: number, roll?: string}} place each only where it is known */
+  /** @param {{n?: number, to?: number, roll?: string}} place each member only if it is known */
   constructor(name, place, detail) {
     super(detail);
     this.verdict = name;
@@ -52,7 +52,7 @@ export class Verdict extends Error {
     return Object.values(SOUND).includes(this.verdict);
   }
 
-  /** As it is quoted: `tampered(7 to 9)`, `dice_invalid(9, 1/0/pia/attack#0)`. */
+  /** Its text, for example `tampered(7 to 9)` or `dice_invalid(9, 1/0/pia/attack#0)`. */
   get text() {
     const { n, to, roll } = this.place;
     const numbers = to === undefined ? n : `${n} to ${to}`;
@@ -60,7 +60,7 @@ export class Verdict extends Error {
     return parts.length ? `${this.verdict}(${parts.join(", ")})` : this.verdict;
   }
 
-  /** As a report has it. */
+  /** The verdict as a member of a report. */
   told() {
     const place = { n: null, to: null, roll: null, ...this.place };
     return { name: this.verdict, ...place, detail: this.message, text: this.text, meaning: MEANING[this.verdict] };

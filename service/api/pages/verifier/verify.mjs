@@ -1,6 +1,6 @@
-// Judges a bundle without its rules: bytes, chain, tree, signatures, seals and dice, in the order of docs/format.md.
+// Verifies a bundle without its rules: bytes, chain, tree, signatures, seals and dice, in the order of docs/format.md.
 //
-// Written from that page by somebody who had not seen the first program: a second opinion, with no dependency.
+// An independent implementation without dependencies: its author knew that page, but not the first verifier.
 
 import { isHex, toHex, utf8 } from "./bytes.mjs";
 import { certificateFault } from "./certificate.mjs";
@@ -15,18 +15,18 @@ import { holdToSeat } from "./seals.mjs";
 import { root } from "./tree.mjs";
 import { SOUND, Verdict, demand, statusOf } from "./verdict.mjs";
 
-/** What a sound verdict speaks of, and what it does not. */
+/** What a sound verdict covers, and what it does not. */
 const CHECKED = ["bytes", "chain", "tree", "checkpoints", "receipts", "seals", "what the seat may see", "dice"];
 const NOT_CHECKED = "whether the rules lead to these results: that takes `rewound verify`, which has them";
 
 /**
  * @param {string|ArrayBuffer|Uint8Array} bundle its text or bytes
  * @param {{receipts?: {n: number, hash: string}[], keys?: string[], certificate?: Uint8Array, unsigned?: boolean,
- *   withoutRules?: boolean}} held what whoever asks holds against it: receipts,
- *   public keys that they accept, as 64 digits each, and the bytes of a certificate; and what they do without:
+ *   withoutRules?: boolean}} held the caller's evidence and options: receipts,
+ *   accepted public keys of 64 digits each, the bytes of a certificate, and what the caller does without:
  *   `unsigned` a key, `withoutRules` the rules, which this verifier never has
  * @returns the report: `encounter`, `verdict`, `status`, `log`, `counts`, `dice`, `keys` (those that are accepted),
- *   `checked`, `not_checked`; what was not reached is null
+ *   `checked`, `not_checked`; members that were not reached are null
  */
 export function verify(bundle, { receipts = [], keys = [], certificate = null, ...doesWithout } = {}) {
   const report = { encounter: null, verdict: null, status: null, log: null, counts: null, dice: null, keys: null };
@@ -95,7 +95,7 @@ function logOf({ moments }, { heads, passedOver, lost }, ring, receipts) {
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What the lines of play before this one counted; a fork begins to count anew. */
+/** The counts of the lines of play before this one; a fork starts from zero. */
 function inherited(moments, name) {
   const first = moments[0]?.commit.events[0];
   if (first?.type !== "line_begun" || !isObject(first.origin) || !isObject(first.state)) return 0;
@@ -118,14 +118,14 @@ function countsOf({ moments }) {
   };
 }
 
-/** A receipt as it is written, `N:HASH`; null if the text is none. */
+/** Parses a receipt, `N:HASH`; null if the text is not one. */
 export function receiptOf(text) {
   const [n, hash, ...rest] = text.trim().split(":");
   const isOne = rest.length === 0 && /^[1-9][0-9]{0,14}$/.test(n) && isHex(hash?.toLowerCase(), 64);
   return isOne ? { n: Number(n), hash: hash.toLowerCase() } : null;
 }
 
-/** A public key as it is written, as 64 digits or as a verifier key; null if the text is none. */
+/** Parses a public key of 64 digits or a verifier key; null if the text is neither. */
 export function keyOf(text) {
   return readKey(text.trim());
 }
