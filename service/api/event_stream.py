@@ -25,7 +25,7 @@ from service.usecases import following, reading
 MEDIA_TYPE: Final = "text/event-stream"
 RETRY_MS: Final = 3_000
 _DIGITS: Final = 15
-"""A number of so many digits is exact for every JSON reader."""
+"""The maximum number of digits that keeps a number exact for every JSON parser."""
 _logger: Final = structlog.get_logger()
 
 

@@ -28,7 +28,7 @@ class Asked:
     length: int
     """The declared length of the body in bytes, 0 if none is declared."""
     body: Callable[[int], Pause[bytes]]
-    """Returns a pause that yields the body; it raises `RequestEntityTooLarge` for more than so many bytes."""
+    """Returns a pause that yields the body; its argument is the limit in bytes (`RequestEntityTooLarge`)."""
 
 
 @dataclass(slots=True)

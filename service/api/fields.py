@@ -24,9 +24,9 @@ NUMBER_AS_TEXT: Final = "a whole number, not text"
 
 
 class Worded(marshmallow.fields.Field[Any]):
-    """What each field here says of a value that is missing or null, in place of marshmallow's words."""
+    """A base of all fields here, with messages for missing and null values that replace marshmallow's."""
 
-    default_error_messages = {  # noqa: RUF012 - marshmallow reads it of the class and never writes it
+    default_error_messages = {  # noqa: RUF012 - marshmallow reads the class attribute and never writes it
         "required": "this field is required",
         "null": "a value, not null",
         "type": "an object",

@@ -73,7 +73,7 @@ class Metrics:
             registry=self._registry,
         )
         self._counted: dict[tuple[str, int], tuple[Counter, Histogram]] = {}
-        """What counts the answers of an operation with one status: finding it by labels takes a lock each."""
+        """The counters by operation and status, cached because a lookup by labels takes a lock."""
         self._room.set(services.feeds.room.process)
         self._owner_room.set(services.feeds.room.owner)
         services.feeds.on_count(self._streams.set)

@@ -90,7 +90,7 @@ class StrictSchema(Schema):
 
 
 def near(name: str, names: Iterable[str]) -> str:
-    """Return a hint at which of *names* may be meant by *name*, an empty text if none is similar.
+    """Return a hint at the closest match of *name* among *names*, an empty text if none is similar.
 
     A name that *name* abbreviates matches too: `hp` matches `hp_max`.
     """
