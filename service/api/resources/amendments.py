@@ -73,7 +73,7 @@ AMENDMENT: Final = component(
         version={**NUMBER, "description": "The version of the encounter that the proposal is compared with."},
         encounter={**UUID, "description": "The proposed line; the gm may read it."},
         status={
-            "enum": ["deciding", "ready", "accepted", "dropped", "void"],
+            "enum": ["deciding", "ready", "accepted", "dropped", "outdated", "void"],
             "description": "`void`: play continued before the proposal, so it has no commit to start from.",
         },
         difference=maybe(AMENDMENT_DIFFERENCE),
