@@ -1,13 +1,13 @@
-"""Put one encounter into one file that proves itself, and read such a file from anybody.
+"""Write and read bundles: one file with all evidence about an encounter.
 
 A bundle is JSON Lines: a header; for each number its command and its commit, then the envelopes its reader
-may open; links that were disclosed; keys and the checkpoints they signed; a trailer with count and head.
-Commands and commits stand in it as the exact text that was hashed.
+may open; disclosed links; keys and the checkpoints they signed; a trailer with count and head. It contains
+commands and commits as the exact text that was hashed.
 
-Laws. Every line is canonical JSON, and reading takes no liberty: one order, one spelling, bounded sizes. A
-reader sees what its seat may see, so a request is withheld while an envelope of its commit is closed to it.
-What is wrong with a bundle is said with the number of the commit it concerns: the audit's `malformed`. A last
-line that does not end was cut off, and is as good as absent.
+Laws. Every line is canonical JSON. The reader is strict: one order, one spelling, bounded sizes. A bundle
+contains what its seat may see, so it withholds a request while an envelope of its commit is closed to the
+seat. A fault names the commit that it concerns; the audit reports it as `malformed`. A last line without a
+line feed was cut off and is ignored.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 
 class BadBundle(ValueError):
-    """Bytes that are no bundle: in which line, and which commit it concerns (0: none yet)."""
+    """The bytes are not a valid bundle. *n* is the commit that the faulty line concerns, 0 if none."""
 
     def __init__(self, line: int, n: int, reason: str) -> None:
         super().__init__(f"line {line}: {reason}")
@@ -49,7 +49,7 @@ class BadBundle(ValueError):
 
     @property
     def verdict(self) -> Verdict:
-        """What an audit says of the bytes."""
+        """The audit's verdict on such bytes."""
         return Verdict(MALFORMED, self.n, str(self))
 
 
@@ -58,7 +58,7 @@ class NotABundle(BadBundle):
 
     @property
     def verdict(self) -> Verdict:
-        """What an audit says of the bytes."""
+        """The audit's verdict on such bytes."""
         return Verdict(NOT_A_BUNDLE, detail=self.reason)
 
 
@@ -66,7 +66,7 @@ class NotABundle(BadBundle):
 
 
 def write(evidence: Evidence, seat: str) -> Iterator[bytes]:
-    """Yield the lines of the bundle that *seat* may have of *evidence*, which is whole."""
+    """Yield the lines of the bundle for *seat*. *evidence* is complete: nothing is withheld from it."""
     commits = [load_commit(raw) for raw in evidence.commits]
     reader = Reader(seat, occasions_of(commits))
     edition = commits[0].edition if commits else ""
@@ -102,7 +102,7 @@ def _line(**data: Any) -> bytes:  # noqa: ANN401 - members of any JSON type
 
 @dataclass(slots=True)
 class _BundleReader:
-    """A bundle half read."""
+    """What has been read of a bundle so far."""
 
     last: str | None = None
     """The kind of the last line."""
@@ -117,9 +117,9 @@ class _BundleReader:
 
 
 def read(raw: bytes, receipts: Iterable[Receipt] = (), pinned: Iterable[bytes] = ()) -> Evidence:
-    """Return the evidence in a bundle's bytes; raises `BadBundle`. Nothing of it is judged yet.
+    """Return the evidence in a bundle's bytes; raises `BadBundle`. Only the format is checked.
 
-    *pinned* are the public keys that whoever asks believes.
+    *pinned* are the public keys that the caller trusts.
     """
     if len(raw) > MAX_BYTES:
         raise BadBundle(0, 0, f"more than {MAX_BYTES} bytes")
@@ -130,7 +130,7 @@ def read(raw: bytes, receipts: Iterable[Receipt] = (), pinned: Iterable[bytes] =
         at = max(len(found.requests), len(found.commits))
         _take(found, number, at, _parse(number, at, line))
     assert found.header is not None, "a first line that is not a header was read"
-    if found.trailer is None:  # something followed: a bundle without its end is cut off
+    if found.trailer is None:  # the bundle was cut off, so at least one more commit is expected
         count, head = len(found.commits) + 1, ""
     else:
         count, head = found.trailer["count"], found.trailer["head"]
@@ -152,7 +152,7 @@ def read(raw: bytes, receipts: Iterable[Receipt] = (), pinned: Iterable[bytes] =
 
 
 def is_begun(raw: bytes) -> bool:
-    """Return whether *raw* begins with the header of a bundle; nothing behind it is read."""
+    """Return whether *raw* begins with the header of a bundle; reads only the first line."""
     try:
         _take(_BundleReader(), 1, 0, _parse(1, 0, raw.partition(b"\n")[0]))
     except BadBundle:
@@ -161,7 +161,7 @@ def is_begun(raw: bytes) -> bool:
 
 
 def _check_kind(lines: list[bytes]) -> None:
-    """Raise `NotABundle` unless the first of *lines* says that a bundle of this format follows."""
+    """Raise `NotABundle` unless the first of *lines* is the header of a bundle of this format."""
     if lines and len(lines[0]) > MAX_LINE:
         raise NotABundle(1, 0, f"its first line has more than {MAX_LINE} bytes")
     try:
@@ -187,12 +187,12 @@ def _parse(number: int, at: int, line: bytes) -> dict[str, Any]:
 
 
 def _take(found: _BundleReader, number: int, at: int, data: dict[str, Any]) -> None:
-    """Add one line to what was read, if that is its place."""
+    """Add one line to *found*; raises `BadBundle` if its kind may not follow the last line."""
     kind = data.pop("kind", None)
     if not isinstance(kind, str) or kind not in _LINES:
         raise BadBundle(number, at, f"there are no lines of kind {kind!a}")
     if kind not in _NEXT[found.last]:
-        raise BadBundle(number, at, f"no line of kind {kind} stands behind {found.last or 'nothing'}")
+        raise BadBundle(number, at, f"a line of kind {kind} cannot follow {found.last or 'nothing'}")
     try:
         _LINES[kind](found, data)
     except (_BundleFault, KeyError, TypeError, ValueError) as fault:
@@ -201,13 +201,13 @@ def _take(found: _BundleReader, number: int, at: int, data: dict[str, Any]) -> N
 
 
 class _BundleFault(Exception):
-    """Say what is wrong with a line."""
+    """A line breaks the format."""
 
 
 def _header(found: _BundleReader, data: dict[str, Any]) -> None:
     _check(data, format=str, encounter=str, edition=str, seat=str)
     if not _SEAT.fullmatch(data["seat"]):
-        raise _BundleFault(f"{data['seat']!a} is no seat")
+        raise _BundleFault(f"{data['seat']!a} is not a valid seat id")
     eid_of(data["encounter"])
     found.header = data
 
@@ -216,7 +216,7 @@ def _command(found: _BundleReader, data: dict[str, Any]) -> None:
     if "withheld" in data:
         _check(data, n=int, withheld=bool)
         if not data["withheld"]:
-            raise _BundleFault("withheld is true where it stands")
+            raise _BundleFault("withheld must be true if present")
     else:
         _check(data, n=int, bytes=str)
     if data["n"] != len(found.commits) + 1:
@@ -252,7 +252,7 @@ def _disclosure(found: _BundleReader, data: dict[str, Any]) -> None:
 def _key(found: _BundleReader, data: dict[str, Any]) -> None:
     _check(data, **({"rotation": str} if "rotation" in data else {}), name=str, public=str)
     if any(key.public.hex() == data["public"] for key in found.keys):
-        raise _BundleFault("it is told twice")
+        raise _BundleFault("it appears twice")
     if "rotation" in data:
         check_rotation(data["rotation"])
     found.keys.append(VouchedKey(data["name"], _hash(data["public"]), data.get("rotation")))
@@ -261,13 +261,13 @@ def _key(found: _BundleReader, data: dict[str, Any]) -> None:
 def _checkpoint(found: _BundleReader, data: dict[str, Any]) -> None:
     _check(data, note=str)
     if data["note"] in found.notes:
-        raise _BundleFault("it is told twice")
+        raise _BundleFault("it appears twice")
     try:
         sizes = [checkpoint.parse(note).size for note in (*found.notes[-1:], data["note"])]
     except BadNote as fault:
         raise _BundleFault(str(fault)) from fault
     if sizes != sorted(sizes):
-        raise _BundleFault("checkpoints stand in the order of their sizes")
+        raise _BundleFault("checkpoints must be ordered by size")
     found.notes.append(data["note"])
 
 
@@ -275,11 +275,11 @@ def _trailer(found: _BundleReader, data: dict[str, Any]) -> None:
     _check(data, checkpoints=int, count=int, head=str)
     _hash(data["head"])
     if data["count"] < 0:
-        raise _BundleFault("count is no number of commits")
+        raise _BundleFault("count must not be negative")
     if data["checkpoints"] != len(found.notes):
-        raise _BundleFault(f"{len(found.notes)} checkpoints are here, it counts {data['checkpoints']}")
+        raise _BundleFault(f"{len(found.notes)} checkpoints precede it, it counts {data['checkpoints']}")
     if found.keys and not found.notes:
-        raise _BundleFault("there are keys, and no checkpoint that they signed")
+        raise _BundleFault("it has keys but no checkpoint that they signed")
     found.trailer = data
 
 
@@ -295,7 +295,7 @@ _NEXT: Final[Mapping[str | None, tuple[str, ...]]] = {
     "checkpoint": _END[2:],
     "trailer": (),
 }
-"""Which kinds may follow a line of each kind."""
+"""The kinds that may follow each kind."""
 
 _LINES: Final = {
     "header": _header,

@@ -1,8 +1,8 @@
-"""Spell what an audit found as a document, sign it, and read one that somebody signed.
+"""Write, sign and read certificates: an audit's result as a document.
 
-A certificate says what was checked, by which code and up to where. It never says "fair" alone. The signature
+A certificate states what was checked, by which code and up to where. It never says only "fair". The signature
 is Ed25519 over `rewound/certificate/1`, a zero byte and the canonical JSON of the document without the member
-`value` of its `signature`, by the key that also signs the encounter's checkpoints.
+`value` of its `signature`. The key is the one that signs the encounter's checkpoints.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FORMAT: Final = "rewound/certificate/1"
 _LABEL: Final = FORMAT.encode() + b"\0"
 _NAME: Final = "rewound"
 _CODE: Final = ("service.audit", "service.core", "service.record", "service.rules", "service.dice")
-"""What decides a verdict: the verifier's digest covers it."""
+"""The packages that decide a verdict; the verifier's digest covers them."""
 
 MEMBERS: Final = frozenset(
     (
@@ -50,7 +50,7 @@ MEMBERS: Final = frozenset(
         "signature",
     )
 )
-"""The members of a signed certificate, all of them and no others."""
+"""Exactly the members of a signed certificate."""
 
 CERTIFIED: Final = "certified"
 
@@ -61,7 +61,7 @@ MODES: Final[Mapping[str, str]] = MappingProxyType(
         " the host knew every die once it was sealed",
     }
 )
-"""What each mode of the dice leaves possible, in words."""
+"""What each dice mode leaves possible, as a sentence."""
 
 MOVED: Final = "dice were moved, by command or by a ruling: those that followed were others, see `advances`"
 UNMOVED: Final = "the host could not change the dice after the first commit: no epoch was ended by command"
@@ -71,7 +71,7 @@ UNKNOWN: Final = "nothing is known of the dice"
 
 
 def certificate(report: Report, *, durability: str | None = None) -> Data:
-    """Return *report* as a certificate that nobody has signed; *durability* is the store's mode, if known."""
+    """Return *report* as an unsigned certificate; *durability* is the store's mode, if known."""
     return {
         "format": FORMAT,
         "encounter": report.encounter,
@@ -150,7 +150,7 @@ def _dice(report: Report) -> Data:
 
 
 def _statements(report: Report) -> list[str]:
-    """Return in words what is known of the dice, what was possible, and what is not proved."""
+    """Return sentences about the dice: what was possible, and what is not proved."""
     if report.setup is None:
         return [UNKNOWN]
     counts = report.counts
@@ -171,7 +171,7 @@ def signed(data: Mapping[str, Any], signer: Signer) -> Data:
 
 
 def _message(data: Mapping[str, Any]) -> bytes:
-    """Return what is signed: every member there is, but for the signature's own value."""
+    """Return the signed bytes: the label, then every member except the signature's own value."""
     signature = {name: value for name, value in data["signature"].items() if name != "value"}
     return _LABEL + dumps({**data, "signature": signature})
 
@@ -180,9 +180,9 @@ def _message(data: Mapping[str, Any]) -> bytes:
 
 
 def read(raw: bytes) -> Data:
-    """Return the certificate that *raw* is the one spelling of, its signature true; raises `BadNote`.
+    """Return the certificate in *raw*, which is canonical JSON with a valid signature; raises `BadNote`.
 
-    One line feed may follow. Whether the key is accepted is not judged.
+    One line feed may follow. Does not judge whether the key is accepted.
     """
     try:
         data = read_strictly(raw.removesuffix(b"\n"))
@@ -210,9 +210,9 @@ def _is_hex(text: object, digits: int) -> bool:
 
 
 def held_to_certificate(report: Report, raw: bytes, keys: Mapping[bytes, str | None]) -> Report:
-    """Return *report*, or that the certificate *raw* does not fit it.
+    """Return *report* with a `certified` finding, or with the verdict `certificate_mismatch`.
 
-    *keys* are those that are accepted, each with the origin under which the bundle names it, or None.
+    *raw* is the certificate. *keys* maps each accepted key to the origin that the bundle gives it, or None.
     """
     try:
         data = read(raw)
@@ -236,7 +236,7 @@ def _check_signer(signature: Mapping[str, str], encounter: str, keys: Mapping[by
 
 
 def _is_name(name: object, encounter: str) -> bool:
-    """Tell whether *name* can be that of a key of *encounter*, of whichever origin."""
+    """Return whether *name* is the name of a key of *encounter*, with any origin."""
     if not isinstance(name, str) or not name.endswith(f"/{encounter}"):
         return False
     try:

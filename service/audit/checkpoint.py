@@ -1,4 +1,4 @@
-"""Sign the head of an encounter's tree, and read what others signed.
+"""Sign checkpoints of an encounter's Merkle tree, and read checkpoints that others signed.
 
 A checkpoint is a signed note of C2SP (tlog-checkpoint) whose text has three lines: origin, size, root. Its
 origin, `<origin>/<encounter>`, is also the name of its key, so a note of one encounter never verifies for
@@ -19,9 +19,10 @@ _SIZE: Final = re.compile(r"0|[1-9][0-9]{0,14}")
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What is signed: how many commits the encounter has, and the root over their hashes.
+    """The signed statement: an encounter has *size* commits, and *root* is the Merkle root over their hashes.
 
-    Raises `BadNote` for an origin that is no key's name, a size below 0, a root of another length.
+    Raises `BadNote` if the origin cannot name a key, the size is negative or above 15 digits, or the root
+    does not have 32 bytes.
     """
 
     origin: str
@@ -55,12 +56,12 @@ def verify(note: str, key: str) -> Checkpoint:
 
 
 def size_of(note: str) -> int:
-    """Return how many commits *note* is of; raises `BadNote`."""
+    """Return the number of commits that *note* covers; raises `BadNote`."""
     return parse(note).size
 
 
 def parse(note: str) -> Checkpoint:
-    """Return the checkpoint in *note*, read but not verified; raises `BadNote`."""
+    """Return the checkpoint in *note* without verifying signatures; raises `BadNote`."""
     lines = notes.parse(note).text[:-1].split("\n")
     if len(lines) != _LINES:
         raise BadNote("a checkpoint has three lines, an empty one and signatures")

@@ -1,8 +1,8 @@
-"""Hold a bundle to its reader: what that seat may see is here, and nothing else.
+"""Check that a bundle contains exactly what its seat may see.
 
-So a line that was taken out of a bundle is missed, though nothing that is left contradicts another: what its
-reader may see follows from the commits, whose hashes were judged before. Checkpoints follow from them too:
-every close is signed, in order, before anything behind it is.
+This detects a line that was removed from a bundle, although the remaining lines are consistent: the commits,
+whose hashes are checked first, determine what the seat may see. They determine the checkpoints too, because
+the host signs every close in order, before anything after it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from service.record.occasions import occasions_of
 from service.rules.closing import EncounterClosed, EpochClosed
 
 CLOSING: Final = (EpochClosed.type, EncounterClosed.type)
-"""Events whose commits a host signs at once."""
+"""Types of events whose commits a host signs at once."""
 
 
 def may_read(reader: Reader, request: bytes, commit: Commit) -> bool:
-    """Tell whether *reader* may have the bytes of a request, which may be no request at all."""
+    """Return whether *reader* may see the bytes *request*, which need not be a valid request."""
     try:
         read = read_request(request) if was_refused_for_it(commit) else load_request(request)
     except NotCanonical:
@@ -35,9 +35,9 @@ def may_read(reader: Reader, request: bytes, commit: Commit) -> bool:
 
 
 def check_rights(evidence: Evidence, commits: Sequence[Commit], losses: Sequence[Loss] = ()) -> None:
-    """Demand that exactly what the named seat may see is here; raises `Fault`.
+    """Check that *evidence* contains exactly what its seat may see; raises `Fault`.
 
-    *losses* are the stretches of signed commits that were lost, as far as the record's word for it counts.
+    *losses* are ranges of signed commits that were lost; an accepted head covers each acceptance.
     """
     if evidence.seat is None:
         return
@@ -54,9 +54,9 @@ def check_rights(evidence: Evidence, commits: Sequence[Commit], losses: Sequence
 
 
 def _check_signed(evidence: Evidence, commits: Sequence[Commit], losses: Sequence[Loss]) -> None:
-    """Demand a checkpoint for every close below the last one that is signed; raises `Fault`.
+    """Check that every close up to the greatest checkpoint has a checkpoint; raises `Fault`.
 
-    Where signed commits were lost, nothing is asked of the numbers they had.
+    Numbers of lost commits are exempt, and so are checkpoints of a lost history.
     """
     sizes = {parse(note).size for note in evidence.notes}
     standing = [size for size in sizes if not any(loss.covers(size) for loss in losses)]

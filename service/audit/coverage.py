@@ -1,10 +1,10 @@
-"""Hold a record to what accepted keys have signed of it: how far they vouch, and whether that is far enough.
+"""Check that accepted keys have signed enough of a record.
 
-A finished fight discloses its seeds, so anybody who has the rules can decide other commands with true
-dice. What no accepted head covers may have been written by anybody. A closed record is covered to its last
-commit, and so is one whose bundle tells links beside its commits. An open one is covered to the last commit
-that closed an epoch, or that accepted a loss: hosts sign these at once, and only what follows in the open
-epoch may wait.
+A finished fight discloses its seeds, so anybody who has the rules can decide other commands with true dice.
+Anybody may have written commits that no accepted head covers. A closed record must be covered to its last
+commit, and so must one whose bundle discloses links beside its commits. An open one must be covered to the
+last commit that closed an epoch or accepted a loss: hosts sign these at once, and only later commits of the
+open epoch may wait.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from service.rules.amendments import Continued
 from service.rules.closing import EncounterClosed, EpochClosed
 
 ENDING: Final = (EncounterClosed.type, Continued.type)
-"""Events behind which nothing is played: the record is closed."""
+"""Types of events that close the record: no play follows them."""
 
 
 def check_coverage(evidence: Evidence, commits: Sequence[Commit], signed: Signed) -> None:
-    """Demand that the greatest accepted head covers what it has to; raises `Fault`.
+    """Check that the greatest accepted head covers every commit that must be signed; raises `Fault`.
 
-    Where no key was given and nothing is signed, nothing is asked: the verdict's name says so.
+    Checks nothing if no key was given and nothing is signed: the verdict's name says so.
     """
     if not evidence.pinned and not evidence.notes:
         return
@@ -43,9 +43,9 @@ def check_coverage(evidence: Evidence, commits: Sequence[Commit], signed: Signed
 
 
 def _owed(evidence: Evidence, commits: Sequence[Commit]) -> int:
-    """Return the number of the last commit that a head has to cover."""
+    """Return the number of the last commit that a head must cover."""
     types = [(commit.n, event.get("type")) for commit in commits for event in commit.events]
     if evidence.links or any(type_ in ENDING for _, type_ in types):
-        return len(commits)  # a link beside the commits belongs to a line that goes on elsewhere: it is over
+        return len(commits)  # links beside the commits come from a continuation, so this line is closed
     closes = [n for n, type_ in types if type_ == EpochClosed.type]
     return max([*closes, *(loss.accepted_in for loss in claimed_losses(commits))], default=0)

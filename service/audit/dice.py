@@ -1,7 +1,7 @@
-"""Prove the dice: derive every face again that a disclosed link gives, and lend the others to deciding again.
+"""Prove the dice: derive every face that a disclosed link determines, and compare it with the record.
 
-Nothing secret is used: anchors, links and seeds stand in the commits. A die of an epoch that is still open
-cannot be derived by anybody; it is taken as the record tells it and counted as unverified.
+No secret is needed: anchors, links and seeds are in the commits. Nobody can derive a die of an epoch that is
+still open, so such a die is taken from the record and counted as unverified.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RollPlace = tuple[int, int, str, int]
 
 
 class NotRecorded(Exception):
-    """Deciding again asks for dice that the record neither discloses nor tells."""
+    """Deciding again asks for dice that are neither disclosed nor recorded."""
 
 
 class Proof:
@@ -46,24 +46,24 @@ class Proof:
     ) -> None:
         self.dice = dice
         self.sealed = sealed
-        """The commit that sealed the dice: before it none is thrown."""
+        """The number of the commit that sealed the dice; no die is thrown before it."""
         self._known: dict[tuple[RollPlace, tuple[int, ...]], tuple[int, ...]] = {}
         self.last_links = {(lane, epoch): links[lane, epoch] for lane, epoch in epochs.items() if epoch}
-        """The last disclosed link of each lane that has one: all before it follow from it."""
+        """The last disclosed link of each lane that has one; it determines all earlier ones."""
         self.epochs = epochs
-        """The last disclosed epoch of each lane; 0 where there is none yet."""
+        """The last disclosed epoch of each lane; 0 if there is none yet."""
 
     def has_dice(self, n: int, place: RollPlace) -> bool:
-        """Tell whether commit *n* could throw this roll: its lane was published, and sealed by then."""
+        """Return whether commit *n* could throw this roll: its lane is published and the dice were sealed."""
         return place[1] in self.epochs and self.sealed is not None and self.sealed <= n
 
     def faces(self, place: RollPlace, sides: Sequence[int]) -> tuple[int, ...] | None:
-        """Return the faces that the disclosed links give, None where none does yet."""
+        """Return the faces that the disclosed links determine, None if no link does yet."""
         if self.dice is None:
             return None
         asked = (place, tuple(sides))
         found = self._known.get(asked)
-        if found is None:  # the record's rolls are derived once, and deciding again asks for the same
+        if found is None:  # deciding again asks for the rolls that `prove` derived
             epoch, lane, stream, number = place
             try:
                 found = self._known[asked] = self.dice.faces(lane, epoch, stream, number, sides)
@@ -73,7 +73,7 @@ class Proof:
 
 
 class LoggedDiceSource:
-    """The dice that deciding commit n again may ask for: proved ones, and those its own record tells."""
+    """The dice for deciding one commit again: proved faces, otherwise the faces that the commit recorded."""
 
     def __init__(self, proof: Proof, rolls: Mapping[RollPlace, Mapping[str, Any]]) -> None:
         self._proof = proof
@@ -85,7 +85,7 @@ class LoggedDiceSource:
         proved = self._proof.faces(at, sides)
         if proved is not None:
             return proved
-        # A roll that gains dice is asked for in parts, and every part is the beginning of what was recorded.
+        # A roll that gains dice is requested in steps; each request is a prefix of the recorded dice.
         dice = self._rolls.get(at, {}).get("dice", ())[: len(sides)]
         if [die["sides"] for die in dice] != list(sides):
             raise NotRecorded(spelled(at))
@@ -108,7 +108,7 @@ def prove(
     counts: Counts,
     progress: Progress = unheard,
 ) -> Proof:
-    """Return what the record proves of the dice, every derivable face checked; raises `Fault`."""
+    """Return the dice that the record proves, after checking every derivable face; raises `Fault`."""
     proof = _proof(evidence, commits, payloads)
     proved = part(progress, len(commits), DICE)
     for commit in commits:
@@ -119,7 +119,7 @@ def prove(
 
 
 def rolls_of(commit: Commit, lying: Mapping[int, Payload]) -> Iterator[Mapping[str, Any]]:
-    """Yield the rolls of *commit*: the open ones, then those *lying* in its envelopes, by index."""
+    """Yield the rolls of *commit*: the open ones, then those in its envelopes; *lying* is keyed by index."""
     yield from commit.rolls
     for payload in lying.values():
         yield from payload["rolls"]
@@ -132,13 +132,13 @@ def place_of(roll: Mapping[str, Any]) -> RollPlace:
 
 
 def spelled(place: RollPlace) -> str:
-    """Return the name of a roll as it is written: `epoch/lane/stream#place`."""
+    """Return the name of a roll as text: `epoch/lane/stream#place`."""
     epoch, lane, stream, number = place
     return f"{epoch}/{lane}/{stream}#{number}"
 
 
 def setup_of(evidence: Evidence, commits: Sequence[Commit]) -> DiceSetup | None:
-    """Return what commit 1 published of the dice, None where nothing was opened; raises `Fault`."""
+    """Return the dice setup that commit 1 published, None if no encounter was opened; raises `Fault`."""
     if not commits or commits[0].outcome != ACCEPTED:
         return None
     first = evidence.requests[0]
@@ -153,7 +153,7 @@ def setup_of(evidence: Evidence, commits: Sequence[Commit]) -> DiceSetup | None:
 
 
 def _check_setup(setup: DiceSetup) -> None:
-    """Raise `ValueError` for dice that are derived in no way that is known here."""
+    """Raise `ValueError` if *setup* names an unknown algorithm or mode, or is malformed."""
     if setup.algorithm != ALGORITHM:
         raise Malformed("/algorithm", ALGORITHM)
     if setup.mode not in (SERVER, MIXED):
@@ -165,7 +165,7 @@ def _check_setup(setup: DiceSetup) -> None:
 
 
 def _announced(evidence: Evidence) -> object:
-    """Return how the dice are derived as commit 1 tells it itself, where its request is withheld."""
+    """Return the dice setup from the events of commit 1, for a withheld request; None if there is none."""
     events = load_commit(evidence.commits[0]).events if evidence.commits else ()
     return next((event["dice"] for event in events if "dice" in event), None)
 
@@ -195,7 +195,7 @@ def _links(
     payloads: Payloads,
     lengths: Mapping[int, int],
 ) -> dict[tuple[int, int], tuple[int | None, bytes]]:
-    """Return every link, by lane and epoch, with the commit that discloses it; None: it stands apart."""
+    """Return every link by lane and epoch, with its commit's number; None for a link beside the commits."""
     found: dict[tuple[int, int], tuple[int | None, bytes]] = {}
     stated = [
         (told, commit.n)
@@ -213,7 +213,7 @@ def _links(
 def _told(
     event: Mapping[str, Any], n: int, lengths: Mapping[int, int]
 ) -> tuple[tuple[int, int], bytes] | None:
-    """Return the link that *event* discloses: an epoch's, or the seed, which is the last epoch's."""
+    """Return the link that *event* discloses, if any. A seed is the link of the last epoch."""
     try:
         if event["type"] in (EpochClosed.type, LinkKept.type):
             place = (event["lane"], event["epoch"])

@@ -1,7 +1,7 @@
-"""Gather what an audit looks at: the stored bytes of one encounter and what may be opened of them.
+"""Collect the evidence for an audit: the stored bytes of one encounter and its opened envelopes.
 
-Nothing here is believed. It comes from a store, or from a bundle that anybody may have written; `None` stands
-for a request that its reader may not see, and an envelope that stays closed is simply not among the opened.
+Evidence is untrusted: it comes from a store, or from a bundle that anybody may have written. `None` stands
+for a withheld request; closed envelopes are missing from the opened ones.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ _CONTINUED: Final = f'"{Continued.type}"'.encode()
 _ENDING: Final = (_CONTINUED, f'"{EncounterClosed.type}"'.encode())
 
 PATIENCE_S: Final = 2.0
-"""How long the signature of a closed encounter is waited for."""
+"""How long `evidence_once_signed` waits for the signature of a closed encounter."""
 _TICK_S: Final = 0.02
 
 EVERYBODY: Final = "*"
-"""The reader of a store itself: every request is there, and every envelope is open."""
+"""The reader of the store itself, who sees every request and every envelope."""
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What somebody was once told: that commit *n* has this hash."""
+    """The number and hash of a commit, as a client received them."""
 
     n: int
     hash: str
@@ -52,37 +52,37 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One encounter as an audit finds it; requests and commits in order, from number 1."""
+    """One encounter as the input of an audit; requests and commits are in order, from number 1."""
 
     encounter: str
     requests: Sequence[bytes | None]
     commits: Sequence[bytes]
     opened: Mapping[Place, StoredEnvelope]
     count: int
-    """How many commits there are said to be."""
+    """The claimed number of commits."""
     head: str
-    """The hash that the last of them is said to have."""
+    """The claimed hash of the last commit."""
     links: Mapping[tuple[int, int], bytes] = field(default_factory=dict)
     """Links disclosed beside the commits, by lane and epoch."""
     receipts: tuple[Receipt, ...] = ()
     checkpoints: tuple[Checkpoint, ...] = ()
-    """Heads that somebody else has seen signed, and vouches for."""
+    """Checkpoints whose signatures the caller has verified."""
     notes: tuple[str, ...] = ()
-    """Signed checkpoints as they stand there; nothing of them is believed."""
+    """Signed checkpoints as text, unverified."""
     keys: tuple[VouchedKey, ...] = ()
-    """The keys that are said to have signed, the first one first."""
+    """The keys that claim to have signed, oldest first."""
     pinned: tuple[bytes, ...] = ()
-    """Public keys that whoever asks believes; none: those that are told here are taken as they are."""
+    """Trusted public keys. If empty, the evidence's own keys are accepted unverified."""
     seat: str | None = None
-    """Who is said to read this: no more and no less than that seat may see is here. None: nobody is named."""
+    """The seat whose view this claims to be, complete and with nothing else; None if no seat is named."""
     edition_told: str | None = None
-    """The edition that is named beside the commits."""
+    """The edition that the bundle's header names."""
     claimed: tuple[int, Any] | None = None
-    """A state that somebody keeps, and the number of the commit it is said to be folded to."""
+    """The number of a commit, and a stored state that claims to be folded to it."""
 
     @property
     def edition(self) -> str | None:
-        """The edition that commit 1 names, None where there is none to be read."""
+        """The edition that commit 1 names, None if there is no readable commit 1."""
         try:
             return load_commit(self.commits[0]).edition if self.commits else None
         except NotCanonical:
@@ -90,12 +90,11 @@ class Evidence:
 
 
 def stored(log: Log, encounter: str, progress: Progress = unheard) -> Evidence:
-    """Return the stored bytes of *encounter*, all of them; raises `NoSuchEncounter`.
+    """Return all stored bytes of *encounter*, every envelope opened; raises `NoSuchEncounter`.
 
-    Every envelope is open; of the encounter's secrets nothing is read, so the dice are checked as a stranger
-    would.
+    The encounter's secrets are not read, so an audit checks the dice as a stranger would.
     """
-    notes = checkpoints.all_notes(log, encounter)  # before the head: what is signed meanwhile lies beyond it
+    notes = checkpoints.all_notes(log, encounter)  # before the head, so that no checkpoint is beyond it
     head = log.head(encounter)
     if head is None:
         raise NoSuchEncounter(encounter)
@@ -117,9 +116,9 @@ def stored(log: Log, encounter: str, progress: Progress = unheard) -> Evidence:
 
 
 def evidence_once_signed(log: Log, encounter: str) -> Evidence:
-    """Return what `stored` does, of a closed encounter once its end is signed.
+    """Return what `stored` returns; for a closed encounter, wait until its last commit is signed.
 
-    A signature follows its commit within moments. Where none comes, what is there is returned all the same.
+    A signature follows its commit within moments. After `PATIENCE_S` the evidence is returned without it.
     """
     ends = time.monotonic() + PATIENCE_S
     while True:
@@ -136,10 +135,10 @@ def _is_closed(commits: Sequence[bytes]) -> bool:
 
 
 def later_links(log: Log, commits: Sequence[bytes]) -> dict[tuple[int, int], bytes]:
-    """Return the links that the lines of play behind *commits* have disclosed in public, by lane and epoch.
+    """Return the links that the continuations of *commits* have disclosed in public, by lane and epoch.
 
-    A line that continues another throws from its dice, so what it discloses proves the dice of both. Each
-    lane's last link is enough: all before it follow. A record that cannot be read discloses nothing.
+    A continuation rolls from the same dice, so its links prove the dice of both lines. Only each lane's last
+    link is returned because it determines all earlier ones. Empty if a record cannot be read.
     """
     try:
         return _later_links(log, commits)
@@ -162,13 +161,13 @@ def _later_links(log: Log, commits: Sequence[bytes]) -> dict[tuple[int, int], by
 
 
 def _continuation(commits: Sequence[bytes]) -> str | None:
-    """Return the line of play in which a record goes on, None where it ends or is open."""
+    """Return the encounter that continues the record, None if there is none."""
     events = load_commit(commits[-1]).events if commits and _CONTINUED in commits[-1] else []
     return next((event["encounter"] for event in events if event.get("type") == Continued.type), None)
 
 
 def disclosed_in(commits: Sequence[bytes]) -> Iterator[tuple[int, int, bytes]]:
-    """Yield the links that *commits* disclose in public: lane, epoch, link."""
+    """Yield the links that *commits* disclose in public, as (lane, epoch, link)."""
     first = load_commit(commits[0]).events if commits else []
     told: dict[str, Any] = next((event["dice"] for event in first if event.get("dice")), {"lanes": []})
     lengths = {lane["lane"]: lane["n"] for lane in told["lanes"]}
@@ -183,7 +182,7 @@ def disclosed_in(commits: Sequence[bytes]) -> Iterator[tuple[int, int, bytes]]:
 
 
 def _all(read: Callable[[int, int], list[Entry]], upto: int) -> list[bytes]:
-    """Return what *read* gives from number 1 to *upto*, empty bytes where one is missing amid others."""
+    """Return the bytes of the entries 1 to *upto*; empty bytes mark a gap between entries."""
     found: list[bytes] = []
     while len(found) < upto:
         page = read(len(found), min(PAGE, upto - len(found)))

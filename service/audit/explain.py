@@ -1,8 +1,8 @@
-"""Say which rules took part in a decision: decide it again and watch.
+"""Find the rules that took part in a decision: decide it again under Python's profiler.
 
-The chain is not in the record, so that extracting a helper changes no hash; it is told by running the same
-code on the same state and the logged dice, with Python's own profiler as the witness. A decision that does
-not come out as it is stored has no chain: other rules than today's made it.
+The chain of rules is not in the record, so extracting a helper function changes no hash. It is computed by
+running the same code on the same state and the logged dice. A decision that comes out differently has no
+chain because an earlier build of the rules made it.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ _SALT: Final = bytes(32)
 
 @dataclass(frozen=True)
 class ExplainedStep:
-    """A rule that took part, and how many rules were at work around it."""
+    """A rule that took part, and the number of rules on the call stack above it."""
 
     rule: str
     depth: int
 
 
 class NotLogged(Exception):
-    """Deciding again asks for dice that the commit does not tell."""
+    """Deciding again asks for dice that the commit does not contain."""
 
 
 class LoggedDice:
-    """The dice of one commit, as it tells them itself."""
+    """The dice of one commit, as it records them."""
 
     def __init__(self, commit: Commit, payloads: Mapping[int, bytes]) -> None:
         opened = [json.loads(raw) for raw in payloads.values()]
@@ -48,7 +48,7 @@ class LoggedDice:
 
     def faces(self, lane: int, epoch: int, stream: str, place: int, sides: Sequence[int]) -> tuple[int, ...]:
         """Return the faces that were logged; raises `NotLogged`."""
-        # A roll that gains dice is asked for in parts, and every part is the beginning of what was logged.
+        # A roll that gains dice is requested in steps; each request is a prefix of the logged dice.
         dice = self._rolls.get((lane, epoch, stream, place), [])[: len(sides)]
         if [die["sides"] for die in dice] != list(sides):
             raise NotLogged(stream)
@@ -63,27 +63,27 @@ class LoggedDice:
 
 
 class _Witness:
-    """What deciding again may ask: logged dice, and salts that are thrown away."""
+    """The secrets for deciding again: logged dice, and a constant salt."""
 
     def __init__(self, dice: LoggedDice) -> None:
         self._dice = dice
 
-    def dice_for(self, table: Table) -> LoggedDice:  # noqa: ARG002 - whatever they are made of
+    def dice_for(self, table: Table) -> LoggedDice:  # noqa: ARG002 - the table's setup is not needed
         """Return the logged dice."""
         return self._dice
 
     def salt(self, request: bytes, n: int, index: int) -> bytes:  # noqa: ARG002 - one salt will do
-        """Return a salt; the commitments it makes are not looked at."""
+        """Return a constant salt because `chain` does not compare commitments."""
         return _SALT
 
 
 def chain(
     before: FoldedState[Any], raw_request: bytes, commit: Commit, payloads: Mapping[int, bytes]
 ) -> list[ExplainedStep]:
-    """Return the rules that took part in deciding *commit*, in the order of their calls.
+    """Return the rules that took part in deciding *commit*, in call order.
 
-    *before* is the encounter as it was then, *payloads* are the commit's envelopes. Empty where deciding
-    again gives another result.
+    *before* is the state before the commit, *payloads* are the payloads of its envelopes by index. Empty if
+    deciding again gives another result.
     """
     witness = _Witness(LoggedDice(commit, payloads))
     kept = sealed_values_in(commit, {index: json.loads(raw) for index, raw in payloads.items()})
@@ -99,9 +99,9 @@ def chain(
 
 
 def watched(work: Callable[[], T]) -> tuple[T, list[ExplainedStep]]:
-    """Do *work* and return what it returns, with every rule that took part."""
+    """Call *work*; return its result and every rule that took part, in call order."""
     steps: list[ExplainedStep] = []
-    seen: dict[int, FrameType] = {}  # keeps the frames, so that no id is used twice
+    seen: dict[int, FrameType] = {}  # holds the frames alive, so that no id is reused
     depth = 0
 
     def watch(frame: FrameType, event: str, _: object) -> None:
@@ -110,7 +110,7 @@ def watched(work: Callable[[], T]) -> tuple[T, list[ExplainedStep]]:
         if rules is None:
             return
         if event == "call":
-            if id(frame) not in seen:  # a generator that goes on is not a new call
+            if id(frame) not in seen:  # resuming a generator is not a new call
                 seen[id(frame)] = frame
                 steps.extend(ExplainedStep(rule.id, depth) for rule in rules)
             depth += 1
@@ -127,7 +127,7 @@ def watched(work: Callable[[], T]) -> tuple[T, list[ExplainedStep]]:
 
 
 def _alike(one: Commit, other: Commit) -> bool:
-    """Tell whether two commits say the same, whatever their salts."""
+    """Return whether two commits are equal except for the commitments of their envelopes."""
     return (one.outcome, one.rolls, one.refusal, _open(one)) == (
         other.outcome,
         other.rolls,
@@ -137,7 +137,7 @@ def _alike(one: Commit, other: Commit) -> bool:
 
 
 def _open(commit: Commit) -> list[dict[str, Any]]:
-    """Return the events of *commit*, its envelopes without their commitments."""
+    """Return the events of *commit*, with envelopes stripped of their commitments."""
     return [
         {name: value for name, value in event.items() if name != "sealed"} if "sealed" in event else event
         for event in commit.events

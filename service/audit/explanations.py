@@ -1,7 +1,7 @@
-"""Explain one moment: why a commit says what it says, as one seat may know it.
+"""Explain one commit to one seat.
 
-Its events with their rules and the rulings on ambiguities they used, its dice with their derivation, and the
-chain of every rule that took part, for whoever may read the command.
+An explanation contains the events with their rules and the rulings on ambiguities that they used, and the
+dice with their derivation. A seat that may read the command also gets the chain of rules that took part.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from service.usecases.services import Services
 
 Data = dict[str, Any]
 _KEPT: Final = ("sheet/", "hidden_creature/")
-"""How the occasions begin that open GM-only fields and hidden creatures."""
+"""Prefixes of the occasions that open GM-only fields and hidden creatures."""
 
 
 def explanation(services: Services, encounter: str, seat: str, n: int) -> Data | None:
-    """Return why commit *n* says what it says, as far as *seat* may know; None if there is no such commit."""
+    """Return the explanation of commit *n* that *seat* may see; None if there is no such commit."""
     head = reading.head(services, encounter)
     found = sending.result_of(services, encounter, seat, n) if 1 <= n <= head else None
     request = sending.requested(services, encounter, n)
@@ -60,9 +60,9 @@ def explanation(services: Services, encounter: str, seat: str, n: int) -> Data |
 
 
 def _is_kept_from(state: Table, reader: views.Reader) -> bool:
-    """Tell whether something of a creature, or a whole one, is GM-only in *state* and closed to *reader*.
+    """Return whether *state* holds a GM-only field or a hidden creature that is closed to *reader*.
 
-    Which rules took part, and how often, tells such values: a faster creature looks at more cells.
+    The rules that took part, and how often, would leak such values: a faster creature looks at more cells.
     """
     return any(
         sealed.opens.startswith(_KEPT)
@@ -75,7 +75,7 @@ def _is_kept_from(state: Table, reader: views.Reader) -> bool:
 def _chain(
     services: Services, before: FoldedState[Any], encounter: str, found: sending.CommandResult, n: int
 ) -> list[ExplainedStep]:
-    """Return the rules that took part, every envelope of the commit opened for the witness alone."""
+    """Return the rules that took part; the commit's envelopes are opened only to decide it again."""
     raw = next(entry.raw for entry in services.log.commands(encounter, n - 1, 1))
     before = replace(before, encounter=imports.record_at(services.log, encounter))
     return chain(before, raw, found.commit, found.payloads)

@@ -1,6 +1,6 @@
-"""Read off the record what a certificate lists: rulings, moved epochs, seats, and what was told of dice.
+"""Read what a certificate lists from the record: rulings, advanced epochs, waived seeds, losses and seats.
 
-Only public events are read, so that a certificate tells nobody what its reader may not see.
+Only public events are read, so a certificate leaks nothing that is sealed.
 """
 
 from __future__ import annotations
@@ -26,36 +26,37 @@ RULINGS: Final = frozenset(
         "line_begun",
     )
 )
-"""Events by which a person decided what the rules did not."""
+"""Types of events that record a person's decision outside the rules."""
 
 ADVANCES: Final = frozenset(("epoch_advanced", "dice_moved"))
-"""Events by which dice were moved though no round ended: by command, or by a ruling that amended the past."""
+"""Types of events that moved dice although no round ended: a command, or a ruling that amended the past."""
 
 
 WHOLE: Final = ("state", "orders")
-"""Members that hold a whole state: a certificate says that there is one, the record says which."""
+"""Members that hold a whole state. A certificate omits them because the record has them."""
 
 WAIVERS: Final = frozenset(("seed_waived",))
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What people did to an encounter beside playing it."""
+    """What people did to an encounter besides playing it."""
 
     rulings: tuple[Data, ...] = ()
     """Each with its commit's number and the public event."""
     advances: tuple[Data, ...] = ()
     waivers: tuple[Data, ...] = ()
-    """Which listed seats added no seed, by whose word and why."""
+    """The events that waived a listed seat's seed: who waived it, and why."""
 
 
 class Loss(NamedTuple):
-    """A stretch of signed commits that the record says is lost, and the commit that says so.
+    """A range of signed commits that the record declares lost, and the commit that declares it.
 
-    The commands that waited for the acceptance are set aside in front of it, in the place of what was lost.
+    Commands that waited for the acceptance were quarantined just before it, at the numbers of lost commits.
     """
 
     first: int
+    """The first quarantined commit before the acceptance, or the acceptance itself."""
     accepted_in: int
     """The commit that accepts the loss."""
     size: int
@@ -70,7 +71,7 @@ NOTHING: Final = History()
 
 
 def history_of(commits: Sequence[Commit]) -> History:
-    """Return what *commits* tell publicly."""
+    """Return the rulings, advances and waivers in the public events of *commits*."""
     told = tuple(_told(commits, RULINGS | ADVANCES | WAIVERS))
     return History(
         rulings=_of(told, RULINGS),
@@ -84,7 +85,7 @@ def _of(told: tuple[Data, ...], types: frozenset[str]) -> tuple[Data, ...]:
 
 
 def claimed_losses(commits: Sequence[Commit]) -> list[Loss]:
-    """Return what *commits* say was signed once and lost. The claim alone proves nothing."""
+    """Return the losses that *commits* claim. A claim alone proves nothing."""
     found = []
     for n, event in ((told["n"], told["event"]) for told in _told(commits, ADVANCES)):
         lost = event.get("lost")
@@ -104,7 +105,7 @@ def _told(commits: Sequence[Commit], types: frozenset[str]) -> Iterator[Data]:
 
 
 def seats_of(state: Table) -> list[Data]:
-    """Return who sat at the table, and how many tokens each seat was issued."""
+    """Return every seat in *state* with its role, its creatures and the number of tokens issued to it."""
     return [
         {
             "seat": id_,

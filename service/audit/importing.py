@@ -1,12 +1,12 @@
-"""Take a bundle into the store: it is audited whole before a single line of it is kept.
+"""Import a bundle into the store, after auditing all of it.
 
-What is taken in can be read, replayed and audited like any other encounter, and is closed to commands: the
-secrets that would decide them are its own host's. Only a bundle from which nothing is withheld can be folded,
-so only such a one is taken; signatures and keys of its host are kept beside it.
+An imported encounter can be read, replayed and audited like any other. It accepts no commands because only
+its own host has the secrets that decide them. A bundle that withholds something cannot be folded and is
+refused. The host's signatures and keys are stored beside the record.
 
-Laws. An import is known by its history, not by the id that its record has: two histories of one id lie at two
-addresses, so that a false one keeps no true one out. A history that an accepted key signed is continued by
-nothing that such a key did not sign.
+Laws. An import is identified by its history, not by its record's id: two histories with one id have two
+addresses, so a false one cannot keep a true one out. A history that an accepted key signed is extended only
+by commits that such a key signed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PAGE: Final = 64
 
 
 class ImportRefused(Exception):
-    """The bundle is not taken in; its audit says why."""
+    """The bundle is not imported; the audit's report says why."""
 
     def __init__(self, report: Report) -> None:
         super().__init__(str(report.verdict))
@@ -49,7 +49,7 @@ class ImportRefused(Exception):
 
 
 class WasRemoved(Exception):
-    """The owner removed this history from here."""
+    """The owner removed this history from the service."""
 
     def __init__(self, address: str) -> None:
         super().__init__(f"{address} was removed")
@@ -58,7 +58,7 @@ class WasRemoved(Exception):
 
 @dataclass(frozen=True)
 class AcceptedBundle:
-    """The public keys whose signatures count, and whether a bundle that they do not cover is refused."""
+    """The accepted public keys, and whether to refuse a bundle that they have not signed to the end."""
 
     keys: tuple[bytes, ...] = ()
     is_required: bool = False
@@ -69,7 +69,7 @@ NOBODY: Final = AcceptedBundle()
 
 @dataclass(frozen=True)
 class ImportedBundle:
-    """A bundle that was taken in: where, what is in it, and what its audit found."""
+    """An imported bundle: its address, its content, and the audit's report."""
 
     address: str
     evidence: Evidence
@@ -86,10 +86,10 @@ def take(
     accepted: AcceptedBundle = NOBODY,
     progress: Progress = lambda done, of: None,  # noqa: ARG005 - nobody listens
 ) -> ImportedBundle:
-    """Take in the bundle *raw* for the API keys of *owner*; raises `ImportRefused`, `WasRemoved`.
+    """Import the bundle *raw* for *owner*; raises `ImportRefused`, `WasRemoved`.
 
-    The same bundle again changes nothing, but that keys may be accepted by now. One that was cut short by a
-    crash is completed.
+    Importing a bundle again completes an import that a crash interrupted, and may add accepted keys. It
+    changes nothing else.
     """
     evidence, report = _judged(collection, raw, accepted.keys, progress)
     commits = [load_commit(text) for text in evidence.commits]
@@ -116,10 +116,10 @@ def take(
 def _judged(
     collection: Shelf, raw: bytes, accepted: tuple[bytes, ...], progress: Progress
 ) -> tuple[Evidence, Report]:
-    """Return what is in the bundle *raw* and what its audit found, if it may be taken in.
+    """Return the content of the bundle *raw* and its audit's report; raises `ImportRefused`.
 
-    The audit holds it to the *accepted* keys where they signed it whole. Otherwise it asks no key, so that
-    what others signed is taken in too, as unsigned.
+    The audit pins the *accepted* keys if they signed the whole bundle. Otherwise it pins no key, so that a
+    bundle signed by others is imported as unsigned.
     """
     try:
         evidence = bundle.read(raw)
@@ -134,7 +134,7 @@ def _judged(
 
 
 def _is_covered(evidence: Evidence) -> bool:
-    """Tell whether its accepted keys signed all of *evidence*, and nothing is wrong with its bytes."""
+    """Return whether the pinned keys signed all of *evidence* and its bytes are sound."""
     try:
         return examine(evidence).signed.size == len(evidence.commits)
     except Fault:
@@ -142,7 +142,7 @@ def _is_covered(evidence: Evidence) -> bool:
 
 
 def signed_size(evidence: Evidence, commits: Sequence[Commit], accepted: Iterable[bytes]) -> int:
-    """Return how many of *commits* lie under a head that one of the *accepted* keys signed and that holds."""
+    """Return the size of the greatest head of *commits* that an *accepted* key signed, 0 if there is none."""
     pinned = tuple(accepted)
     if not pinned:
         return 0
@@ -159,13 +159,13 @@ def signed_size(evidence: Evidence, commits: Sequence[Commit], accepted: Iterabl
     return signed
 
 
-# --- where it lies -----------------------------------------------------------------------------------
+# --- the address -------------------------------------------------------------------------------------
 
 
 def _place(
     log: Log, register: EncounterIndex, owner: str, record: str, commits: Sequence[Commit], signed: int
 ) -> str:
-    """Return the address for *commits*: that of the same history, or one where nothing is yet."""
+    """Return the address for *commits*: that of the same history, or a free one; raises `WasRemoved`."""
     for address in dict.fromkeys((record, *imports.addresses(log, owner, record))):
         entry = register.find(address)
         if entry is None or entry.owner != owner:
@@ -182,7 +182,7 @@ def _place(
 
 
 def _continues(log: Log, address: str, commits: Sequence[Commit], signed: int) -> bool:
-    """Return whether *commits* are the history at *address*, a beginning of it, or what follows it."""
+    """Return whether *commits* equal the history at *address*, are a prefix of it, or may extend it."""
     known = imports.find(log, address)
     stored = log.commits(address, 0, len(commits))
     if any(each.raw != commits[each.n - 1].raw for each in stored):
@@ -190,7 +190,7 @@ def _continues(log: Log, address: str, commits: Sequence[Commit], signed: int) -
     is_trusted = known is not None and not known.is_unsigned
     is_signed = signed == len(commits)
     if known is not None and known.is_unsigned and is_signed and known.size > len(commits):
-        return False  # what an accepted key signed is not the beginning of what nobody signed
+        return False  # a signed history is not imported as the prefix of an unsigned one
     return len(stored) == len(commits) or not is_trusted or is_signed
 
 
@@ -202,7 +202,7 @@ def _known(
     signed: int,
     accepted: Iterable[bytes],
 ) -> BundleImport:
-    """Return what is known of the encounter at *address* with these *commits*: never less than before."""
+    """Return the import's record at *address*: its size and its signed size never decrease."""
     before = imports.find(log, address)
     keys = tuple(key.hex() for key in accepted) if signed else ()
     if before is None:
@@ -213,17 +213,17 @@ def _known(
 
 
 def _title(evidence: Evidence) -> str:
-    """Return the title that the opening gave, in whichever place its ruleset has it."""
+    """Return the title in the opening command: at its top level, or in its `opening`."""
     data = load_request(_present(evidence, 1)).data
     nested = data.get("opening")
     return str(data.get("title") or (nested.get("title") if isinstance(nested, dict) else "") or "")
 
 
-# --- writing it down ---------------------------------------------------------------------------------
+# --- the store ---------------------------------------------------------------------------------------
 
 
 def _store(log: Log, collection: Shelf, address: str, evidence: Evidence, commits: Sequence[Commit]) -> None:
-    """Write the commands and commits that are not here, as deciding would have written them."""
+    """Write the commands and commits that are missing in the store, as deciding them would have."""
     head = log.head(address)
     after = 0 if head is None else head.folded
     ruleset: Ruleset[Any] = collection[commits[0].edition]

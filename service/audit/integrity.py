@@ -1,8 +1,8 @@
-"""Judge the bytes alone: are they whole, unchanged and all there. No rule of any game is run here.
+"""Check the bytes of a record: well-formed, unchanged and complete. No game rule runs here.
 
-The chain is walked backward from the head, which is believed first: a commit whose bytes do not have the hash
-that its successor names is the one that was changed. What a signed checkpoint or a receipt contradicts though
-the chain holds was rewritten from there on, so an interval is named.
+The chain is walked backward from the head, which is trusted first: a commit is tampered if its bytes do not
+have the hash that its successor names. If a checkpoint or a receipt contradicts a consistent chain, the
+record was rewritten from some commit on, so the verdict names an interval.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from service.record.frontier import Frontier
 
 Payload = dict[str, Any]
 Payloads = Mapping[int, Mapping[int, Payload]]
-"""What lies in the opened envelopes: by their commit's number, then by their index in it."""
+"""The payloads of opened envelopes, by their commit's number, then by their index in it."""
 
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _TYPES: Final = {
@@ -68,16 +68,16 @@ _OUTCOMES: Final = (ACCEPTED, REFUSED, SEALED, QUARANTINED)
 
 
 class Examined(NamedTuple):
-    """What was read of evidence whose bytes are what they were, and all there."""
+    """The content of evidence whose bytes are unchanged and complete."""
 
     commits: tuple[Commit, ...]
     payloads: Payloads
     signed: Signed
-    """Who signed the commits."""
+    """The accepted heads."""
 
 
 def examine(evidence: Evidence, progress: Progress = unheard) -> Examined:
-    """Read *evidence* and hold it to itself and to what was signed of it; raises `Fault`."""
+    """Read *evidence*; check its consistency and compare it with heads and receipts; raises `Fault`."""
     commits = _read(evidence, part(progress, len(evidence.commits), BYTES))
     requests = _read_requests(evidence, commits)
     payloads = _read_opened(evidence, commits)
@@ -113,7 +113,10 @@ def _read(evidence: Evidence, done: Callable[[int], None]) -> tuple[Commit, ...]
 
 
 def _read_requests(evidence: Evidence, commits: Sequence[Commit]) -> list[Request | None]:
-    """Return the requests, None for one that is withheld or was refused for being none; raises `Fault`."""
+    """Return the requests; raises `Fault`.
+
+    None stands for a withheld request, and for bytes that were refused because they are not a valid request.
+    """
     found: list[Request | None] = []
     for n, raw in enumerate(evidence.requests, 1):
         if raw == b"":
@@ -139,7 +142,7 @@ def _read_opened(evidence: Evidence, commits: Sequence[Commit]) -> Payloads:
 
 
 def read_commit(raw: bytes) -> Commit:
-    """Return the commit that *raw* is the one spelling of; raises `NotCanonical`."""
+    """Return the commit in *raw*, which must be its canonical JSON; raises `NotCanonical`."""
     data = read_strictly(raw)
     if not isinstance(data, dict):
         raise NotCanonical("", "an object is wanted")
@@ -201,7 +204,7 @@ def _check_roll(roll: object, pointer: str) -> None:
 
 
 def read_payload(raw: bytes) -> Payload:
-    """Return the envelope's payload that *raw* is the one spelling of; raises `NotCanonical`."""
+    """Return the envelope's payload in *raw*, which must be its canonical JSON; raises `NotCanonical`."""
     data = read_strictly(raw)
     if not isinstance(data, dict) or not {"events", "rolls"} <= data.keys():
         raise NotCanonical("", "events and rolls are wanted")
@@ -253,7 +256,7 @@ def _check_chain(evidence: Evidence, commits: Sequence[Commit]) -> None:
 def _check_contents(
     evidence: Evidence, commits: Sequence[Commit], requests: Sequence[Request | None]
 ) -> None:
-    """Hold requests and opened envelopes to what the commits, unchanged by now, say of them."""
+    """Compare requests and opened envelopes with the hashes in the commits, which are already checked."""
     for n, raw in enumerate(evidence.requests, 1):
         if n > len(commits):
             raise Fault(Verdict(TAMPERED, n, "a request without a commit"))
@@ -277,9 +280,9 @@ def _check_contents(
 def _standing(evidence: Evidence, commits: Sequence[Commit], signed: Signed) -> tuple[Signed, Sequence[Loss]]:
     """Return *signed* without the heads of lost histories, and the losses that count.
 
-    A record may say itself that signed commits were lost. Nobody signs that statement alone, so it counts
-    once an accepted head covers it: a head whose size reaches the statement and whose root is that of this
-    record. Until then every head is held to the record. A receipt is held to it in any case.
+    A record may state that signed commits were lost. The statement has no signature of its own, so it counts
+    only if an accepted head covers it: the head's size reaches the statement, and its root is that of this
+    record. Otherwise every head is compared with the record. Receipts are always compared.
     """
     points = (*evidence.checkpoints, *signed.points)
     roots = _roots(commits, {point.size for point in points})
@@ -294,7 +297,7 @@ def _standing(evidence: Evidence, commits: Sequence[Commit], signed: Signed) -> 
 
 
 def _check_witnesses(evidence: Evidence, commits: Sequence[Commit], points: Sequence[Checkpoint]) -> None:
-    """Compare with what others were told or have signed: contradicted, cut off, or two truths at once."""
+    """Compare the commits with receipts and signed heads; raises `Fault`: tampered, truncated or forked."""
     roots = _roots(commits, {point.size for point in points})
     told = [(r.n, r.hash, commits[r.n - 1].hash if r.n <= len(commits) else None) for r in evidence.receipts]
     told += [(c.size, c.root.hex(), roots.get(c.size)) for c in points]
@@ -314,7 +317,10 @@ def _check_witnesses(evidence: Evidence, commits: Sequence[Commit], points: Sequ
 
 
 def _is_forked(points: Sequence[Checkpoint], roots: dict[int, str]) -> bool:
-    """Tell whether the signer contradicts itself: two roots of one size, or one signed beyond a false one."""
+    """Return whether the heads contradict each other.
+
+    Either two have one size and different roots, or a matching head is beyond one that does not match.
+    """
     if any(a.size == b.size and a.root != b.root for a, b in combinations(points, 2)):
         return True
     false = [c.size for c in points if c.size in roots and roots[c.size] != c.root.hex()]
@@ -323,7 +329,7 @@ def _is_forked(points: Sequence[Checkpoint], roots: dict[int, str]) -> bool:
 
 
 def _roots(commits: Sequence[Commit], sizes: set[int]) -> dict[int, str]:
-    """Return the root of the tree at each of *sizes* that the commits reach."""
+    """Return the tree's root at each of *sizes* up to the number of commits."""
     frontier = Frontier()
     found = {0: frontier.root().hex()} if 0 in sizes else {}
     for commit in commits if sizes else ():

@@ -1,8 +1,8 @@
-"""Hold a line of play to the one it goes on from: the moment, the state, the dice and the commands it names.
+"""Compare a line of play with its parent at the seam: commit, state, dice and commands.
 
-A line is audited by itself, from the state with which it begins. Whether that state is the old line's only
-the old line's own record can show. Both are to be sound by themselves; here they are compared. Where an undo
-reached into an earlier line, that one shows the state, and the line it was ruled in that it was accepted.
+An audit of one line starts from the state in its first commit. Only the parent's record can prove that state.
+Both records must be sound on their own; this module compares them. If an undo reached into an earlier line,
+that line proves the state, and the line in which the undo was ruled proves the acceptance.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ ITS_OWN: Final = (
     "sealed_places",
     "stopped",
 )
-"""Members of a state that a line of play has of its own, or compared apart."""
+"""Members of a state that differ between lines of play, or are compared separately."""
 
 
 def mismatch(parent: Evidence, child: Evidence, registry: Shelf) -> Verdict | None:
-    """Return what is wrong with the seam at which *child* continues *parent*, None if nothing is.
+    """Return the verdict on the seam at which *child* continues *parent*, None if it is sound.
 
-    What is sealed from the reader cannot be compared; that is said only where nothing else is wrong.
+    State that is sealed from the reader cannot be compared: `seam_sealed`, only if nothing else is wrong.
     """
     begun = _begun(child)
     if begun is None:
@@ -77,7 +77,7 @@ def _begun(child: Evidence) -> dict[str, Any] | None:
 
 
 def _dice(parent: Evidence, begun: dict[str, Any]) -> Verdict | None:
-    """Compare the dice: a what-if has its own, everything else those of the old line."""
+    """Compare the dice: a fork has its own, every other line has its parent's."""
     if begun["type"] == Forked.type:
         return None
     first = load_commit(parent.commits[0]).events
@@ -89,7 +89,10 @@ def _dice(parent: Evidence, begun: dict[str, Any]) -> Verdict | None:
 
 
 def _state(parent: Evidence, n: int, begun: dict[str, Any], registry: Shelf) -> Verdict | None:
-    """Compare the state with which it begins; a commit that is sealed from the reader prevents that."""
+    """Compare the child's first state with the parent's after commit *n*.
+
+    A commit of the parent that is sealed from the reader prevents this: `seam_sealed`.
+    """
     edition = load_commit(parent.commits[0]).edition
     ruleset = registry.get(edition)
     if ruleset is None:
@@ -122,9 +125,9 @@ def _payloads(parent: Evidence, commit: Commit) -> dict[int, Any] | None:
 
 
 def _commands(parent: Evidence, child: Evidence, begun: dict[str, Any]) -> Verdict | None:
-    """Compare the commands it says it takes with those that were given."""
+    """Compare the commands that the child took over with the parent's."""
     if begun["source"] != parent.encounter:
-        return None  # a redo takes what an earlier line had
+        return None  # a redo takes commands of an earlier line
     for number, old in enumerate(begun["plan"], 2):
         now = child.requests[number - 1] if number <= len(child.requests) else None
         then = parent.requests[old - 1] if 1 <= old <= len(parent.requests) else None
@@ -139,7 +142,7 @@ def _commands(parent: Evidence, child: Evidence, begun: dict[str, Any]) -> Verdi
 
 
 def _accepted(parent: Evidence, child: Evidence) -> Verdict | None:
-    """Compare what the old line says of the line that continues it."""
+    """Check that the parent's last commit names *child* as its continuation, by commit number and hash."""
     told = [
         e for raw in parent.commits[-1:] for e in load_commit(raw).events if e.get("type") == Continued.type
     ]

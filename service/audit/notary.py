@@ -1,11 +1,11 @@
-"""Sign what stands in the store, after holding it to what was signed before.
+"""Sign checkpoints of stored encounters, after comparing the store with what was signed before.
 
-A checkpoint is signed for every commit that closes an epoch or the encounter, and for the head when somebody
-asks. The root is made of the stored bytes since the last signed one, each time.
+The notary signs a checkpoint for every commit that closes an epoch or the encounter or accepts a loss, and
+for the head on request. It computes each root from the bytes stored since the last signed one.
 
-Laws. Nothing is signed that does not continue what this machine, or the store, remembers as signed. Whatever
-contradicts it is a dispute: it is written down, the encounter is not folded, and only a person's acceptance
-ends it. What is signed is remembered here before it is told to anybody.
+Laws. A signed tree always continues every tree that this machine or the store remembers as signed. A
+contradiction is a dispute: it is stored, the encounter is not folded, and only a person's acceptance ends it.
+A signature is written to this machine's witness before it is published.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _TRACES: Final = (*(f'"{type_}"'.encode() for type_ in _CLOSING), b'"lost":{')
 
 
 class Disputed(Exception):
-    """Say that an encounter's stored history is not the one that was signed."""
+    """An encounter's stored history is not the one that was signed."""
 
     def __init__(self, dispute: Dispute) -> None:
         super().__init__(f"{dispute.encounter}: {dispute.text}")
@@ -52,7 +52,7 @@ class Disputed(Exception):
 
 @dataclass(frozen=True)
 class _Reached:
-    """How far stored bytes were read, and the hash there."""
+    """The tree of the stored commits that were read, and the hash of the last one."""
 
     frontier: Frontier
     hash: str = ""
@@ -64,7 +64,7 @@ class _Reached:
 
     @property
     def point(self) -> TreeHead:
-        """The tree as a checkpoint tells it."""
+        """The tree's size and root, as in a checkpoint."""
         return TreeHead(self.frontier.size, self.root.hex())
 
     def followed(self, entry: Entry) -> _Reached:
@@ -74,7 +74,7 @@ class _Reached:
 
 
 _Closed = tuple[_Reached, int]
-"""A tree to sign, and the epoch after it."""
+"""A tree to sign, and the epoch of the dice after it."""
 
 
 class Notary:
@@ -97,19 +97,19 @@ class Notary:
     def sign_closed(self, encounter: str) -> list[TreeHead]:
         """Sign each close of an epoch or of the encounter, and each acceptance of a loss; raises `Disputed`.
 
-        What is signed already is not signed again.
+        Return only the newly signed heads: what is already signed is not signed again.
         """
         return self._sign(encounter, with_head=False)
 
     def sign_head(self, encounter: str) -> list[TreeHead]:
-        """Sign what `sign_closed` does, and the head as it is now; raises `Disputed`."""
+        """Sign what `sign_closed` signs, and the current head; raises `Disputed`."""
         return self._sign(encounter, with_head=True)
 
     def _sign(self, encounter: str, *, with_head: bool) -> list[TreeHead]:
         with self._lock:
             head = self._head(encounter)
             if foreign(self._log, encounter):
-                return []  # it came in a bundle, and its own service has signed it
+                return []  # it was imported, and its own service has signed it
             start = self._held(encounter, head)
             made: list[TreeHead] = []
             reached = start
@@ -122,12 +122,12 @@ class Notary:
             return made
 
     def sign_closed_together(self, encounters: Sequence[str]) -> tuple[dict[str, list[TreeHead]], list[str]]:
-        """Sign what `sign_closed` does for several encounters; (what was signed, those to sign one by one).
+        """Sign what `sign_closed` signs, for several encounters; return the new heads, and those left.
 
-        The first closes of all take two round trips to read, one sync to remember and two round trips to
-        tell; then come the second ones, for nothing is signed behind a close that is not told. An encounter
-        is left to be signed alone where this process has not held it to its signatures before, or where
-        anything contradicts what it signed last.
+        The first closes of all encounters take two round trips to read, one sync of the witness and two round
+        trips to publish. The second closes follow, because nothing is signed after an unpublished close. An
+        encounter is left for `sign_closed` if this process has not yet compared it with its signatures, or if
+        anything contradicts the last of them.
         """
         with self._lock:
             known = {each: at for each in encounters if (at := self._signed.get(each)) is not None}
@@ -145,7 +145,7 @@ class Notary:
         return signed, [each for each in encounters if each not in signed]
 
     def _contradicted(self, sizes: Mapping[str, int]) -> set[str]:
-        """Return the encounters of which more was signed than their *sizes*, or that are or were disputed."""
+        """Return the encounters whose last signed size differs from *sizes*, or that have a dispute."""
         stored = self._log.records_named(
             [(collection, each) for collection in (checkpoints.COLLECTION, DISPUTES) for each in sizes]
             if sizes
@@ -166,7 +166,7 @@ class Notary:
         return at.point
 
     def _put_all(self, closed: Sequence[tuple[str, _Reached, int]]) -> None:
-        """Sign the trees that were reached, each with the epoch after it: remembered first, told then."""
+        """Sign the given (encounter, tree, epoch): write the witness first, then publish to the store."""
         if not closed:
             return
         signer = self._signer()
@@ -189,20 +189,21 @@ class Notary:
         return entry.owner if entry is not None else ""
 
     def encounters(self) -> list[str]:
-        """Return the encounters of which something was signed on this machine."""
+        """Return the encounters that this machine has signed anything of."""
         return self._witness.encounters()
 
-    # --- holding to what was signed ------------------------------------------------------------------
+    # --- comparing with what was signed --------------------------------------------------------------
 
     def check(self, encounter: str) -> None:
-        """Hold the store to what was signed of *encounter*; raises `Disputed`, `NoSuchEncounter`."""
+        """Compare the store with the signed heads of *encounter*; raises `Disputed`, `NoSuchEncounter`."""
         with self._lock:
             self._held(encounter, self._head(encounter))
 
     def recompute(self, encounter: str) -> None:
-        """Make the whole tree of the stored bytes anew, and hold all of it to head and signatures.
+        """Recompute the tree of all stored bytes and compare it with the head and the signed heads.
 
-        A dispute that stands is withdrawn if all of it holds: the store is whole again.
+        Raises `Disputed`, `NoSuchEncounter`. An open dispute is withdrawn if everything agrees: the store is
+        whole again.
         """
         with self._lock:
             self._signed.pop(encounter, None)
@@ -214,9 +215,10 @@ class Notary:
             self.disputes.withdraw(encounter)
 
     def check_missing(self, encounter: str, now: float) -> None:
-        """Hold an encounter that is not in the store to what was signed of it here; raises `Disputed`.
+        """Raise `Disputed` if *encounter* was signed on this machine and is missing in the store.
 
-        What was removed, and a fork whose time was over at *now*, is not missing: it is forgotten here too.
+        A removed encounter, or a fork that had expired at *now* (seconds since 1970), is not missing: its
+        witness record is deleted.
         """
         with self._lock:
             seen = self._witness.seen(encounter)
@@ -229,7 +231,7 @@ class Notary:
             self._dispute(encounter, MISSING, TreeHead(seen.size, seen.root.hex()), 0)
 
     def _held(self, encounter: str, head: StreamHead) -> _Reached:
-        """Return the last signed tree, recomputed from stored bytes unless it was before."""
+        """Return the last signed tree, recomputed from stored bytes if not cached; raises `Disputed`."""
         known = self._signed.get(encounter)
         told = [
             point for point in self._told(encounter) if known is None or point.size != known.frontier.size
@@ -250,7 +252,11 @@ class Notary:
         return reached
 
     def _told(self, encounter: str) -> list[TreeHead]:
-        """Return what is remembered as signed, here and in the store; what only we remember is put back."""
+        """Return the signed heads that the witness, the store and an open dispute remember.
+
+        A head that only the witness remembers is written to the store again. Heads that a person has accepted
+        as lost are left out.
+        """
         seen, stored = self._witness.seen(encounter), checkpoints.latest(self._log, encounter)
         ours = None if seen is None else TreeHead(seen.size, seen.root.hex())
         if seen is not None and ours is not None:
@@ -264,14 +270,14 @@ class Notary:
         return [point for point in told if not self.disputes.accepts(encounter, point.size, point.root)]
 
     def _hold_to_head(self, encounter: str, reached: _Reached, head: StreamHead) -> None:
-        """Demand that the bytes up to the head have its hash, and the tree that it keeps."""
+        """Raise `Disputed` if the bytes up to the head do not have its hash, or the tree stored with it."""
         if reached.frontier.size == head.folded and not _is_head(reached, head):
             self._dispute(encounter, ALTERED, reached.point, head.folded)
 
     def _dispute(self, encounter: str, why: str, point: TreeHead, folded: int) -> None:
         self._signed.pop(encounter, None)
         seen, before = self._witness.seen(encounter), self.disputes.standing(encounter)
-        known = [each for each in (seen, before) if each is not None]  # another machine may have known more
+        known = [each for each in (seen, before) if each is not None]  # another machine may have signed more
         epoch = max([checkpoints.epoch(self._log, encounter), *[each.epoch for each in known]])
         owner = next((each.owner for each in known if each.owner), "")
         dispute = Dispute(encounter, why, point.size, point.root, folded, epoch=epoch, owner=owner)
@@ -286,7 +292,10 @@ class Notary:
         return head
 
     def _onward(self, encounter: str, start: _Reached, upto: int) -> Iterator[tuple[Entry, _Reached]]:
-        """Yield the stored commits after *start* up to number *upto*, each with the tree it ends."""
+        """Yield the stored commits after *start* up to number *upto*, each with the tree that it completes.
+
+        Raises `Disputed` if one is missing.
+        """
         at = start
         while (size := at.frontier.size) < upto:
             entries = self._log.commits(encounter, size, min(PAGE, upto - size))
@@ -306,14 +315,14 @@ class Notary:
 def _closed_in(start: _Reached, head: StreamHead | None, entries: Sequence[Entry]) -> list[_Closed] | None:
     """Return the trees to sign that end in *entries*, the stored commits after *start* up to the head.
 
-    None where they do not reach the head without a gap, or where it names other commits.
+    None if the entries do not reach the head without a gap, or the head has another hash or tree.
     """
     if head is None or head.folded < start.frontier.size:
         return None
     found: list[_Closed] = []
     at = start
     for entry in entries:
-        if at.frontier.size == head.folded:  # it came to stand after the head was read
+        if at.frontier.size == head.folded:  # it was stored after the head was read
             break
         if entry.n != at.frontier.size + 1:
             return None
@@ -324,14 +333,14 @@ def _closed_in(start: _Reached, head: StreamHead | None, entries: Sequence[Entry
 
 
 def _is_head(at: _Reached, head: StreamHead) -> bool:
-    """Tell whether *head* has the hash and the tree of all commits, which end with *at*."""
+    """Return whether *head* has the hash and the tree of *at*, the tree of all commits."""
     if not at.hash:
         return True
     return at.hash == head.hash and head.frontier in (b"", at.frontier.to_bytes())
 
 
 def _closes(raw: bytes) -> bool:
-    """Tell whether a commit closes an epoch or its encounter, or accepts that signed commits were lost."""
+    """Return whether a commit closes an epoch or its encounter, or accepts the loss of signed commits."""
     if not any(trace in raw for trace in _TRACES):
         return False
     events = load_commit(raw).events

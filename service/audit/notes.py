@@ -3,9 +3,9 @@
 A note is a text that ends in a newline, an empty line, and signature lines. A key has a name and 32 public
 bytes; its id is a hash of both.
 
-Laws. A note is verified before anything in it is believed. There is one spelling: base64 that another encoder
-would write differently is refused, so that a note cannot be altered and still verify. Outside of this file a
-key is its 32 secret bytes, its 32 public bytes, or the verifier key's line.
+Laws. Verify a note before you trust anything in it. Each value has one spelling: non-canonical base64 is
+refused, so that an altered note never verifies. Outside this file a key is its 32 secret bytes, its 32 public
+bytes, or the verifier key's line.
 """
 
 import re
@@ -23,24 +23,24 @@ _ED25519: Final = b"\x01"
 """The signature type of C2SP, first byte of a verifier key and part of a key's id."""
 
 _P: Final = 2**255 - 19
-"""The field of the curve."""
+"""The prime of the curve's field."""
 
 _ID_BYTES: Final = 4
 _KEY_BYTES: Final = 32
 _MOST_SIGNATURES: Final = 100
-"""A note from outside costs no more than this many lines to read."""
+"""The limit on signature lines, which bounds the cost of reading a stranger's note."""
 
 _NAME: Final = re.compile(r"[^\s+\x00-\x1f\x7f\ud800-\udfff]+")
 _DASH: Final = "\N{EM DASH} "
 
 
 class BadNote(ValueError):
-    """A note, a signature or a verifier key that is malformed or does not verify."""
+    """A note, a signature or a verifier key is malformed or does not verify."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """A signature line: the name of the key, its id of 4 bytes, and what it signed with."""
+    """A signature line: the name of the key, its id of 4 bytes, and the signature."""
 
     name: str
     key_id: bytes
@@ -49,7 +49,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note as read: nothing of it is believed yet."""
+    """A parsed note, unverified."""
 
     text: str
     """The signed text, its last newline included."""
@@ -61,7 +61,7 @@ class Note:
 
 @lru_cache(maxsize=4)
 def _private(secret: bytes) -> Ed25519PrivateKey:
-    """Return the raw *secret* key, parsed: reading it takes longer than signing with it."""
+    """Return the raw *secret* key, parsed; cached because parsing takes longer than signing."""
     return Ed25519PrivateKey.from_private_bytes(secret)
 
 
@@ -72,7 +72,7 @@ def public_key(secret: bytes) -> bytes:
 
 
 def verifier_key(name: str, public: bytes) -> str:
-    """Return the line that verifiers are given: the key's name, its id and the key."""
+    """Return the C2SP verifier key: a line with the key's name, its id and the key; raises `BadNote`."""
     return f"{check_name(name)}+{id_of(name, public).hex()}+{base64(_ED25519 + public)}"
 
 
@@ -93,12 +93,12 @@ def read_verifier_key(line: str) -> tuple[str, bytes]:
 
 
 def sign_bytes(message: bytes, secret: bytes) -> bytes:
-    """Return the 64 bytes with which the raw *secret* key signs *message*."""
+    """Return the signature (64 bytes) of *message* by the raw *secret* key."""
     return _private(secret).sign(message)
 
 
 def is_signed(message: bytes, signature: bytes, public: bytes) -> bool:
-    """Tell whether the raw *public* key's owner signed *message*."""
+    """Return whether *signature* is a valid signature of *message* by the raw *public* key."""
     if not _is_one_spelling(public):
         return False
     try:
@@ -109,7 +109,7 @@ def is_signed(message: bytes, signature: bytes, public: bytes) -> bool:
 
 
 def _is_one_spelling(public: bytes) -> bool:
-    """Tell whether *public* spells a point as RFC 8032, 5.1.3, has it, which OpenSSL does not ask."""
+    """Return whether *public* encodes a point canonically (RFC 8032, 5.1.3), which OpenSSL does not check."""
     told = int.from_bytes(public, "little")
     y, sign = told & (2**255 - 1), told >> 255
     return y < _P and not (sign and y in (1, _P - 1))
@@ -127,7 +127,7 @@ def sign(text: str, name: str, secret: bytes) -> str:
 def verify(note: str, key: str) -> str:
     """Return the text of *note* if the verifier key *key* signed it; raises `BadNote`.
 
-    Signatures of other keys are passed over.
+    Signatures of other keys are ignored.
     """
     name, public = read_verifier_key(key)
     read = parse(note)
@@ -141,7 +141,7 @@ def verify(note: str, key: str) -> str:
 
 
 def parse(note: str) -> Note:
-    """Return *note* read but not verified; raises `BadNote`."""
+    """Return *note* parsed but not verified; raises `BadNote`."""
     text, gap, tail = note.partition("\n\n")
     if not gap or not tail.endswith("\n"):
         raise BadNote("a note is a text, an empty line and signatures")
@@ -160,7 +160,7 @@ def _read_signature(line: str) -> Signature:
 
 
 def id_of(name: str, public: bytes) -> bytes:
-    """Return the 4 bytes by which a signature line names a key."""
+    """Return the key's id, the 4 bytes that identify it in a signature line."""
     return sha256(name.encode() + b"\n" + _ED25519 + public).digest()[:_ID_BYTES]
 
 
@@ -168,19 +168,19 @@ def id_of(name: str, public: bytes) -> bytes:
 
 
 def check_name(name: str) -> str:
-    """Return *name* if a key may be called so; raises `BadNote`."""
+    """Return *name* if it is a valid key name; raises `BadNote`."""
     if _NAME.fullmatch(name) is None:
         raise BadNote(f"{name!r} is no name: it has no spaces, no plus, no control characters")
     return name
 
 
 def base64(raw: bytes) -> str:
-    """Return the one spelling of *raw*."""
+    """Return the canonical base64 of *raw*."""
     return b64encode(raw).decode("ascii")
 
 
 def unbase64(text: str) -> bytes:
-    """Return what *text* is the one spelling of; raises `BadNote`."""
+    """Return the bytes that *text* encodes as canonical base64; raises `BadNote`."""
     try:
         raw = b64decode(text, validate=True)
     except (Base64Error, ValueError) as fault:

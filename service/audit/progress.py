@@ -1,4 +1,4 @@
-"""Tell how far an audit is: one number over all that it does, from its first page to its last fold."""
+"""Report an audit's progress: one number over all its parts, from the first page read to the last fold."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Final
 
 Progress = Callable[[int, int], None]
-"""Hears how many commits of how many are done, now and then."""
+"""A callback: it receives the number of commits done, and the number of all commits."""
 
 EVERY: Final = 64
-"""Commits between two calls of progress."""
+"""The number of commits between two calls of a progress callback."""
 
 READING: Final = (0, 10)
-"""What percentage of the work lies before and behind a part of it: fetching the bytes from a store."""
+"""The percentages of the work at which a part begins and ends: here, reading the bytes from a store."""
 BYTES: Final = (10, 25)
 DICE: Final = (25, 35)
 DECIDING: Final = (35, 90)
@@ -20,13 +20,17 @@ FOLDING: Final = (90, 100)
 
 
 def unheard(done: int, of: int) -> None:
-    """Hear nothing."""
+    """Ignore the progress."""
 
 
 def part(
     progress: Progress, of: int, share: tuple[int, int], count: int | None = None
 ) -> Callable[[int], None]:
-    """Return what hears how many commits one part of the work has done; it does *count*, or all."""
+    """Return a callback for one part of the work, which receives the number of commits done in that part.
+
+    It calls *progress* with the share of *of* commits that the whole work has reached. The part does *count*
+    commits, all of them if None.
+    """
     first, last = share
     every = of if count is None else count
 

@@ -1,9 +1,9 @@
-"""Decide every command again with the very code that decided it first, and compare bytes.
+"""Decide every command again with the code that decides commands in play, and compare bytes.
 
-A commitment cannot be made again without the encounter's envelope secret, which nobody outside has. But
-each opened envelope comes with its salt, and both were held to the record before: so the salts are lent to
-deciding again, and what it seals must come out as the very commitment in the commit. Where a request is
-withheld or an envelope closed, nobody can go on from there; how far it went is part of the answer.
+Only the host has the encounter's envelope secret, from which salts derive. But each opened envelope comes
+with its salt, and both have been compared with the record. Deciding again uses these salts, so it must
+produce exactly the commitments in the commit. It stops at a withheld request or a closed envelope; the result
+names that commit.
 """
 
 from __future__ import annotations
@@ -45,29 +45,29 @@ _ABSENT: Final = object()
 
 @dataclass(frozen=True, slots=True)
 class DiceLine:
-    """How far deciding again went, and the state there."""
+    """How far deciding again went, and the state reached."""
 
     upto: int
-    """The last commit that could be decided again, or folded."""
+    """The last commit that was decided again, or folded."""
     first: int
     withheld: int | None
-    """The first command that nobody could decide with this evidence; None if there was none."""
+    """The first command that this evidence does not suffice to decide; None if there is none."""
     state: Table
 
 
 @dataclass(frozen=True, slots=True)
 class _LentDice:
-    """What deciding one commit again may know of secrets: told dice, and the salts of opened envelopes."""
+    """The secrets for deciding one commit again: recorded dice, and the salts of opened envelopes."""
 
     dice: Dice
     opened: Mapping[Place, StoredEnvelope]
 
-    def dice_for(self, table: Table) -> Dice:  # noqa: ARG002 - whatever they are made of
-        """Return the told dice."""
+    def dice_for(self, table: Table) -> Dice:  # noqa: ARG002 - the table's setup is not needed
+        """Return the recorded dice."""
         return self.dice
 
-    def salt(self, request: bytes, n: int, index: int) -> bytes:  # noqa: ARG002 - derived of it, at first
-        """Return the salt that came with the envelope; one that was never there cannot be made the same."""
+    def salt(self, request: bytes, n: int, index: int) -> bytes:  # noqa: ARG002 - hosts derive it from this
+        """Return the envelope's salt, or zeros if the record has no such envelope: the bytes then differ."""
         opened = self.opened.get((n, index))
         return opened.salt if opened is not None else _NO_SALT
 
@@ -160,7 +160,7 @@ class Redecider:
         return self._payloads.get(commit.n, EMPTY)
 
     def _stops(self, commit: Commit) -> str | None:
-        if commit.outcome == ACCEPTED:  # a batch stops where a command was refused, openly or in an envelope
+        if commit.outcome == ACCEPTED:  # a batch stops at a refusal, open or sealed
             return None
         raw = self._evidence.requests[commit.n - 1]
         try:
@@ -177,7 +177,7 @@ class Redecider:
         return Fault(Verdict(NOT_DETERMINISTIC, commit.n, detail, path=path or None))
 
     def _difference(self, written: DecidedCommit[Any], commit: Commit) -> tuple[str, str]:
-        """Return where the commit decided again differs first, into an envelope if that is the place."""
+        """Return the JSON pointer of the first difference, possibly into an envelope, and a detail."""
         found = first_difference(loads(commit.raw), loads(written.raw))
         assert found is not None, "other bytes of one value are not canonical"
         path, then, now = found
@@ -192,7 +192,7 @@ class Redecider:
     # --- states --------------------------------------------------------------------------------------
 
     def _check_claim(self, n: int, state: Table) -> None:
-        """Hold a state that somebody keeps to the one decided again."""
+        """Compare the claimed state, if it is that after commit *n*, with *state*; raises `Fault`."""
         if self._evidence.claimed is None or self._evidence.claimed[0] != n:
             return
         found = first_difference(to_data(self._evidence.claimed[1]), to_data(state))
@@ -203,7 +203,7 @@ class Redecider:
             raise Fault(Verdict(STATE_MISMATCH, n, detail, path=found[0]))
 
     def _check_fold(self, upto: int, decided: Table, progress: Progress) -> None:
-        """Hold the fold of the commits, by which everybody reads, to the state that deciding ended in."""
+        """Compare the fold of the commits, which all readers use, with the decided state; raises `Fault`."""
         state: Any = self._ruleset.blank
         folded = part(progress, len(self._commits), FOLDING, upto)
         for commit in self._commits[:upto]:
@@ -218,7 +218,7 @@ class Redecider:
 
 
 def first_difference(then: Any, now: Any, pointer: str = "") -> tuple[str, Any, Any] | None:  # noqa: ANN401 - JSON of any shape
-    """Return where two JSON values differ first, and what stands there in each; None if nowhere."""
+    """Return the JSON pointer of the first difference and both values there; None if the values are equal."""
     if isinstance(then, dict) and isinstance(now, dict):
         keys = sorted(then.keys() | now.keys())
         pairs = [(key, then.get(key, _ABSENT), now.get(key, _ABSENT)) for key in keys]

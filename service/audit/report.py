@@ -1,4 +1,4 @@
-"""Gather what an audit found: its verdict, up to where, by which code, and what was counted on the way."""
+"""Define the report of an audit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DIFFERENT: Final = "different"
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """An audit's answer: the verdict, up to where, by which code, and what was counted."""
+    """An audit's result: the verdict, how far it reached, by which code, and the counts."""
 
     encounter: str
     verdict: Verdict
@@ -36,14 +36,14 @@ class Report:
     findings: tuple[Finding, ...] = ()
     signed: Signed = NOBODY
     key_was_given: bool = False
-    """Whether whoever asked named the keys to believe."""
+    """Whether the caller named trusted keys."""
     receipts: int = 0
-    """How many receipts it was held to."""
+    """The number of receipts that were compared."""
     setup: DiceSetup | None = None
     """How the dice are derived, as commit 1 published it."""
     links: Mapping[tuple[int, int], bytes] | None = None
-    """The last disclosed link of each lane, from which all before it follow."""
+    """The last disclosed link of each lane, which determines all earlier ones."""
     history: History = NOTHING
     seats: tuple[Mapping[str, Any], ...] | None = None
     live_state: str = NOT_COMPARED
-    """Whether the state that is kept was held to the record: `equal`, `different`, `not_compared`."""
+    """How the stored state compares with the record: `equal`, `different` or `not_compared`."""

@@ -1,4 +1,4 @@
-"""Read a request as strictly as the format has it: an audit trusts no bytes, the store's reader does."""
+"""Read requests strictly by the format: an audit trusts no bytes, unlike the store's reader."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _AT: Final = re.compile(
 _NONCE: Final = re.compile(r"[0-9a-f]{32}")
 
 _LONGEST: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-"""Days of each month, in a leap year."""
+"""The number of days of each month in a leap year."""
 
 _Shape = Callable[[Any], bool]
 
 
 def read_request(raw: bytes) -> Request | None:
-    """Return the request that *raw* is the one spelling of, None where it is none."""
+    """Return the request in *raw*, None unless *raw* is the canonical JSON of a valid request."""
     try:
         data = read_strictly(raw)
     except NotCanonical:
@@ -32,12 +32,12 @@ def read_request(raw: bytes) -> Request | None:
 
 
 def was_refused_for_it(commit: Commit) -> bool:
-    """Tell whether *commit* says that its request was refused for being no request at all."""
+    """Return whether *commit* refused its request because it was not a valid request."""
     return commit.refusal is not None and commit.refusal["code"] == MALFORMED
 
 
 def _has(value: object, members: Mapping[str, _Shape]) -> bool:
-    """Tell whether *value* is an object with exactly these *members*, each of its shape."""
+    """Return whether *value* is an object with exactly these *members*, each of its shape."""
     is_one = isinstance(value, dict) and value.keys() == members.keys()
     return is_one and all(shape(value[name]) for name, shape in members.items())  # type: ignore[index]  # it is one
 
@@ -55,7 +55,7 @@ def _matching(pattern: re.Pattern[str]) -> _Shape:
 
 
 def _instant(value: object) -> bool:
-    """Tell whether *value* is a moment of the Gregorian calendar, as RFC 3339 with milliseconds has it."""
+    """Return whether *value* is a valid RFC 3339 time in UTC with milliseconds."""
     if not isinstance(value, str) or _AT.fullmatch(value) is None:
         return False
     year, month, day = int(value[:4]), int(value[5:7]), int(value[8:10])

@@ -1,8 +1,8 @@
-"""Hold the seeds of seats to their commitments: nobody chose after another's was seen, none was left out.
+"""Check the seats' seeds against their commitments: no seat chose after another's reveal, none was left out.
 
-In mode `server` the dice are sealed by commit 1. In mode `mixed` every listed seat commits to a seed or is
-waived, before the first seed is revealed; then all who committed are in the seal. This is judged from the
-record alone, without the rules, so that a verifier which has none can say it too.
+In mode `server` commit 1 seals the dice. In mode `mixed` every listed seat commits to a seed or is waived
+before the first seed is revealed; the seal then covers every committed seed. The check uses only the record,
+so that a verifier without the rules can make it too.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ _HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class SealingFacts:
-    """What keys of dice are salted with, and the commit from which on dice may be thrown; None: not yet."""
+    """The salt of the dice keys, and the commit *n* that sealed the dice; None if they are not sealed yet."""
 
     salt: bytes
     n: int | None
 
 
 def unhex(text: object) -> bytes:
-    """Return the 32 bytes that *text* spells in the one way there is; raises `ValueError`."""
+    """Return the 32 bytes that *text* spells in lower-case hexadecimal digits; raises `ValueError`."""
     if not isinstance(text, str) or not _HASH.fullmatch(text):
         raise Malformed("", "64 lower-case hexadecimal digits")
     return bytes.fromhex(text)
 
 
 def anchors_of(setup: DiceSetup) -> list[Anchor]:
-    """Return the ends of the chains that commit 1 published; raises `ValueError`."""
+    """Return the anchors of the chains, which commit 1 published; raises `ValueError`."""
     return [Anchor(lane.lane, lane.n, unhex(lane.anchor)) for lane in setup.lanes]
 
 
 def sealed_with(eid: bytes, setup: DiceSetup, commits: Sequence[Commit]) -> SealingFacts:
-    """Return how the dice of *setup* are sealed in the record; raises `Fault`."""
+    """Return the seal of the dice of *setup*, and the commit that made it; raises `Fault`."""
     if setup.mode == SERVER:
         return SealingFacts(seal(eid, anchors_of(setup), {}), 1)
     sealing = _Sealing(eid, setup)
@@ -63,12 +63,12 @@ def sealed_with(eid: bytes, setup: DiceSetup, commits: Sequence[Commit]) -> Seal
 
 
 class _OutOfTurn(Exception):
-    """A seed, a commitment or a seal that does not fit what was told before."""
+    """A seed, a commitment or a seal does not fit the earlier events."""
 
 
 @dataclass(slots=True)
 class _Sealing:
-    """How far the seats have come."""
+    """The seats' commitments and waivers so far."""
 
     eid: bytes
     setup: DiceSetup
@@ -77,7 +77,11 @@ class _Sealing:
     revealed: bool = False
 
     def take(self, event: Mapping[str, Any]) -> bytes | None:
-        """Go on by *event*; return the seal if it seals the dice. Raises what a wrong shape does."""
+        """Apply *event*; return the seal if it seals the dice.
+
+        Raises `_OutOfTurn`; for an event of a wrong shape `KeyError`, `TypeError`, `AttributeError` or
+        `ValueError`.
+        """
         kind = event.get("type")
         if kind == SeedCommitted.type:
             self._commit(check_id(event["seat"]), unhex(event["commitment"]))
@@ -104,7 +108,7 @@ class _Sealing:
         self.waived.add(seat)
 
     def _go_on(self, told: Mapping[str, Any]) -> bytes | None:
-        """Take what a line that goes on from another has of it: all at once."""
+        """Take over the sealing of the parent line; return its seal if its dice are sealed."""
         waived = told["waived"]
         if not isinstance(waived, list):
             raise Malformed("/waived", "a list of seats")
@@ -128,5 +132,5 @@ class _Sealing:
 
 
 def _digits(told: Mapping[Any, object]) -> dict[str, bytes]:
-    """Return the bytes that *told* has by seat; raises what a wrong shape does."""
+    """Return the bytes by seat; raises `AttributeError`, `TypeError` or `ValueError` for a wrong shape."""
     return {check_id(seat): unhex(digits) for seat, digits in told.items()}

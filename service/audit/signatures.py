@@ -1,8 +1,8 @@
-"""Judge the signatures of checkpoints: who signed, whether that is true, and whether who asks believes it.
+"""Verify the signatures of checkpoints: who signed, whether the signature is valid and the key trusted.
 
-Laws. A note whose signature is false, or that was signed by a key that nobody tells of, was tampered with.
-With pinned keys those are believed, and what they hand on to by rotation. A key that hands on to a believed
-one is an older key: what it signed is passed over, not accused.
+Laws. A note is tampered if its signature is invalid or its key is unknown. With pinned keys, only these and
+their successors by rotation are trusted. A key that rotates to a trusted one is an older key: its checkpoints
+are ignored, and are no fault.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from service.audit.verdict import MALFORMED, TAMPERED, Fault, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """What was found of signatures: believed heads, the last one's key, how many were passed over."""
+    """The result of verifying signatures: accepted heads, the greatest one's key, and what was ignored."""
 
     points: tuple[Checkpoint, ...] = ()
     key: str | None = None
-    """The verifier key of the greatest believed head."""
+    """The verifier key of the greatest accepted head."""
     ignored: int = 0
-    """Heads that an older key has signed: they say nothing to whoever believes the newer one."""
+    """The number of heads that an older key signed: they prove nothing to those who pinned the newer one."""
     lost: int = 0
-    """Heads of a history that was lost, by a record whose acceptance of the loss is signed itself."""
+    """The number of heads of a lost history; an accepted head covers the acceptance of the loss."""
 
     @property
     def size(self) -> int:
-        """How many commits the greatest accepted head covers."""
+        """The number of commits that the greatest accepted head covers."""
         return max((point.size for point in self.points), default=0)
 
 
@@ -41,7 +41,7 @@ NOBODY: Final = Signed()
 
 
 def signed_heads(evidence: Evidence) -> Signed:
-    """Return the signed heads of *evidence*, every signature verified; raises `Fault`."""
+    """Return the signed heads of *evidence* after verifying every signature; raises `Fault`."""
     points: list[Checkpoint] = []
     last: tuple[int, str] | None = None
     ignored = 0
@@ -59,16 +59,16 @@ def signed_heads(evidence: Evidence) -> Signed:
 
 
 def accepted_keys(evidence: Evidence) -> dict[bytes, str | None]:
-    """Return the accepted keys, each with the origin under which *evidence* names it, None if it does not.
+    """Return the accepted keys, each with the origin that *evidence* gives it, None if it names no origin.
 
-    Those are the given ones and the keys that follow from them by rotations; all of them if none is given.
+    Accepted are the pinned keys and their successors by rotation; all keys of *evidence* if none is pinned.
     """
     named = {key.public: key.name for key in evidence.keys if _is_believed(evidence, key)}
     return {**dict.fromkeys(evidence.pinned), **named}
 
 
 def _verified(evidence: Evidence, note: str) -> tuple[Checkpoint, VouchedKey]:
-    """Return the checkpoint of *note*, and the key whose true signature it has."""
+    """Return the checkpoint of *note*, and the key that signed it; raises `Fault`."""
     try:
         point = checkpoint.parse(note)
         ids = {(line.name, line.key_id) for line in notes.parse(note).signatures}
@@ -90,7 +90,7 @@ def _is_believed(evidence: Evidence, key: VouchedKey) -> bool:
 
 
 def _is_older(evidence: Evidence, key: VouchedKey) -> bool:
-    """Tell whether *key* hands on, over any number of rotations, to one that is pinned."""
+    """Return whether *key* leads to a pinned key by any number of rotations."""
     return not _from(evidence, key.name, [key.public]).isdisjoint(evidence.pinned)
 
 

@@ -1,8 +1,8 @@
-"""Hold the key this service signs with, publish its public half, and let a newer key take its place.
+"""Manage the service's signing key: publish its public half, and rotate it.
 
-Laws. The key is kept in a file for its owner's eyes alone and never in the store; only workers read it. What
-is published is never taken back: an older key stays listed, for what it has signed. A rotation is a note,
-signed by the older key, that names the newer one, so whoever believes the one may believe the other.
+Laws. The secret key is in a file that only its owner may read, never in the store; only workers read it. A
+published key is never withdrawn: an older key stays listed for its signatures. A rotation is a note, signed
+by the older key, that names the newer one, so those who trust the one may trust the other.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _KEY_BYTES: Final = 32
 
 @dataclass(frozen=True)
 class Signer:
-    """Who signs: the name of the service, and its secret key."""
+    """A signer: the origin of the service, and its secret key."""
 
     origin: str
     secret: bytes = field(repr=False)
@@ -47,7 +47,7 @@ class Signer:
 
 @dataclass(frozen=True)
 class PublishedKey:
-    """A public key of this service, as it is told to everybody."""
+    """A public key of this service, as published."""
 
     name: str
     """The origin: keys of encounters are called `<name>/<encounter>`."""
@@ -56,12 +56,12 @@ class PublishedKey:
     since: int
     """Seconds since 1970."""
     rotation: str | None = None
-    """The note in which the key before it names it; None where none vouched for it."""
+    """The note in which the previous key names this one; None if no key vouches for it."""
 
 
 @dataclass(frozen=True)
 class VouchedKey:
-    """A public key as verifiers meet it: its name, and the note in which the key before it names it."""
+    """A public key in a bundle: its name, and the rotation note in which the previous key names it."""
 
     name: str
     public: bytes
@@ -69,7 +69,7 @@ class VouchedKey:
 
 
 def name_of(origin: str, encounter: str) -> str:
-    """Return the name of the key that signs for *encounter*, which is its checkpoints' first line."""
+    """Return the name of the key that signs for *encounter*: the first line of its checkpoints."""
     return f"{origin}/{encounter}"
 
 
@@ -77,18 +77,18 @@ def name_of(origin: str, encounter: str) -> str:
 
 
 def publish(log: Log, signer: Signer, now: float) -> None:
-    """List the public key of *signer* unless it is listed."""
+    """Publish the public key of *signer* unless it is published already."""
     put(log, PublishedKey(signer.origin, signer.public.hex(), int(now)))
 
 
 def put(log: Log, key: PublishedKey) -> None:
-    """List *key* unless it is listed: what was said of it once stays."""
+    """Publish *key* unless it is published already; a stored entry never changes."""
     if log.record(COLLECTION, key.public) is None:
         log.put_record(COLLECTION, key.public, json.dumps(asdict(key)).encode())
 
 
 def published(log: Log) -> list[PublishedKey]:
-    """Return every key of this service, the first one first."""
+    """Return every key of this service, oldest first."""
     found: list[PublishedKey] = []
     before = None
     while page := log.records(COLLECTION, before, _PAGE):
@@ -98,10 +98,10 @@ def published(log: Log) -> list[PublishedKey]:
 
 
 def is_unvouched(log: Log, signer: Signer) -> bool:
-    """Tell whether *signer* has a key that no earlier key of this service names, though there is one.
+    """Return whether the service has earlier keys and none of them names the key of *signer*.
 
-    Two machines whose key files differ sign two lines of checkpoints, and who pinned one key cannot believe
-    the other. Publish the key first: of two that start at once the later one is unvouched.
+    Two machines with different key files sign two series of checkpoints, and those who pinned one key cannot
+    trust the other. Publish the key first: if two machines start at once, the later key is unvouched.
     """
     listed = published(log)
     mine = next((key for key in listed if key.public == signer.public.hex()), None)
@@ -109,24 +109,24 @@ def is_unvouched(log: Log, signer: Signer) -> bool:
 
 
 def vouched(log: Log) -> list[VouchedKey]:
-    """Return every key of this service as a bundle tells it, the first one first."""
+    """Return every key of this service as in a bundle, oldest first."""
     return [VouchedKey(key.name, bytes.fromhex(key.public), key.rotation) for key in published(log)]
 
 
 def own_keys(log: Log, encounter: str) -> tuple[bytes, ...]:
-    """Return the keys with which this service signs *encounter*; none for one that came in a bundle."""
+    """Return the public keys with which this service signs *encounter*; none for an import."""
     return () if foreign(log, encounter) else tuple(key.public for key in vouched(log))
 
 
 def keep_foreign(log: Log, encounter: str, keys: Iterable[VouchedKey]) -> None:
-    """Keep the keys with which another service signed for *encounter*, which came from there."""
+    """Store the keys with which another service signed *encounter*, an import."""
     told = [{"name": key.name, "public": key.public.hex(), "rotation": key.rotation} for key in keys]
     if told:
         log.put_record(FOREIGN, encounter, json.dumps(told).encode())
 
 
 def foreign(log: Log, encounter: str) -> list[VouchedKey]:
-    """Return the keys with which another service signed for *encounter*; none for one of ours."""
+    """Return the keys with which another service signed *encounter*; none if it is not an import."""
     blob = log.record(FOREIGN, encounter)
     told = [] if blob is None else json.loads(blob)
     return [VouchedKey(key["name"], bytes.fromhex(key["public"]), key["rotation"]) for key in told]
@@ -136,12 +136,12 @@ def foreign(log: Log, encounter: str) -> list[VouchedKey]:
 
 
 def rotation(origin: str, old_secret: bytes, new_public: bytes) -> str:
-    """Return the note in which the key *old_secret* names the one that follows it."""
+    """Return the note in which the key *old_secret* names its successor *new_public*."""
     return notes.sign(f"{origin}\n{_ROTATION}\n{base64(new_public)}\n", origin, old_secret)
 
 
 def read_rotation(note: str, origin: str, old_public: bytes) -> bytes:
-    """Return the public key that *old_public* names in *note*; raises `BadNote`."""
+    """Return the public key that *old_public* names as its successor in *note*; raises `BadNote`."""
     told, public = _told_in(notes.verify(note, verifier_key(origin, old_public)))
     if told != origin:
         raise BadNote(f"the rotation is of {told}, the key is of {origin}")
@@ -149,13 +149,13 @@ def read_rotation(note: str, origin: str, old_public: bytes) -> bytes:
 
 
 def check_rotation(note: str) -> None:
-    """Raise `BadNote` unless *note* has the form of a rotation. Who signed it is not judged."""
+    """Raise `BadNote` unless *note* has the form of a rotation. Its signature is not verified."""
     origin, _ = _told_in(notes.parse(note).text)
     notes.check_name(origin)
 
 
 def _told_in(text: str) -> tuple[str, bytes]:
-    """Return the origin and the next key that a rotation's *text* tells; raises `BadNote`."""
+    """Return the origin and the next key in a rotation's *text*; raises `BadNote`."""
     lines = text[:-1].split("\n")
     if len(lines) != _LINES or lines[1] != _ROTATION:
         raise BadNote("a rotation tells the origin, its format and the next key")
@@ -166,7 +166,7 @@ def _told_in(text: str) -> tuple[str, bytes]:
 
 
 def believed(origin: str, pinned: Iterable[bytes], rotations: Iterable[str]) -> set[bytes]:
-    """Return the keys that follow from *pinned* ones by *rotations*, these included."""
+    """Return the *pinned* keys and all their successors by *rotations*."""
     found, left = set(pinned), list(rotations)
     while True:
         fresh = {key for note in left for old in found if (key := _named(note, origin, old)) is not None}
@@ -183,10 +183,10 @@ def _named(note: str, origin: str, old_public: bytes) -> bytes | None:
 
 
 def rotate(log: Log, origin: str, file: Path, now: float, kept_key: Callable[[Path], bytes]) -> PublishedKey:
-    """Put a new key into *file*, vouched for by the one that is there; that one is gone afterwards.
+    """Replace the key in *file* with a new one that the old key vouches for; the old secret is deleted.
 
-    *kept_key* reads a key file, and makes it where there is none. Interrupted at any moment, the same call
-    goes on where it ended: the new key waits beside the old one until it is published.
+    *kept_key* reads a key file, and creates it if it does not exist. The call can be repeated after an
+    interruption: the new key is in a file beside the old one until it is published.
     """
     old = Signer(origin, kept_key(file))
     coming = file.with_name(file.name + ".next")
@@ -194,5 +194,5 @@ def rotate(log: Log, origin: str, file: Path, now: float, kept_key: Callable[[Pa
     publish(log, old, now)
     key = PublishedKey(origin, new.public.hex(), int(now), rotation(origin, old.secret, new.public))
     put(log, key)
-    os.replace(coming, file)  # noqa: PTH105 - replace is the one call that is whole or nothing
+    os.replace(coming, file)  # noqa: PTH105 - os.replace is atomic
     return key

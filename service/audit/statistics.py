@@ -1,8 +1,8 @@
-"""Count the faces that dice showed and ask how likely such a spread is: chi-square for each type of die.
+"""Count the faces that dice showed, and test each type of die with chi-square.
 
-Only dice that everybody can see are counted, so the numbers tell nobody anything that is sealed. Seeded and
-declared dice are counted apart: the ones are proved, the others told. Faces of extra dice and of dropped dice
-count like all others, since every die is thrown alike.
+Only public dice are counted, so the numbers leak nothing that is sealed. Seeded and declared dice are counted
+separately because only seeded ones are proved. Extra and dropped dice count like all others, because every
+die is thrown alike.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from math import exp, lgamma, log
 from typing import Any, Final
 
 LEAST_EXPECTED: Final = 5
-"""How often each face must be expected for chi-square to mean anything: the usual rule of thumb."""
+"""The least expected count of each face for which chi-square is meaningful: the usual rule of thumb."""
 _PRECISION: Final = 1e-15
 
 
 @dataclass(frozen=True)
 class Spread:
-    """How often the faces of one type of die came up."""
+    """The counts of the faces of one type of die."""
 
     sides: int
     source: str
@@ -29,7 +29,7 @@ class Spread:
 
     @property
     def dice(self) -> int:
-        """How many dice there were."""
+        """The number of dice."""
         return sum(self.faces.values())
 
     @property
@@ -40,16 +40,16 @@ class Spread:
 
     @property
     def p_value(self) -> float | None:
-        """How likely fair dice spread at least so unevenly; None while there are too few to tell."""
+        """The probability that fair dice spread at least as unevenly; None if there are too few dice."""
         if self.dice < LEAST_EXPECTED * self.sides:
             return None
         return upper_tail(self.chi_square, self.sides - 1)
 
 
 def spreads(rolls: Iterable[Mapping[str, Any]]) -> list[Spread]:
-    """Return what the dice of *rolls*, as commits log them, showed: by type of die, seeded before declared.
+    """Return the spread of each type of die in *rolls*, as in commits: seeded before declared, then by sides.
 
-    A roll to which dice were added is logged again, whole, under its name: the last one counts.
+    A roll that gained dice is recorded again, whole, under the same name; only the last one counts.
     """
     by_name = {tuple(sorted(roll["name"].items())): roll for roll in rolls}
     counts: dict[tuple[str, int], Counter[int]] = {}

@@ -1,11 +1,11 @@
-"""Hash commits into the tree of RFC 9162, and prove with few hashes what stands in it.
+"""Build the Merkle tree of RFC 9162 over commits, and make and verify its proofs.
 
-A leaf is given by its hash, which is the commit's own (`canonical.commit_hash`). A proof is a list of hashes
-in the order of the RFC. What an auditor needs (`includes`, `is_prefix`) uses no leaves and is written after
-the RFC's verification, not after its generation: each tests the other.
+A leaf is the hash of a commit (`canonical.commit_hash`). A proof is a list of hashes in the RFC's order. The
+verifying functions (`includes`, `is_prefix`) need no leaves and follow the RFC's verification algorithms, not
+its generation: each tests the other.
 
-Laws. A size is a number of leaves, an index counts from 0. A proof that does not fit is a false one, never an
-exception: proofs come from strangers.
+Laws. A size is a number of leaves, an index counts from 0. A malformed proof returns False and never raises,
+because proofs come from strangers.
 """
 
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ def inclusion_proof(index: int, leaves: Sequence[bytes]) -> list[bytes]:
 def consistency_proof(first: int, leaves: Sequence[bytes]) -> list[bytes]:
     """Return the proof that the tree of the *first* leaves is a prefix of the tree of all (2.1.4.1).
 
-    Empty where there is nothing to prove: for no leaves, and for all of them.
+    Empty if *first* is 0 or all leaves, because there is nothing to prove.
     """
     assert 0 <= first <= len(leaves), f"no tree of {first} among {len(leaves)} leaves"
     if first in (0, len(leaves)):
@@ -64,14 +64,14 @@ def consistency_proof(first: int, leaves: Sequence[bytes]) -> list[bytes]:
         else:
             path.append(_root(leaves, start, middle))
             start = middle
-    # Where the old tree is one whole subtree from the left, who asks knows its root already.
+    # If the old tree is one complete leftmost subtree, the verifier already knows its root.
     if start > 0:
         path.append(_root(leaves, start, end))
     return path[::-1]
 
 
 def includes(leaf: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes) -> bool:
-    """Tell whether *proof* shows *leaf* at *index* of the tree of *size* leaves with *root* (2.1.3.2)."""
+    """Return whether *proof* proves *leaf* at *index* in the tree of *size* leaves with *root* (2.1.3.2)."""
     if not 0 <= index < size:
         return False
     at, last, reached = index, size - 1, leaf
@@ -88,7 +88,7 @@ def includes(leaf: bytes, index: int, size: int, proof: Sequence[bytes], root: b
 
 
 def is_prefix(first: int, second: int, proof: Sequence[bytes], first_root: bytes, second_root: bytes) -> bool:
-    """Tell whether *proof* shows that the tree of *second* leaves begins with that of *first* (2.1.4.2)."""
+    """Return whether *proof* shows that the tree of *second* leaves begins with that of *first* (2.1.4.2)."""
     if not 0 <= first <= second:
         return False
     if first == second:
@@ -115,7 +115,7 @@ def is_prefix(first: int, second: int, proof: Sequence[bytes], first_root: bytes
 
 
 def _left(size: int) -> int:
-    """Return the leaves of the left subtree: the greatest power of two below *size*, which is above 1."""
+    """Return the size of the left subtree: the greatest power of two below *size*, which is above 1."""
     return 1 << ((size - 1).bit_length() - 1)
 
 
@@ -128,7 +128,7 @@ def _root(leaves: Sequence[bytes], start: int, end: int) -> bytes:
 
 
 def _up_to_right(at: int, last: int) -> tuple[int, int]:
-    """Climb while *at* is a left child without a sibling of its own: such levels have no hash in a proof."""
+    """Climb while *at* is a left child without a sibling: a proof has no hash for such levels."""
     while at and not at & 1:
         at, last = at >> 1, last >> 1
     return at, last

@@ -1,7 +1,7 @@
-"""Name what an audit can find, in the order in which it decides.
+"""Define the verdicts of an audit, in the order of its checks.
 
-The first that fails is the verdict. Tampering comes before everything that runs a rule: a changed rule must
-never look like fraud, nor fraud like a changed rule.
+The first check that fails gives the verdict. Tampering comes before every check that runs a rule, because a
+changed rule must never look like fraud, nor fraud like a changed rule.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ MEANING: Final[Mapping[str, str]] = MappingProxyType(
         VALID: _WHOLE,
     }
 )
-"""Every verdict in the order of deciding, and what it says."""
+"""Every verdict and its meaning, in the order of the checks."""
 
 SIGNED: Final = (VALID_WITHOUT_RULES, VALID_AS_OPENED, VALID_TO_EPOCH, VALID)
-"""Verdicts of records in which nothing is wrong, and which an accepted key has signed."""
+"""Verdicts on sound records that an accepted key has signed."""
 
 UNSIGNED: Final = (
     VALID_UNSIGNED_WITHOUT_RULES,
@@ -81,53 +81,53 @@ UNSIGNED: Final = (
     VALID_UNSIGNED_TO_EPOCH,
     VALID_UNSIGNED,
 )
-"""The same verdicts where no key was given, in the same order."""
+"""The same verdicts if no key was given, in the same order."""
 
 SOUND: Final = (*UNSIGNED, *SIGNED)
-"""Verdicts in which nothing is wrong: they differ in what could be checked."""
+"""Verdicts on sound records; they differ in what could be checked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was found, and where: a commit (*n*), an interval (*n* to *to*), a place in it, a roll."""
+    """An audit's conclusion and its location: a commit (*n*), an interval (*n* to *to*), a path, a roll."""
 
     name: str
     n: int | None = None
     detail: str = ""
     to: int | None = None
     path: str | None = None
-    """JSON pointer into the commit, where deciding again differs first."""
+    """JSON pointer to the first difference in the commit or the state."""
     roll: str | None = None
     """Name of a roll: `epoch/lane/stream#place`."""
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether no check failed."""
         return self.name in SOUND
 
     @property
     def is_signed(self) -> bool:
-        """Whether nothing is wrong, and an accepted key has signed it."""
+        """Whether no check failed, and an accepted key has signed the record."""
         return self.name in SIGNED
 
     @property
     def extent(self) -> str | None:
-        """How far a sound record was checked: the name that it has with a key; None for any other."""
+        """How far a sound record was checked: the signed verdict's name; None if the record is not sound."""
         return SIGNED[SOUND.index(self.name) % len(SIGNED)] if self.is_sound else None
 
     def without_key(self) -> Verdict:
-        """Return the sound verdict as it is called where no key was given."""
+        """Return the same sound verdict under its name for records without a key."""
         return replace(self, name=UNSIGNED[SIGNED.index(self.name)])
 
     def __str__(self) -> str:
-        """Spell the verdict as it is quoted: `tampered(7)`, `dice_invalid(9, 1/0/pia/attack#0)`."""
+        """Return the verdict as text: `tampered(7)`, `dice_invalid(9, 1/0/pia/attack#0)`."""
         place = str(self.n) if self.to is None else f"{self.n} to {self.to}"
         parts = [part for part in (place if self.n is not None else None, self.roll, self.path) if part]
         return f"{self.name}({', '.join(parts)})" if parts else self.name
 
 
 class Fault(Exception):
-    """End an audit with its verdict."""
+    """A check failed; *verdict* is the audit's conclusion."""
 
     def __init__(self, verdict: Verdict) -> None:
         super().__init__(str(verdict))
@@ -136,7 +136,7 @@ class Fault(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something worth knowing that is no fault."""
+    """A fact worth reporting that does not affect the verdict."""
 
     name: str
     detail: str
@@ -144,16 +144,16 @@ class Finding:
 
 @dataclass(slots=True)
 class Counts:
-    """What was looked at."""
+    """What an audit examined."""
 
     commits: int = 0
     decided: int = 0
     """Commits that were decided again."""
     refused: int = 0
     quarantined: int = 0
-    """Commands that were set aside undecided."""
+    """Commands that were quarantined without a decision."""
     proposals: int = 0
-    """Rulings on the past that were proposed."""
+    """Proposed amendments."""
     proposals_dropped: int = 0
     envelopes: int = 0
     envelopes_opened: int = 0

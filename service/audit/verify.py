@@ -1,8 +1,9 @@
-"""Audit an encounter: bytes first, then dice, then every decision again; the first that fails is the verdict.
+"""Audit an encounter: check its bytes, then its dice, then decide every command again.
 
-A pure function of the evidence and the rules at hand: no clock, no store, no secret. It says what was
-checked, by which code and up to where, and it never says "fair". Envelopes are compared whole: payloads come
-opened with their salts, so deciding again must make the very same commitments (see `again`).
+The first check that fails gives the verdict. The audit is a pure function of the evidence and the available
+rules: no clock, no store, no secret. It reports what was checked, by which code and up to where, and never
+says "fair". Opened envelopes come with their salts, so deciding again must make the same commitments (see
+`redecide`).
 """
 
 from __future__ import annotations
@@ -52,10 +53,10 @@ def verify(
     without_rules: bool = False,
     progress: Progress = unheard,
 ) -> Report:
-    """Audit *evidence* by the rules on *shelf*.
+    """Return the report of an audit of *evidence* by the rules in *registry*.
 
-    With *span* only the commits from its first to its last number are decided again; those before are folded.
-    *without_rules* ends before the first rule: the verdict is then that of a verifier that has none.
+    With *span* (first and last number) only these commits are decided again; earlier ones are folded, later
+    ones are not. *without_rules* stops before the first rule, as a verifier without the rules does.
     """
     counts = Counts(commits=len(evidence.commits))
     judged = _VerifiedLine(evidence, counts)
@@ -70,7 +71,7 @@ def verify(
 
 
 class _VerifiedLine:
-    """An audit under way: what it has found so far."""
+    """An audit in progress, with its results so far."""
 
     def __init__(self, evidence: Evidence, counts: Counts) -> None:
         self.evidence = evidence
@@ -88,7 +89,7 @@ class _VerifiedLine:
     def whole(
         self, registry: Shelf, span: tuple[int, int], progress: Progress, *, without_rules: bool
     ) -> Verdict:
-        """Go through everything in order; raises `Fault` with the first thing wrong."""
+        """Run every check in order and return the sound verdict; raises `Fault` for the first that fails."""
         examined = examine(self.evidence, progress)
         self.commits, self.signed = examined.commits, examined.signed
         self._count()
@@ -131,7 +132,7 @@ class _VerifiedLine:
         counts.requests_withheld = sum(request is None for request in self.evidence.requests)
 
     def _inherited(self, name: str) -> int:
-        """Return what the lines of play before this one counted; a fork begins to count anew."""
+        """Return the count that this line inherited from earlier lines; a fork starts at 0."""
         first = self.commits[0].events[0] if self.commits and self.commits[0].events else {}
         origin, state = first.get("origin"), first.get("state")
         if first.get("type") != "line_begun" or not (isinstance(origin, dict) and isinstance(state, dict)):
@@ -155,7 +156,7 @@ class _VerifiedLine:
         self.then = digest if isinstance(digest, str) else None
 
     def _opening(self) -> Mapping[str, Any]:
-        """Return what the first request says; nothing where it is withheld or no request."""
+        """Return the fields of the first request; empty if it is withheld or invalid."""
         first = self.evidence.requests[0] if self.evidence.requests else None
         if first is None:
             return {}
@@ -165,7 +166,7 @@ class _VerifiedLine:
             return {}
 
     def report(self, verdict: Verdict) -> Report:
-        """Return the answer."""
+        """Return the report with *verdict* and everything found so far."""
         commits, course = self.commits, self.course
         leaves = [bytes.fromhex(commit.hash) for commit in commits]
         decided = (course.first, course.upto) if course is not None and self.counts.decided else None
@@ -192,7 +193,7 @@ class _VerifiedLine:
         )
 
     def _live_state(self, verdict: Verdict) -> str:
-        """Tell whether the state that somebody keeps was reached, and is what the record gives."""
+        """Return how the claimed state compares with the record: `equal`, `different` or `not_compared`."""
         if self.evidence.claimed is None:
             return NOT_COMPARED
         if verdict.name == STATE_MISMATCH:

@@ -1,10 +1,11 @@
-"""Remember on this machine, apart from the store, what was signed last of each encounter.
+"""Remember the last signed checkpoint of each encounter on this machine, outside the store.
 
-A store that was rolled back, restored or swapped looks whole by itself. Whoever has signed remembers, so that
-nothing is signed, or played on, that contradicts it. One SQLite file, which any number of workers share.
+A store that was rolled back, restored or swapped looks consistent. The witness detects this, so that nothing
+is signed or played on that contradicts an earlier signature. It is one SQLite file, which any number of
+workers share.
 
-Laws. One connection is kept for all threads of a process, and each step of it is whole or did not happen. No
-connection lives through a fork: SQLite counts its locks in memory that a child would believe to be its own.
+Laws. All threads of a process share one connection, and each step is one transaction. No connection survives
+a fork, because SQLite counts its locks in memory that the child would take for its own.
 """
 
 from __future__ import annotations
@@ -26,26 +27,26 @@ CREATE TABLE IF NOT EXISTS signed (
 ) WITHOUT ROWID
 """
 _OWNER: Final = "ALTER TABLE signed ADD COLUMN owner TEXT NOT NULL DEFAULT ''"
-"""What files lack that were made before owners were remembered."""
+"""The migration of files that were created before the column `owner` existed."""
 _PATIENCE_S: Final = 10.0
 
 
 @dataclass(frozen=True)
 class WitnessRecord:
-    """What was signed last of an encounter."""
+    """The last signed checkpoint of an encounter."""
 
     encounter: str
     size: int
     root: bytes
     note: str
     epoch: int = 1
-    """The epoch that was open after the last of its commits."""
+    """The open epoch after the last signed commit."""
     owner: str = ""
-    """Whose it is: told to its owner even where the store knows nothing of it any more."""
+    """The encounter's owner, who sees a dispute even if the store has lost the encounter."""
 
 
 class Witness:
-    """The memory in the file at *path*; it is made where it is not there. Any thread may use it."""
+    """The witness in the file at *path*, which is created if missing. Any thread may use it."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -61,7 +62,7 @@ class Witness:
                 db.execute(_OWNER)
 
     def seen(self, encounter: str) -> WitnessRecord | None:
-        """Return what was signed last of *encounter*, None if nothing was."""
+        """Return the last signed checkpoint of *encounter*, None if there is none."""
         with self._step() as db:
             rows = db.execute(
                 "SELECT encounter, size, root, note, epoch, owner FROM signed WHERE encounter = ?",
@@ -70,12 +71,12 @@ class Witness:
         return WitnessRecord(*rows[0]) if rows else None
 
     def all_seen(self, encounters: Iterable[str]) -> dict[str, WitnessRecord]:
-        """Return what was signed last of each of *encounters* of which anything was."""
+        """Return the last signed checkpoint of each of *encounters* that has one."""
         found = (self.seen(encounter) for encounter in encounters)
         return {seen.encounter: seen for seen in found if seen is not None}
 
     def remember(self, *seen: WitnessRecord) -> None:
-        """Remember *seen* with one sync; where more was signed of its encounter by now, that stays."""
+        """Store *seen* in one transaction; a record of an equal or greater size is not overwritten."""
         with self._step() as db:
             db.executemany(
                 "INSERT INTO signed (encounter, size, root, note, epoch, owner) VALUES (?, ?, ?, ?, ?, ?)"
@@ -87,23 +88,23 @@ class Witness:
             )
 
     def forget(self, encounter: str) -> None:
-        """Forget an encounter whose history was accepted as it is now."""
+        """Delete the record of *encounter*."""
         with self._step() as db:
             db.execute("DELETE FROM signed WHERE encounter = ?", (encounter,))
 
     def encounters(self) -> list[str]:
-        """Return the encounters of which something was signed here."""
+        """Return the encounters that were signed on this machine."""
         with self._step() as db:
             return [row[0] for row in db.execute("SELECT encounter FROM signed ORDER BY encounter")]
 
     def close(self) -> None:
-        """Close the file; whoever asks again opens it again."""
+        """Close the file; the next call opens it again."""
         with self._lock:
             self._shut()
 
     @contextmanager
     def _step(self) -> Iterator[sqlite3.Connection]:
-        """Give the connection for one step: it is committed, or nothing of it happened."""
+        """Yield the connection for one transaction."""
         with self._lock:
             if self._db is None:
                 self._db = sqlite3.connect(self._path, timeout=_PATIENCE_S, check_same_thread=False)
@@ -116,18 +117,18 @@ class Witness:
             self._db = None
 
     def before_fork(self) -> None:
-        """Close the file, and let no thread open it until `after_fork`."""
+        """Close the file, and keep threads from opening it until `after_fork`."""
         self._lock.acquire()
         self._shut()
 
     def after_fork(self) -> None:
-        """Let parent and child open the file, each for itself."""
+        """Let threads open the file again, in the parent and in the child."""
         self._lock.release()
 
 
 _LIVING: Final[WeakSet[Witness]] = WeakSet()
 _FORKING: Final[list[Witness]] = []
-"""Those that are closed while the process forks."""
+"""The witnesses that are closed while the process forks."""
 
 
 def _before_fork() -> None:
@@ -145,7 +146,7 @@ os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_c
 
 
 def _make_private(path: Path) -> None:
-    """Make the file, or give it its mode: what SQLite makes beside it gets the same."""
+    """Create the file or set its mode to 0600; files that SQLite creates beside it get the same mode."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
         if file.exists():
