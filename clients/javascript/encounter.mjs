@@ -1,4 +1,4 @@
-// Sit at one encounter: send commands, ask what is legal, read and follow it, contest, mend and prove it.
+// Play one encounter: send commands, list legal commands, read and follow it, contest, correct and prove it.
 
 import { following } from "./events.mjs";
 import { jobs, pages, WAIT_S, whole } from "./requests.mjs";
@@ -19,21 +19,21 @@ export class Encounter {
     return this.client.as(token).encounter(this.id);
   }
 
-  /** Return what the encounter is, and whom it waits for. @returns {Promise<Json>} */
+  /** Return the encounter's summary, with the prompts that wait. @returns {Promise<Json>} */
   about() {
     return this.client.get(this.path);
   }
 
-  /** Issue a token for a seat, which ends the one before. @returns {Promise<string>} */
+  /** Issue a token for a seat, which revokes the previous one. @returns {Promise<string>} */
   async token(seat, sending = {}) {
     return (await this.client.send("POST", `${this.path}/seats/${seat}/token`, {}, sending)).token;
   }
 
   /**
-   * Send a command, or up to fifty in an array, and return what became of it: an outcome, or `{n, outcomes}`.
-   * Throws `Problem` where one command is refused (`code` says why); of an array each outcome says it.
+   * Send a command, or up to fifty in an array, and return its outcome, or `{n, outcomes}`.
+   * Throws `Problem` if a single command is refused (`code` says why); in an array a refusal is an outcome.
    * @param {Json|Json[]} command
-   * @param {Sending & {goOn?: boolean}} [sending] `goOn`: what follows a refusal in an array is decided all the same
+   * @param {Sending & {goOn?: boolean}} [sending] `goOn`: decide the rest of an array after a refusal
    * @returns {Promise<Json>}
    */
   send(command, { goOn, ...sending } = {}) {
@@ -41,22 +41,22 @@ export class Encounter {
     return this.client.send("POST", `${this.path}/commands`, command, { ...sending, query });
   }
 
-  /** Return what became of command *n*. */
+  /** Return the outcome of command *n*. */
   outcome(n, asked = {}) {
     return this.client.get(`${this.path}/commands/${n}`, {}, { wait: WAIT_S, ...asked });
   }
 
-  /** Return what became of the command that was sent with a key. */
+  /** Return the outcome of the request with an idempotency key. */
   settled(key, asked = {}) {
     return this.client.get(`${this.path}/commands`, { key }, { wait: WAIT_S, ...asked });
   }
 
-  /** Return everything the seat may do now, with schemas and choices. */
+  /** Return every command that the seat may send now, with schemas and choices. */
   options(query = {}) {
     return this.client.get(`${this.path}/options`, query);
   }
 
-  /** Return the state; `at`, `round`, `known`, `min_version` choose the moment. */
+  /** Return the state; `at`, `round`, `known` and `min_version` select the version. */
   state(query = {}) {
     return this.client.get(`${this.path}/state`, query, { wait: WAIT_S });
   }
@@ -67,9 +67,9 @@ export class Encounter {
   }
 
   /**
-   * Yield `{event, id, data}`: every commit after a number once and in order, then each as it is made, with
-   * heartbeats and resets. A cut is mended. `continued` names the line of play in which the encounter goes on: read
-   * its state anew; what comes then is of that line. It ends with the signal, or when nobody reads on.
+   * Yield `{event, id, data}`: every commit after a number once and in order, then each new one, with heartbeats and
+   * resets. It reconnects after a lost connection. `continued` names the encounter that continues this one: read its
+   * state again; all later events are of it. It ends with the signal, or when the caller stops iterating.
    */
   stream({ after = 0, signal } = {}) {
     const open = (encounter, headers) =>
@@ -83,29 +83,29 @@ export class Encounter {
     return `${this.client.url}${this.path}/commits?${new URLSearchParams({ after: String(after), ticket })}`;
   }
 
-  /** Return why commit *n* says what it says. */
+  /** Return the explanation of commit *n*: its events, rules, rulings and dice. */
   explanation(n) {
     return this.client.get(`${this.path}/commits/${n}/explanation`);
   }
 
-  /** Have the encounter audited, or rounds `from` to `to`, and wait until that is done. @returns {Promise<Json>} */
+  /** Audit the encounter, or rounds `from` to `to`, and return the ended audit. @returns {Promise<Json>} */
   audit({ signal, ...rounds } = {}) {
     return jobs(this.client, `${this.path}/audits`, rounds, "audit", signal);
   }
 
-  /** Return the bundle as text: what the seat may see, in one file that anybody can audit. @returns {Promise<string>} */
+  /** Return the bundle as text: all evidence that the seat may see, for anybody to audit. @returns {Promise<string>} */
   bundle() {
     return this.client.get(`${this.path}/bundle`);
   }
 
-  /** Close the encounter: the seeds of its dice are disclosed, nothing more is accepted. */
+  /** Close the encounter: the seeds of its dice are disclosed, and it accepts no more commands. */
   close(reason, sending = {}) {
     return this.client.send("DELETE", this.path, undefined, { ...sending, query: { reason } });
   }
 
-  // --- who sits where --------------------------------------------------------------------------------------
+  // --- seats -----------------------------------------------------------------------------------------------
 
-  /** Return all seats, the closed ones too. */
+  /** Return all seats, including closed ones. */
   async seats() {
     return (await this.client.get(`${this.path}/seats`)).seats;
   }
@@ -115,17 +115,17 @@ export class Encounter {
     return this.client.get(`${this.path}/seats/${seat}`);
   }
 
-  /** Open a seat (`seat`, `role`, `creatures`) and give it a token. */
+  /** Open a seat (`seat`, `role`, `creatures`) and issue a token for it. */
   openSeat(data, sending = {}) {
     return this.client.send("POST", `${this.path}/seats`, data, sending);
   }
 
-  /** Give a seat exactly these creatures. */
+  /** Set the creatures of a seat. */
   changeSeat(seat, creatures, sending = {}) {
     return this.client.send("PATCH", `${this.path}/seats/${seat}`, { creatures }, sending);
   }
 
-  /** Close a seat; its token ends. */
+  /** Close a seat and revoke its token. */
   closeSeat(seat, sending = {}) {
     return this.client.send("DELETE", `${this.path}/seats/${seat}`, undefined, sending);
   }
@@ -137,7 +137,7 @@ export class Encounter {
     return this.client.send("POST", `${this.path}/previews`, command);
   }
 
-  /** Return every round that began, with its first and last commit. */
+  /** Return every round so far, with its first and last commit. */
   async rounds() {
     const rounds = [];
     for await (const round of pages(this.client, `${this.path}/rounds`, "rounds")) rounds.push(round);
@@ -149,59 +149,59 @@ export class Encounter {
     return whole(this.client, `${this.path}/rounds/${round}`, {}, (page) => [page.commits]);
   }
 
-  /** Return a round again: the state before it, and each commit with the patch that it makes (RFC 6902). */
+  /** Return the replay of a round: the state before it, and each commit with its JSON Patch (RFC 6902). */
   replay(round) {
     return whole(this.client, `${this.path}/rounds/${round}/replay`, {}, (page) => [page.frames]);
   }
 
-  /** Yield the rolls so far; `round` and `creature` choose. */
+  /** Yield the rolls so far; `round` and `creature` filter them. */
   rolls(query = {}) {
     return pages(this.client, `${this.path}/rolls`, "rolls", query);
   }
 
-  /** Return how often each type of die showed what, with chi-square. */
+  /** Return how often each type of die showed each face, with chi-square. */
   statistics() {
     return this.client.get(`${this.path}/rolls/statistics`);
   }
 
-  /** Return the way `from` one commit `to` another, also one of the encounter `with`. */
+  /** Return the difference between the commits `from` and `to`; `to` may be one of the encounter `with`. */
   diff(query) {
     return whole(this.client, `${this.path}/diff`, query, ({ events }) => [events.from, events.to]);
   }
 
-  /** Yield the audits that were asked for. */
+  /** Yield the encounter's audits. */
   audits() {
     return pages(this.client, `${this.path}/audits`, "audits");
   }
 
-  /** Return one audit; once it is `done` it has its `certificate`. */
+  /** Return one audit; it has a `certificate` when it is `done`. */
   audited(id) {
     return this.client.get(`${this.path}/audits/${id}`);
   }
 
-  /** Have the head signed and return that checkpoint. */
+  /** Have the head signed and return the checkpoint. */
   checkpoint() {
     return this.client.send("POST", `${this.path}/checkpoints`);
   }
 
-  /** Yield the signed heads so far. */
+  /** Yield the checkpoints so far. */
   checkpoints() {
     return pages(this.client, `${this.path}/checkpoints`, "checkpoints");
   }
 
-  /** Have the closed encounter's record deleted; *bundle* is the SHA-256 of its bundle, 64 digits. */
+  /** Delete the closed encounter's record; *bundle* is the SHA-256 of its bundle, 64 hex digits. */
   remove(bundle, sending = {}) {
     return this.client.send("POST", `${this.path}/removal`, { bundle }, sending);
   }
 
-  /** Return what an encounter that was removed had been. */
+  /** Return what remains known of a removed encounter. */
   removal() {
     return this.client.get(`${this.path}/removal`);
   }
 
-  // --- what went wrong ------------------------------------------------------------------------------------
+  // --- contests and amendments ----------------------------------------------------------------------------
 
-  /** Contest a `commit`, an `event` in it, or a `roll`: `claim` says why. */
+  /** Contest a `commit`, an `event` in it, or a `roll`; `claim` says what is wrong. */
   contest(data, sending = {}) {
     return this.client.send("POST", `${this.path}/contests`, data, sending);
   }
@@ -216,49 +216,49 @@ export class Encounter {
     return this.client.get(`${this.path}/contests/${id}`);
   }
 
-  /** Answer a contest as the gm: `ending`, `decision`, and what the ending takes. */
+  /** Rule on a contest as the gm: `ending`, `decision`, and the ending's fields. */
   rule(id, data, sending = {}) {
     return this.client.send("POST", `${this.path}/contests/${id}/ruling`, data, sending);
   }
 
-  /** Propose to take back everything from `commit` on. */
+  /** Propose to undo `commit` and everything after it. */
   undo(data, sending = {}) {
     return this.client.send("POST", `${this.path}/undo`, data, sending);
   }
 
-  /** Propose to take again what was undone. */
+  /** Propose to redo what was undone. */
   redo(data = {}, sending = {}) {
     return this.client.send("POST", `${this.path}/redo`, data, sending);
   }
 
-  /** Return a proposal and how its line differs from the one as played. */
+  /** Return a proposal, with the difference between its line and the line as played. */
   amendment(id) {
     return this.client.get(`${this.path}/amendments/${id}`, {}, { wait: WAIT_S });
   }
 
-  /** Accept a proposal that was compared at *version*; return the encounter in which it goes on. */
+  /** Accept a proposal that was compared at *version*; return the encounter that continues play. */
   async accept(id, version, sending = {}) {
     const told = await this.client.send("POST", `${this.path}/amendments/${id}/accept`, { version }, sending);
     return new Encounter(this.client, told.encounter);
   }
 
-  /** Drop a proposal: the line as played goes on. */
+  /** Drop a proposal; the line as played continues. */
   drop(id, sending = {}) {
     return this.client.send("DELETE", `${this.path}/amendments/${id}`, undefined, sending);
   }
 
-  /** Make a what-if that goes on from commit *at*, with *commands* at once; return it as its gm sees it. */
+  /** Fork the encounter after commit *at* and send *commands* to the fork; return the fork as its gm sees it. */
   async fork(at, commands = [], sending = {}) {
     const told = await this.client.send("POST", `${this.path}/forks`, { at, commands }, sending);
     return new Encounter(told.token ? this.client.as(told.token) : this.client, told.encounter);
   }
 
-  /** Return the what-ifs that go on from here: the gm's seat all of them, another its own. */
+  /** Return the forks of this encounter: all of them for the gm's seat, its own for another seat. */
   async forks() {
     return (await this.client.get(`${this.path}/forks`)).forks;
   }
 
-  /** Delete a what-if now, with every line that went on from it. */
+  /** Delete a fork now, with every line that continues it. */
   deleteFork(fork, sending = {}) {
     return this.client.send("DELETE", `${this.path}/forks/${fork}`, undefined, sending);
   }

@@ -1,18 +1,18 @@
-// Read a stream of server-sent events over fetch, and come back after a cut where it ended.
+// Read a stream of server-sent events over fetch, and resume it after a lost connection.
 
 import { AGAIN, bodyOf, patience, pause, Problem } from "./requests.mjs";
 
-/** Longer than two heartbeats: a stream that says nothing for so long is cut. */
+/** A stream that is silent for this long is closed; it is longer than two heartbeats. */
 const SILENCE_MS = 25000;
 
-/** Yield `{event, id, data}` for each event of a body, which is a stream of bytes. */
+/** Yield `{event, id, data}` for each event in a body, a stream of bytes. */
 export async function* eventsOf(body) {
   const decoder = new TextDecoder();
   let text = "";
   for await (const chunk of chunksOf(body)) {
     text += decoder.decode(chunk, { stream: true });
     const frames = text.split("\n\n");
-    text = frames.pop(); // an event that does not end was cut off
+    text = frames.pop(); // an incomplete event, which is dropped at the end
     for (const frame of frames) {
       const event = eventOf(frame);
       if (event !== null) yield event;
@@ -20,7 +20,7 @@ export async function* eventsOf(body) {
   }
 }
 
-/** Yield the chunks of a body; ends it when nobody reads on, throws where it is silent for too long. */
+/** Yield the chunks of a body; cancel it when the caller stops iterating, throw if it is silent too long. */
 async function* chunksOf(body) {
   const reader = body.getReader();
   try {
@@ -49,10 +49,10 @@ const eventOf = (frame) => {
 };
 
 /**
- * Yield every commit after a number once and in order, and heartbeats and resets between, until the signal ends it.
- * A cut is mended: the stream is opened again behind the last commit. Behind `continued` comes what is told of the
- * line of play in which the encounter goes on. Throws `Problem` where it is refused for good.
- * @param {(encounter: string, headers: Record<string, string>) => Promise<Response>} open asks for a stream
+ * Yield every commit after a number once and in order, with heartbeats and resets between, until the signal aborts.
+ * After a lost connection the stream is opened again after the last commit. The events after `continued` are of the
+ * encounter that continues this one. Throws `Problem` for a final refusal.
+ * @param {(encounter: string, headers: Record<string, string>) => Promise<Response>} open requests a stream
  * @param {string} encounter
  */
 export async function* following(open, encounter, after, signal) {
@@ -67,7 +67,7 @@ export async function* following(open, encounter, after, signal) {
       else {
         for await (const event of eventsOf(response.body)) {
           if (event.event === "commit" && event.data.n <= last) continue;
-          if (event.event === "commit" && event.data.n > last + 1) break; // a gap: asked for anew
+          if (event.event === "commit" && event.data.n > last + 1) break; // a gap: reconnect
           last = { commit: event.data.n, reset: event.data.version, continued: event.data.n }[event.event] ?? last;
           count = 0;
           yield event;

@@ -1,6 +1,6 @@
-// Before npm packs: bring the verifier's modules along. Behind it, with --undo: take them away again.
+// Before npm packs: copy the verifier's modules here. Afterwards, with --undo: delete the copies.
 //
-// In the tree they have one home, where every service serves them from with its page /docs/verify.
+// The originals belong to the service, which serves them with its page /docs/verify.
 
 import { copyFile, mkdir, readdir, rm } from "node:fs/promises";
 

@@ -1,26 +1,26 @@
-// Send requests so that each happens once: one idempotency key, and again with it until there is an answer.
+// Send requests so that each takes effect once: all tries share one idempotency key, until there is an answer.
 //
-// What may be repeated: a request whose connection broke (its answer is unknown), 429 and 503 (wait as they say),
-// 504 (the store did not answer), 202 of a command (it is on disk and not decided yet). All else is final.
+// A request is retried after a broken connection (its answer is unknown), 429 and 503 (after their `Retry-After`), 504
+// (the store did not answer) and the 202 of a command (it is stored and not decided yet). All other answers are final.
 
-/** After which statuses the same request is sent again. */
+/** The statuses after which the same request is sent again. */
 export const AGAIN = new Set([429, 503, 504]);
-/** How long one request waits for an outcome, in seconds, if nothing is said. */
+/** How long one request waits for an outcome by default, in seconds. */
 export const WAIT_S = 10;
 const JOB_PAUSE_MS = 200;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
 
-/** What the service refused: the members of its problem document (RFC 9457), `status` and `code` among them. */
+/** The service answered with a problem document (RFC 9457); its members are `status`, `code` and others. */
 export class Problem extends Error {
   /** @param {number} status @param {Record<string, any>} data the problem document */
   constructor(status, data) {
     super(`${status} ${data.title ?? ""}: ${data.detail ?? ""}`);
     this.name = "Problem";
     this.status = status;
-    /** Which problem: `/problems/command-refused`. */
+    /** The problem's type, for example `/problems/command-refused`. */
     this.type = data.type ?? null;
-    /** Why the rules refused a command, if they did: `not_your_turn`. */
+    /** The code of a refusal by the rules, for example `not_your_turn`. */
     this.code = data.code ?? null;
     this.title = data.title ?? null;
     this.detail = data.detail ?? null;
@@ -32,7 +32,7 @@ export class Problem extends Error {
   }
 }
 
-/** No answer after all tries: what became of the request is unknown; `key` settles it. */
+/** No answer after all tries: the outcome of the request is unknown; look it up by `key`. */
 export class Unreachable extends Error {
   constructor(url, key, cause) {
     super(`${url} does not answer: ${cause?.message ?? cause}`, { cause });
@@ -41,7 +41,7 @@ export class Unreachable extends Error {
   }
 }
 
-/** Wait so long, or until the signal says that nobody waits any more. */
+/** Wait *ms* milliseconds; rejects when the signal aborts. */
 export const pause = (ms, signal) => new Promise((done, failed) => {
   if (signal?.aborted) { failed(signal.reason); return; }
   const stop = () => { clearTimeout(timer); failed(signal.reason); };
@@ -49,7 +49,7 @@ export const pause = (ms, signal) => new Promise((done, failed) => {
   signal?.addEventListener("abort", stop, { once: true });
 });
 
-/** Return how long to wait before try *count* + 1, longer each time, with some chance in it. */
+/** Return the pause before the next try in milliseconds: `Retry-After`, else an exponential backoff with jitter. */
 export const patience = (count, told) => {
   const asked = Number.parseFloat(told ?? "");
   if (asked >= 0) return asked * 1000;
@@ -61,16 +61,16 @@ export const newKey = () =>
   Array.from(globalThis.crypto?.getRandomValues(new Uint8Array(16)) ?? Array.from({ length: 16 }, () => Math.random() * 256),
     (byte) => Math.floor(byte).toString(16).padStart(2, "0")).join("");
 
-/** Return an answer's body: JSON as a value, all else as text. */
+/** Return an answer's body: JSON as a value, anything else as text. */
 export const bodyOf = async (response) => {
   const text = await response.text();
   return /json(?!l)/.test(response.headers.get("Content-Type") ?? "") && text ? JSON.parse(text) : text;
 };
 
 /**
- * Send a request until it is answered; throws `Problem`, or `Unreachable` after so many tries.
+ * Send a request until it has a final answer; throws `Problem`, or `Unreachable` after `tries` tries.
  * @param {{url: string, method: string, headers: Record<string, string>, body?: string, key?: string, decided?: boolean,
- *   signal?: AbortSignal, tries: number, fetch: typeof fetch}} asked `decided`: go on until a 202 is none any more
+ *   signal?: AbortSignal, tries: number, fetch: typeof fetch}} asked `decided`: retry while the answer is 202
  * @returns {Promise<{status: number, data: any, headers: Headers}>}
  */
 export const answered = async (asked) => {
@@ -109,7 +109,7 @@ export async function* pages(client, path, name, query = {}) {
   } while (cursor);
 }
 
-/** Return an answer with all pages of the lists that `lists` finds in it. */
+/** Return an answer with all pages merged into its lists, which `lists` selects. */
 export const whole = async (client, path, query, lists) => {
   const first = await client.get(path, query);
   let page = first;
@@ -120,7 +120,7 @@ export const whole = async (client, path, query, lists) => {
   return { ...first, next_cursor: null };
 };
 
-/** Start a job and wait until it is done. */
+/** Start a job, wait until it has ended, and return it. */
 export const jobs = async (client, path, data, name, signal, sending = {}) => {
   let job = await client.send("POST", path, data, { ...sending, decided: false, signal });
   while (job.status === "pending" || job.status === "running") {

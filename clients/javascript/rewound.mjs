@@ -1,6 +1,6 @@
-// Talk to a Rewound service: open encounters, send commands, follow and explain them, have them audited.
+// A client for a Rewound service: open encounters, send commands, follow, explain and audit them.
 //
-// Runs in browsers and under node, with no dependency. It knows no rule: what may be done stands in the options.
+// It runs in browsers and under node, without dependencies. It knows no rules: the options list the legal commands.
 
 import { Encounter } from "./encounter.mjs";
 import { answered, jobs, newKey, pages, WAIT_S } from "./requests.mjs";
@@ -10,15 +10,15 @@ export { Problem, Unreachable } from "./requests.mjs";
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {{key?: string, wait?: number, version?: number, decided?: boolean, signal?: AbortSignal}} Sending
- *  `key`: one effect however often it is sent; `wait`: seconds that one request waits; `version`: only if this is the
- *  newest commit's number; `decided: false`: be content with `pending` */
+ *  `key`: the idempotency key; `wait`: seconds that one request waits; `version`: refuse unless this is the newest
+ *  commit's number; `decided: false`: accept a `pending` answer */
 
 const TRIES = 8;
 
-/** A caller of a service, with an API key or a seat's token. */
+/** A caller of a service, with an API key or a seat token. */
 export class Client {
   /**
-   * @param {string} url where the service is: `http://127.0.0.1:8000`
+   * @param {string} url the service's address, for example `http://127.0.0.1:8000`
    * @param {string} [token] an API key or a seat's token
    * @param {{fetch?: typeof fetch, tries?: number}} [how]
    */
@@ -28,7 +28,7 @@ export class Client {
     this.how = { fetch, tries };
   }
 
-  /** Return another caller of the same service. */
+  /** Return a caller of the same service with another token. */
   as(token) {
     return new Client(this.url, token, this.how);
   }
@@ -39,24 +39,24 @@ export class Client {
     return Object.assign(this.encounter(told.encounter), { opened: told });
   }
 
-  /** Return an encounter that is open already. */
+  /** Return the encounter with this id, without a request. */
   encounter(id) {
     return new Encounter(this, id);
   }
 
-  /** Return what stands at a path, with `query`'s members that are there. */
+  /** Return the body at a path; undefined members of `query` are left out. */
   async get(path, query = {}, { signal, wait } = {}) {
     return (await this.#answer("GET", path, query, { signal, wait })).data;
   }
 
-  /** Send a POST, PATCH or DELETE until it is decided; it happens once. Return the body of the answer. */
+  /** Send a POST, PATCH or DELETE until it is decided; it takes effect once. Return the body of the answer. */
   async send(method, path, data, { key = newKey(), wait = WAIT_S, version, signal, query, decided = true, type } = {}) {
     const headers = { ...(type ? { "Content-Type": type } : {}), Prefer: `wait=${wait}`, ...(version === undefined ? {} : { "If-Match": `"${version}"` }) };
     const body = data === undefined || typeof data === "string" ? data : JSON.stringify(data);
     return (await this.#answer(method, path, query ?? {}, { headers, body, key, decided, signal })).data;
   }
 
-  /** Ask for a path as it is, with no repetition: the answer is the caller's to read. */
+  /** Request a path once, without retries, and return the raw response. */
   fetch(path, query, { headers, signal } = {}) {
     return this.how.fetch(this.#address(path, query), { headers: { ...this.#headers(), ...headers }, signal });
   }
@@ -78,29 +78,29 @@ export class Client {
     return answered({ url: this.#address(path, query), method, headers: sent, body, key, decided, signal, ...this.how });
   }
 
-  // --- what belongs to the owner of an API key -------------------------------------------------------------
+  // --- resources of an API key's owner ---------------------------------------------------------------------
 
-  /** Yield your encounters, the newest first. */
+  /** Yield your encounters, newest first. */
   encounters() {
     return pages(this, "/v1/encounters", "encounters");
   }
 
-  /** Return your keys, without their text. */
+  /** Return your API keys, without their secrets. */
   async apiKeys() {
     return (await this.get("/v1/api-keys")).keys;
   }
 
-  /** Make another key of yours: `name`, `scopes`, `expires_in_s`; its text is shown here alone. */
+  /** Create an API key: `name`, `scopes`, `expires_in_s`. Only this answer contains its secret. */
   makeApiKey(data, sending = {}) {
     return this.send("POST", "/v1/api-keys", data, sending);
   }
 
-  /** Make the key that takes another's place, which works `overlap_s` longer. */
+  /** Create a key's successor; the old key stays valid for `overlap_s` seconds. */
   rotateApiKey(key, data = {}, sending = {}) {
     return this.send("POST", `/v1/api-keys/${key}/rotation`, data, sending);
   }
 
-  /** End a key of yours. */
+  /** Revoke an API key. */
   endApiKey(key, sending = {}) {
     return this.send("DELETE", `/v1/api-keys/${key}`, undefined, sending);
   }
@@ -115,7 +115,7 @@ export class Client {
     return (await this.get("/v1/webhooks")).webhooks;
   }
 
-  /** Have every commit (of `encounter`) posted to `url`; the `secret` is shown here alone. */
+  /** Have every commit (of `encounter`, if given) posted to `url`. Only this answer contains the `secret`. */
   addWebhook(data, sending = {}) {
     return this.send("POST", "/v1/webhooks", data, sending);
   }
@@ -125,57 +125,57 @@ export class Client {
     return this.get(`/v1/webhooks/${id}`);
   }
 
-  /** Change a webhook: `url`, where it posts; `state`, `active` to go on after it was disabled. */
+  /** Change a webhook's `url`, or its `state`: `active` resumes a disabled webhook. */
   changeWebhook(id, data, sending = {}) {
     return this.send("PATCH", `/v1/webhooks/${id}`, data, sending);
   }
 
-  /** End a webhook. */
+  /** Delete a webhook. */
   endWebhook(id, sending = {}) {
     return this.send("DELETE", `/v1/webhooks/${id}`, undefined, sending);
   }
 
-  /** Yield what was or will be posted. */
+  /** Yield past and pending deliveries. */
   deliveries(id) {
     return pages(this, `/v1/webhooks/${id}/deliveries`, "deliveries");
   }
 
-  /** Try a delivery again now. */
+  /** Retry a delivery now. */
   retryDelivery(id, delivery, sending = {}) {
     return this.send("POST", `/v1/webhooks/${id}/deliveries/${delivery}/retry`, {}, sending);
   }
 
   /**
-   * Take in an encounter that was played elsewhere, as text; return the import, `done` or `failed`.
+   * Import an encounter that was played elsewhere, as text; return the import, `done` or `failed`.
    *
-   * With `keys` it is refused unless one of them signed the last commit.
+   * With `keys` the service refuses it unless one of them signed the last commit.
    */
   takeBundle(bundle, { keys = [], signal } = {}) {
     const query = keys.length ? { key: keys.join(",") } : {};
     return jobs(this, "/v1/bundles", bundle, "import", signal, { type: "application/jsonl", query });
   }
 
-  /** Yield the bundles that were sent, the newest first. */
+  /** Yield your imports, newest first. */
   imports() {
     return pages(this, "/v1/bundles", "imports");
   }
 
-  /** Return an import, done or not. */
+  /** Return an import with its current status. */
   import(id) {
     return this.get(`/v1/bundles/${id}`);
   }
 
-  /** Play an opening with bots (`times`, `seed`, limits) and return the results once they are there. */
+  /** Let bots play an opening (`times`, `seed`, limits) and return the results. */
   simulate(opening, { signal, ...more } = {}) {
     return jobs(this, "/v1/simulations", { opening, ...more }, "simulation", signal);
   }
 
-  /** Return a simulation, done or not. */
+  /** Return a simulation with its current status. */
   simulation(id) {
     return this.get(`/v1/simulations/${id}`);
   }
 
-  /** Return the editions that are played here. */
+  /** Return the editions that the service supports. */
   async rulesets() {
     return (await this.get("/v1/rulesets")).rulesets;
   }
@@ -185,12 +185,12 @@ export class Client {
     return this.get(`/v1/rulesets/${edition}`);
   }
 
-  /** Return every command of an edition with its schema. */
+  /** Return every command of an edition, with its schema. */
   commands(edition) {
     return this.get(`/v1/rulesets/${edition}/commands`);
   }
 
-  /** Return a rule's statement, and where it stands in the books. */
+  /** Return a rule's statement, and its place in the books. */
   rule(edition, rule) {
     return this.get(`/v1/rulesets/${edition}/rules/${rule}`);
   }

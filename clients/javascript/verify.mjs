@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// Audit a bundle at the command line: node clients/javascript/verify.mjs fight.jsonl [--key K] [--receipt N:HASH]
+// Audit a bundle on the command line: node clients/javascript/verify.mjs fight.jsonl [--key K] [--receipt N:HASH]
 //
-// The verifier itself is the one that the page /docs/verify runs; here it gets a file and an exit status.
+// It runs the same verifier as the page /docs/verify, on a file, and exits with a status.
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 
-const packed = existsSync(new URL("./verifier/", import.meta.url)); // as npm has it; in the tree its home is the service's
+const packed = existsSync(new URL("./verifier/", import.meta.url)); // in the npm package; the source tree has it in the service
 const home = packed ? "./verifier" : "../../service/api/pages/verifier";
 const { plain } = await import(`${home}/plain.mjs`);
 const { lines } = await import(`${home}/telling.mjs`);
@@ -40,7 +40,7 @@ const leave = (status, text) => {
 
 const read = (path) => readFile(path).catch((fault) => leave(NO_FILE, `${path}: ${fault.code}`));
 
-/** Return what was asked for; ends the process where that cannot be understood. */
+/** Return the parsed arguments; exits with a usage message if they are invalid. */
 const asked = (words) => {
   const found = { file: null, keys: [], receipts: [], certificate: null, unsigned: false, withoutRules: false, json: false };
   const rest = [...words];

@@ -1,7 +1,7 @@
 """A client for Rewound: tabletop combat that can be replayed and audited, over HTTP.
 
-`Rewound` comes to a service, `Table` is one encounter as one seat sees it. Every request happens once,
-however often it has to be sent.
+`Rewound` is a service, `Table` is one encounter as one seat sees it. Every request takes effect once, however
+often the client sends it.
 """
 
 from rewound_client.client import Rewound

@@ -1,4 +1,4 @@
-"""Come to a service: open encounters, find them again, read its rulebooks."""
+"""Connect to a service: open and list encounters, read its rulebooks."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from rewound_client.transport import Patience, Transport
 
 
 class Rewound(Owner):
-    """A service at *address*, for the holder of an API key or a seat token; close it, or use it as a context.
+    """A service at *address*; *token* is an API key or a seat token. Close it, or use it in a `with`.
 
-    One for each thread: its connections are kept and shared by everything that comes of it.
+    Make one for each thread: its connections are reused by every `Table` that it returns.
     """
 
     def __init__(
@@ -37,23 +37,23 @@ class Rewound(Owner):
         self.close()
 
     def close(self) -> None:
-        """Give all connections back."""
+        """Close all connections."""
         self._session.close()
 
     def open(self, opening: Mapping[str, Any], *, key: str | None = None) -> Table:
-        """Open an encounter and return it as its gm sees it; the same *key* finds the same one again."""
+        """Open an encounter and return it as its gm sees it; *key* is the idempotency key."""
         return self.encounter(self._done("POST", "/encounters", dict(opening), key=key)["encounter"])
 
     def encounter(self, encounter: str) -> Table:
-        """Return the encounter of that id; nothing is asked yet."""
+        """Return the encounter with this id, without a request."""
         return Table(self._transport, encounter)
 
     def encounters(self) -> Iterator[Json]:
-        """Yield your encounters, the newest first, page by page."""
+        """Yield your encounters, newest first, page by page."""
         yield from self._pages("/encounters", "encounters", {})
 
     def rulesets(self) -> list[Json]:
-        """Return the editions that are played here."""
+        """Return the editions that the service supports."""
         return cast("list[Json]", self._get("/rulesets")["rulesets"])
 
     def ruleset(self, edition: str) -> Json:
@@ -61,13 +61,13 @@ class Rewound(Owner):
         return self._get(f"/rulesets/{edition}")
 
     def rule(self, edition: str, rule: str) -> Json:
-        """Return a rule's statement, and where it stands in the books."""
+        """Return a rule's statement, and its place in the books."""
         return self._get(f"/rulesets/{edition}/rules/{rule}")
 
     def commands(self, edition: str) -> Json:
-        """Return every command of an edition with its schema."""
+        """Return every command of an edition, with its schema."""
         return self._get(f"/rulesets/{edition}/commands")
 
     def call(self, method: str, path: str, data: object = None) -> Json:
-        """Ask for anything else that the contract has, under `/v1`."""
+        """Send any other request of the API; *path* is below `/v1`. Return the answer's body."""
         return self._done(method, path, data)

@@ -1,4 +1,4 @@
-"""Say that something went wrong in an encounter, mend it, compare two lines of play, ask what if."""
+"""Contest and correct an encounter, compare two lines of play, and fork."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rewound_client.transport import WAIT_S, Query
 
 
 class Disputed(Encounter):
-    """What a table does beside playing on: contests, rulings, undo and redo, forks, differences."""
+    """Contests, rulings, undo and redo, forks and differences."""
 
     def contest(
         self, commit: int, claim: str, *, event: int | None = None, roll: str | None = None
     ) -> shapes.Contest:
-        """Contest a commit, an event in it, or a roll."""
+        """Contest a commit, an event in it (by index), or a roll (by name); *claim* says what is wrong."""
         told = {"commit": commit, "claim": claim, "event": event, "roll": roll}
         data = {name: value for name, value in told.items() if value is not None}
         return cast("shapes.Contest", self._done("POST", "/contests", data))
@@ -31,49 +31,49 @@ class Disputed(Encounter):
         return cast("shapes.Contest", self._get(f"/contests/{contest}"))
 
     def rule(self, contest: str, ending: shapes.Ending, decision: str, **more: object) -> shapes.Contest:
-        """Answer a contest as the gm; *more* is what the ending takes: `reason`, `effects`, `instead`."""
+        """Rule on a contest as the gm; *more* are the ending's fields: `reason`, `effects`, `instead`."""
         data = {"ending": ending, "decision": decision, **more}
         return cast("shapes.Contest", self._done("POST", f"/contests/{contest}/ruling", data))
 
     def undo(self, commit: int, reason: str = "", *, line: str = "") -> shapes.Amendment:
-        """Propose to take back everything from *commit* on, of this line or of an earlier one."""
+        """Propose to undo *commit* and everything after it, in this line or the earlier *line*."""
         data = {"commit": commit, "reason": reason, "line": line}
         return cast("shapes.Amendment", self._done("POST", "/undo", data))
 
     def redo(self, reason: str = "") -> shapes.Amendment:
-        """Propose to take again what was undone."""
+        """Propose to redo what was undone."""
         return cast("shapes.Amendment", self._done("POST", "/redo", {"reason": reason}))
 
     def amendment(self, amendment: str) -> shapes.Amendment:
-        """Return a proposal and how its line differs from the one as played."""
+        """Return a proposal, with the difference between its line and the line as played."""
         path = f"{self.path}/amendments/{amendment}"
         return cast("shapes.Amendment", self._transport.get(path, wait_s=WAIT_S))
 
     def accept(self, amendment: str, version: int) -> Self:
-        """Accept a proposal that was compared at *version*; return the encounter in which it goes on."""
+        """Accept a proposal that was compared at *version*; return the encounter that continues play."""
         taken = self._done("POST", f"/amendments/{amendment}/accept", {"version": version})
         return type(self)(self._transport, taken["encounter"])
 
     def drop(self, amendment: str) -> shapes.Amendment:
-        """Drop a proposal: the line as played goes on."""
+        """Drop a proposal; the line as played continues."""
         return cast("shapes.Amendment", self._done("DELETE", f"/amendments/{amendment}"))
 
     def fork(self, at: int, commands: Sequence[Mapping[str, Any]] = ()) -> Self:
-        """Make a what-if that goes on from commit *at*, with *commands* at once; return it as its gm."""
+        """Fork the encounter after commit *at* and send *commands* to the fork; return the fork as its gm."""
         made = self._done("POST", "/forks", {"at": at, "commands": [dict(each) for each in commands]})
-        token = made.get("token")  # where a seat asked: it is the gm there, and nobody here
+        token = made.get("token")  # present if a seat asked; it is valid in the fork only
         transport = self._transport if token is None else self._transport.speaking_for(token)
         return type(self)(transport, made["encounter"])
 
     def forks(self) -> list[Json]:
-        """Return the what-ifs that go on from here: the gm's seat all of them, another its own."""
+        """Return the forks of this encounter: all of them for the gm's seat, its own for another seat."""
         return cast("list[Json]", self._get("/forks")["forks"])
 
     def delete_fork(self, fork: str) -> Json:
-        """Delete a what-if now, with every line that went on from it."""
+        """Delete a fork now, with every line that continues it."""
         return self._done("DELETE", f"/forks/{fork}")
 
     def diff(self, from_: int, to: int | None = None, *, with_: str | None = None) -> Json:
-        """Return the way from one commit to another, also one of the encounter *with_*."""
+        """Return the difference between two commits; *to* may be one of the encounter *with_*."""
         query: Query = {"from": from_, "to": to, "with": with_}
         return self._whole("/diff", query, "events.from", "events.to")

@@ -1,4 +1,4 @@
-"""Sit at one encounter: take seats, send commands, ask what is legal, read and follow it."""
+"""Play one encounter: manage seats, send commands, list legal commands, read and follow it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from rewound_client.transport import WAIT_S, Query
 class Table(Disputed, Proved):
     """One encounter as one seat sees it. Every method raises `Problem` and `Unreachable`."""
 
-    # --- who sits where ----------------------------------------------------------------------------
+    # --- seats -------------------------------------------------------------------------------------
 
     def sit(self, seat: str) -> Table:
-        """Return the encounter as *seat* sees it, with a new token: the one before ends."""
+        """Return the encounter as *seat* sees it, with a new token, which revokes the previous one."""
         return self.with_token(self.issue_token(seat)["token"])
 
     def with_token(self, token: str) -> Table:
@@ -29,24 +29,24 @@ class Table(Disputed, Proved):
         return Table(self._transport.speaking_for(token), self.encounter)
 
     def issue_token(self, seat: str) -> shapes.SeatWithToken:
-        """Make a token for *seat*; it is shown here alone."""
+        """Issue a token for *seat*. Only this answer contains it."""
         return cast("shapes.SeatWithToken", self._done("POST", f"/seats/{seat}/token", {}))
 
     def open_seat(self, seat: str, role: shapes.Role, creatures: Sequence[str] = ()) -> shapes.SeatWithToken:
-        """Open a seat and give it a token."""
+        """Open a seat and issue a token for it."""
         data = {"seat": seat, "role": role, "creatures": list(creatures)}
         return cast("shapes.SeatWithToken", self._done("POST", "/seats", data))
 
     def change_seat(self, seat: str, creatures: Sequence[str]) -> shapes.Seat:
-        """Give *seat* exactly these creatures."""
+        """Set the creatures of *seat* to *creatures*."""
         return cast("shapes.Seat", self._done("PATCH", f"/seats/{seat}", {"creatures": list(creatures)}))
 
     def close_seat(self, seat: str) -> None:
-        """Close *seat*; its token ends."""
+        """Close *seat* and revoke its token."""
         self._done("DELETE", f"/seats/{seat}")
 
     def seats(self) -> list[shapes.Seat]:
-        """Return all seats, the closed ones too."""
+        """Return all seats, including closed ones."""
         return cast("list[shapes.Seat]", self._get("/seats")["seats"])
 
     def seat(self, seat: str) -> shapes.Seat:
@@ -56,7 +56,7 @@ class Table(Disputed, Proved):
     # --- play --------------------------------------------------------------------------------------
 
     def options(self, creature: str | None = None) -> shapes.Options:
-        """Return everything that this seat may do now (or *creature*), with concrete choices."""
+        """Return every command that this seat may send now (or for *creature*), with concrete choices."""
         return cast("shapes.Options", self._get("/options", {"creature": creature}))
 
     def send(
@@ -67,10 +67,10 @@ class Table(Disputed, Proved):
         version: int | None = None,
         wait_s: float = WAIT_S,
     ) -> shapes.Outcome:
-        """Send a command and return what became of it; `pending` after *wait_s*.
+        """Send a command and return its outcome; `pending` if it is not decided after *wait_s* seconds.
 
-        *key* is the idempotency key, one of its own if none is given; *version* the newest that it may meet.
-        Raises `Refused` and `VersionMismatch`.
+        *key* is the idempotency key; without it the client makes one. *version* is the version that the
+        encounter must have. Raises `Refused` and `VersionMismatch`.
         """
         done = self._act("POST", "/commands", dict(command), key=key, version=version, wait_s=wait_s)
         return cast("shapes.Outcome", done)
@@ -84,20 +84,21 @@ class Table(Disputed, Proved):
         version: int | None = None,
         wait_s: float = WAIT_S,
     ) -> shapes.Outcomes:
-        """Send up to fifty commands that are decided in order; a refusal is an outcome here.
+        """Send up to fifty commands, which are decided in order, and return their outcomes.
 
-        After one the rest are refused too, as `skipped`, unless they *go_on*.
+        A refusal is an outcome here and raises nothing. It stops the rest, which are refused as `skipped`,
+        unless *go_on*.
         """
         data, query = [dict(command) for command in commands], {"continue": "true" if go_on else None}
         done = self._act("POST", "/commands", data, query, key=key, version=version, wait_s=wait_s)
         return cast("shapes.Outcomes", done)
 
     def outcome(self, n: int, *, wait_s: float = 0) -> shapes.Outcome:
-        """Return what became of command *n*; `pending` if that is not known after *wait_s*."""
+        """Return the outcome of command *n*; `pending` if it is not decided after *wait_s* seconds."""
         return cast("shapes.Outcome", self._decided(f"/commands/{n}", None, wait_s).data)
 
     def outcome_of(self, key: str, *, wait_s: float = 0) -> shapes.Outcome | shapes.Outcomes | None:
-        """Return what became of the request with your idempotency *key*, None if it never arrived."""
+        """Return the outcome of the request with your idempotency *key*, None if it never arrived."""
         try:
             found = self._decided("/commands", {"key": key}, wait_s).data
         except Problem as fault:
@@ -107,17 +108,17 @@ class Table(Disputed, Proved):
         return cast("shapes.Outcome | shapes.Outcomes", found)
 
     def preview(self, command: Mapping[str, Any]) -> Json:
-        """Return whether a command would be accepted now, as far as this seat can know."""
+        """Return whether *command* would be accepted now, as far as this seat can know."""
         return self._done("POST", "/previews", dict(command))
 
     def close(self, reason: str = "") -> shapes.Outcome:
-        """Close the encounter: its dice are disclosed and nothing more is accepted."""
+        """Close the encounter: its dice are disclosed, and it accepts no more commands."""
         return cast("shapes.Outcome", self._act("DELETE", "", None, {"reason": reason or None}))
 
     # --- read --------------------------------------------------------------------------------------
 
     def get(self) -> shapes.Encounter:
-        """Return how far the encounter is, the hash of its head, and whose move it is."""
+        """Return the encounter's version, the hash of its head, and the prompts that wait."""
         return cast("shapes.Encounter", self._get(""))
 
     def state(
@@ -131,7 +132,7 @@ class Table(Disputed, Proved):
     ) -> shapes.State:
         """Return the state as this seat sees it: now, after commit *at*, or at the end of a round.
 
-        With *min_version* it waits until that commit is folded.
+        With *min_version* the service waits until that commit is folded, at most *wait_s* seconds.
         """
         query: Query = {"at": at, "known": known, "round": round_, "min_version": min_version}
         return cast("shapes.State", self._transport.get(f"{self.path}/state", query, wait_s=wait_s))
@@ -141,10 +142,10 @@ class Table(Disputed, Proved):
         yield from self._pages("/commits", "commits", {"after": after or None, "round": round_})
 
     def follow(self, *, after: int = 0) -> Iterator[shapes.ToldCommit]:
-        """Yield every commit after *after*, once and in order, and each new one as it is made; endless.
+        """Yield every commit after *after*, once and in order, then each new one; the iterator is endless.
 
-        Where the encounter goes on in another line of play, the commits of that line follow, those that are
-        new in it; the `encounter` in a commit's text names its line.
+        If another line of play continues the encounter, the new commits of that line follow. The `encounter`
+        in a commit's text names its line.
         """
         for each in self.listen(after=after):
             if each.event == "commit":
@@ -153,13 +154,13 @@ class Table(Disputed, Proved):
     def listen(self, *, after: int = 0) -> Iterator[Told]:
         """Yield commits as `follow` does, and between them heartbeats and resets.
 
-        `continued` names the line of play in which the encounter goes on: read its state anew, for it began
-        from an earlier moment. What is yielded then is of that line.
+        `continued` names the encounter that continues this one. Read its state again, because that line began
+        from an earlier commit. All later events are of that line.
         """
         return follow(self._transport, self.encounter, after)
 
     def rounds(self) -> list[Json]:
-        """Return every round that began, with its first and last commit."""
+        """Return every round so far, with its first and last commit."""
         return list(self._pages("/rounds", "rounds", {}))
 
     def round(self, round_: int) -> Json:
@@ -167,7 +168,7 @@ class Table(Disputed, Proved):
         return self._whole(f"/rounds/{round_}", {}, "commits")
 
     def replay(self, round_: int) -> Json:
-        """Return a round again: the state before it, and each commit with the patch it makes (RFC 6902)."""
+        """Return a round's replay: the state before it, and each commit with its JSON Patch (RFC 6902)."""
         return self._whole(f"/rounds/{round_}/replay", {}, "frames")
 
     def rolls(self, *, round_: int | None = None, creature: str | None = None) -> Iterator[Json]:
@@ -175,9 +176,9 @@ class Table(Disputed, Proved):
         yield from self._pages("/rolls", "rolls", {"round": round_, "creature": creature})
 
     def ticket(self) -> str:
-        """Return a ticket for a browser's `EventSource`: it opens one stream, once, within thirty seconds."""
+        """Return a ticket for a browser's `EventSource`. It opens one stream, within thirty seconds."""
         return str(self._done("POST", "/tickets", {})["ticket"])
 
     def explanation(self, n: int) -> Json:
-        """Return why commit *n* says what it says: events, rules, rulings, dice."""
+        """Return the explanation of commit *n*: its events, rules, rulings and dice."""
         return self._get(f"/commits/{n}/explanation")

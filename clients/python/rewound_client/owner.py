@@ -1,4 +1,4 @@
-"""Ask for what an owner has beside its encounters: keys, webhooks, simulations, bundles that are taken in."""
+"""Manage what an owner has besides encounters: API keys, webhooks, imports and simulations."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from rewound_client.shapes import Json
 
 
 class Owner(Place):
-    """What the holder of an API key has at a service."""
+    """The resources of an API key's owner."""
 
     def api_keys(self) -> list[Json]:
-        """Return your keys, without their text."""
+        """Return your API keys, without their secrets."""
         return cast("list[Json]", self._get("/api-keys")["keys"])
 
     def make_api_key(
         self, name: str, *, scopes: Sequence[str] | None = None, expires_in_s: int | None = None
     ) -> Json:
-        """Make another key of yours; its text is shown here alone."""
+        """Create an API key. Only this answer contains its secret."""
         told = {"name": name, "scopes": scopes and list(scopes), "expires_in_s": expires_in_s}
         return self._done("POST", "/api-keys", _given(told))
 
     def rotate_api_key(self, key: str, *, overlap_s: int | None = None) -> Json:
-        """Make the key that takes the place of *key*, which works *overlap_s* longer."""
+        """Create the successor of *key*; the old key stays valid for *overlap_s* seconds."""
         return self._done("POST", f"/api-keys/{key}/rotation", _given({"overlap_s": overlap_s}))
 
     def end_api_key(self, key: str) -> None:
-        """End a key of yours."""
+        """Revoke an API key."""
         self._done("DELETE", f"/api-keys/{key}")
 
     def signing_keys(self) -> list[Json]:
@@ -40,7 +40,7 @@ class Owner(Place):
         return cast("list[Json]", self._get("/webhooks")["webhooks"])
 
     def add_webhook(self, url: str, encounter: str | None = None) -> Json:
-        """Have every commit (of *encounter*) posted to *url*; the `secret` is shown here alone."""
+        """Have every commit (of *encounter*, if given) posted to *url*. Only this answer has the `secret`."""
         return self._done("POST", "/webhooks", _given({"url": url, "encounter": encounter}))
 
     def webhook(self, webhook: str) -> Json:
@@ -48,47 +48,48 @@ class Owner(Place):
         return self._get(f"/webhooks/{webhook}")
 
     def change_webhook(self, webhook: str, **more: str) -> Json:
-        """Change a webhook: `url`, where it posts; `state`, `active` to go on after it was disabled."""
+        """Change a webhook's `url`, or its `state`: `active` resumes a disabled webhook."""
         return self._done("PATCH", f"/webhooks/{webhook}", more)
 
     def end_webhook(self, webhook: str) -> None:
-        """End a webhook."""
+        """Delete a webhook."""
         self._done("DELETE", f"/webhooks/{webhook}")
 
     def deliveries(self, webhook: str) -> Iterator[Json]:
-        """Yield what was or will be posted, page by page."""
+        """Yield past and pending deliveries, page by page."""
         yield from self._pages(f"/webhooks/{webhook}/deliveries", "deliveries", {})
 
     def retry_delivery(self, webhook: str, delivery: str) -> Json:
-        """Try a delivery again now."""
+        """Retry a delivery now."""
         return self._done("POST", f"/webhooks/{webhook}/deliveries/{delivery}/retry", {})
 
     def take_bundle(self, bundle: bytes, *, keys: Iterable[str] = (), wait_s: float = 60) -> Json:
-        """Take in an encounter that was played elsewhere; return the import, `done` or `failed`.
+        """Import an encounter that was played elsewhere; return the import, `done` or `failed`.
 
-        With *keys* it is refused unless one of them signed the last commit. Raises `NotDone` after *wait_s*.
+        With *keys* the service refuses it unless one of them signed the last commit. Raises `NotDone` after
+        *wait_s* seconds.
         """
         given = ",".join(keys)
         query = {"key": given} if given else {}
         return self._job("/bundles", bundle, "import", wait_s, query)
 
     def imports(self) -> Iterator[Json]:
-        """Yield the bundles that were sent, the newest first, page by page."""
+        """Yield your imports, newest first, page by page."""
         yield from self._pages("/bundles", "imports", {})
 
     def import_(self, import_: str) -> Json:
-        """Return an import, done or not."""
+        """Return an import with its current status."""
         return self._get(f"/bundles/{import_}")
 
     def simulate(self, opening: Mapping[str, Any], *, wait_s: float = 60, **more: object) -> Json:
-        """Play an opening with bots and return the results; *more* is `times`, `seed` and the limits.
+        """Let bots play an opening and return the results; *more* are `times`, `seed` and the limits.
 
-        Raises `NotDone` after *wait_s*.
+        Raises `NotDone` after *wait_s* seconds.
         """
         return self._job("/simulations", {"opening": dict(opening), **more}, "simulation", wait_s)
 
     def simulation(self, simulation: str) -> Json:
-        """Return a simulation, done or not."""
+        """Return a simulation with its current status."""
         return self._get(f"/simulations/{simulation}")
 
 

@@ -1,4 +1,4 @@
-"""Ask one encounter's addresses: read, act and wait for what becomes of it, page through lists."""
+"""Call a path of the service: read, send and wait for outcomes, page through lists."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REFUSED: Final = 409
 
 
 class Place:
-    """An address of the service, and who asks there."""
+    """A path of the service, with the transport of one caller."""
 
     def __init__(self, transport: Transport, path: str) -> None:
         self._transport = transport
@@ -33,7 +33,7 @@ class Place:
             query = {**query, "cursor": page["next_cursor"]}
 
     def _whole(self, path: str, query: Query, *names: str) -> Json:
-        """Return an answer with all pages of its lists *names*; `from.x` is the list x inside `from`."""
+        """Return an answer with all pages of the lists *names* merged; `from.x` is the list x in `from`."""
         whole = page = self._get(path, query)
         while page["next_cursor"] is not None:
             page = self._get(path, {**query, "cursor": page["next_cursor"]})
@@ -46,9 +46,9 @@ class Place:
         return {**whole, "next_cursor": None}
 
     def _done(self, method: str, path: str, data: object = None, *, key: str | None = None) -> Json:
-        """Have something done and return what came of it; a repeat with the same *key* asks whether it is.
+        """Send a request until it is decided and return the answer's body; *key* is the idempotency key.
 
-        Raises `NotDone` where it is not decided before the patience ends.
+        Raises `NotDone` if it is not decided before the patience ends.
         """
         once = {} if key is None else {KEY: f'"{key}"'}
         request = Request(method, self.path + path, data, headers=prefer(WAIT_S) | once).keyed()
@@ -63,7 +63,7 @@ class Place:
     def _job(
         self, path: str, data: Json | bytes, name: str, wait_s: float, query: Query | None = None
     ) -> Json:
-        """Start a job at *path* and return it once it is done; raises `NotDone` after *wait_s*."""
+        """Start a job at *path* and return it when it has ended; raises `NotDone` after *wait_s* seconds."""
         job = cast("Json", self._transport.call(Request("POST", self.path + path, data, query or {})).data)
         pauses = Pauses(Patience(wait_s, longest_s=1.0))
         while job["status"] in {"pending", "running"}:
@@ -83,7 +83,10 @@ class Place:
         version: int | None = None,
         wait_s: float = WAIT_S,
     ) -> Json:
-        """Append one or several commands and return what became of them, pending after *wait_s*."""
+        """Send one or several commands and return their outcome; `pending` after *wait_s* seconds.
+
+        Raises `Refused` if a single command is refused.
+        """
         headers = prefer(wait_s)
         if key is not None:
             headers[KEY] = f'"{key}"'
@@ -96,7 +99,7 @@ class Place:
         return _accepted(cast("Json", reply.data))
 
     def _settle(self, key: str) -> Reply | None:
-        """Return what became of the request with *key*, None if it never arrived."""
+        """Return the outcome of the request with *key*, None if it never arrived."""
         try:
             return self._transport.call(Request("GET", f"{self.path}/commands", query={"key": key}))
         except Problem as fault:
@@ -105,7 +108,7 @@ class Place:
             return None
 
     def _decided(self, path: str, query: Query | None, wait_s: float) -> Reply:
-        """Ask until what is asked for is decided, or *wait_s* are over."""
+        """Poll *path* until the command is decided or *wait_s* seconds have passed; return the last reply."""
         pauses = Pauses(Patience(wait_s, longest_s=1.0))
         while True:
             reply = self._transport.call(Request("GET", self.path + path, query=query))
@@ -114,7 +117,7 @@ class Place:
 
 
 def _accepted(outcome: Json) -> Json:
-    """Return *outcome*; raises `Refused` where it says so, as the answer to the command itself would have."""
+    """Return *outcome*; raises `Refused` for a refusal, like the direct answer to the command."""
     if outcome.get("outcome") != "refused":
         return outcome
     told = {"type": "/problems/command-refused", "title": "The rules refuse the command", "status": REFUSED}
@@ -122,7 +125,7 @@ def _accepted(outcome: Json) -> Json:
 
 
 class Encounter(Place):
-    """The address of one encounter."""
+    """The path of one encounter."""
 
     def __init__(self, transport: Transport, encounter: str) -> None:
         super().__init__(transport, f"/v1/encounters/{encounter}")

@@ -1,6 +1,6 @@
-"""Name the answers that a client reads most, as typed dictionaries; the contract describes every one.
+"""Define the most common answers as typed dictionaries; `openapi.yaml` describes all answers.
 
-What stands only now and then is `NotRequired`. A test holds these to `openapi.yaml`.
+Members that may be absent are `NotRequired`. A test compares these types with `openapi.yaml`.
 """
 
 from typing import Any, Literal, NotRequired, TypedDict
@@ -13,11 +13,11 @@ Ending = Literal["upheld", "effects", "as_ruled"]
 
 
 class Prompt(TypedDict):
-    """An answer that a seat owes, or may give."""
+    """A question that waits for a seat, with the commands that answer it."""
 
     prompt: str
     seat: str | None
-    """None where only the group is known that owes it."""
+    """None if any seat of a group may answer it."""
     accepts: list[str]
     creature: str | None
     optional: bool
@@ -33,7 +33,7 @@ class Refusal(TypedDict):
 
 
 class Outcome(TypedDict):
-    """What became of a command, as this seat may see it."""
+    """The outcome of a command, as this seat may see it."""
 
     n: int
     outcome: Result
@@ -41,20 +41,20 @@ class Outcome(TypedDict):
     events: NotRequired[list[Json]]
     rolls: NotRequired[list[Json]]
     prompts: NotRequired[list[Prompt]]
-    """All that this seat may answer next, what keeps others waiting first."""
+    """All prompts that this seat may answer next; those that others wait for come first."""
     version: NotRequired[int]
     hash: NotRequired[str]
 
 
 class Outcomes(TypedDict):
-    """What became of each command of an array, in order."""
+    """The outcomes of an array of commands, in order."""
 
     n: int
     outcomes: list[Outcome]
 
 
 class Encounter(TypedDict):
-    """An encounter in short: how far it is, and whose move."""
+    """The summary of an encounter: its version, and the prompts that wait."""
 
     encounter: str
     edition: str
@@ -77,7 +77,7 @@ class Encounter(TypedDict):
 
 
 class Seat(TypedDict):
-    """Who may act, and for which creatures."""
+    """A seat: its role and its creatures."""
 
     seat: str
     role: Role
@@ -87,14 +87,14 @@ class Seat(TypedDict):
 
 
 class SeatWithToken(Seat):
-    """A seat and its token, which is shown here alone."""
+    """A seat and its new token. Only this answer contains the token."""
 
     token: str
     n: int
 
 
 class Offer(TypedDict):
-    """A command that is legal now: `given` as it is, with any value listed of each of `choices`."""
+    """A legal command: send the fields `given` as they are, and one listed value for each of `choices`."""
 
     type: str
     creature: str | None
@@ -111,7 +111,7 @@ class Option(TypedDict):
 
 
 class Options(TypedDict):
-    """Everything that a seat may do now."""
+    """Every command that a seat may send now."""
 
     version: int
     seat: str
@@ -130,7 +130,7 @@ class State(TypedDict):
 
 
 class OpenedEnvelope(TypedDict):
-    """What was sealed and this seat may open, with what proves it."""
+    """The payload of an envelope that this seat may open, with the salt that proves it."""
 
     index: int
     payload: str
@@ -147,26 +147,26 @@ class Commit(TypedDict):
 
 
 class RevealedEnvelope(OpenedEnvelope):
-    """What lay sealed in the earlier commit `n` and was opened to this seat."""
+    """An envelope of the earlier commit `n` that was opened to this seat."""
 
     n: int
 
 
 class ToldCommit(Commit):
-    """A commit as a stream tells it: with what it opened of earlier ones."""
+    """A commit in a stream, with the earlier envelopes that it opened."""
 
     revealed: list[RevealedEnvelope]
 
 
 class Heartbeat(TypedDict):
-    """You have every commit up to `version`; `view` is the hash of your seat's view there."""
+    """Every commit up to `version` has been sent; `view` is the hash of your seat's view at that version."""
 
     version: int
     view: str
 
 
 class Contest(TypedDict):
-    """A contested moment, and how the contest ended."""
+    """A contest, and its ruling."""
 
     contest: str
     seat: str
@@ -184,7 +184,7 @@ class Contest(TypedDict):
 
 
 class Amendment(TypedDict):
-    """How the gm would continue from an earlier moment."""
+    """A proposal to continue from an earlier commit."""
 
     amendment: str
     kind: Literal["as_ruled", "undo", "redo"]
@@ -215,4 +215,4 @@ Audit = TypedDict(
         "fault": NotRequired[str],
     },
 )
-"""An audit: everything is decided again and compared."""
+"""An audit: its status, and when it has ended its verdict and certificate."""

@@ -1,7 +1,7 @@
-"""Follow an encounter's commits as they are made: each once, in order, whatever becomes of the connection.
+"""Follow an encounter's commits: each once and in order, across lost connections.
 
-After a cut the last number is sent as `Last-Event-ID`; what comes twice all the same is passed over, and what
-would leave a gap is asked for anew. Where the encounter goes on in another line of play, that is followed.
+After a lost connection the client sends the last number as `Last-Event-ID`. It skips duplicates and
+reconnects at a gap. If another line of play continues the encounter, the client follows that line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rewound_client.errors import Problem, RewoundError, Unreachable
 from rewound_client.transport import LATER, PROBLEMS, Pauses, Request, Transport, refusal, translated
 
 SILENCE_S: Final = 30.0
-"""A stream from which nothing comes for so long is cut: heartbeats come every ten seconds."""
+"""A stream that is silent for this long is closed; heartbeats come every ten seconds."""
 
 
 @dataclass(frozen=True)
@@ -30,17 +30,17 @@ class Told:
 
     @property
     def position(self) -> int | None:
-        """The commit after which a stream goes on behind this event, None where it stays where it is."""
+        """The commit after which the stream continues, None if this event does not change that."""
         told = {"commit": "n", "continued": "n", "reset": "version"}
         found: int | None = self.data.get(told.get(self.event, ""))
         return found
 
 
 def follow(transport: Transport, encounter: str, after: int) -> Iterator[Told]:
-    """Yield what is told of *encounter* from *after* on, for as long as the caller takes it.
+    """Yield the events of *encounter* after commit *after*, endlessly.
 
-    Behind `continued` it yields what is told of the line in which the encounter goes on. Raises `Problem`
-    where the service refuses the stream, `Unreachable` where the patience ends without anything having come.
+    After `continued` it yields the events of the continuation. Raises `Problem` if the service refuses the
+    stream, `Unreachable` if the patience ends before any event arrives.
     """
     last, pauses = after, Pauses(transport.patience)
     while True:
@@ -71,7 +71,7 @@ def _path(encounter: str) -> str:
 
 
 def _onwards(told: Iterator[Told], last: int) -> Iterator[Told]:
-    """Yield what goes on after *last*: nothing twice, and nothing more behind a gap."""
+    """Yield the events after commit *last* without duplicates; stop at a gap."""
     for each in told:
         if each.event == "commit":
             if each.data["n"] <= last:
@@ -96,7 +96,7 @@ def _connection(transport: Transport, path: str, last: int) -> Iterator[Told]:
 
 
 def _events(answer: requests.Response) -> Iterator[Told]:
-    """Yield the events in the lines of *answer*; one that was cut off is none."""
+    """Yield the events in the lines of *answer*; drop one that was cut off."""
     event, data = "message", ""
     for line in _lines(answer):
         name, _, value = line.partition(": ")
@@ -112,7 +112,7 @@ def _events(answer: requests.Response) -> Iterator[Told]:
 
 def _lines(answer: requests.Response) -> Iterator[str]:
     held = b""
-    # By chunks where the answer has them; else byte for byte, for a larger read would wait until it is full.
+    # Read by chunks if the answer is chunked, else byte by byte: a larger read would block until it is full.
     chunks = answer.iter_content(None if getattr(answer.raw, "chunked", False) else 1)
     while True:
         with translated():

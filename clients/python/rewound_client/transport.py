@@ -1,7 +1,7 @@
-"""Send requests so that each happens once: one idempotency key for all tries, and patience between them.
+"""Send requests so that each takes effect once: all tries share one idempotency key.
 
-Tried again is what may have been lost (no answer), what the service asks to send later (429, 503, with its
-`Retry-After`), and what it could not tell the outcome of (504), which is settled by asking for the key first.
+A request is retried if it got no answer, if the service asks to send it later (429 or 503 with
+`Retry-After`), or if its outcome is unknown (504). After a 504 the client first asks for the key's outcome.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from rewound_client.errors import Problem, Unreachable, problem
 
 KEY: Final = "Idempotency-Key"
 LATER: Final = frozenset({429, 503, 504})
-"""Statuses after which the same request is sent again."""
+"""The statuses after which the same request is sent again."""
 JSON: Final = frozenset({"application/json", "application/problem+json"})
 UNKNOWN: Final = 504
 PROBLEMS: Final = 400
-"""Answers with a status from here on are problems."""
+"""The lowest status of a problem."""
 WAIT_S: Final = 30
-"""The longest wait for an outcome in one request."""
+"""The longest wait for an outcome in one request, in seconds."""
 CONNECT_S: Final = 10.0
 ANSWER_S: Final = 45.0
-"""How long an answer may take: longer than the longest wait."""
+"""The timeout for an answer, longer than `WAIT_S`."""
 
 Query = Mapping[str, "str | int | None"]
 Settle = Callable[[str], "Reply | None"]
@@ -38,7 +38,7 @@ Settle = Callable[[str], "Reply | None"]
 
 @dataclass(frozen=True)
 class Patience:
-    """How long a request is tried again, and the pauses between tries, in seconds."""
+    """How long to retry a request, and the first and longest pause between tries, in seconds."""
 
     total_s: float = 60.0
     first_s: float = 0.1
@@ -47,7 +47,7 @@ class Patience:
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked: the path below the address, its body (JSON, or bytes), its query and its own headers."""
+    """A request: its path below the address, its body (JSON or bytes), its query and its headers."""
 
     method: str
     path: str
@@ -56,7 +56,7 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def keyed(self) -> Request:
-        """Return the request with an idempotency key, if it changes anything and has none."""
+        """Return the request with an idempotency key, unless it has one or is a GET."""
         if self.method == "GET" or KEY in self.headers:
             return self
         return replace(self, headers={**self.headers, KEY: f'"{uuid4()}"'})
@@ -69,7 +69,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """What the service answered."""
+    """The service's answer."""
 
     status: int
     data: Any
@@ -77,7 +77,7 @@ class Reply:
 
 
 class _Bearer(AuthBase):
-    """Sends the token; given with each request, so that no `.netrc` speaks for it."""
+    """Sends the token with each request, so that `requests` does not use a `.netrc`."""
 
     def __init__(self, token: str) -> None:
         self._token = token
@@ -88,7 +88,7 @@ class _Bearer(AuthBase):
 
 
 class Transport:
-    """One caller: an address, a token, and a session of `requests` that callers may share."""
+    """One caller: an address, a token, and a `requests` session, which callers may share."""
 
     def __init__(self, address: str, token: str, session: requests.Session, patience: Patience) -> None:
         self.address = address.rstrip("/")
@@ -97,18 +97,18 @@ class Transport:
         self._token = token
 
     def speaking_for(self, token: str) -> Transport:
-        """Return another caller over the same session."""
+        """Return a caller with another *token* and the same session."""
         return Transport(self.address, token, self.session, self.patience)
 
     def get(self, path: str, query: Query | None = None, *, wait_s: float | None = None) -> Any:  # noqa: ANN401 - JSON
-        """Return what stands at *path*; raises `Problem` and `Unreachable`."""
+        """Return the body at *path*; raises `Problem` and `Unreachable`."""
         headers = {} if wait_s is None else prefer(wait_s)
         return self.call(Request("GET", path, query=query, headers=headers)).data
 
     def call(self, request: Request, settle: Settle | None = None) -> Reply:
-        """Send *request* until it is answered for good; raises `Problem` and `Unreachable`.
+        """Send *request* until it has a final answer; raises `Problem` and `Unreachable`.
 
-        *settle* is asked with the idempotency key what became of a request whose outcome is unknown.
+        *settle* returns the outcome of an idempotency key; it is called if the outcome is unknown (504).
         """
         request = request.keyed()
         pauses = Pauses(self.patience)
@@ -133,7 +133,7 @@ class Transport:
         return Reply(answer.status_code, read, answer.headers)
 
     def ask(self, request: Request, *, stream: bool = False, answer_s: float = ANSWER_S) -> requests.Response:
-        """Send *request* once; bytes are a bundle."""
+        """Send *request* once. A body of bytes is sent as a bundle (`application/jsonl`)."""
         raw = request.data if isinstance(request.data, bytes) else None
         kind = {} if raw is None else {"Content-Type": "application/jsonl"}
         return self.session.request(
@@ -151,19 +151,19 @@ class Transport:
 
 
 class Pauses:
-    """The pauses between tries: longer each time, a little random, and an end."""
+    """The pauses between tries: each is longer than the last, with jitter, until the patience ends."""
 
     def __init__(self, patience: Patience) -> None:
         self._patience = patience
         self.begin()
 
     def begin(self) -> None:
-        """Begin anew: something was answered."""
+        """Start over, after an answer."""
         self._ends = time.monotonic() + self._patience.total_s
         self._next_s = self._patience.first_s
 
     def rest(self, asked_s: float | None = None) -> bool:
-        """Pause, at least *asked_s*; False if the patience would end before."""
+        """Pause for at least *asked_s* seconds; return False at once if the patience would end first."""
         pause_s = max(asked_s or 0.0, self._next_s * random.uniform(0.5, 1.0))  # noqa: S311 - no secret
         self._next_s = min(self._next_s * 2, self._patience.longest_s)
         if time.monotonic() + pause_s > self._ends:
@@ -174,7 +174,7 @@ class Pauses:
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Raise what keeps an answer from arriving as `Unreachable`."""
+    """Turn connection errors and timeouts in the `with` block into `Unreachable`."""
     try:
         yield
     except (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError) as fault:
@@ -182,13 +182,13 @@ def translated() -> Iterator[None]:
 
 
 def prefer(wait_s: float) -> dict[str, str]:
-    """Return the header that asks to wait so long for an outcome, whole seconds, at most thirty."""
+    """Return the `Prefer` header for a wait of *wait_s*, in whole seconds, at most thirty."""
     seconds = min(int(wait_s), WAIT_S)
     return {"Prefer": f"wait={seconds}" if seconds > 0 else "respond-async"}
 
 
 def refusal(answer: requests.Response, read: object) -> Problem:
-    """Return the problem that *answer* tells."""
+    """Return the problem in *answer*, whose body is *read*."""
     seconds = answer.headers.get("Retry-After", "")
     data = read if isinstance(read, dict) else {}
     return problem(answer.status_code, data, float(seconds) if seconds.isdigit() else None)
