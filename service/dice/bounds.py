@@ -1,7 +1,7 @@
-"""Bound what a client may ask the dice for.
+"""Limit the dice that a client may request.
 
-These bounds are for what stands in a request. What follows from rules is bounded by the engine's step limit:
-the last stance of a large engagement may throw 240 dice, and no client asked for them.
+These limits apply to the dice in a request. The engine's step limit bounds the dice that rules throw: the
+last stance of a large engagement may throw 240 dice that no client requested.
 """
 
 from collections.abc import Sequence
@@ -16,15 +16,15 @@ MAX_ASKED_SIDES: Final = 1000
 
 
 class TooManyDice(DiceError):
-    """More dice, or greater ones, than a client may ask for."""
+    """The request has more dice than allowed, or dice with too many or too few sides."""
 
     code = "dice_bounds"
 
 
 def check_asked(terms: Sequence[Sequence[int]]) -> None:
-    """Check all dice that one command asks for; raises `TooManyDice`.
+    """Check all dice that one command requests; raises `TooManyDice`.
 
-    One entry per term (`3d6` is a term), each with the sides of its dice.
+    *terms* has one entry per term (`3d6` is a term), with the sides of each of its dice.
     """
     for number, sides in enumerate(terms, 1):
         if len(sides) > MAX_DICE_IN_TERM:

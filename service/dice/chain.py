@@ -1,12 +1,12 @@
-"""Commit to all dice of a lane by one hash, and give them out epoch by epoch.
+"""Commit to all dice of a lane with one hash, and disclose them epoch by epoch.
 
-A lane is a chain of links C_0 .. C_N: the last is its secret seed, each earlier one the hash of the next
-(the idea is TESLA's, RFC 4082). C_0, the anchor, is published before anything is rolled; the dice of epoch e
-come from C_e; C_e is disclosed when the epoch closes.
+A lane is a hash chain C_0 .. C_N: the last link is its secret seed, each earlier one the hash of the next
+(the idea is TESLA's, RFC 4082). C_0, the anchor, is published before anything is rolled. The dice of epoch e
+derive from C_e, which is disclosed when the epoch closes.
 
-Laws. From a disclosed link everybody gets the earlier ones, nobody a later one: so links are disclosed in
-order. Epochs count from 1, for C_0 is public: a key made of it would be known to all. Nothing here shows a
-seed, in no message and in no repr.
+Laws. Anybody can compute the earlier links from a disclosed one, and nobody a later one, so links are
+disclosed in order. Epochs count from 1, because C_0 is public and so would be a key derived from it. No
+message and no repr contains a seed.
 """
 
 import hmac
@@ -21,10 +21,10 @@ from service.dice.encoding import EID_BYTES, HASH_BYTES, check_id, check_length,
 from service.dice.errors import BadParameter, DiceError
 
 OPEN_LANE: Final = 0
-"""Rolls that everybody sees by the end of their round."""
+"""The lane of rolls that everybody sees by the end of their round."""
 
 SEALED_LANE: Final = 1
-"""Rolls whose seal may outlive their round: a hidden creature's, the GM's own."""
+"""The lane of rolls that may stay sealed beyond their round: a hidden creature's, the GM's own."""
 
 LANES: Final = (OPEN_LANE, SEALED_LANE)
 
@@ -32,7 +32,7 @@ DEFAULT_EPOCHS: Final = 4096
 MAX_EPOCHS: Final = 65_536
 
 _STRIDE: Final = 64
-"""Every 64th link is kept: 2 kB for 4096 epochs, and at most 63 hashes to any link."""
+"""The distance of cached links: 2 kB for 4096 epochs, and at most 63 hashes to any link."""
 
 _CHAIN: Final = label("chain")
 _SEAT: Final = label("seat")
@@ -42,7 +42,7 @@ _ENVELOPE: Final = label("envelope")
 
 
 class DiceExhausted(DiceError):
-    """An epoch beyond the last link: the encounter has no more dice, and a chain is never renewed."""
+    """The epoch is beyond the last link: the lane has no more dice, and a chain is never renewed."""
 
     code = "dice_exhausted"
 
@@ -55,7 +55,7 @@ class DiceExhausted(DiceError):
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """What commit 1 publishes of a lane: how many epochs it has, and C_0.
+    """A lane as commit 1 publishes it: its number of epochs *n*, and C_0 as *value*.
 
     Raises `BadParameter` for a lane, a number or a length outside the format.
     """
@@ -71,10 +71,10 @@ class Anchor:
 
 
 class Chain:
-    """All links of one lane, made of its seed, without holding them.
+    """The hash chain of one lane, computed from its seed; only every 64th link is stored.
 
-    The walk of *n* hashes is done when the anchor or a link is first asked for: a lane that never rolls
-    costs nothing. Raises `BadParameter` for a seed, eid, lane or n outside the format.
+    The *n* hashes are computed when the anchor or a link is first needed, so a lane that never rolls costs
+    nothing. Raises `BadParameter` for a seed, eid, lane or n outside the format.
     """
 
     def __init__(self, seed: bytes, eid: bytes, lane: int, n: int = DEFAULT_EPOCHS) -> None:
@@ -85,7 +85,7 @@ class Chain:
 
     @property
     def anchor(self) -> Anchor:
-        """What commit 1 publishes of this lane."""
+        """The lane as commit 1 publishes it."""
         return Anchor(self.lane, self.n, self._kept[0])
 
     def link(self, i: int) -> bytes:
@@ -99,7 +99,7 @@ class Chain:
 
     @cached_property
     def _kept(self) -> Mapping[int, bytes]:
-        """The seed at n and every 64th link below it, by index; 0 is among them."""
+        """The seed at n and the links at multiples of 64 below it, including 0, by index."""
         above, kept = self.n, {self.n: self._seed}
         while above > 0:
             below = (above - 1) // _STRIDE * _STRIDE
@@ -109,12 +109,12 @@ class Chain:
 
 
 def step(eid: bytes, lane: int, i: int, later: bytes) -> bytes:
-    """Return C_{i-1} from C_i, *later*."""
+    """Return C_{i-1}, computed from C_i, *later*."""
     return walk(eid, lane, i, later, i - 1)
 
 
 def walk(eid: bytes, lane: int, i: int, later: bytes, j: int) -> bytes:
-    """Return C_j from C_i, *later*, in i - j hashes; j is not above i."""
+    """Return C_j, computed from C_i, *later*, with i - j hashes; j must not exceed i."""
     opening = _CHAIN + eid + lane.to_bytes(1, "big")
     for k in range(i, j, -1):
         later = sha256(opening + k.to_bytes(4, "big") + later).digest()
@@ -122,9 +122,9 @@ def walk(eid: bytes, lane: int, i: int, later: bytes, j: int) -> bytes:
 
 
 def discloses(later: bytes, i: int, earlier: bytes, j: int, eid: bytes, lane: int) -> bool:
-    """Tell whether *later* as C_i hashes down to *earlier* as C_j; anything malformed does not.
+    """Return whether *later* as C_i hashes down to *earlier* as C_j; False for malformed input.
 
-    The caller has *i* bounded by the chain's n: the work is i - j hashes.
+    The caller must bound *i* by the chain's n, because the work is i - j hashes.
     """
     if not 0 <= j < i <= MAX_EPOCHS or len(later) != HASH_BYTES:
         return False
@@ -132,13 +132,13 @@ def discloses(later: bytes, i: int, earlier: bytes, j: int, eid: bytes, lane: in
 
 
 def seat_commitment(eid: bytes, seat: str, seed: bytes) -> bytes:
-    """Return what *seat* publishes before anybody reveals a seed; raises `BadParameter`."""
+    """Return the commitment that *seat* publishes before any seed is revealed; raises `BadParameter`."""
     check_length(eid, EID_BYTES, "an encounter's id")
     return sha256(_SEAT + eid + _seat_and_seed(seat, seed)).digest()
 
 
 def seal(eid: bytes, lanes: Iterable[Anchor], seats: Mapping[str, bytes]) -> bytes:
-    """Return T, the salt of every epoch key: all anchors and every seat's seed, in order of lane and id.
+    """Return T, the salt of every epoch key: a hash of all anchors by lane and all seats' seeds by id.
 
     Raises `BadParameter` for a lane given twice, or a seat or seed outside the format.
     """
@@ -154,13 +154,13 @@ def seal(eid: bytes, lanes: Iterable[Anchor], seats: Mapping[str, bytes]) -> byt
 
 
 def epoch_key(link: bytes, seal: bytes, eid: bytes, lane: int, epoch: int) -> bytes:
-    """Return D_e, the key of all rolls of *epoch* in *lane*, from its *link* C_e."""
+    """Return D_e, the key of all rolls of *epoch* in *lane*, derived from its *link* C_e."""
     info = _KEY + eid + lane.to_bytes(1, "big") + epoch.to_bytes(4, "big")
     return hkdf(salt=seal, ikm=link, info=info)
 
 
 def envelope_commitment(eid: bytes, salt: bytes, payload: bytes) -> bytes:
-    """Return what stands in a commit for a sealed *payload* (canonical JSON); raises `BadParameter`."""
+    """Return the commitment to a sealed *payload* (canonical JSON) in a commit; raises `BadParameter`."""
     check_length(eid, EID_BYTES, "an encounter's id")
     check_length(salt, HASH_BYTES, "an envelope's salt")
     return sha256(_ENVELOPE + eid + salt + payload).digest()

@@ -1,14 +1,14 @@
-"""Name what the dice refuse, in one family.
+"""Define the base class of all errors of the dice.
 
-A leaf stands beside the code that raises it. `code` is for machines and never changes; the detail names the
-culprit, in lower case, and never holds a seed or an undisclosed link.
+Each subclass is defined beside the code that raises it. `code` is for machines and never changes. The detail
+names the faulty value, in lower case, and never contains a seed or an undisclosed link.
 """
 
 from typing import ClassVar
 
 
 class DiceError(ValueError):
-    """Something the dice cannot do; only leaves of this class are raised."""
+    """The dice cannot do what was asked; only subclasses are raised."""
 
     code: ClassVar[str]
 
@@ -18,6 +18,6 @@ class DiceError(ValueError):
 
 
 class BadParameter(DiceError):
-    """A length, number or id that rewound/dice/1 does not know."""
+    """A length, number or id is outside the format rewound/dice/1."""
 
     code = "dice_parameter"

@@ -1,7 +1,7 @@
-"""Give deciding its dice: from the seeds while the encounter is played, from disclosed links in an audit.
+"""Provide dice for decisions: from the seeds in play, from disclosed links in an audit.
 
-Laws. Both sources give the same faces for the same name. A name gives its faces whenever it is asked, so a
-decision that is refused or repeated has drawn nothing. An audit can derive no key of an epoch that is open.
+Laws. Both sources give the same faces for the same name. A name always gives the same faces, so a decision
+that is refused or repeated uses up nothing. An audit cannot derive the key of an open epoch.
 """
 
 from bisect import bisect_left
@@ -15,7 +15,7 @@ from service.dice.errors import DiceError
 
 
 class NotDisclosed(DiceError):
-    """Dice of an epoch whose link nobody has published yet."""
+    """The link of the epoch is not published yet, so its dice cannot be derived."""
 
     code = "not_disclosed"
 
@@ -26,7 +26,7 @@ class NotDisclosed(DiceError):
 
 
 class FalseLink(DiceError):
-    """A published link that does not hash down to its lane's anchor."""
+    """A published link does not hash down to its lane's anchor."""
 
     code = "false_link"
 
@@ -37,10 +37,10 @@ class FalseLink(DiceError):
 
 
 class Dice(Protocol):
-    """What deciding may ask of the dice."""
+    """The dice that a decision may use."""
 
     def faces(self, lane: int, epoch: int, stream: str, place: int, sides: Sequence[int]) -> tuple[int, ...]:
-        """Return one face per entry of *sides*, for the roll of this name."""
+        """Return one face per entry of *sides*, for the roll with this name."""
         ...
 
     def link(self, lane: int, epoch: int) -> bytes:
@@ -49,7 +49,7 @@ class Dice(Protocol):
 
 
 class SeededDice:
-    """The dice of an encounter that is played: *chains* by lane, *seal* from all seeds."""
+    """The dice of an encounter in play: *chains* by lane, and the *seal* of all seeds."""
 
     def __init__(self, eid: bytes, seal: bytes, chains: Mapping[int, Chain]) -> None:
         for lane, chain in chains.items():
@@ -62,15 +62,15 @@ class SeededDice:
         return streams.faces(self._keys.key(lane, epoch, self.link), stream, place, sides)
 
     def link(self, lane: int, epoch: int) -> bytes:
-        """Return C_epoch of *lane*, secret until *epoch* closes; raises `DiceExhausted`."""
+        """Return C_epoch of *lane*, which is secret until *epoch* closes; raises `DiceExhausted`."""
         return self._chains[lane].link(epoch)
 
 
 class DisclosedDice:
-    """The dice that published *links*, by (lane, epoch), prove; whoever makes one has verified them all.
+    """The dice that published *links*, by (lane, epoch), determine; the constructor verifies all links.
 
-    A link gives the earlier epochs of its lane too. Raises `FalseLink` for the first link, in order of lane
-    and epoch, that does not lead to its anchor. The work is at most n hashes per lane.
+    A link determines the earlier epochs of its lane too. Raises `FalseLink` for the first link, in order of
+    lane and epoch, that does not lead to its anchor. The work is at most n hashes per lane.
     """
 
     def __init__(
@@ -90,13 +90,13 @@ class DisclosedDice:
             self._links[lane][epoch] = link
 
     def faces(self, lane: int, epoch: int, stream: str, place: int, sides: Sequence[int]) -> tuple[int, ...]:
-        """Return the faces of the roll; raises `NotDisclosed`, and `DiceExhausted` where the seeds would."""
+        """Return the faces of the roll; raises `NotDisclosed`, and `DiceExhausted` beyond the last epoch."""
         return streams.faces(self._keys.key(lane, epoch, self.link), stream, place, sides)
 
     def link(self, lane: int, epoch: int) -> bytes:
-        """Return C_epoch of *lane*, from the nearest link that gives it; raises as `faces` does."""
+        """Return C_epoch of *lane* from the next disclosed link; raises `NotDisclosed`, `DiceExhausted`."""
         if epoch > self._epochs.get(lane, epoch):
-            # Deciding again must meet the end of the dice where the first decision met it.
+            # Deciding again must run out of dice exactly where the first decision did.
             raise DiceExhausted(lane, epoch, self._epochs[lane])
         links = self._links.get(lane, {})
         known = list(links)
@@ -107,7 +107,7 @@ class DisclosedDice:
 
 
 class _EpochKeys:
-    """Keep the key of the epoch in which each lane rolls: made when the first roll of it is thrown."""
+    """A cache of the last used epoch key of each lane; a key is derived at the epoch's first roll."""
 
     def __init__(self, eid: bytes, seal: bytes) -> None:
         self._eid = eid
@@ -115,7 +115,7 @@ class _EpochKeys:
         self._current: dict[int, tuple[int, bytes]] = {}
 
     def key(self, lane: int, epoch: int, link: Callable[[int, int], bytes]) -> bytes:
-        """Return the key of *epoch* in *lane*, asking *link* for C_epoch if it is not the last one used."""
+        """Return the key of *epoch* in *lane*; *link* provides C_epoch if the key is not cached."""
         current = self._current.get(lane)
         if current is None or current[0] != epoch:
             current = epoch, epoch_key(link(lane, epoch), self._seal, self._eid, lane, epoch)

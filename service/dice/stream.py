@@ -1,11 +1,11 @@
-"""Turn an epoch's key and the name of a roll into faces.
+"""Derive faces from an epoch's key and the name of a roll.
 
 A roll draws 32-bit words from blocks of HMAC-SHA256 over its own name, eight to a block. A die of s sides
-takes words until one is below the greatest multiple of s, then shows 1 + word mod s: every face is equally
+takes words until one is below the greatest multiple of s, then shows 1 + word mod s, so every face is equally
 likely.
 
-Laws. A face depends on the key, the stream, the place and the dice before it in its roll, on nothing else.
-So a longer roll begins with the faces of the shorter one. Nothing is remembered between calls.
+Laws. A face depends only on the key, the stream, the place, its own sides and the dice before it in its roll.
+So a longer roll begins with the faces of the shorter one. There is no state between calls.
 """
 
 import hmac
@@ -29,13 +29,13 @@ _block_words: Final = Struct(">8I").unpack
 
 
 class BadStream(DiceError):
-    """A name that no stream can have, or a place that no roll of it can have."""
+    """A stream's name or a roll's place is outside the format."""
 
     code = "bad_stream"
 
 
 class BadSides(DiceError):
-    """A die that does not exist."""
+    """A die has too few or too many sides."""
 
     code = "bad_sides"
 
@@ -48,15 +48,15 @@ def faces(key: bytes, stream: str, place: int, sides: Sequence[int]) -> tuple[in
 def more(
     key: bytes, stream: str, place: int, shown_sides: Sequence[int], added_sides: Sequence[int]
 ) -> tuple[int, ...]:
-    """Return the faces of dice added to a roll that was already shown: they take its next words.
+    """Return the faces of dice added to a roll that was already shown; they take its next words.
 
-    *shown_sides* are all dice of the roll so far, in the order they were thrown.
+    *shown_sides* are the sides of all dice of the roll so far, in the order they were thrown.
     """
     return faces(key, stream, place, (*shown_sides, *added_sides))[len(shown_sides) :]
 
 
 def faces_and_words(key: bytes, stream: str, place: int, sides: Sequence[int]) -> tuple[tuple[int, ...], int]:
-    """Return the faces, and how many words they took: more than there are dice if one was passed over."""
+    """Return the faces, and the number of words used: more than the dice if a word was rejected."""
     words = _words(key, check_stream(stream), place)
     shown, taken = [], 0
     for s in sides:
@@ -71,7 +71,7 @@ def faces_and_words(key: bytes, stream: str, place: int, sides: Sequence[int]) -
 
 
 def check_stream(stream: str) -> str:
-    """Return *stream* if it is ids and words joined by `/`, at most 96 bytes; raises `BadStream`."""
+    """Return *stream* if it is ids joined by `/`, at most 96 bytes; raises `BadStream`."""
     if len(stream) > MAX_STREAM_BYTES or _STREAM.fullmatch(stream) is None:
         raise BadStream(
             f"{stream!r} is no stream: ids and words joined by /, at most {MAX_STREAM_BYTES} bytes"
@@ -80,12 +80,12 @@ def check_stream(stream: str) -> str:
 
 
 def _words(key: bytes, stream: str, place: int) -> Iterator[int]:
-    """Yield the words of one roll without end, a block of eight at a time and only when they are needed."""
+    """Yield the words of one roll, endlessly; each block of eight is computed when it is needed."""
     if not 0 <= place <= _MAX_PLACE:
         raise BadStream(f"no roll of {stream} has place {place}")
     opening = _ROLL + lp(stream.encode("ascii")) + place.to_bytes(8, "big")
     i = 0
     while True:
-        # One call into C: a prepared HMAC saves 0.3 us of 1.2, and would have to be carried beside the key.
+        # One call into C. A prepared HMAC would save 0.3 us of 1.2, but must be passed along with the key.
         yield from _block_words(hmac.digest(key, opening + i.to_bytes(4, "big"), "sha256"))
         i += 1

@@ -1,7 +1,7 @@
-"""Record one roll: what it is called, what it was for, what the dice show, and what the total is made of.
+"""Represent one roll: its name, its purpose, its dice, and the terms of its total.
 
-Laws. Values never change once made. A roll equals itself after a trip through plain data. The source of every
-roll is on it: dice derived from the seed and dice that people threw are never mixed silently.
+Laws. Values are immutable. A roll equals itself after a round trip through plain data. Every roll names its
+source, so dice derived from the seed and dice that people threw are never mixed silently.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,37 +15,37 @@ from service.dice.stream import MAX_SIDES, MIN_SIDES, check_stream
 Source: TypeAlias = Literal["seeded", "declared"]
 Scalar: TypeAlias = str | int | None
 Purpose: TypeAlias = tuple[tuple[str, Scalar | tuple[Scalar, ...]], ...]
-"""Who rolls, against whom, with what, in which step: pairs in order of their keys."""
+"""Who rolls, against whom, with what, in which step: pairs sorted by key."""
 
 
 class MalformedRoll(DiceError):
-    """Plain data that is no roll."""
+    """The plain data does not spell a roll."""
 
     code = "malformed_roll"
 
 
 class DeclaredFacesError(DiceError):
-    """Faces that the dice asked for cannot show."""
+    """The declared faces are not possible for the requested dice."""
 
     code = "declared_faces"
 
 
 @dataclass(frozen=True, slots=True)
 class RollName:
-    """The name of a roll: on one line of play it stands for one throw."""
+    """The name of a roll, which identifies one throw in a line of play."""
 
     epoch: int
     lane: int
     stream: str
     place: int
-    """How many rolls of this stream and lane came before it in the epoch."""
+    """The number of earlier rolls of this stream and lane in the epoch."""
 
     def __str__(self) -> str:
-        """Spell the name as it is quoted: `epoch/lane/stream#place`."""
+        """Return the name as text: `epoch/lane/stream#place`."""
         return f"{self.epoch}/{self.lane}/{self.stream}#{self.place}"
 
     def to_data(self) -> dict[str, Any]:
-        """Return the name as it stands in a commit."""
+        """Return the name as in a commit."""
         return {"epoch": self.epoch, "lane": self.lane, "stream": self.stream, "place": self.place}
 
     @classmethod
@@ -65,7 +65,7 @@ class RollName:
 
 @dataclass(frozen=True, slots=True)
 class Die:
-    """One die as thrown: what it is there for (`heart`, `weapon`), its sides, its face, whether it counts."""
+    """One thrown die: its role (`heart`, `weapon`), its sides, its face, and whether it was dropped."""
 
     role: str
     sides: int
@@ -73,7 +73,7 @@ class Die:
     dropped: bool = False
 
     def to_data(self) -> dict[str, Any]:
-        """Return the die as it stands in a commit: `dropped` only where it was."""
+        """Return the die as in a commit; `dropped` is present only if true."""
         data: dict[str, Any] = {"role": self.role, "sides": self.sides, "face": self.face}
         if self.dropped:
             data["dropped"] = True
@@ -98,14 +98,14 @@ class Die:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A flat part of a total: how much, what for, by which rule."""
+    """A flat part of a total: its amount, its reason, and the rule that adds it."""
 
     amount: int
     what: str
     rule: str
 
     def to_data(self) -> dict[str, Any]:
-        """Return the term as it stands in a commit."""
+        """Return the term as in a commit."""
         return {"amount": self.amount, "what": self.what, "rule": self.rule}
 
     @classmethod
@@ -121,7 +121,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Roll:
-    """One throw for one purpose: its dice in the order they were thrown, and the seat that declared them."""
+    """One throw for one purpose: its dice in the order thrown; *by* is the seat that declared their faces."""
 
     name: RollName
     purpose: Purpose
@@ -134,16 +134,16 @@ class Roll:
         assert (self.by is not None) == (self.source == "declared"), (
             "who threw is told for declared dice, only"
         )
-        # Canonical JSON gives keys back in their order, and what is read back must equal what was written.
+        # Canonical JSON sorts keys, and a roll that is read back must equal the one that was written.
         object.__setattr__(self, "purpose", tuple(sorted(self.purpose, key=_key)))
 
     @property
     def total(self) -> int:
-        """The faces that were kept, and the terms."""
+        """The sum of the faces that were not dropped, and of the terms."""
         return sum(die.face for die in self.dice if not die.dropped) + sum(term.amount for term in self.terms)
 
     def to_data(self) -> dict[str, Any]:
-        """Return the roll as it stands in a commit: `by` only where people threw."""
+        """Return the roll as in a commit; `by` is present only for declared dice."""
         data: dict[str, Any] = {
             "name": self.name.to_data(),
             "purpose": {
@@ -175,7 +175,7 @@ class Roll:
 
 
 def check_declared(faces: Sequence[int], sides: Sequence[int]) -> tuple[int, ...]:
-    """Return *faces* if dice of these *sides*, in this order, can show them; raises `DeclaredFacesError`."""
+    """Return *faces* if dice with *sides*, in this order, can show them; raises `DeclaredFacesError`."""
     if len(faces) != len(sides):
         raise DeclaredFacesError(f"{len(sides)} dice are asked for, {len(faces)} faces are declared")
     for number, (face, side) in enumerate(zip(faces, sides, strict=True), 1):
@@ -208,7 +208,7 @@ def _scalar(value: object, key: str) -> Scalar:
 
 
 def _fields(data: object, needed: tuple[str, ...], allowed: tuple[str, ...] = ()) -> Mapping[str, object]:
-    """Return *data* if it is an object with all fields *needed* and no others than those *allowed*."""
+    """Return *data* if it is an object with all fields *needed* and otherwise only those *allowed*."""
     if not isinstance(data, Mapping):
         raise MalformedRoll(f"an object with {', '.join(needed)} is wanted")
     for field in needed:

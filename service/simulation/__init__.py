@@ -1,1 +1,1 @@
-"""Play whole encounters without people: bots that pick from the options, many times over."""
+"""Play whole encounters with bots, which choose from the offered commands."""

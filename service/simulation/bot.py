@@ -1,6 +1,6 @@
-"""Pick what every seat does: a command out of those that are offered, as the rulebook's taste has it.
+"""Choose the next command among the offered ones, by the rulebook's taste.
 
-One `random.Random` decides between what is liked alike, so a seed names a whole fight.
+One `random.Random` chooses between equally ranked commands, so a seed determines a whole fight.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DOWN: Final = ("dead", "down", "defeated", "unconscious")
 
 @dataclass(frozen=True)
 class Move:
-    """What is done next, and by which seat."""
+    """The next command, and the seat that sends it."""
 
     seat: str
     type: str
@@ -40,9 +40,9 @@ class Bot:
         self._chance = chance
 
     def pick(self, ruleset: Ruleset[Any], state: Table) -> Move | None:
-        """Return the next command; None where nobody is offered anything a bot does.
+        """Return the next command; None if no seat has an offer that a bot takes.
 
-        Whoever play waits for comes before whoever may act.
+        Required prompts come before optional ones.
         """
         offered = [
             (awaited.optional, rank + self._is_shunned(offer), seat, awaited, offer)
@@ -68,7 +68,7 @@ class Bot:
     def _data(
         self, ruleset: Ruleset[Any], awaited: Awaited, offer: Offer, creatures: Creatures
     ) -> dict[str, Any]:
-        """Return one command of those that *offer* describes."""
+        """Return the fields of one command that *offer* allows."""
         taken = {field.name for field in fields(ruleset.commands[offer.type])}
         named: dict[str, Any] = {"creature": offer.creature, "prompt": offer.prompt}
         data = {name: value for name, value in named.items() if value is not None and name in taken}
@@ -91,18 +91,18 @@ class Bot:
 
 
 def creatures_of(state: Table) -> Creatures:
-    """Return the creatures of either rulebook's state."""
+    """Return the creatures in a state of either rulebook, by id."""
     found: Creatures = getattr(state, "creatures")  # noqa: B009 - both rulesets' tables have them, the core's none
     return found
 
 
 def stands(creature: Any) -> bool:  # noqa: ANN401 - a creature of either rulebook
-    """Tell whether a creature can still fight."""
+    """Return whether a creature can still fight."""
     return creature.hp > 0 and not any(getattr(creature, name, False) for name in _DOWN)
 
 
 def _aim(offer: Offer, creatures: Creatures) -> int:
-    """Return how little an offer is aimed at a foe that stands: 0 is at one, a step towards one is next."""
+    """Return an offer's rank by its aim: 0 targets a standing foe, a step is 1 plus its distance to one."""
     said = {**offer.choices, **offer.given}
     for name in _AT:
         if name in said:
@@ -134,7 +134,7 @@ def _distances(values: Iterable[Any], offer: Offer, creatures: Creatures) -> Ite
 
 
 def _distance(value: Any, offer: Offer, creatures: Creatures) -> int:  # noqa: ANN401 - a cell, or a path of them
-    """Return how many cells lie between where a step ends and the nearest foe that stands."""
+    """Return the distance in cells from the end of a step to the nearest standing foe."""
     cell = value[-1] if value and isinstance(value[-1], (tuple, list)) else value
     side = _side(offer.creature, creatures)
     foes = [each.position for each in creatures.values() if each.sheet.side != side and stands(each)]

@@ -1,4 +1,4 @@
-"""Play fights to their end, one for each seed, and tell how each came out."""
+"""Play fights to their end, one for each seed, and return their results."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Ended = Literal["one_side_stands", "nobody_stands", "combat_ended", "rounds", "c
 
 
 class FightStalled(RuntimeError):
-    """Say which offer of the rules they then refused: a fault of ours, never of the fight's."""
+    """The rules refused a command that they had offered: a bug in the service, not in the opening."""
 
 
 @dataclass(frozen=True)
 class FightLimits:
-    """When a fight is stopped, wherever it stands."""
+    """The numbers of rounds and commands after which a fight is stopped."""
 
     rounds: int = ROUNDS
     commands: int = COMMANDS
@@ -33,21 +33,21 @@ class FightLimits:
 
 @dataclass(frozen=True)
 class FightResult:
-    """How a fight came out."""
+    """The result of a fight."""
 
     seed: str
     encounter: str
     ended: Ended
     winner: str | None
-    """The one side that stands."""
+    """The only side that still stands, None if there is not exactly one."""
     rounds: int
     commands: int
     damage: Mapping[str, int]
-    """Hit points that each creature lost, healing not counted back."""
+    """The hit points that each creature lost; healing is not subtracted."""
     hp: Mapping[str, int]
 
     def data(self) -> dict[str, Any]:
-        """Return it as JSON data."""
+        """Return the result as JSON data."""
         return {
             "seed": self.seed,
             "encounter": self.encounter,
@@ -67,13 +67,13 @@ def play(
     limits: FightLimits | None = None,
     tick: Callable[[], None] | None = None,
 ) -> FightResult:
-    """Play one fight; the same *seed* plays the same fight. Raises `BadOpening`, and `FightStalled`.
+    """Play one fight and return its result; the same *seed* plays the same fight.
 
-    *tick* is called before each command.
+    *tick* is called before each command. Raises `BadOpening` and `FightStalled`.
     """
     limits = limits or FightLimits()
     table = LocalTable(registry, opening, secrets_of(seed))
-    bot = Bot(TASTES[table.ruleset.edition.partition("@")[0]], Random(seed))  # noqa: S311 - a bot's whims are no dice
+    bot = Bot(TASTES[table.ruleset.edition.partition("@")[0]], Random(seed))  # noqa: S311 - a bot's choices are not dice
     lost = dict.fromkeys(creatures_of(table.state), 0)
     rounds = commands = 0
     while (ended := _ended(table.state)) is None:

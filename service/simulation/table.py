@@ -1,7 +1,7 @@
-"""Play an encounter inside this process: no store, no service, the very code that workers decide with.
+"""Play an encounter in this process, without a store or a service, by the code with which workers decide.
 
-Its secrets never leave it. They are drawn for this one telling, or follow from a seed: then everything does,
-and the same seed plays the same fight.
+Its secrets never leave the process. They are random, or derived from a seed; then the whole fight follows
+from the seed and the commands.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from service.usecases import openings
 EPOCHS: Final = 4096
 SERVER: Final = "server"
 _AT: Final = "2000-01-01T00:00:00.000Z"
-"""When all of it happens: time is no input to a rule."""
+"""The time of every request; it is constant because no rule uses time."""
 _LABEL: Final = b"rewound/simulation/1\x00"
 
 Decided = tuple[Commit, Mapping[int, bytes]]
-"""A commit, and what lies in its envelopes."""
+"""A commit, and the payloads of its envelopes by index."""
 
 
 class BadOpening(ValueError):
-    """Say why an encounter cannot begin so."""
+    """The opening is not valid; the message says why."""
 
 
 def secrets_of(seed: str) -> EncounterSecrets:
-    """Return the secrets that follow from *seed*: to try things out, never for people who must trust them."""
+    """Return secrets derived from *seed*. Use them for experiments, never for play that people must trust."""
 
     def drawn(what: str) -> bytes:
         return sha256(_LABEL + f"{seed}\0{what}".encode()).digest()
@@ -47,7 +47,7 @@ def secrets_of(seed: str) -> EncounterSecrets:
 
 
 class LocalTable:
-    """One encounter that is played here."""
+    """An encounter that is played in this process."""
 
     def __init__(
         self, registry: Registry, opening: Mapping[str, Any], secrets: EncounterSecrets | None = None
@@ -65,7 +65,7 @@ class LocalTable:
         setup = to_data(self._secrets.setup())
         data = openings.opening_request(ruleset, self._secrets.encounter, setup, given)
         self.opened: Decided = self.send(GM, ruleset.opening.type, data)
-        """What became of the opening."""
+        """The outcome of the opening."""
         if self.opened[0].refusal is not None:
             raise BadOpening(f"the opening is refused: {self.opened[0].refusal['detail']}")
 
@@ -76,12 +76,12 @@ class LocalTable:
 
     @property
     def state(self) -> Table:
-        """The state as it is, nothing sealed from whoever plays all seats."""
+        """The current state; nothing in it is sealed."""
         state: Table = self._folded.state
         return state
 
     def send(self, seat: str, type_: str, data: Mapping[str, Any]) -> Decided:
-        """Decide a command of *seat* and return its commit."""
+        """Decide a command of *seat*; return its commit and the payloads of its envelopes."""
         role = GM if seat == GM else "player"
         n = self._folded.n + 1
         request = Request(
@@ -99,6 +99,6 @@ class LocalTable:
         return load_commit(written.raw), {index: lies.payload for index, lies in written.sealed}
 
     def state_data(self) -> dict[str, Any]:
-        """Return the state as it is, nothing sealed: whoever tells a script knows all of it."""
+        """Return the current state as data; nothing in it is sealed, because a script's author may see all."""
         data: dict[str, Any] = to_data(self._folded.state.current())
         return data

@@ -1,7 +1,7 @@
-"""Say what bots like to do: one table for each rulebook, in the books' own commands.
+"""Rank the commands that bots prefer, with one table for each rulebook.
 
-A bot knows no rule. It takes what is offered, what it likes first; what ends or skips something comes last,
-and what only a person should decide (rulings, rests, leaving) it never does.
+A bot knows no rules. It takes the offered command that ranks first. Commands that end or skip something come
+last. A bot never sends commands that only a person should decide: rulings, rests, leaving.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Taste:
-    """How commands are ranked: liked ones in order, then all others, then the idle, in order."""
+    """A ranking of commands: the liked ones in order, then all others, then the idle ones in order."""
 
     liked: tuple[str, ...]
     idle: tuple[str, ...]
     never: frozenset[str]
     shunned: frozenset[str] = frozenset()
-    """Ways of doing a thing that come after all others."""
+    """Values of fields; an offer that has one of them comes after all others."""
 
     def rank(self, type_: str) -> int | None:
-        """Return how late *type_* comes, None if it is never done."""
+        """Return the rank of *type_*, lower is earlier; None if a bot never sends it."""
         if type_ in self.never:
             return None
         if type_ in self.liked:
@@ -105,4 +105,4 @@ TASTES: Final[Mapping[str, Taste]] = {
         shunned=frozenset(("block", "custom", "overrun", "withdraw")),
     ),
 }
-"""By the rulebook's name: what stands before the `@` of an edition."""
+"""The taste for each rulebook, by its name: the part of an edition before the `@`."""
