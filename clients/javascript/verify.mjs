@@ -44,7 +44,7 @@ const read = (path) => readFile(path).catch((fault) => leave(NO_FILE, `${path}: 
 const asked = (words) => {
   const found = { file: null, keys: [], receipts: [], certificate: null, unsigned: false, withoutRules: false, json: false };
   const rest = [...words];
-  const value = (word, parsed) => parsed ?? leave(WRONG_OPTION, `${word}: this is none\n\n${USAGE}`);
+  const value = (word, parsed) => parsed ?? leave(WRONG_OPTION, `${word}: not a valid value\n\n${USAGE}`);
   while (rest.length > 0) {
     const word = rest.shift();
     if (word === "--help" || word === "-h") { process.stdout.write(`${USAGE}\n`); process.exit(0); }

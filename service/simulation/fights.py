@@ -91,7 +91,7 @@ def play(
         commands += 1
         if commit.refusal is not None:
             raise FightStalled(
-                f"seed {seed}, command {commands}: {move} was offered and is refused: {commit.refusal}"
+                f"seed {seed}, command {commands}: {move} was offered, then refused: {commit.refusal}"
             )
         for name, hp in _hit_points(table.state).items():
             lost[name] = lost.get(name, 0) + max(0, before.get(name, hp) - hp)

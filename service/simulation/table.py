@@ -55,9 +55,9 @@ class LocalTable:
         edition = opening.get("edition")
         ruleset = registry.get(edition) if isinstance(edition, str) else None
         if ruleset is None:
-            raise BadOpening(f"there are no rules {edition!r}: {', '.join(registry)}")
+            raise BadOpening(f"unknown edition {edition!r}; there are {', '.join(registry)}")
         if opening.get("seeding", {}).get("mode", SERVER) != SERVER:
-            raise BadOpening("nobody is here who could add to the seed: its mode must be server")
+            raise BadOpening("no seat can add to the seed here: its mode must be server")
         self.ruleset = ruleset
         self._secrets = secrets or EncounterSecrets.create(str(uuid4()))
         self._folded = unfolded(self._secrets.encounter, ruleset)
@@ -99,6 +99,6 @@ class LocalTable:
         return load_commit(written.raw), {index: lies.payload for index, lies in written.sealed}
 
     def state_data(self) -> dict[str, Any]:
-        """Return the current state as data; nothing in it is sealed, because a script's author may see all."""
+        """Return the current state as data; nothing is sealed, because a script's author may see all."""
         data: dict[str, Any] = to_data(self._folded.state.current())
         return data

@@ -45,7 +45,7 @@ class Proved(Encounter):
     def bundle(self) -> bytes:
         """Return the bundle: all evidence in one file, which anybody can audit without the service."""
         raw = self._transport.get(f"{self.path}/bundle")
-        assert isinstance(raw, bytes), "a bundle is no JSON document"
+        assert isinstance(raw, bytes), "a bundle is not a JSON document"
         return raw
 
     def remove(self, bundle: str) -> Json:

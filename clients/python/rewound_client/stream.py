@@ -45,7 +45,7 @@ def follow(transport: Transport, encounter: str, after: int) -> Iterator[Told]:
     last, pauses = after, Pauses(transport.patience)
     while True:
         asked_s = None
-        failure: RewoundError = Unreachable("the stream ends again and again before anything comes")
+        failure: RewoundError = Unreachable("the stream repeatedly ended before any event arrived")
         has_moved = False
         try:
             for told in _onwards(_connection(transport, _path(encounter), last), last):
