@@ -84,7 +84,7 @@ class Die:
         """Return the die that *data* spells; raises `MalformedRoll`, also for a face it cannot show."""
         given = _fields(data, ("role", "sides", "face"), ("dropped",))
         if given.get("dropped", True) is not True:
-            raise MalformedRoll("dropped must be true if present")
+            raise MalformedRoll("dropped is true where it stands")
         die = cls(
             role=_text(given["role"], "role"),
             sides=_whole(given["sides"], MIN_SIDES, "sides"),
@@ -132,7 +132,7 @@ class Roll:
 
     def __post_init__(self) -> None:
         assert (self.by is not None) == (self.source == "declared"), (
-            "declared dice, and only these, name a seat"
+            "who threw is told for declared dice, only"
         )
         # Canonical JSON sorts keys, and a roll that is read back must equal the one that was written.
         object.__setattr__(self, "purpose", tuple(sorted(self.purpose, key=_key)))
