@@ -21,7 +21,7 @@ from workers.start import connected
 
 
 def main() -> int:
-    """Work until told to stop; exit status 2 where the settings are wrong."""
+    """Run a worker until it is stopped; return 2 if a setting or a server is unusable."""
     try:
         settings = Settings.from_environment()
         key = settings.secret_key()
@@ -32,10 +32,10 @@ def main() -> int:
         sys.stderr.write(f"{faults}\n")
         return 2
     if settings.streams_url is None or settings.queue_url is None:
-        sys.stderr.write("REWOUND_STREAMS_URL, REWOUND_QUEUE_URL: a worker alone needs servers that run\n")
+        sys.stderr.write("REWOUND_STREAMS_URL, REWOUND_QUEUE_URL: a lone worker needs running servers\n")
         return 2
     write_json_lines(settings.log_level)
-    # The one place beside the settings that reads the environment: a test's door, not a setting.
+    # REWOUND_FAULT is for tests and is not a setting, so `Settings` does not read it.
     queue = queue_client(settings.queue_url)
     try:
         check_queue(queue)
@@ -45,7 +45,7 @@ def main() -> int:
         return 2
 
     def signer() -> Signer:
-        """Give who signs now: the key may be rotated while this runs."""
+        """Return a signer with the current key, which may be rotated while the worker runs."""
         return Signer(settings.origin, settings.signing_key())
 
     collect_seldom()

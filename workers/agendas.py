@@ -1,4 +1,4 @@
-"""Keep the agenda of webhooks in step with each one's own: who has anything due, and when."""
+"""Keep the schedule of webhooks in step with the schedule of each webhook's deliveries."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from service.log.protocol import Log
 from service.stores import webhooks
 
 EVER: Final = 2**53
-"""A time after all times, in milliseconds."""
+"""A time later than all others, in milliseconds."""
 
 
 def settle(log: Log, webhook: str, now_ms: int) -> None:
-    """Have *webhook* looked at when its next delivery is due, and no more if it has none.
+    """Schedule *webhook* for its next delivery, or unschedule it if it has none.
 
-    What others put on its agenda meanwhile is looked for once more: they said so before, or say so after.
+    Other workers may add deliveries meanwhile, so the deliveries are read again at the end.
     """
     first = log.due(webhooks.agenda_of(webhook), EVER, 1)
     if not first:
@@ -29,7 +29,7 @@ def settle(log: Log, webhook: str, now_ms: int) -> None:
 
 
 def look_at_all(log: Log, now_ms: int) -> None:
-    """Have every webhook looked at that has anything due: a worker may have died while it settled one."""
+    """Schedule every webhook that has deliveries, because a worker may have died before it did so."""
     before: int | None = None
     while page := log.records(webhooks.COLLECTION, before, 200):
         for record in page:

@@ -1,10 +1,10 @@
-"""Archive encounters that were idle long enough, and bring back those that are asked for.
+"""Archive idle encounters, and restore those that are requested.
 
-Laws. An encounter leaves the store only if its file was written, read again, compared with what was written,
-and audited as it was read, and is sound. The store deletes the record in one step, and only if it still is
-what was archived. A worker that dies between two steps leaves the encounter on its schedule, so that another
-does it again. A file's name has its digest: an encounter that is written twice has two files, and the store
-names at most one of them.
+Laws. An encounter leaves the store only after its file was written, read back, compared with what was
+written, and audited as sound. The store deletes the record in one step, and only if the record is unchanged.
+If a worker dies between two steps, the encounter is still scheduled and another worker starts again. A file's
+name contains its digest, so an encounter that is written twice has two files, of which the store names at
+most one.
 """
 
 from __future__ import annotations
@@ -39,26 +39,26 @@ from service.stores.encounter_index import EncounterIndex
 from workers.periodic import PeriodicThread, WorkerStopped
 
 EVERY_S: Final = 0.5
-"""How often the schedule of those to be brought back is read: a command waits for it."""
+"""How often requests to restore are read. A command waits for them."""
 AWAY_S: Final = 60.0
-"""How long nothing is archived after the archive was unavailable: each try packs an encounter again."""
+"""How long archiving pauses after the storage was unavailable, because each try packs an encounter again."""
 DAY_S: Final = 86_400
 PAGE: Final = 20
 _REGISTER_PAGE: Final = 500
 SNAPSHOT_EVERY: Final = 1024
-"""A file keeps the snapshots of every so many commits; the others are made again where they are needed."""
+"""A file keeps one snapshot for this many commits; the others are made again on demand."""
 _BREATH_S: Final = 0.002
-"""Left to the threads that fold, between two stretches of an audit."""
+"""Pause between two steps of an audit, for the threads that fold."""
 
 _logger: Final = structlog.get_logger()
 
 
 class NotArchivable(Exception):
-    """The encounter stays in the store: the text says why."""
+    """The encounter must stay in the store; the text is the reason."""
 
 
 class Archiver(PeriodicThread):
-    """Archives and brings back for one worker, in a thread of its own; several workers at once do no harm."""
+    """One worker's thread that archives and restores encounters; several workers may do so at once."""
 
     name = "archiver"
     every_s = EVERY_S
@@ -75,9 +75,10 @@ class Archiver(PeriodicThread):
         sign: Callable[[str], object] = lambda _: None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Work on *log*, the store alone; *idle_s* is how long nothing happens to what is archived; 0: never.
+        """Archive from *log*, which is the store without the archive.
 
-        *sign* signs an encounter's head, so that what is archived is signed to its end.
+        An encounter is archived after *idle_s* seconds without activity; 0 means never. *sign* signs an
+        encounter's head, so that an archived record is signed to its end.
         """
         super().__init__(stopping)
         self._log = log
@@ -92,12 +93,12 @@ class Archiver(PeriodicThread):
         self._away_until = 0.0
 
     def touched(self, encounter: str) -> None:
-        """Note that something happened to the encounter just now; any thread may."""
+        """Restart the encounter's idle time. Thread-safe."""
         if self._idle_s:
             self._log.set_due(IDLE, [encounter], self._ms(self._idle_s), reschedule=True)
 
     def look(self) -> None:
-        """Bring back what is asked for, then archive what is due."""
+        """Restore the requested encounters, then archive the idle ones."""
         self._bring_back_all()
         if not self._idle_s or self._is_away():
             return
@@ -117,7 +118,7 @@ class Archiver(PeriodicThread):
         return int((self._clock() + later_s) * 1000)
 
     def _note_all(self) -> None:
-        """Have every encounter on the schedule: some were idle before there was one."""
+        """Schedule every encounter, because some became idle before archiving was switched on."""
         before = None
         while page := self._log.records(REGISTERED, before, _REGISTER_PAGE):
             names = [record.id for record in page]
@@ -127,7 +128,7 @@ class Archiver(PeriodicThread):
     # --- archiving -----------------------------------------------------------------------------------
 
     def _archive(self, encounter: str) -> None:
-        """Archive one encounter, or come back to it after another idle time."""
+        """Archive one encounter; after a fault, try again when another idle time has passed."""
         try:
             entry = self.archive(encounter)
         except NoSuchEncounter:
@@ -137,7 +138,7 @@ class Archiver(PeriodicThread):
             _logger.warning("archive.unavailable", encounter=encounter, why=str(why))
         except (StoreFailure, WorkerStopped):
             raise
-        except Exception as why:  # noqa: BLE001 - whatever is wrong with one, the others have their turn
+        except Exception as why:  # noqa: BLE001 - one encounter's fault must not stop the others
             told = str(why) if isinstance(why, NotArchivable) else type(why).__name__
             _logger.warning("archive.kept", encounter=encounter, why=told)
             self._log.set_due(IDLE, [encounter], self._ms(self._idle_s), reschedule=True)
@@ -174,7 +175,7 @@ class Archiver(PeriodicThread):
         return entry
 
     def _move(self, entry: Archived) -> None:
-        """Check the file of *entry*, and put the entry in the place of the record."""
+        """Check the file of *entry*, then replace the record by the entry; raises `NotArchivable`."""
         raw = self._storage.get(entry.name)
         if sha256(raw).hexdigest() != entry.digest:
             raise NotArchivable("what was read back is not what was written")
@@ -197,11 +198,11 @@ class Archiver(PeriodicThread):
         if self._folder.current(encounter).state.draft:
             raise NotArchivable("it is only proposed")
         if imports.find(self._log, encounter) is None:
-            with suppress(Disputed):  # the audit says itself what is wrong
+            with suppress(Disputed):  # the audit reports the dispute
                 self._sign(encounter)
 
     def _verify(self, encounter: str, raw: bytes, head: str) -> None:
-        """Audit the encounter as the file *raw* has it; raises `NotArchivable`."""
+        """Audit the archive file *raw*; raises `NotArchivable` if it is not sound."""
         memory = MemoryLog()
         memory.restore(unpack(encounter, raw, self._key))
         evidence = stored(with_one_from_memory(self._log, encounter, memory), encounter)
@@ -215,7 +216,7 @@ class Archiver(PeriodicThread):
             raise WorkerStopped
         time.sleep(_BREATH_S)
 
-    # --- bringing back -------------------------------------------------------------------------------
+    # --- restoring -----------------------------------------------------------------------------------
 
     def _bring_back_all(self) -> None:
         for encounter in self._log.due(RESTORING, self._ms(0), PAGE):
@@ -226,7 +227,10 @@ class Archiver(PeriodicThread):
             self._log.drop_due(RESTORING, encounter)
 
     def bring_back(self, encounter: str) -> None:
-        """Put an archived encounter into the store again; nothing if it is not archived."""
+        """Restore an archived encounter into the store; do nothing if it is not archived.
+
+        Raises `FileMissing` and `NotAnArchive`.
+        """
         entry = entries.find(self._log, encounter)
         if entry is None:
             return
@@ -241,7 +245,7 @@ class Archiver(PeriodicThread):
 
 
 def _kept(derived: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return what a file keeps of what follows from the commits: few snapshots, all occasions."""
+    """Return the derived data that a file keeps: few snapshots, all occasions."""
     found = {}
     for name, blob in derived.items():
         first, _, _ = name.partition("/")

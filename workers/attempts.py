@@ -1,7 +1,7 @@
-"""Share a worker's attempts at webhooks fairly: a silent receiver delays its own webhook, and no other.
+"""Share a worker's webhook attempts fairly: a silent receiver delays only its own webhook.
 
-Laws. An owner has half of the attempts at most, and so have all silent hosts together. A host that did not
-answer rests, longer each time, up to a minute; then one attempt at a time finds out whether it is back.
+Laws. One owner gets at most half of the attempts, and so do all silent hosts together. A host that did not
+answer is left alone, longer each time, for up to a minute; then it gets one attempt at a time.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ OF_AN_OWNER: Final = THREADS // 2
 AT_SILENT_HOSTS: Final = THREADS // 2
 OF_A_WEBHOOK: Final = 2
 HOSTS: Final = 10_000
-"""Silent hosts that are remembered."""
+"""How many silent hosts are remembered."""
 
 
 @dataclass(frozen=True)
 class DeliveryTarget:
-    """Whose attempt it is, and at which host."""
+    """The webhook, owner and host of an attempt."""
 
     webhook: str
     owner: str
@@ -33,7 +33,7 @@ class DeliveryTarget:
 
     @classmethod
     def at(cls, id_: str, webhook: Webhook | None) -> DeliveryTarget:
-        """Return the aim of an attempt for the webhook *id_*; one that was ended is nobody's."""
+        """Return the target of the webhook *id_*; owner and host are empty if it was deleted."""
         if webhook is None:
             return cls(id_, "", "")
         parts = urlsplit(webhook.url)
@@ -41,19 +41,19 @@ class DeliveryTarget:
 
 
 class DeliveryAttempts:
-    """The attempts under way, by their names; any thread may ask."""
+    """The attempts under way, by name. Thread-safe."""
 
     def __init__(self, clock: Callable[[], float], pause: Callable[[str, int], float]) -> None:
         self._clock = clock
         self._pause = pause
-        """How long a host rests after so many attempts without an answer, in seconds."""
+        """Returns how many seconds a host is left alone after a number of unanswered attempts."""
         self._lock = Lock()
         self._under_way: dict[str, DeliveryTarget] = {}
         self._silences: dict[str, int] = {}
         self._rests: dict[str, float] = {}
 
     def fairly(self, aims: Sequence[DeliveryTarget]) -> list[DeliveryTarget]:
-        """Return *aims* in turn by owner: each one's first, then each one's second, and so on."""
+        """Return *aims* round-robin by owner, counting the attempts under way."""
         turns: Counter[str] = Counter(self._owners())
         order: list[tuple[int, int, DeliveryTarget]] = []
         for place, aim in enumerate(aims):
@@ -62,7 +62,7 @@ class DeliveryAttempts:
         return [aim for _, _, aim in sorted(order, key=lambda each: each[:2])]
 
     def has_room(self, aim: DeliveryTarget) -> bool:
-        """Tell whether one more attempt at *aim* may begin now."""
+        """Return whether another attempt at *aim* may begin now."""
         with self._lock:
             aims = list(self._under_way.values())
             is_silent = aim.host in self._silences
@@ -82,17 +82,17 @@ class DeliveryAttempts:
             self._under_way[name] = aim
 
     def end(self, name: str) -> None:
-        """Note that it is over."""
+        """Note that the attempt *name* is over."""
         with self._lock:
             self._under_way.pop(name, None)
 
     def is_under_way(self, name: str) -> bool:
-        """Tell whether the attempt *name* is under way here."""
+        """Return whether the attempt *name* is under way in this worker."""
         with self._lock:
             return name in self._under_way
 
     def answered(self, host: str, *, is_silent: bool) -> None:
-        """Note whether *host* gave an answer, whatever it was."""
+        """Note whether *host* answered, with any status."""
         with self._lock:
             if not is_silent:
                 self._silences.pop(host, None)

@@ -1,6 +1,6 @@
-"""Do the audits that were asked for: decide again beside the folding, and write down what was found.
+"""Run the requested audits: decide every command again, and store the verdict.
 
-Of the encounter's secrets nothing is read for an audit: salts lie beside what they seal.
+An audit does not read the encounter's secrets: salts are stored with the events that they seal.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _logger: Final = structlog.get_logger()
 
 
 class Auditor(JobRunner):
-    """Does audits one after the other, and signs what it finds, until it is told to stop."""
+    """Runs audits one after the other, and signs their certificates."""
 
     kind = AUDITS
 
@@ -47,7 +47,7 @@ class Auditor(JobRunner):
         durability: str | None = None,
         sign: Callable[[str], object] | None = None,
     ) -> None:
-        """Judge what *log* holds by the rules on *shelf*; *sign* signs a head before it is judged."""
+        """Audit the records in *log* with the rules in *registry*; *sign* signs a head before its audit."""
         super().__init__(log, worker=worker, stopping=stopping)
         self._registry = registry
         self._signer = signer
@@ -55,7 +55,7 @@ class Auditor(JobRunner):
         self._sign = sign
 
     def do(self, job: Job) -> None:
-        """Do one audit to its end."""
+        """Run one audit and store its result."""
         started = time.monotonic()
         encounter, audit = job["encounter"], job["audit"]
         progress = JobProgress(self, job)
@@ -64,7 +64,7 @@ class Auditor(JobRunner):
             report = verify(evidence, self._registry, span=self._span(job), progress=progress)
         except (StoreFailure, WorkerStopped):
             raise
-        except Exception as fault:  # noqa: BLE001 - whatever keeps an audit from its end is told to who asked
+        except Exception as fault:  # noqa: BLE001 - the job reports any fault to its sender
             _logger.error("audit.failed", encounter=encounter, audit=audit, error=type(fault).__name__)  # noqa: TRY400 - ids only
             self._finish(
                 job | {"status": FAILED, "fault": f"the audit could not be done: {type(fault).__name__}"}
@@ -86,9 +86,9 @@ class Auditor(JobRunner):
     # --- evidence ------------------------------------------------------------------------------------
 
     def _evidence(self, encounter: str, progress: JobProgress) -> Evidence:
-        """Return what is stored, its head signed, to be held to the keys of this service.
+        """Sign the head and return the stored evidence, with the keys of this service pinned.
 
-        What came in a bundle is held to the keys that were accepted when it was taken in.
+        For an imported bundle, the pinned keys are those that were accepted at its import.
         """
         head = self.log.head(encounter)
         progress(0, head.folded if head is not None else 0)
@@ -102,11 +102,11 @@ class Auditor(JobRunner):
 
     def _sign_head(self, encounter: str) -> None:
         if self._sign is not None:
-            with suppress(Disputed, NoSuchEncounter):  # the audit says itself what is wrong
+            with suppress(Disputed, NoSuchEncounter):  # the audit reports the fault
                 self._sign(encounter)
 
     def _with_claim(self, evidence: Evidence, encounter: str) -> Evidence:
-        """Add the state that the store keeps, if its rules are ours: it must be what the commits give."""
+        """Add the stored state if this release has its rules; the audit compares it with the commits."""
         cached = self.log.state(encounter)
         if cached is None or not 0 < cached.n <= evidence.count:
             return evidence
@@ -115,7 +115,7 @@ class Auditor(JobRunner):
         return evidence if folded is None else replace(evidence, claimed=(folded.n, folded.state))
 
     def _span(self, job: Job) -> tuple[int, int] | None:
-        """Return the commits of the rounds that the job asks for; None for all."""
+        """Return the first and last commit of the requested rounds; None for all commits."""
         if job["from"] is None and job["to"] is None:
             return None
         marks = self.log.marks(job["encounter"])

@@ -1,7 +1,7 @@
-"""Break a worker on purpose, where a test says so: a door for fault injection, shut unless it is asked for.
+"""Inject faults into a worker for tests. Without `REWOUND_FAULT` nothing here is active.
 
-`REWOUND_FAULT=<place>[:<nth commit>]`: `before_commit` and `after_commit` kill the process (SIGKILL) there,
-`pause_before_commit` stops it (SIGSTOP) until somebody sends SIGCONT.
+`REWOUND_FAULT=<place>[:<nth commit>]`: `before_commit` and `after_commit` kill the process (SIGKILL) there;
+`pause_before_commit` stops it (SIGSTOP) until it receives SIGCONT.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SIGNALS: Final = {
 
 
 class _FaultyLog:
-    """A log at whose nth commit the process gets a signal."""
+    """A log that sends its process a signal at the nth commit."""
 
     def __init__(self, log: Log, fault: str) -> None:
         place, _, nth = fault.partition(":")
@@ -34,7 +34,7 @@ class _FaultyLog:
         self._signal = _SIGNALS[place]
         self._left = int(nth or 1)
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the log has
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - any attribute of the log
         return getattr(self._log, name)
 
     def commit(self, encounter: str, *folds: CommitWrite) -> int:
@@ -48,13 +48,13 @@ class _FaultyLog:
     def _broken(self, write: Callable[[], T]) -> T:
         self._left -= 1
         if self._left == 0 and self._place != "after_commit":
-            signal.raise_signal(self._signal)  # at this thread: another could take one sent to the process
+            signal.raise_signal(self._signal)  # to this thread: another could get the process's
         answer = write()
         if self._left == 0 and self._place == "after_commit":
-            signal.raise_signal(self._signal)  # at this thread: another could take one sent to the process
+            signal.raise_signal(self._signal)  # to this thread: another could get the process's
         return answer
 
 
 def faulty(log: Log, fault: str | None) -> Log:
-    """Return *log* itself, or with *fault* in it."""
+    """Return *log*, wrapped if *fault* is set."""
     return cast("Log", _FaultyLog(log, fault)) if fault else log

@@ -1,9 +1,8 @@
-"""Fold one encounter: decide what was appended, commit it, until nothing is left.
+"""Fold one encounter: decide the appended commands and commit them until none is left.
 
-The commit function's compare-and-set is the whole of the safety: whatever happens here, however late or
-twice, one commit per command stands. A state is kept between calls and used only while the store's head is
-where it ended. A command that three workers did not survive is put away as `quarantined`, and the encounter
-goes on.
+Safety rests on the compare-and-set of the commit function alone: work that is late or done twice still leaves
+one commit per command. A state is cached between calls and used only while the store's head is at the same
+commit. A command that made three workers fail is committed as `quarantined`, and the encounter continues.
 """
 
 from __future__ import annotations
@@ -36,20 +35,20 @@ from workers.losses import CommittedHistory
 from workers.watching import FoldObserver, NullFoldObserver, no_snapshot
 
 PAGE: Final = 64
-"""Commands decided between two looks at the store, and written in one round trip."""
+"""Commands that are read, decided and written in one round trip."""
 
 MAX_TRIES: Final = 3
-"""Workers a command may take with it."""
+"""How often a command is tried before it is quarantined."""
 
 KEPT: Final = 10_000
-"""Encounters whose state and secrets are kept: 30 kB each for a fight of four, a millisecond each to load."""
+"""Encounters whose state and secrets are cached. A fight of four takes 30 kB, and a millisecond to load."""
 
 _logger: Final = structlog.get_logger()
 Decided = tuple[FoldedState[Any], list[CommitWrite]]
 
 
 class SecretMissing(Exception):
-    """Say that an encounter has commands but no secret to decide them with."""
+    """The encounter has commands but no secret to decide them with."""
 
     def __init__(self, encounter: str) -> None:
         super().__init__(f"{encounter} has no secret")
@@ -57,7 +56,7 @@ class SecretMissing(Exception):
 
 
 class RecordNotAsSigned(Exception):
-    """Say that an encounter's stored history is not the one that was signed: nothing is added to it."""
+    """The encounter's stored history is not the signed one, so nothing may be added to it."""
 
     def __init__(self, encounter: str) -> None:
         super().__init__(f"{encounter} is disputed")
@@ -65,7 +64,7 @@ class RecordNotAsSigned(Exception):
 
 
 class CommandFolder:
-    """Folds encounters one after the other; one for each thread that folds, the folder may be shared."""
+    """Folds encounters one after the other. Each thread needs its own; the `Folder` may be shared."""
 
     def __init__(
         self,
@@ -76,9 +75,10 @@ class CommandFolder:
         snapshot: Callable[[FoldedState[Any]], object] = no_snapshot,
         settled: Callable[[str], object] = lambda _: None,
     ) -> None:
-        """Fold what *log* holds; *snapshot* is handed each state of which a snapshot is due.
+        """Fold the encounters of *log*.
 
-        *settled* hears each encounter that has fallen idle.
+        *snapshot* is called with each state that is due for a snapshot, *settled* with each encounter that
+        became idle.
         """
         self._log = log
         self._folder = folder
@@ -92,14 +92,14 @@ class CommandFolder:
         self.log, self.folder, self.occasions = log, folder, Occasions(log)
         self._secrets: OrderedDict[str, EncounterSecrets] = OrderedDict()
         self.deciding_since: float | None = None
-        """Since when (monotonic) the command at hand is being decided: what the watchdog looks at."""
+        """When the current decision began (monotonic seconds), for the watchdog; None between decisions."""
 
     def fold(self, encounter: str, go_on: Callable[[], bool]) -> int:
-        """Commit everything appended to *encounter* and return how much it was.
+        """Commit every command appended to *encounter* and return the number of commits.
 
-        *go_on* is asked between pages and ends the work when it says no. Raises `StoreFailure`, and what
-        keeps an encounter from being folded at all: `NoSuchEncounter`, `UnknownEdition`, `ChainBroken`,
-        `SecretMissing`, `Undecipherable`.
+        *go_on* is called before each page; the work ends when it returns False. Raises `StoreFailure`, and if
+        the encounter cannot be folded: `NoSuchEncounter`, `UnknownEdition`, `ChainBroken`, `SecretMissing`,
+        `Undecipherable`, `RecordNotAsSigned`.
         """
         total = 0
         try:
@@ -121,10 +121,11 @@ class CommandFolder:
         return total
 
     def fold_woken(self, wakes: Sequence[CommandNotification]) -> tuple[dict[str, int], list[str]]:
-        """Decide what *wakes* bring and write it in one round trip; (commits by encounter, those to `fold`).
+        """Decide the commands in *wakes* and write them in one round trip.
 
-        A wake brings the request itself, so an encounter whose state is kept and continued by it needs no
-        look at the store; the commit's compare-and-set is what judges. What does not fit is left to `fold`.
+        Return (number of commits by encounter, encounters that need `fold`). A notification contains the
+        request, so the store is not read if the encounter's state is cached and the request continues it; the
+        commit's compare-and-set is the check.
         """
         done: list[tuple[FoldedState[Any], FoldedState[Any], list[CommitWrite]]] = []
         left: list[str] = []
@@ -148,9 +149,9 @@ class CommandFolder:
         return stood, left
 
     def _decide_woken(self, folded: FoldedState[Any], wakes: Sequence[CommandNotification]) -> Decided | None:
-        """Return what *wakes* make of *folded* and what to write, None if they do not continue it."""
+        """Return the state after *wakes* and the commits to write, None if they do not continue *folded*."""
         secrets = self._secrets.get(folded.encounter)
-        wakes = [wake for wake in wakes if not 0 < wake.n <= folded.n]  # a look was before the wake
+        wakes = [wake for wake in wakes if not 0 < wake.n <= folded.n]  # already folded
         if not wakes:
             return folded, []
         if secrets is None or folded.n == 0 or not secrets.are_of(folded.state):
@@ -164,18 +165,18 @@ class CommandFolder:
                 return None
             written = self._try(folded, wake, secrets, tries=1)
             if written is None:
-                self._folder.drop(folded.encounter)  # the next look is a cold one, and counts its try
+                self._folder.drop(folded.encounter)  # the next page starts cold, and counts the try
                 return None
             folds.append(self._to_write(folded, wake, written))
             folded = self._reached(written.folded)
         return folded, folds
 
     def recheck(self) -> None:
-        """Hold every encounter to what was signed before it is folded again: the store was away."""
+        """Compare every encounter with what was signed before it is folded again, after a store outage."""
         self._watch.recheck()
 
     def settle(self, encounter: str) -> None:
-        """Write the encounter's state down, because it has fallen idle; forget it if it is over."""
+        """Store the state of an encounter that became idle; drop it from the cache if it is closed."""
         folded = self._folder.kept(encounter)
         if folded is None:
             return
@@ -186,7 +187,7 @@ class CommandFolder:
             self._secrets.pop(encounter, None)
 
     def _page(self, encounter: str) -> int | None:
-        """Decide and commit one page; how many commits it made, None if nothing was waiting."""
+        """Decide and commit one page; return the number of commits, None if no command was waiting."""
         if not self._watch.may_fold(encounter):
             raise RecordNotAsSigned(encounter)
         kept = self._folder.kept(encounter)
@@ -196,14 +197,17 @@ class CommandFolder:
             raise NoSuchEncounter(encounter)
         self._committed.hold_head(encounter, head)
         if (head.folded, head.hash) != (folded.n, folded.hash):
-            self._folder.current(encounter)  # somebody else has folded meanwhile
+            self._folder.current(encounter)  # another worker has folded meanwhile
             return 0
         if not entries:
             return None
         return self._decide_all(folded, entries, cold=kept is None)
 
     def _decide_all(self, folded: FoldedState[Any], entries: list[Entry], *, cold: bool) -> int:
-        """Decide *entries* in order and commit them together; one by one where a worker may have died."""
+        """Decide *entries* in order and commit them together, or one by one if a worker may have died here.
+
+        Return the number of commits.
+        """
         encounter, start = folded.encounter, folded
         secrets = self._secrets_for(folded)
         waiting: list[CommitWrite] = []
@@ -213,7 +217,7 @@ class CommandFolder:
             tries = self._log.tried(encounter, entry.n) if suspicious else 1
             if entry is entries[0]:
                 suspicious = tries > 1
-            if entry.n < resumes:  # it came while the history was disputed: its dice may have been seen
+            if entry.n < resumes:  # sent during a dispute, so its dice may have been seen
                 written: DecidedCommit[Any] | None = quarantine_request(folded, entry.raw, entry.n)
             else:
                 written = self._try(folded, entry, secrets, tries)
@@ -228,7 +232,7 @@ class CommandFolder:
         if waiting:
             self._log.commit(encounter, *waiting)
         if crashed:
-            self._folder.drop(encounter)  # the next look is a cold one, and counts its try
+            self._folder.drop(encounter)  # the next page starts cold, and counts the try
         else:
             self._keep(start, folded)
         return folded.n - start.n
@@ -240,14 +244,14 @@ class CommandFolder:
         secrets: EncounterSecrets,
         tries: int,
     ) -> DecidedCommit[Any] | None:
-        """Return what became of the request, or None if the rules failed on it."""
+        """Return the decided commit, or None if the rules raised an exception."""
         if tries > MAX_TRIES:
             _logger.error("command.quarantined", encounter=folded.encounter, n=entry.n)
             return quarantine_request(folded, entry.raw, entry.n)
         self.deciding_since = time.monotonic()
         try:
             return decide_request(folded.ruleset, folded, entry.raw, entry.n, secrets, self._kept)
-        except Exception as error:  # noqa: BLE001 - whatever a rule does, it is this command's fault alone
+        except Exception as error:  # noqa: BLE001 - a rule's exception concerns this command alone
             frame = extract_tb(error.__traceback__)[-1]
             _logger.error(  # noqa: TRY400 - a traceback's text may hold a command's payload
                 "command.crashed",
@@ -263,10 +267,10 @@ class CommandFolder:
     def _to_write(
         self, before: FoldedState[Any], entry: Entry | CommandNotification, written: DecidedCommit[Any]
     ) -> CommitWrite:
-        """Return what to write and for whom; that an encounter was played to its end is noted first.
+        """Return the commit to write; first mark an encounter that ends as finished in the index.
 
-        So whoever hears of the end finds it noted. If this process dies in between, the next one decides the
-        same end; only if three in a row die just there is the end put away, and one too many counts as ended.
+        Clients that learn of the end therefore find the mark. If this process dies in between, the next one
+        decides the same end. Only if three in a row die there is the command quarantined, and the mark wrong.
         """
         state = written.folded.state
         over = state.is_over or state.continued is not None
@@ -276,7 +280,7 @@ class CommandFolder:
         return written.write_after(before.hash, entry.raw, _told(written), process)
 
     def _reached(self, folded: FoldedState[Any]) -> FoldedState[Any]:
-        """Note a decided state of which a snapshot is due once its commit stands."""
+        """Note a decided state that is due for a snapshot once its commit is written; return the state."""
         self._committed.hold(folded)
         if folded.n % EVERY == 0:
             self._due[folded.encounter] = folded
@@ -290,16 +294,16 @@ class CommandFolder:
             self._snapshot(due)
         if folded.state.closed and not start.state.closed:
             self._log.set_due(CLOSED, [folded.encounter], int(time.time() * 1000), reschedule=False)
-        is_accepted = start.state.draft and not folded.state.draft  # it discloses what was due
+        is_accepted = start.state.draft and not folded.state.draft  # it discloses due links
         closes = folded.state.epoch > start.state.epoch or is_accepted
         if folded.state.draft:
             return  # a line that is only proposed is signed once it is accepted
         self._watch.folded(folded.encounter, start.n, folded.n, closes=closes, is_closed=folded.state.closed)
 
     def _secrets_for(self, folded: FoldedState[Any]) -> EncounterSecrets:
-        """Return the secrets that *folded* was opened with; those at hand may be of a lost opening."""
+        """Return the secrets that *folded* was opened with; cached ones may belong to a lost opening."""
         if folded.n == 0 or not self._secrets_of(folded.encounter).are_of(folded.state):
-            self._secrets.pop(folded.encounter, None)  # a blank state says nothing of them
+            self._secrets.pop(folded.encounter, None)  # a blank state cannot confirm the cached ones
         return self._secrets_of(folded.encounter)
 
     def _secrets_of(self, encounter: str) -> EncounterSecrets:
@@ -312,7 +316,10 @@ class CommandFolder:
         return found
 
     def _read_secrets(self, encounter: str) -> EncounterSecrets:
-        """Return the secrets that are kept of an encounter, or those of the line of play it goes on from."""
+        """Return the encounter's stored secrets, or those of the line of play that it continues.
+
+        Raises `SecretMissing`.
+        """
         blob = self._log.secret(encounter)
         if blob is not None:
             return EncounterSecrets.decrypt(encounter, blob, self._key)
@@ -322,7 +329,7 @@ class CommandFolder:
         return self._secrets_of(parent).continued(encounter)
 
     def _kept(self, origin: Origin) -> tuple[Kept, ...]:
-        """Return what is sealed in the state with which a line of play begins."""
+        """Return the sealed values of the state with which a line of play begins."""
         return (
             fork_state.sealed_fork_values(self, origin)
             if origin.kind == fork_state.FORK
@@ -331,7 +338,7 @@ class CommandFolder:
 
 
 def _by_encounter(wakes: Sequence[CommandNotification]) -> Mapping[str, list[CommandNotification]]:
-    """Return *wakes* by encounter and in order."""
+    """Return *wakes* grouped by encounter, in order."""
     found: dict[str, list[CommandNotification]] = {}
     for wake in wakes:
         found.setdefault(wake.encounter, []).append(wake)
@@ -339,7 +346,7 @@ def _by_encounter(wakes: Sequence[CommandNotification]) -> Mapping[str, list[Com
 
 
 def _told(written: DecidedCommit[Any]) -> bytes:
-    """Return what the sender of a command hears beside its commit: what its seat is asked next."""
+    """Return what the sender of a command receives with its commit: the prompts that wait for its seat."""
     if written.seat not in written.state.seats:
         return b""
     return dumps(views.asked_next(written.state, written.seat, written.owed))

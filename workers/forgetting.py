@@ -1,4 +1,4 @@
-"""Forget forks whose time is over, in a thread of its own: nobody waits for it."""
+"""Delete expired forks, in a thread of its own because nobody waits for it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from service.stores.expired_forks import delete_expired
 from workers.periodic import PeriodicThread
 
 EVERY_S: Final = 30.0
-"""How often is looked. From its end on a fork is refused at the door, so that nobody sees the difference."""
+"""Seconds between two looks. The API refuses a fork from its expiry on, so the delay is invisible."""
 
 _logger: Final = structlog.get_logger()
 
 
 class ForkExpiry(PeriodicThread):
-    """Forgets for one worker; several at once do no harm. *gone* hears each encounter that is forgotten."""
+    """One worker's thread that deletes expired forks; *gone* is called with each. Several may run."""
 
     name = "forgetting"
     every_s = EVERY_S
@@ -38,7 +38,7 @@ class ForkExpiry(PeriodicThread):
         self._clock = clock
 
     def look(self) -> None:
-        """Forget all that is due now."""
+        """Delete all forks that have expired."""
         while gone := delete_expired(self._log, self._clock()):
             for encounter in gone:
                 self._gone(encounter)

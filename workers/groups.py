@@ -1,10 +1,10 @@
-"""Fold the bucket groups that this worker leases: what waits first, then whatever it is notified of.
+"""Fold the bucket groups that this worker leases: first the waiting encounters, then those it is notified of.
 
-Laws. A worker subscribes before its first look, so nothing falls between look and subscription. A command
-that nobody hears rings through RQ; the worker that answers leases the bucket's group and listens to it until
-it has been quiet for a while. A worker that gives a group up unsubscribes first and looks once more. A lease
-has a short life and only progress prolongs it. It saves work and carries no safety: a worker that has lost it
-without noticing is refused by the store. An encounter that cannot be folded keeps no other waiting.
+Laws. A worker subscribes before its first look, so no command falls between the two. A command without a
+listener rings through RQ; the worker that answers leases the bucket's group and listens to it until the group
+has been quiet for a while. A worker that gives up a group unsubscribes first and then looks once more. A
+lease is short and only progress prolongs it. It saves work and is not a safety measure: the store refuses the
+commits of a worker that lost its lease unnoticed. An encounter that cannot be folded does not delay others.
 """
 
 from __future__ import annotations
@@ -25,37 +25,37 @@ from workers.fold import CommandFolder
 from workers.webhooks import WebhookSender
 
 LIFE_MS: Final = 2_000
-"""The life of a lease that nobody prolongs."""
+"""How long a lease lasts if it is not prolonged."""
 
 BEAT_S: Final = 0.4
 """How often leases are prolonged."""
 
 SETTLE_S: Final = 0.5
-"""How long an encounter is quiet before its state is written down and it leaves the dirty set."""
+"""How long an encounter is quiet before its state is stored and it leaves the dirty set."""
 
 QUIET_S: Final = 60.0
-"""How long a group is quiet before its lease is given back."""
+"""How long a group is quiet before its lease is released."""
 
 LOOK_S: Final = 5.0
-"""How often the dirty sets of the leased groups are read, for a notification that was lost."""
+"""How often the dirty sets of the leased groups are read, in case a notification was lost."""
 
 BALANCE_S: Final = 2.0
-"""How often a worker compares how many groups it holds with its share."""
+"""How often a worker compares the number of its groups with its share."""
 
 ANSWER_S: Final = 20.0
-"""How long the answer to a ring may take, so that RQ sees its worker now and then."""
+"""How long RQ's worker waits for a ring's answer, so that it regularly reports to RQ."""
 
 EVER: Final = 2**53
-"""A time after all times: the dirty sets' whole content."""
+"""A time later than all others: selects a dirty set's whole content."""
 
 _MOST: Final = 100_000
-"""Encounters read from the dirty sets at once: more than can wait."""
+"""Encounters read from the dirty sets at once: more than can be waiting."""
 
 _TICK_S: Final = 0.25
-"""How long one wait may last: how soon the worker's end is noticed."""
+"""How long one wait may last, and so how soon a stop is noticed."""
 
 _PAUSE_S: Final = 0.5
-"""How long an outage of the store is waited out before the next try."""
+"""Pause before the next try during an outage of the store."""
 
 _logger: Final = structlog.get_logger()
 
@@ -63,8 +63,8 @@ _logger: Final = structlog.get_logger()
 class GroupFolding:
     """Folds in a thread of its own; any thread may ask it to answer a ring.
 
-    Bucket b is in group b % *groups*. Workers that count other groups may run side by side for a while: a
-    bucket that somebody listens to is not rung for, and the store refuses what two would write.
+    Bucket b is in group b % *groups*. Workers with different numbers of groups may run together for a while:
+    a bucket with a listener does not ring, and the store refuses a second commit for one command.
     """
 
     def __init__(
@@ -82,16 +82,16 @@ class GroupFolding:
         self._ringer = ringer
         self._groups = groups
         self._share = groups
-        """How many groups this worker may hold while others live."""
+        """How many groups this worker may hold, given the number of live workers."""
         self._stopping = stopping
         self._telling = telling
         self._token = uuid4().hex
         self._rings: queue.SimpleQueue[tuple[int, Event | None]] = queue.SimpleQueue()
         self._listener: Listener[CommandNotification] | None = None
         self._held: dict[int, float] = {}
-        """The groups this worker holds, each with the time (monotonic) it was last heard of."""
+        """The groups this worker holds, each with the time (monotonic) of its last activity."""
         self._touched: dict[str, float] = {}
-        """Encounters folded and not yet settled, each with the time; the oldest stands first."""
+        """Encounters folded and not yet settled, each with the time (monotonic); the oldest is first."""
         self._left: set[str] = set()
         """Encounters that could not be folded at the last look."""
         self._prolonged = self._looked = self._balanced = 0.0
@@ -100,13 +100,16 @@ class GroupFolding:
     # --- for other threads -------------------------------------------------------------------------------
 
     def answer(self, bucket: int) -> None:
-        """Have the bucket folded unless another worker folds it; returns when what waited was folded."""
+        """Fold the bucket unless another worker does; return when its waiting commands are folded.
+
+        Returns after `ANSWER_S` at the latest.
+        """
         done = Event()
         self._ask(bucket, done)
         done.wait(ANSWER_S)
 
     def find(self, buckets: Iterable[int]) -> None:
-        """Have these buckets folded unless other workers fold them; returns at once."""
+        """Fold these buckets unless other workers do; return at once."""
         for bucket in {bucket % self._groups: bucket for bucket in buckets}.values():
             self._ask(bucket, None)
 
@@ -118,7 +121,7 @@ class GroupFolding:
     # --- the thread --------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Fold until told to stop."""
+        """Fold until the worker stops."""
         while not self._stopping.is_set():
             self._safely(self._turn)
         self._safely(self._stop)
@@ -134,13 +137,13 @@ class GroupFolding:
             self._drop_all()
             self._folding.recheck()
             time.sleep(_PAUSE_S)
-        except Exception as fault:  # noqa: BLE001 - a worker whose thread died would look well
+        except Exception as fault:  # noqa: BLE001 - a worker without this thread would look healthy
             _logger.error("groups.failed", error=type(fault).__name__)  # noqa: TRY400 - ids only
             self._drop_all()
             time.sleep(_PAUSE_S)
 
     def _turn(self) -> None:
-        """Do what there is to do, or wait a moment for it."""
+        """Process notifications and rings, or wait up to `_TICK_S` for one; then do what is due."""
         if self._listener is None:
             self._answer_rings(_TICK_S)
             return
@@ -158,7 +161,7 @@ class GroupFolding:
             self._balance(now)
 
     def _answer_rings(self, timeout: float) -> None:
-        """Answer the rings that have come; wait for the first one up to *timeout* seconds."""
+        """Answer the queued rings; wait up to *timeout* seconds for the first one."""
         try:
             while True:
                 bucket, done = self._rings.get(timeout=timeout) if timeout else self._rings.get_nowait()
@@ -172,16 +175,14 @@ class GroupFolding:
             return
 
     def _answer(self, bucket: int) -> None:
-        """Take the bucket's group if something waits in the bucket and nobody has it."""
-        self._log.answer_notification(
-            bucket
-        )  # first: a command that comes from here on rings again, or is seen
+        """Lease the bucket's group if an encounter waits in the bucket and no worker holds the group."""
+        self._log.answer_notification(bucket)  # first, so that a later command rings again or is seen below
         group = bucket % self._groups
         if group in self._held or not self._log.dirty((bucket,), EVER, 1):
             return
         if not all(self._log.hold_leases([self._lease(group)], self._token, LIFE_MS)):
             return
-        if len(self._held) >= self._share:  # the worker that has room is rung for by the next command
+        if len(self._held) >= self._share:  # the next command rings for a worker with room
             self._fold_all(self._buckets(group))
             self._log.release_lease(self._lease(group), self._token)
             return
@@ -195,7 +196,7 @@ class GroupFolding:
         self._look((group,))
 
     def _fold_notified(self, notified: list[CommandNotification]) -> None:
-        """Fold what is new: together where that is enough, one by one where it is not."""
+        """Fold the notified commands in one round trip, and the remaining encounters one by one."""
         done, left = self._folding.fold_woken(notified)
         now = time.monotonic()
         for encounter, commits in done.items():
@@ -206,7 +207,7 @@ class GroupFolding:
             self._fold(encounter)
 
     def _look(self, groups: Sequence[int]) -> None:
-        """Fold everything that waits in *groups* and was not just folded, the longest waiting first."""
+        """Fold every encounter that waits in *groups* and was not just folded, the longest waiting first."""
         self._looked = time.monotonic()
         self._left.clear()
         buckets = [bucket for group in groups for bucket in self._buckets(group)]
@@ -215,22 +216,22 @@ class GroupFolding:
                 self._fold(encounter)
 
     def _fold_all(self, buckets: Sequence[int]) -> None:
-        """Fold and settle everything that waits in *buckets*, also what was just folded."""
+        """Fold and settle every encounter that waits in *buckets*, even if it was just folded."""
         for encounter in self._log.dirty(buckets, EVER, _MOST):
             if self._keeps_on():
                 self._fold(encounter, self._keeps_on)
                 self._settle_one(encounter)
 
     def _fold(self, encounter: str, go_on: Callable[[], bool] | None = None) -> None:
-        """Fold one encounter as long as *go_on* says, or its group is held, and note when."""
+        """Fold one encounter while *go_on* (default: its group is held) returns True, and note the time."""
         self._touch(encounter, time.monotonic())
         try:
             commits = self._folding.fold(encounter, go_on or (lambda: self._goes_on(encounter)))
         except NoSuchEncounter:
-            return  # it was marked and then never appended to
+            return  # it was marked dirty, and nothing was appended
         except StoreFailure:
             raise
-        except Exception as fault:  # noqa: BLE001 - another release's rules, a broken chain: no other encounter waits for it
+        except Exception as fault:  # noqa: BLE001 - another release's rules or a broken chain must not delay other encounters
             _logger.error("fold.impossible", encounter=encounter, error=type(fault).__name__)  # noqa: TRY400 - ids only
             self._left.add(encounter)
         else:
@@ -246,7 +247,7 @@ class GroupFolding:
             self._held[group] = now
 
     def _settle(self, *, before: float) -> None:
-        """Write down and tick off what was last touched *before*."""
+        """Settle the encounters that were last touched *before* (monotonic seconds)."""
         while self._touched and (first := next(iter(self._touched.items())))[1] <= before:
             self._settle_one(first[0])
 
@@ -266,18 +267,18 @@ class GroupFolding:
         return range(group, BUCKETS, self._groups)
 
     def _goes_on(self, encounter: str) -> bool:
-        """Prolong the leases where it is due; whether *encounter* may be folded on."""
+        """Prolong the leases if it is time; return whether to go on with *encounter*."""
         return self._keeps_on() and bucket_of(encounter) % self._groups in self._held
 
     def _keeps_on(self) -> bool:
-        """Prolong the leases where it is due; whether the worker is to go on."""
+        """Prolong the leases if it is time; return whether the worker goes on."""
         if self._stopping.is_set():
             return False
         self._prolong()
         return True
 
     def _prolong(self) -> bool:
-        """Prolong the leases where it is due, and drop what was lost; whether any are held."""
+        """Prolong the leases if it is time, and drop lost ones; return whether any are held."""
         if time.monotonic() - self._prolonged < BEAT_S:
             return bool(self._held)
         self._prolonged = time.monotonic()
@@ -292,7 +293,7 @@ class GroupFolding:
         return bool(self._held)
 
     def _balance(self, now: float) -> None:
-        """Give back what has been quiet, and what is more than this worker's share."""
+        """Give back quiet groups, and those beyond this worker's share."""
         self._balanced = now
         workers = max(1, len(self._heartbeats.alive()))
         self._share = -(-self._groups // workers)
@@ -303,13 +304,13 @@ class GroupFolding:
             self._give_back(group)
 
     def _give_back(self, group: int) -> None:
-        """Unsubscribe, fold what came until then, and free the lease."""
+        """Unsubscribe, fold the commands that came before, and release the lease."""
         self._unsubscribe((group,))
         self._fold_all(self._buckets(group))
         self._log.release_lease(self._lease(group), self._token)
 
     def _unsubscribe(self, groups: Sequence[int]) -> None:
-        """Hold *groups* no more; without any group nothing is listened to."""
+        """Drop *groups* and their subscriptions; close the listener with the last group."""
         for group in groups:
             del self._held[group]
         assert self._listener is not None, "groups are held with a subscription"
@@ -320,7 +321,7 @@ class GroupFolding:
             listener.close()
 
     def _drop_all(self) -> None:
-        """Forget every lease: the store is not to be asked now, and they end by themselves."""
+        """Forget every lease without asking the store; the leases expire."""
         self._held.clear()
         self._touched.clear()
         if self._listener is not None:
@@ -328,7 +329,7 @@ class GroupFolding:
             listener.close()
 
     def _stop(self) -> None:
-        """Give everything back; ring for what waits, since nobody else knows of it."""
+        """Give back all groups, and ring for buckets that still have waiting encounters."""
         groups = tuple(self._held)
         if not groups:
             return
@@ -342,7 +343,7 @@ class GroupFolding:
 
 
 def _more(notified: Listener[CommandNotification], most: int = 64) -> list[CommandNotification]:
-    """Return the notifications that are already there, *most* of them."""
+    """Return the notifications that have already arrived, at most *most*."""
     heard: list[CommandNotification] = []
     while len(heard) < most and (wake := notified.get(0)) is not None:
         heard.append(wake)

@@ -1,7 +1,7 @@
-"""Show that a worker lives, and end it if it hangs.
+"""Record that a worker is alive, and kill it if it hangs.
 
-A record with the time is written every second; readiness reads it. A command that is decided for longer than
-any honest one may take is a loop: the process kills itself, and the command's next try is counted.
+A record with the time is written every second, for the readiness check. A decision that takes longer than
+`LONGEST_S` must be an endless loop: the process kills itself, and the command's next try is counted.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from workers.periodic import PeriodicThread
 
 EVERY_S: Final = 1.0
 LONGEST_S: Final = 20.0
-"""What a decision may take at the very most; the longest honest ones take a tenth of a second."""
+"""The longest time for a decision; ordinary ones take a tenth of a second at most."""
 
 _logger: Final = structlog.get_logger()
 
 
 class HeartbeatThread(PeriodicThread):
-    """Beats for one worker, and watches its *foldings*."""
+    """Writes one worker's heartbeat, and watches its *foldings*."""
 
     name = "pulse"
     every_s = EVERY_S
@@ -48,7 +48,7 @@ class HeartbeatThread(PeriodicThread):
         self._longest_s = longest_s
 
     def look(self) -> None:
-        """Watch and beat once."""
+        """Check the folders, then write one heartbeat."""
         self._watch()
         beat(self._log, self._worker, int(time.time() * 1000))
 

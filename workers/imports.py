@@ -1,4 +1,4 @@
-"""Take in the bundles that were sent: audit each, and write it into the store if it is sound."""
+"""Import uploaded bundles: audit each, and write it into the store if it is sound."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _logger: Final = structlog.get_logger()
 
 
 class Importer(JobRunner):
-    """Takes bundles in, one after the other, until it is told to stop."""
+    """Imports bundles one after the other."""
 
     kind = IMPORTS
 
@@ -34,10 +34,10 @@ class Importer(JobRunner):
         self._durability = durability
 
     def do(self, job: Job) -> None:
-        """Take in one bundle, or write down why it is refused."""
+        """Import one bundle, or store the reason for its refusal."""
         raw = self.log.record(BUNDLES, job["import"])
-        if raw is None:  # a worker that died here had taken it in, or had begun to
-            refusal = _refusal("bundle-refused", "the file is not here any more: send it again")
+        if raw is None:  # a worker died here, during the import or after it
+            refusal = _refusal("bundle-refused", "the file is no longer stored; upload it again")
             self._finish(job, status=FAILED, refusal=refusal)
             return
         accepted = AcceptedBundle(tuple(bytes.fromhex(key) for key in job["keys"]), job["required"])
@@ -51,11 +51,11 @@ class Importer(JobRunner):
             refusal = _refusal("bundle-refused", detail)
             self._finish(job, status=FAILED, verdict=str(verdict), refusal=refusal)
         except WasRemoved as why:
-            refusal = _refusal("encounter-removed", "you removed this encounter: it is not taken in again")
+            refusal = _refusal("encounter-removed", "you removed this encounter; it cannot be imported")
             self._finish(job, status=FAILED, encounter=why.address, refusal=refusal)
-        except Exception as fault:  # noqa: BLE001 - whatever prevents it is shown to the sender
+        except Exception as fault:  # noqa: BLE001 - the job reports any fault to its sender
             _logger.error("import.failed", job=job["import"], error=type(fault).__name__)  # noqa: TRY400 - ids only
-            refusal = _refusal("internal-error", f"it could not be taken in: {type(fault).__name__}")
+            refusal = _refusal("internal-error", f"the import failed: {type(fault).__name__}")
             self._finish(job, status=FAILED, refusal=refusal)
         else:
             self._finish(job, status=DONE, **self._result(taken))

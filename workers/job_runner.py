@@ -1,9 +1,9 @@
-"""Do jobs that were asked for, beside the folding: whoever is free takes one; a dead worker's is begun anew.
+"""Run requested jobs beside the folding. A free worker takes a job; the job of a dead worker starts again.
 
-Jobs are scheduled, and the one that waits longest is done first, however many were asked for after it. A ring
-only makes it sooner: every worker looks for jobs after each ring it answers and every few seconds besides. A
-worker leases the job that it does and prolongs the lease as long as it lives; after its death the job is due
-again, and another worker begins anew. Two workers that do one job find the same.
+Jobs are scheduled, and the one that has waited longest runs first. A ring only makes it sooner: every worker
+looks for jobs after each ring that it answers, and every few seconds. A worker leases its job and prolongs
+the lease while it lives. After its death the job is due again, and another worker starts it from the
+beginning. Two workers that run the same job get the same result.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from service.stores.jobs import PENDING, RUNNING, Job, JobKind
 from workers.periodic import PeriodicThread, WorkerStopped
 
 EVERY_S: Final = 2.0
-"""How long a job may wait when nobody rings."""
+"""Seconds between two looks if nobody rings."""
 
 GAP_S: Final = 0.1
-"""How soon after one look another may come."""
+"""The least time between two looks."""
 
 BEAT_S: Final = 1.0
 STALE_S: Final = 10.0
-"""How old the last beat of whoever works at a job may be."""
+"""How old a job's last heartbeat may be before another worker takes the job."""
 
 _PAGE: Final = 50
 _BREATH_S: Final = 0.002
-"""Left to the threads that fold, between two stretches of work."""
+"""Pause between two steps of a job, for the threads that fold."""
 
 _logger: Final = structlog.get_logger()
 
 
 class JobRunner(PeriodicThread):
-    """Does the jobs of one kind, one after the other, until it is told to stop."""
+    """Runs the jobs of one kind, one after the other."""
 
     every_s = EVERY_S
     gap_s = GAP_S
     kind: JobKind
-    """The kind of jobs it does."""
+    """The kind of jobs that it runs."""
 
     def __init__(self, log: Log, *, worker: str, stopping: Event) -> None:
         super().__init__(stopping)
@@ -53,16 +53,16 @@ class JobRunner(PeriodicThread):
 
     @abstractmethod
     def do(self, job: Job) -> None:
-        """Do one job to its end; may raise `StoreFailure` or `WorkerStopped`."""
+        """Run one job to its end; may raise `StoreFailure` or `WorkerStopped`."""
 
     def look(self) -> None:
-        """Do every job that nobody does, the one that waits longest first."""
+        """Run every due job that no other worker runs, the longest waiting first."""
         while found := self.kind.due(self.log, _now_ms(), _PAGE):
             for whose, id_ in found:
                 self._take(whose, id_)
 
     def _take(self, whose: str, id_: str) -> None:
-        """Lease a job and do it, unless it is done or another worker's."""
+        """Lease a job and run it, unless it is finished or another worker runs it."""
         self.prolong(whose, id_)
         job = self.kind.find(self.log, whose, id_)
         if job is None or job["status"] not in (PENDING, RUNNING):
@@ -76,19 +76,19 @@ class JobRunner(PeriodicThread):
                 raise
             except StoreFailure:
                 raise
-            except Exception as fault:  # noqa: BLE001 - tried again when its lease ends
+            except Exception as fault:  # noqa: BLE001 - it is tried again when its lease ends
                 _logger.error("job.broken", kind=self.kind.collection, job=id_, error=type(fault).__name__)  # noqa: TRY400 - ids only
 
     def prolong(self, whose: str, id_: str) -> None:
-        """Keep a job from other workers for as long as a beat of this one counts."""
+        """Lease a job for `STALE_S` seconds, so that no other worker takes it."""
         self.kind.lease(self.log, whose, id_, _now_ms() + int(STALE_S * 1000))
 
     def put(self, job: Job) -> None:
-        """Keep *job* as it is now."""
+        """Store *job*."""
         self.kind.put(self.log, job)
 
     def close(self, job: Job) -> None:
-        """Keep *job* as it came out, and take it from the schedule."""
+        """Store the finished *job*, and unschedule it."""
         self.put(job)
         self.kind.unschedule(self.log, job[self.kind.of], job[self.kind.id])
 
@@ -104,7 +104,7 @@ def _is_free(job: Job) -> bool:
 
 
 class JobProgress:
-    """Writes down how far a job is, every second, and ends it with the worker."""
+    """Stores a job's progress every second, and ends the job when the worker stops."""
 
     def __init__(self, desk: JobRunner, job: Job) -> None:
         self._desk = desk
@@ -112,7 +112,7 @@ class JobProgress:
         self._next = 0.0
 
     def __call__(self, done: int, of: int) -> None:
-        """Note that *done* of *of* are done; raises `WorkerStopped`."""
+        """Note that *done* of *of* steps are done; raises `WorkerStopped`."""
         if self._desk.stopping.is_set():
             raise WorkerStopped
         now = time.monotonic()

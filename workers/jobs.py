@@ -1,8 +1,7 @@
-"""Run what is on the list and nothing else.
+"""Run only the allowed functions as RQ jobs.
 
-RQ resolves dotted names that stand in job data, so whoever can write to its server could have any function of
-this process called. Our jobs know a handful of names; callbacks, webhooks, retries and results that job data
-asks for are left out.
+RQ resolves dotted names in job data, so anybody who can write to its server could call any function of this
+process. Our jobs know a few names only, and ignore callbacks, webhooks, retries and results in job data.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ Function = Callable[..., object]
 
 
 class FunctionNotAllowed(Exception):
-    """Say that a job names a function that is on no list; the name is a stranger's text, and not repeated."""
+    """A job names a function that is not allowed. The name is untrusted text, so the message omits it."""
 
     def __init__(self, job: str) -> None:
         super().__init__(f"job {job} names a function that is not allowed")
 
 
 def allowing(functions: Mapping[str, Function]) -> type[Job]:
-    """Return a class of jobs that can call *functions*, by their names in job data, and nothing else."""
+    """Return a class of RQ jobs that can call only *functions*, by their names in job data."""
 
     class AllowedJob(Job):
         def restore(self, raw_data: Any) -> Any:  # noqa: ANN401 - as RQ declares it

@@ -1,9 +1,8 @@
-"""Name commits that the store has lost although this worker wrote them.
+"""Log commits that this worker wrote and the store lost.
 
-That happens in a failover without the mode `replicated`, with a lost disk, and with a restored backup.
-
-What was signed and is gone is a dispute of the notary. This names the rest, which nobody signed: in the
-worker's log, with the encounter and the numbers.
+Causes are a failover without the mode `replicated`, a lost disk, and a restored backup. If the lost commits
+were signed, the notary raises a dispute. Unsigned ones are named in the worker's log, with the encounter and
+their numbers.
 """
 
 from __future__ import annotations
@@ -17,32 +16,32 @@ from service.core.decide import FoldedState
 from service.log.values import StreamHead
 
 REMEMBERED: Final = 10_000
-"""Encounters whose last commit is remembered."""
+"""How many encounters' last commits are remembered."""
 
 _logger: Final = structlog.get_logger()
 
 
 class CommittedHistory:
-    """The last commit that this worker wrote of each encounter."""
+    """The last commit that this worker wrote for each encounter."""
 
     def __init__(self) -> None:
         self._last: OrderedDict[str, tuple[int, str]] = OrderedDict()
 
     def note(self, folded: FoldedState[Any]) -> None:
-        """Remember that *folded* stands."""
+        """Remember that the commit of *folded* is written."""
         self._last[folded.encounter] = (folded.n, folded.hash)
         self._last.move_to_end(folded.encounter)
         if len(self._last) > REMEMBERED:
             self._last.popitem(last=False)
 
     def hold_head(self, encounter: str, head: StreamHead) -> None:
-        """Name the commands that the store no longer has; commits alone are decided again, byte for byte."""
+        """Log commands that the store lost. Lost commits alone are decided again, with the same bytes."""
         n, _ = self._last.get(encounter, (0, ""))
         if head.appended < n:
             self._name(encounter, head.appended + 1, n)
 
     def hold(self, folded: FoldedState[Any]) -> None:
-        """Name a commit that is decided again and becomes another: its command was lost and replaced."""
+        """Log a commit that is decided again with another hash: its command was lost and replaced."""
         n, hash_ = self._last.get(folded.encounter, (0, ""))
         if folded.n == n and folded.hash != hash_:
             self._name(folded.encounter, n, n)

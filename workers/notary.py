@@ -1,7 +1,7 @@
-"""Sign checkpoints beside the folding: when an epoch closed, when somebody asks, and for what was left over.
+"""Sign checkpoints beside the folding: when an epoch closes, on request, and at the start.
 
-Nobody waits for a signature, so a wake that is lost only delays it: every start looks at all that was signed
-here before, and every fold that closes an epoch wakes this again.
+Nobody waits for a signature, so a lost wake-up only delays it: every start looks at all encounters that were
+signed here before, and every fold that closes an epoch wakes the signer again.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from service.stores.encounter_index import COLLECTION as REGISTERED
 from workers.periodic import PeriodicThread
 
 EVERY_S: Final = 2.0
-"""How long a request for a checkpoint may wait when nobody rings."""
+"""How long a request for a checkpoint may wait if nobody rings."""
 
 GAP_S: Final = 0.25
-"""How long closed epochs wait for others that are signed together with them."""
+"""How long closed epochs wait, so that several are signed together."""
 
 AGAIN_S: Final = 2.0
-"""How often a disputed encounter is looked at again: somebody may have accepted it."""
+"""How often a disputed encounter is checked again, since its history may have been accepted."""
 
 WHOLE_EVERY: Final = 1_000
-"""Commits after which the whole tree is made anew from the stored bytes."""
+"""Commits after which the whole tree is recomputed from the stored bytes."""
 
 _RECENT: Final = 200
-"""Encounters of the register that a start looks at, beside all that were signed here."""
+"""Newest encounters of the index that a start checks, besides all that were signed here."""
 
 _PAGE: Final = 50
 
@@ -43,14 +43,14 @@ _logger: Final = structlog.get_logger()
 
 
 class _ClosedEpoch(NamedTuple):
-    """What to do for an encounter: recompute its whole tree, sign its head."""
+    """What to do for an encounter besides signing its closed epochs: recompute its tree, sign its head."""
 
     whole: bool = False
     head: bool = False
 
 
 class CheckpointSigner(PeriodicThread):
-    """What one worker signs, in a thread of its own; the threads that fold wake it and ask it."""
+    """One worker's thread that signs checkpoints; the threads that fold wake it and query it."""
 
     name = "notary"
     every_s = EVERY_S
@@ -71,9 +71,9 @@ class CheckpointSigner(PeriodicThread):
     # --- for the threads that fold -------------------------------------------------------------------
 
     def folded(self, encounter: str, start: int, n: int, *, closes: bool, is_closed: bool) -> None:
-        """Note that the commits after *start* up to *n* stand.
+        """Note that the commits after *start* up to *n* are written.
 
-        *closes*: an epoch ended; *is_closed*: the encounter did, so that whatever follows is signed at once.
+        *closes*: an epoch ended. *is_closed*: the encounter is closed, so its head is signed at once.
         """
         whole = n // WHOLE_EVERY > start // WHOLE_EVERY
         if closes or is_closed or whole:
@@ -83,7 +83,7 @@ class CheckpointSigner(PeriodicThread):
             self.ring()
 
     def may_fold(self, encounter: str) -> bool:
-        """Tell whether the store's history is the signed one; the first question looks."""
+        """Return whether the store's history is the signed one; only the first call reads the store."""
         with self._lock:
             looked = self._disputed.get(encounter)
             if encounter in self._checked:
@@ -104,18 +104,18 @@ class CheckpointSigner(PeriodicThread):
         return True
 
     def resumes(self, encounter: str) -> int:
-        """Return the command that accepted another history than the signed one; 0 if none did."""
+        """Return the number of the command that accepted a history other than the signed one; 0 if none."""
         return self._resumes.get(encounter, 0)
 
     def recheck(self) -> None:
-        """Compare every encounter anew before it may be folded."""
+        """Check every encounter again before it may be folded."""
         with self._lock:
             self._checked.clear()
 
     # --- the thread ----------------------------------------------------------------------------------
 
     def look(self) -> None:
-        """Sign what there is to sign; the first look holds the whole store to what was signed here."""
+        """Sign what is due; the first look also compares the whole store with what was signed here."""
         if not self._has_started:
             signer = self._signer()
             publish(self._log, signer, time.time())
@@ -131,7 +131,7 @@ class CheckpointSigner(PeriodicThread):
         self.work()
 
     def work(self) -> None:
-        """Sign for everybody who was woken for, and for everybody who asked."""
+        """Sign the encounters that were folded, and those with a requested checkpoint."""
         with self._lock:
             woken, self._woken = self._woken, {}
         left = self._sign_together([encounter for encounter, wake in woken.items() if wake == _ClosedEpoch()])
@@ -145,12 +145,12 @@ class CheckpointSigner(PeriodicThread):
                 self._answer(encounter, size)
 
     def _sign_together(self, encounters: list[str]) -> set[str]:
-        """Sign what closed in encounters that were just folded here; those to be looked at one by one."""
+        """Sign the closed epochs of just folded encounters; return those that must be signed one by one."""
         try:
             signed, left = self._notary.sign_closed_together(encounters)
         except StoreFailure:
             raise
-        except Exception as fault:  # noqa: BLE001 - whoever it is at finds out one by one
+        except Exception as fault:  # noqa: BLE001 - signing one by one finds the encounter at fault
             _logger.error("notary.broken", encounters=len(encounters), error=type(fault).__name__)  # noqa: TRY400 - ids only
             return set(encounters)
         for encounter, made in signed.items():
@@ -159,7 +159,7 @@ class CheckpointSigner(PeriodicThread):
         return set(left)
 
     def catch_up(self) -> None:
-        """Hold the whole store to what was signed here, and sign what was left over."""
+        """Compare the whole store with what was signed here, and sign what is missing."""
         recent = [record.id for record in self._log.records(REGISTERED, None, _RECENT)]
         for encounter in dict.fromkeys([*self._notary.encounters(), *recent]):
             if self.stopping.is_set():
@@ -174,7 +174,7 @@ class CheckpointSigner(PeriodicThread):
 
     def _sign(self, encounter: str, *, whole: bool = False, head: bool = False) -> None:
         if imports.find(self._log, encounter) is not None:
-            return  # what was played elsewhere is signed there
+            return  # the service that played it signs it
         if entries.find(self._log, encounter) is not None:
             return  # its head was signed before it was archived
         try:
@@ -184,14 +184,17 @@ class CheckpointSigner(PeriodicThread):
             return
         except StoreFailure:
             raise
-        except Exception as fault:  # noqa: BLE001 - one encounter's fault keeps no other unsigned
+        except Exception as fault:  # noqa: BLE001 - one encounter's fault must not stop the others
             _logger.error("notary.broken", encounter=encounter, error=type(fault).__name__)  # noqa: TRY400 - ids only
             return
         for point in made:
             _logger.info("checkpoint.signed", encounter=encounter, size=point.size)
 
     def _made(self, encounter: str, *, whole: bool, head: bool) -> list[checkpoints.TreeHead]:
-        """Sign, and return what was; raises `Disputed`, also for what was signed and is not there."""
+        """Sign and return the new checkpoints.
+
+        Raises `Disputed`, also if the encounter was signed and is missing.
+        """
         try:
             if whole:
                 self._notary.recompute(encounter)

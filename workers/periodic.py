@@ -1,8 +1,8 @@
-"""Look every so often until the worker stops, whatever befalls one look: what every thread of a worker does.
+"""The base of a worker's threads: look at regular intervals until the worker stops.
 
-Laws. The first look is at once. A ring only makes the next one sooner, and many rings make one look. An
-outage of the store is waited out and said once; any other fault of a look is said and ends nothing: a worker
-whose thread died would look well.
+Laws. The first look is immediate. A ring only makes the next look sooner, and several rings make one look. An
+outage of the store is logged once and waited out. Any other fault of a look is logged and does not end the
+thread, because a worker without one of its threads would look healthy.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ import structlog
 from service.log.errors import StoreFailure
 
 END_S: Final = 1.0
-"""How soon a thread that is rung for notices the worker's end by itself; a worker that ends rings."""
+"""How soon a waiting thread notices by itself that the worker stops; a stopping worker also rings."""
 
 _logger: Final = structlog.get_logger()
 
 
 class WorkerStopped(Exception):
-    """Say that a look was left, because the worker ends; what it did not do is left for another."""
+    """The worker stops, so a look was broken off; another worker does the rest."""
 
 
 class PeriodicThread(ABC):
-    """Looks in a thread of its own; a class of them says what is looked at, and how often."""
+    """A look at regular intervals; a subclass defines the look and the intervals."""
 
     name: str
-    """What it is called in the log."""
+    """The thread's name in the log."""
 
     every_s: float
-    """How long a look may be after the one before, if nobody rings."""
+    """Seconds between two looks if nobody rings."""
 
     gap_s: float | None = None
-    """The least time between two looks, however often somebody rings; None where nobody rings."""
+    """The least seconds between two looks, however often it is rung; None if rings are ignored."""
 
     def __init__(self, stopping: Event) -> None:
         self.stopping = stopping
@@ -45,14 +45,14 @@ class PeriodicThread(ABC):
 
     @abstractmethod
     def look(self) -> None:
-        """Do what there is to do now; may raise `StoreFailure` or `WorkerStopped`."""
+        """Do the work that is due now; may raise `StoreFailure` or `WorkerStopped`."""
 
     def ring(self) -> None:
-        """See that somebody looks soon; any thread may."""
+        """Make the next look come sooner. Thread-safe."""
         self._rung.set()
 
     def run(self) -> None:
-        """Look again and again until told to stop."""
+        """Look repeatedly until the worker stops."""
         while True:
             self._rung.clear()
             self._look_safely()
@@ -60,7 +60,7 @@ class PeriodicThread(ABC):
                 return
 
     def _rest(self) -> bool:
-        """Wait until it is time for the next look; False where the worker ends."""
+        """Wait for the next look; return False if the worker stops."""
         if self.gap_s is None:
             return not self.stopping.wait(self.every_s)
         until = time.monotonic() + self.every_s
@@ -83,5 +83,5 @@ class PeriodicThread(ABC):
             if not self._is_down:
                 _logger.warning("lookout.store_down", of=self.name, why=type(failure).__name__)
             self._is_down = True
-        except Exception as fault:  # noqa: BLE001 - the next look comes, whatever was wrong with this one
+        except Exception as fault:  # noqa: BLE001 - one look's fault must not prevent the next
             _logger.error("lookout.failed", of=self.name, error=type(fault).__name__)  # noqa: TRY400 - ids only

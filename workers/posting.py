@@ -1,7 +1,7 @@
-"""Post a few bytes to a stranger: to the address that was judged and no other, once, and not for long.
+"""Post a webhook to an untrusted receiver: once, only to the checked address, and with a time limit.
 
-No redirect is followed and no proxy is asked. Of the answer the status is read and nothing else; whoever
-answers in drips is cut off.
+It follows no redirect and uses no proxy. It reads only the status of the response, and disconnects slow
+receivers.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import Final
 from service.signals.webhook_addresses import WebhookAddress
 
 ANSWER_S: Final = 10.0
-"""How long connecting, sending and the answer's head may take in all."""
+"""How long connecting, sending and receiving the response's head may take in all."""
 
 
 class DeliveryFailed(Exception):
-    """Say, in a word, what kept an answer from coming."""
+    """No response came; the text is the name of the fault."""
 
 
 def resolve(host: str, port: int) -> list[str]:
-    """Return the addresses of *host*, the preferred first."""
+    """Return the IP addresses of *host*, the preferred one first; raises `OSError`."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
@@ -33,7 +33,7 @@ def resolve(host: str, port: int) -> list[str]:
 def post(
     place: WebhookAddress, address: str, headers: Mapping[str, str], body: bytes, answer_s: float = ANSWER_S
 ) -> int:
-    """Return the status with which *place*, at *address*, answers *body*; raises `DeliveryFailed`."""
+    """Post *body* to *place* at the IP *address* and return the status; raises `DeliveryFailed`."""
     try:
         with closing(_connected(place, address, answer_s)) as line:
             end = Timer(answer_s, _cut, (line,))

@@ -1,7 +1,7 @@
-"""Answer the doorbell: RQ's worker, in this process, for our jobs alone.
+"""Answer the doorbell: RQ's worker in this process, for our jobs alone.
 
-RQ's server may be wiped or down at any moment. Whatever comes of that ends one RQ worker; another is made,
-and meanwhile the sweeper folds. Nothing here leans on RQ's own recovery.
+RQ's server may be wiped or down at any moment. Such a fault ends one RQ worker; another is made, and until then
+the sweeper folds. Nothing here relies on RQ's own recovery.
 """
 
 from __future__ import annotations
@@ -24,59 +24,59 @@ from service.signals.doorbell import QUEUE
 from workers.jobs import Function, allowing
 
 _TTL_S: Final = 30
-"""How long RQ waits for a job before it shows itself again, and how soon it forgets a worker that died."""
+"""RQ's `worker_ttl`: how long it waits for a job before a heartbeat, and how soon it drops a dead worker."""
 
 _MAINTENANCE_S: Final = 60
 _PAUSES_S: Final = (0.1, 0.5, 1.0, 2.0)
-"""Pauses before another RQ worker is made, growing while it fails."""
+"""Pauses before the next RQ worker is made, longer after each failure."""
 
 _logger: Final = structlog.get_logger()
 
 
 class FoldJobWorker(SimpleWorker):
-    """One life of RQ's worker: no fork, no commands from Redis, no signals of its own, ids in the log."""
+    """One run of RQ's worker without forks, commands from Redis or signal handlers; it logs only ids."""
 
     death_penalty_class = TimerDeathPenalty  # with jobs of no time limit: no alarm signal amid a commit
     max_connection_wait_time = 2.0
     log_result_lifespan = False
 
     def subscribe(self) -> None:
-        """Take no orders: RQ would let anybody on its server stop the worker."""
+        """Accept no commands, because RQ would let any client of its server stop the worker."""
 
     def unsubscribe(self) -> None:
-        """Leave what was never subscribed to."""
+        """Do nothing, since nothing was subscribed to."""
 
     def _install_signal_handlers(self) -> None:
-        """Leave the process's signals alone."""
+        """Install no handlers; the process has its own."""
 
     def handle_exception(self, job: Job, *exc_info: Any) -> None:  # noqa: ANN401 - as RQ declares it
-        """Log that a job failed, without its data."""
+        """Log a job's failure without the job's data."""
         _logger.error("job.failed", job=job.id, error=exc_info[0].__name__)
 
     def interrupt(self) -> None:
-        """End after the job at hand; raises `StopRequested` if there is none. For a signal handler."""
+        """Stop after the current job; raises `StopRequested` if there is none. For a signal handler."""
         self._stop_requested = True
         if self.get_state() != WorkerStatus.BUSY:
             raise StopRequested
 
 
 class FoldJobThread:
-    """Answers rings until told to stop, through however many lives of RQ's worker."""
+    """Answers rings until the worker stops, and makes a new RQ worker after each failure."""
 
-    def __init__(self, client: Any, functions: Mapping[str, Function], stopping: Event) -> None:  # noqa: ANN401 - redis-py's client has its home in the log
+    def __init__(self, client: Any, functions: Mapping[str, Function], stopping: Event) -> None:  # noqa: ANN401 - only `service.log` may import redis-py
         self._client = client
         self._job_class = allowing(functions)
         self._stopping = stopping
         self._worker: FoldJobWorker | None = None
 
     def on_signal(self, _number: int, _frame: FrameType | None) -> None:
-        """Stop after the command at hand."""
+        """Stop after the current job."""
         self._stopping.set()
         if self._worker is not None:
             self._worker.interrupt()
 
     def run(self) -> None:
-        """Answer until stopped."""
+        """Answer rings until the worker stops."""
         failures = 0
         while not self._stopping.is_set():
             try:
@@ -84,7 +84,7 @@ class FoldJobThread:
                 failures = 0
             except StopRequested:
                 return
-            except Exception as error:  # noqa: BLE001 - whatever RQ meets, the worker goes on folding
+            except Exception as error:  # noqa: BLE001 - the worker goes on folding after any fault of RQ
                 _logger.warning("queue.lost", why=type(error).__name__)
                 failures += 1
             # Not the event's `wait`: a signal that sets the event while its lock is held here would hang.
@@ -103,7 +103,7 @@ class FoldJobThread:
         )
         self._worker = worker
         try:
-            if not self._stopping.is_set():  # a signal until now found nobody to interrupt
+            if not self._stopping.is_set():  # an earlier signal found no worker to interrupt
                 worker.work(logging_level="CRITICAL")
         finally:
             self._worker = None

@@ -1,8 +1,8 @@
-"""Remove closed encounters once they were kept long enough, and keep a bundle of each.
+"""Remove closed encounters after the retention period, and keep a bundle of each.
 
-Laws. An encounter is removed only if its bundle was written, read again and audited, and is sound. Bundles
-are named by their encounters and never deleted here. What cannot be removed is tried again a day later, and
-said in the log.
+Laws. An encounter is removed only after its bundle was written, read back and audited as sound. A bundle is
+named after its encounter; a sound one is never deleted here. If a removal fails, the log says so and it is
+tried again a day later.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ DAY_S: Final = 86_400
 PAGE: Final = 50
 _SUFFIX: Final = ".jsonl"
 _UNSOUND: Final = ".unsound"
-"""What a bundle that is not sound is called, so that nobody takes it for the record."""
+"""The suffix of an unsound bundle, so that nobody takes it for the record."""
 _BREATH_S: Final = 0.002
-"""Left to the threads that fold, between two stretches of an audit."""
+"""Pause between two steps of an audit, for the threads that fold."""
 
 _logger: Final = structlog.get_logger()
 
 
 class Retention(PeriodicThread):
-    """Removes for one worker, in a thread of its own; several workers at once do no harm."""
+    """One worker's thread that removes closed encounters; several workers may do so at once."""
 
     name = "retention"
     every_s = EVERY_S
@@ -57,9 +57,9 @@ class Retention(PeriodicThread):
         gone: Callable[[str], object],
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Keep closed encounters for *days* (0: for ever), and their bundles in *storage* after that.
+        """Keep closed encounters for *days* (0: forever), and then their bundles in *storage*.
 
-        *gone* is called with what was deleted.
+        *gone* is called with each deleted encounter.
         """
         super().__init__(stopping)
         self._log = log
@@ -72,7 +72,7 @@ class Retention(PeriodicThread):
         self._clock = clock
 
     def look(self) -> None:
-        """Delete what was removed a minute ago, and remove what was closed long enough ago."""
+        """Delete the records of removed encounters that are due, then remove those closed long enough ago."""
         now = self._clock()
         for encounter in self._log.due(removals.REMOVING, int(now * 1000), PAGE):
             entry = self._register.find(encounter)
@@ -90,7 +90,7 @@ class Retention(PeriodicThread):
             self._retire(encounter, now)
 
     def _retire(self, encounter: str, now: float) -> None:
-        """Remove *encounter*, or come back to it in a day."""
+        """Remove *encounter*; after a fault, try again in a day."""
         try:
             if removals.find(self._log, encounter) is None and not self._is_fork(encounter):
                 self._remove(encounter, now)
@@ -98,7 +98,7 @@ class Retention(PeriodicThread):
             _logger.info("retention.gone_already", encounter=encounter)
         except StoreFailure:
             raise
-        except Exception as why:  # noqa: BLE001 - whatever is wrong with one record, the others have their turn
+        except Exception as why:  # noqa: BLE001 - one record's fault must not stop the others
             told = str(why) if isinstance(why, NotRemovable) else type(why).__name__
             _logger.warning("retention.kept", encounter=encounter, why=told)
             again = int((now - self._days * DAY_S + DAY_S) * 1000)

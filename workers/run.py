@@ -1,6 +1,6 @@
-"""Be one worker: answer rings in the main thread, and do everything else in other threads.
+"""Run one worker: answer rings in the main thread, and do everything else in other threads.
 
-A signal to stop lets the command at hand be finished.
+After a signal to stop, the current command is finished first.
 """
 
 from __future__ import annotations
@@ -43,29 +43,29 @@ from workers.sweep import SweepThread
 from workers.webhooks import DeliveryPace, WebhookSender
 
 DURABLE: Final = "durable"
-"""What a store of streams was held to before anything was appended: an answer is on disk."""
+"""The store was checked before the first append: an acknowledged write is on disk."""
 REPLICATED: Final = "replicated"
-"""An answer is on disk at the primary and at its replicas."""
+"""An acknowledged write is on disk at the primary and its replicas."""
 
 _logger: Final = structlog.get_logger()
 
 
 @dataclass(frozen=True)
 class Keeping:
-    """After how many days something is done with encounters; 0: never."""
+    """After how many days encounters are archived and removed; 0 means never."""
 
     idle_days: int = 0
     """Days without a command after which an encounter is archived."""
     closed_days: int = 0
-    """Days after which a closed encounter is removed, and its bundle kept in its place."""
+    """Days after which a closed encounter is replaced by its bundle."""
 
 
 FOR_EVER: Final = Keeping()
 
 
-def run(  # noqa: PLR0913 - everything one worker works with
+def run(  # noqa: PLR0913 - all parts of a worker
     log: Log,
-    queue: Any,  # noqa: ANN401 - redis-py's client has its home in the log
+    queue: Any,  # noqa: ANN401 - only `service.log` may import redis-py
     registry: Registry,
     *,
     key: bytes,
@@ -79,12 +79,13 @@ def run(  # noqa: PLR0913 - everything one worker works with
     longest_s: float = LONGEST_S,
     durability: str = DURABLE,
 ) -> None:
-    """Work until SIGTERM or SIGINT.
+    """Run until SIGTERM or SIGINT.
 
-    *queue* is a client of RQ's server, *key* opens the encounters' secrets, *signer* gives who signs their
-    checkpoints and *witness* remembers them; *outward* guards where webhooks lead, *pace* says when they are
-    told, *storage* has the files of archived and the bundles of removed encounters, *keeping* says when
-    encounters are archived and removed. A command that is decided for *longest_s* ends the process.
+    *queue* is a client of RQ's server, *key* decrypts the encounters' secrets, *signer* returns the current
+    signer of checkpoints and *witness* remembers what was signed. *address_guard* checks the addresses of
+    webhooks, *pace* sets when deliveries are tried. *storage* holds the files of archived encounters and the
+    bundles of removed ones, *keeping* sets when encounters are archived and removed. A decision that takes
+    longer than *longest_s* seconds kills the process.
     """
     log = with_archive(log, storage, archive_key_of(key))
     worker = f"{socket.gethostname()}-{os.getpid()}"
@@ -120,7 +121,7 @@ def run(  # noqa: PLR0913 - everything one worker works with
     importer = Importer(log, registry, worker=worker, stopping=stopping, durability=durability)
 
     def answer(bucket: int) -> None:
-        """Fold the bucket that was rung for; whoever asked for a job or a checkpoint has rung too."""
+        """Fold the bucket of a ring, and look for jobs and checkpoints, whose requests ring too."""
         auditor.ring()
         importer.ring()
         simulator.ring()
@@ -145,7 +146,7 @@ def run(  # noqa: PLR0913 - everything one worker works with
         thread.start()
     answering.run()
     for each in lookouts:
-        each.ring()  # it may wait for its next look; it ends instead
+        each.ring()  # ends its wait for the next look
     for thread in threads:
         thread.join()
     witness.close()

@@ -1,4 +1,4 @@
-"""Play the simulations that were asked for, and write down how their fights came out."""
+"""Run the requested simulations, and store the results of their fights."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _logger: Final = structlog.get_logger()
 
 
 class Simulator(JobRunner):
-    """Plays simulations one after the other, until it is told to stop."""
+    """Runs simulations one after the other."""
 
     kind = SIMULATIONS
 
@@ -30,7 +30,7 @@ class Simulator(JobRunner):
         self._editions = registry
 
     def do(self, job: Job) -> None:
-        """Play every fight of one job."""
+        """Play every fight of one job and store the results."""
         progress, times = JobProgress(self, job), job["times"]
         limits = FightLimits(rounds=job["rounds"], commands=job["commands"])
         fights = []
@@ -43,7 +43,7 @@ class Simulator(JobRunner):
                 )
         except (StoreFailure, WorkerStopped):
             raise
-        except Exception as fault:  # noqa: BLE001 - whatever keeps a simulation from its end is told to who asked
+        except Exception as fault:  # noqa: BLE001 - the job reports any fault to its sender
             _logger.error("simulation.failed", simulation=job["simulation"], error=type(fault).__name__)  # noqa: TRY400 - ids only
             self._finish(job | {"status": FAILED, "fault": f"it could not be played: {type(fault).__name__}"})
             return

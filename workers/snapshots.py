@@ -1,6 +1,6 @@
-"""Write down what is derived from each interval beside the folding, and make what a reader missed.
+"""Store snapshots and occasions of each interval beside the folding, and make those that a reader missed.
 
-Nobody waits for a snapshot. One that is lost with its worker is made when somebody reads through its commits.
+Nobody waits for a snapshot. If one is lost with its worker, it is made when somebody reads its commits.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from service.record.intervals import EVERY, SCHEDULE
 from workers.periodic import PeriodicThread, WorkerStopped
 
 EVERY_S: Final = 5.0
-"""How long a reader's request may wait."""
+"""How long a reader's request for missing snapshots may wait."""
 
 GAP_S: Final = 0.05
 LEASE_MS: Final = 60_000
-"""How long other workers leave an encounter to the one that makes its snapshots."""
+"""How long a worker has an encounter for itself while it makes the snapshots."""
 
 _WAITING: Final = 256
-"""States that wait to be written; with more the oldest are left to a reader's request."""
+"""How many states may wait to be written; beyond that the oldest are dropped until a reader needs them."""
 
 _PAGE: Final = 10
 _BREATH_S: Final = 0.002
-"""Left to the threads that fold, between two snapshots."""
+"""Pause between two snapshots, for the threads that fold."""
 
 _logger: Final = structlog.get_logger()
 
 
 class SnapshotWriter(PeriodicThread):
-    """Writes snapshots for one worker, in a thread of its own; several workers at once do no harm."""
+    """One worker's thread that writes snapshots; several workers may do so at once."""
 
     name = "snapshots"
     every_s = EVERY_S
@@ -53,12 +53,12 @@ class SnapshotWriter(PeriodicThread):
         self._waiting: deque[FoldedState[Any]] = deque(maxlen=_WAITING)
 
     def take(self, folded: FoldedState[Any]) -> None:
-        """Have a snapshot of *folded* written, whose commit stands; any thread may."""
+        """Queue a snapshot of *folded*, whose commit is written. Thread-safe."""
         self._waiting.append(folded)
         self.ring()
 
     def look(self) -> None:
-        """Write what was handed over, then make what readers missed."""
+        """Write the queued snapshots, then make those that readers missed."""
         self._write_waiting()
         for encounter in self._log.due(SCHEDULE, int(time.time() * 1000), _PAGE):
             lease = int(time.time() * 1000) + LEASE_MS
@@ -86,7 +86,10 @@ class SnapshotWriter(PeriodicThread):
         time.sleep(_BREATH_S)
 
     def _make_missing(self, encounter: str) -> None:
-        """Make all that the encounter lacks, by rising n: each snapshot starts from the one before it."""
+        """Make the encounter's missing snapshots in order, each from the one before; note missing occasions.
+
+        Raises `WorkerStopped`.
+        """
         head = self._log.head(encounter)
         if head is None:
             return

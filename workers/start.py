@@ -1,4 +1,4 @@
-"""Wait for a store that may come up later than its worker does."""
+"""Wait for a store that may start later than the worker."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _logger: Final = structlog.get_logger()
 
 
 def connected(url: str, replicas: int = 0) -> Log:
-    """Return the log at *url* as soon as it can be reached and has been loaded; see `ValkeyLog.at`."""
+    """Return the log at *url* once it can be reached and is loaded; see `ValkeyLog.connect`."""
     said = None
     while True:
         try:

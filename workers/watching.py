@@ -1,4 +1,4 @@
-"""What a fold works beside: who signs what is folded, and who keeps snapshots of it."""
+"""The observers of a fold: the signer of checkpoints, and the writer of snapshots."""
 
 from __future__ import annotations
 
@@ -8,42 +8,45 @@ from service.core.decide import FoldedState
 
 
 class FoldObserver(Protocol):
-    """Who signs what is folded, and says what may be folded at all."""
+    """Learns what was folded, to sign it, and decides what may be folded."""
 
     def may_fold(self, encounter: str) -> bool:
-        """Tell whether the store's history is the one that was signed."""
+        """Return whether the store's history is the signed one."""
         ...
 
     def resumes(self, encounter: str) -> int:
-        """Return the command that accepted another history than the signed one; 0 if none did."""
+        """Return the number of the command that accepted a history other than the signed one; 0 if none."""
         ...
 
     def recheck(self) -> None:
-        """Compare every encounter anew before it may be folded: the store was away, and may be another."""
+        """Check every encounter again before it may be folded, since the store may have been replaced."""
         ...
 
     def folded(self, encounter: str, start: int, n: int, *, closes: bool, is_closed: bool) -> None:
-        """Note that the commits after *start* up to *n* stand; *closes*: an epoch or the encounter ended."""
+        """Note that the commits after *start* up to *n* are written.
+
+        *closes*: an epoch ended. *is_closed*: the encounter is closed.
+        """
         ...
 
 
 def no_snapshot(folded: FoldedState[Any]) -> None:
-    """Keep no snapshot: for a fold whose past is never read."""
+    """Keep no snapshot, for a fold whose past is never read."""
 
 
 class NullFoldObserver:
-    """Signs nothing: for a fold of which no signature is wanted."""
+    """Signs nothing and permits everything, for a fold without signatures."""
 
     def may_fold(self, encounter: str) -> bool:  # noqa: ARG002 - as `FoldObserver` has it
-        """Tell that it may."""
+        """Return True."""
         return True
 
     def resumes(self, encounter: str) -> int:  # noqa: ARG002 - as `FoldObserver` has it
-        """Tell that none did."""
+        """Return 0: no command did."""
         return 0
 
     def recheck(self) -> None:
-        """Compare nothing."""
+        """Do nothing."""
 
     def folded(self, encounter: str, start: int, n: int, *, closes: bool, is_closed: bool) -> None:
-        """Note nothing."""
+        """Do nothing."""

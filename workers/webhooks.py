@@ -1,8 +1,8 @@
-"""Tell webhooks what was committed: put it on the agenda, and try what is due until it is taken.
+"""Deliver commits to webhooks: schedule deliveries, and try those that are due until they are accepted.
 
-Whoever folds an encounter puts its commits on the agenda before the encounter leaves the dirty set, so a
-worker that dies leaves nothing untold. An attempt is one worker's for a minute; if it dies there, another
-tries again: a receiver may be told twice and is never left out. `attempts` shares them fairly.
+The worker that folds an encounter schedules its deliveries before the encounter leaves the dirty set, so the
+death of a worker loses none. An attempt belongs to one worker for a minute; if the worker dies, another tries
+again. Delivery is therefore at least once. `attempts` shares the attempts fairly.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ from workers.periodic import PeriodicThread
 from workers.posting import ANSWER_S, DeliveryFailed, post, resolve
 
 WEBHOOKS: Final = 1_000
-"""Webhooks that are looked at together."""
+"""Due webhooks that are read at once."""
 
 OfOwner = Callable[[str], list[Webhook]]
 
 TICKS: Final = 5
-"""Ticks after which the agenda is read although nobody rings: for retries, and what other processes add."""
+"""Ticks after which the schedule is read without a ring, for retries and what other processes add."""
 
 PAGE: Final = 100
 SEAMS: Final = 10_000
-"""Seams that a worker remembers: they never change."""
+"""How many seams a worker caches; they never change."""
 
 AIMS: Final = 10_000
-"""Webhooks whose owner and host a worker remembers."""
+"""How many webhooks' owners and hosts a worker caches."""
 
 NOWHERE: Final = "the address leads to nothing that is public"
-"""The fault of a name that leads inside as of one that is unknown: nobody finds out which names there are."""
+"""The fault of both an internal and an unknown host name, so that nobody can probe for internal names."""
 
 _GONE: Final = 410
 _logger: Final = structlog.get_logger()
@@ -58,31 +58,31 @@ _logger: Final = structlog.get_logger()
 
 @dataclass(frozen=True)
 class DeliveryPace:
-    """How often is tried, in seconds: soon at first, then every half hour, for a little over three days."""
+    """The retry schedule in seconds: soon at first, then every half hour, for a little over three days."""
 
     first_s: float = 5.0
     longest_s: float = 1_800.0
     lasts_s: float = 3 * 86_400.0
     tick_s: float = 0.1
-    """The least time between two looks at what is new or due."""
+    """The least time between two looks."""
     answer_s: float = ANSWER_S
     rest_s: float = 60.0
-    """How long a host that gives no answer is left alone at most."""
+    """How long a silent host is left alone at most."""
     lease_s: float = 60.0
-    """How long an attempt is one worker's: longer than it can take."""
+    """How long an attempt belongs to one worker: longer than it can take."""
 
     def pause(self, name: str, attempts: int) -> float:
-        """Return how long to wait after so many attempts; up to a tenth longer, so that few coincide."""
+        """Return the seconds to wait after so many attempts, with up to a tenth of jitter by *name*."""
         doubled: float = min(self.first_s * 2 ** min(attempts - 1, 30), self.longest_s)
         return doubled * (1 + crc32(f"{name}/{attempts}".encode()) % 100 / 1000)
 
     def rest(self, host: str, silences: int) -> float:
-        """Return how long a host is left alone after so many attempts without an answer."""
+        """Return the seconds for which a host is left alone after so many unanswered attempts."""
         return min(self.pause(host, silences), self.rest_s)
 
 
 class WebhookSender(PeriodicThread):
-    """What one worker tells, in a thread of its own; the threads that fold say what is new."""
+    """One worker's thread that delivers webhooks; the threads that fold report what is new."""
 
     name = "webhooks"
 
@@ -108,7 +108,7 @@ class WebhookSender(PeriodicThread):
         self._seams: dict[str, Seam] = {}
         self._news: set[str] = set()
         self._spreading: set[str] = set()
-        """What was news and is put on the agenda at the moment."""
+        """The encounters whose deliveries are being scheduled now."""
         self._aims: dict[str, DeliveryTarget] = {}
         self._attempts = DeliveryAttempts(time.monotonic, self._pace.rest)
         self._lock = Lock()
@@ -116,22 +116,22 @@ class WebhookSender(PeriodicThread):
 
     @property
     def news(self) -> frozenset[str]:
-        """The encounters whose commits are not yet on the agenda."""
+        """The encounters with commits whose deliveries are not scheduled yet."""
         with self._lock:
             return frozenset(self._news | self._spreading)
 
     # --- for the threads that fold -------------------------------------------------------------------
 
     def heard(self, encounter: str) -> None:
-        """Note that the encounter went on; its commits are put on the agenda in a moment."""
+        """Note that the encounter has new commits; their deliveries are scheduled in a moment."""
         with self._lock:
             self._news.add(encounter)
         self.ring()
 
     def put_on_agenda(self, encounter: str) -> None:
-        """Put every commit that somebody wants to be told of on the agenda; raises `StoreFailure`.
+        """Schedule the deliveries of all new commits; raises `StoreFailure`.
 
-        The owner's webhooks are read anew: one may have been made a moment ago, and nobody looks again.
+        The owner's webhooks are read without the cache: one may be new, and nobody looks again.
         """
         self._put_safely(encounter, partial(webhooks.of_owner, self._log))
 
@@ -140,7 +140,7 @@ class WebhookSender(PeriodicThread):
             self._put_on_agenda(encounter, of_owner)
         except StoreFailure:
             raise
-        except Exception as fault:  # noqa: BLE001 - whoever folds must not stumble over what is told
+        except Exception as fault:  # noqa: BLE001 - a fault of webhooks must not stop the folding
             _logger.error("webhooks.broken", encounter=encounter, error=type(fault).__name__)  # noqa: TRY400 - ids only
 
     def _put_on_agenda(self, encounter: str, of_owner: OfOwner) -> None:
@@ -151,7 +151,7 @@ class WebhookSender(PeriodicThread):
             self._put_all(webhook, encounter)
 
     def _put_all(self, webhook: Webhook, encounter: str) -> None:
-        """Put what *webhook* has not been told of *encounter* on its agenda, unless it is only proposed."""
+        """Schedule the undelivered commits of *encounter* for *webhook*, unless it is only proposed."""
         seam = self._seam(encounter)
         if seam is None and self._is_line(encounter):
             return
@@ -159,17 +159,17 @@ class WebhookSender(PeriodicThread):
             webhooks.hold_cursor(self._log, webhook.id, encounter)
             return
         at = webhooks.cursor(self._log, webhook.id, encounter)
-        if seam is not None:  # what repeats the old line is told in one message, at the seam
+        if seam is not None:  # commits that repeat the old line are one message, at the seam
             at = max(at, seam.accepted.n - 1)
         head = self._log.head(encounter)
         while head is not None and at < head.folded:
             at = self._put_page(webhook, encounter, at, seam)
 
     def _put_page(self, webhook: Webhook, encounter: str, after: int, seam: Seam | None) -> int:
-        """Put a page of commits on the agenda and return the last one's number.
+        """Schedule the deliveries of one page of commits and return the last commit's number.
 
-        Where a commit ends the line, the one that takes over is put there first: whoever dies in between
-        comes back to this page.
+        If a commit ends the line, the line that continues it is scheduled first, because a worker that dies
+        in between starts again at this page.
         """
         commits = [load_commit(entry.raw) for entry in self._log.commits(encounter, after, PAGE)]
         for end in filter(seams.is_end, commits):
@@ -184,12 +184,12 @@ class WebhookSender(PeriodicThread):
         return commits[-1].n
 
     def _is_line(self, encounter: str) -> bool:
-        """Tell whether *encounter* goes on from another one, accepted or not."""
+        """Return whether *encounter* continues another one, accepted or not."""
         entry = self._register.find(encounter)
         return entry is not None and entry.root is not None
 
     def _seam(self, encounter: str) -> Seam | None:
-        """Return the seam at which *encounter* took over from another line, None where there is none."""
+        """Return the seam at which *encounter* took over from another line, None if there is none."""
         if not self._is_line(encounter):
             return None
         known = self._seams.get(encounter)
@@ -204,14 +204,14 @@ class WebhookSender(PeriodicThread):
     # --- the thread ----------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Tell until told to stop; attempts that are under way are waited for."""
+        """Deliver until the worker stops; then wait for the attempts under way."""
         with self._pool:
             with suppress(StoreFailure):
                 agendas.look_at_all(self._log, self._now_ms())
             super().run()
 
     def look(self) -> None:
-        """Put what is new on the agenda, and try what is due."""
+        """Schedule new deliveries, and try those that are due."""
         self._spread()
         self._try_due()
 
@@ -224,7 +224,7 @@ class WebhookSender(PeriodicThread):
             self._spreading = set()
 
     def _try_due(self) -> None:
-        """Begin attempts at what is due and not under way, as far as there is room."""
+        """Begin due attempts that are not under way, within the limits of `DeliveryAttempts`."""
         now = self._now_ms()
         aims = [self._aim(id_) for id_ in self._log.due(SCHEDULE, now, WEBHOOKS)]
         for aim in self._attempts.fairly(aims) * OF_A_WEBHOOK:
@@ -239,7 +239,7 @@ class WebhookSender(PeriodicThread):
                 agendas.settle(self._log, aim.webhook, now)
 
     def _aim(self, id_: str) -> DeliveryTarget:
-        """Return whose webhook it is, and where it leads: as it was at the last attempt."""
+        """Return the webhook's target, as it was at the last attempt."""
         known = self._aims.get(id_)
         return known or self._aim_anew(id_, webhooks.known(self._log, id_))
 
@@ -255,14 +255,14 @@ class WebhookSender(PeriodicThread):
             agendas.settle(self._log, webhooks.named(name).webhook, self._now_ms())
         except StoreFailure as failure:
             _logger.warning("webhooks.store_down", why=type(failure).__name__)
-        except Exception as fault:  # noqa: BLE001 - one delivery's fault is no other's
+        except Exception as fault:  # noqa: BLE001 - one delivery's fault must not stop the others
             _logger.error("webhook.broken", delivery=name, error=type(fault).__name__)  # noqa: TRY400 - ids only
         finally:
             self._attempts.end(name)
             self.ring()  # it made room for another
 
     def attempt(self, name: str) -> None:
-        """Try one delivery, unless it needs none or another worker is at it."""
+        """Try one delivery, unless it is obsolete or another worker tries it."""
         fresh = webhooks.named(name)
         if fresh.n == webhooks.LOOK_THROUGH:
             self.put_on_agenda(fresh.encounter)
@@ -297,9 +297,9 @@ class WebhookSender(PeriodicThread):
         _logger.info("webhook.tried", delivery=name, state=after.state, status=after.status, why=after.fault)
 
     def _sent(self, webhook: Webhook, before: WebhookDelivery, body: bytes) -> WebhookDelivery:
-        """Send *body* and return the delivery as it is after that."""
+        """Send *body* and return the delivery as it is afterwards."""
         now = self._clock()
-        if before.state == webhooks.FAILED:  # somebody wants it tried anew
+        if before.state == webhooks.FAILED:  # a client requested another attempt
             before = replace(before, first=0.0)
         status, fault = self._answer(webhook, before, body, int(now))
         attempts, first = before.attempts + 1, before.first or now
@@ -314,7 +314,7 @@ class WebhookSender(PeriodicThread):
     def _answer(
         self, webhook: Webhook, each: WebhookDelivery, body: bytes, timestamp: int
     ) -> tuple[int | None, str | None]:
-        """Return the receiver's status, or what kept it from answering."""
+        """Return the receiver's status and no fault, or no status and the fault."""
         headers = {
             "Content-Type": "application/json",
             "User-Agent": "Rewound-Webhooks/1",
@@ -337,5 +337,5 @@ class WebhookSender(PeriodicThread):
 
 
 def _came_at(commit: Commit, seam: Seam | None) -> str:
-    """Return when *commit* came to be part of the encounter: at the *seam* when that was accepted."""
+    """Return when *commit* became part of the encounter: for the *seam*'s commit, when it was accepted."""
     return seam.at if seam is not None and commit.n == seam.accepted.n else commit.at
