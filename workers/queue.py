@@ -1,7 +1,7 @@
 """Answer the doorbell: RQ's worker in this process, for our jobs alone.
 
-RQ's server may be wiped or down at any moment. Such a fault ends one RQ worker; another is made, and until then
-the sweeper folds. Nothing here relies on RQ's own recovery.
+RQ's server may be wiped or down at any moment. Such a fault ends one RQ worker; another is made, and until
+then the sweeper folds. Nothing here relies on RQ's own recovery.
 """
 
 from __future__ import annotations

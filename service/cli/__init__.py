@@ -1,7 +1,7 @@
-"""Run Rewound from the command line: `rewound serve`, `rewound demo`, `rewound verify FILE` and the rest.
+"""The command line: `rewound serve`, `rewound demo`, `rewound verify FILE` and the other commands.
 
-Each command is a module of its own and is imported when it is called, so that `rewound --help` and `rewound
-verify` do not wait for what they do not need.
+Each command is a module that is imported when the command is called, so that `rewound --help` and `rewound
+verify` start fast.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ import click
 
 COMMANDS: Final[Mapping[str, str]] = {
     "serve": "Run the whole service on this machine.",
-    "worker": "Run one worker against servers that are there.",
+    "worker": "Run one worker against running servers.",
     "demo": "Play the sample fight over HTTP, replay a round, audit it.",
-    "play": "Play an encounter with bots, many times, and tell how each fight came out.",
-    "replay": "Tell a recorded or scripted fight, round by round.",
+    "play": "Play an encounter with bots, many times, and print each result.",
+    "replay": "Narrate a recorded or scripted fight, round by round.",
     "verify": "Audit a bundle, offline.",
-    "bundle": "Write an encounter into one file that proves itself.",
-    "explain": "Tell why a commit in a bundle says what it says, offline.",
-    "keys": "List, create and revoke API keys; show and rotate the key that signs.",
+    "bundle": "Export an encounter with all its evidence into one file.",
+    "explain": "Explain a commit of a bundle: rules, rulings and dice, offline.",
+    "keys": "List, create and revoke API keys; show and rotate the signing key.",
     "openapi": "Write openapi.yaml, or check that it is up to date.",
     "rules": "Write the tables of rules, or check that they are up to date.",
 }
-"""The commands, each in the module of its name, as `--help` lists them."""
+"""The commands as `--help` lists them; each is in the module with its name."""
 
 
 class _Commands(click.Group):
-    """The commands of the table above, imported one at a time."""
+    """The commands of `COMMANDS`, each imported on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as click declares it
         return list(COMMANDS)
@@ -48,4 +48,4 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="rewound")
 def main() -> None:
-    """Event-sourced tabletop combat: every die proved, every round replayable, every ruling on the record."""
+    """Event-sourced tabletop combat: every die is provable, every round replayable, every ruling recorded."""

@@ -1,4 +1,4 @@
-"""Bundle: write one encounter into one file that proves itself, for the reader it is meant for."""
+"""Bundle: export one encounter with all its evidence into one file, for one seat."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from service.log import NoSuchEncounter
 @click.command("bundle")
 @click.argument("encounter")
 @click.option(
-    "--seat", default="gm", show_default=True, help="For whom: the file holds what this seat may see."
+    "--seat", default="gm", show_default=True, help="The reader: the file holds what this seat may see."
 )
 @click.option(
     "--out", "file", type=click.Path(path_type=Path), help="Write to FILE instead of standard output."
 )
 def command(encounter: str, seat: str, file: Path | None) -> None:
-    """Write ENCOUNTER as a bundle: `rewound verify` audits it anywhere, offline."""
+    """Export ENCOUNTER as a bundle, which `rewound verify` audits anywhere, offline."""
     settings = read_settings().settings
     with opened(settings) as log:
         try:
@@ -36,4 +36,4 @@ def command(encounter: str, seat: str, file: Path | None) -> None:
         sys.stdout.buffer.write(lines)
         return
     file.write_bytes(lines)
-    say(f"{len(evidence.commits)} commits are in {file}", err=True)
+    say(f"{len(evidence.commits)} commits written to {file}", err=True)

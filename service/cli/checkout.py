@@ -1,4 +1,4 @@
-"""Write files that are generated from the code, or hold them to it; both need a checkout, not a wheel."""
+"""Write files that are generated from the code, or check them; both need a checkout, not a wheel."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from service.cli.terminal import Failure, say
 
 
 def in_checkout() -> Path:
-    """Return the root of the checkout this code runs from; ends the command where there is none."""
+    """Return the root of the checkout that this code runs from; raises `Failure` if there is none."""
     root = Path(__file__).parents[2]
     if not (root / "pyproject.toml").is_file():
-        raise Failure("generated files belong to a checkout: this is an installed package")
+        raise Failure("this is an installed package; generated files need a checkout")
     return root
 
 
 def settle(files: Mapping[Path, str], *, check: bool, by: str) -> None:
-    """Write *files*, or with *check* end the command if one of them is not what it should be."""
+    """Write *files*, or with *check* raise `Failure` if one of them is out of date."""
     stale = [path for path, text in files.items() if _text(path) != text]
     if not check:
         for path in stale:
             path.write_text(files[path], "utf-8")
-            say(f"{path.name} is written")
+            say(f"{path.name} written")
     elif stale:
         names = ", ".join(path.name for path in stale)
         raise Failure(f"{names} is out of date: run {by}")

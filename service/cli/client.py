@@ -1,6 +1,7 @@
-"""Call the HTTP API as any client would: nothing here knows more of the service than its contract.
+"""A client of the HTTP API, which relies on the public contract alone.
 
-Every command carries an idempotency key, so a repeat after a lost connection is harmless; it is made once.
+Every change carries an idempotency key, so a repeat after a lost connection is harmless. A request is
+repeated once.
 """
 
 from __future__ import annotations
@@ -15,21 +16,21 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 TIMEOUT_S: Final = 40.0
-"""Longer than the longest wait for an outcome."""
+"""Longer than the longest wait for an outcome, in seconds."""
 
 _JSON: Final = frozenset({"application/json", "application/problem+json"})
-"""What is one JSON document: a bundle is one on each line."""
+"""Types of responses that are one JSON document; a bundle has one on each line."""
 
 _OK: Final = 400
-"""Answers with a status from here on are problems."""
+"""Responses with this status or a higher one are problems."""
 
 
 class Unreachable(Exception):
-    """Say that no service answers at an address."""
+    """No service answers at the address."""
 
 
 class ProblemAnswer(Exception):
-    """Say that the service refused: its problem document, and the status."""
+    """The service refused the request, with a status and a problem document."""
 
     def __init__(self, status: int, data: Mapping[str, Any]) -> None:
         super().__init__(f"{status} {data.get('title', '')}: {data.get('detail', '')}")
@@ -38,45 +39,48 @@ class ProblemAnswer(Exception):
 
     @property
     def code(self) -> str | None:
-        """Why the rules refused a command, if they did."""
+        """The code with which the rules refused a command, None for other problems."""
         code = self.data.get("code")
         return code if isinstance(code, str) else None
 
 
 @dataclass(frozen=True)
 class ClientResponse:
-    """What the service answered."""
+    """A successful response of the service."""
 
     status: int
     data: Any
     headers: Message
-    """By name, in any case."""
+    """By case-insensitive name."""
 
 
 @dataclass
 class Client:
-    """One caller of the service at *url*, with an API key or a seat's token."""
+    """A client of the service at *url*, with an API key or a seat's token."""
 
     url: str
     token: str | None = field(default=None, repr=False)
     _line: HTTPConnection | None = field(default=None, repr=False)
 
     def as_seat(self, token: str) -> Client:
-        """Return another caller of the same service."""
+        """Return a client of the same service with a seat's *token*."""
         return Client(self.url, token)
 
     def get(self, path: str) -> Any:  # noqa: ANN401 - JSON
-        """Return what stands at *path*; raises `ProblemAnswer` and `Unreachable`."""
+        """Return the body of a GET of *path*; raises `ProblemAnswer` and `Unreachable`."""
         return self.send("GET", path).data
 
     def post(self, path: str, data: object, **headers: str) -> ClientResponse:
-        """Send *data* once; raises `ProblemAnswer` and `Unreachable`."""
+        """POST *data* to *path*; raises `ProblemAnswer` and `Unreachable`."""
         return self.send("POST", path, data, headers)
 
     def send(
         self, method: str, path: str, data: object = None, headers: Mapping[str, str] | None = None
     ) -> ClientResponse:
-        """Send a request and read its answer; a repeat over a new connection has the same key."""
+        """Send a request and return the response; a repeat over a new connection has the same key.
+
+        Raises `ProblemAnswer` and `Unreachable`.
+        """
         sent = {name.replace("_", "-"): value for name, value in (headers or {}).items()}
         if self.token is not None:
             sent["Authorization"] = f"Bearer {self.token}"
@@ -92,7 +96,7 @@ class Client:
             raise Unreachable(f"{self.url} does not answer: {fault}") from fault
 
     def close(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
         if self._line is not None:
             self._line.close()
             self._line = None
@@ -100,7 +104,7 @@ class Client:
     def _exchange(
         self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], *, again: bool
     ) -> HTTPResponse:
-        """Send the request; once more over a new connection if a kept one had gone stale."""
+        """Send the request; if *again*, retry a failure once over a new connection."""
         try:
             line = self._line = self._line or self._connect()
             line.request(method, path, body, dict(headers))

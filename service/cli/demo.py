@@ -1,6 +1,6 @@
-"""Demo: play the sample fight through the HTTP API and tell it, replay its first round, audit it.
+"""Demo: play the sample fight through the HTTP API and narrate it, replay its first round, audit it.
 
-Without --url a service of its own is started in a temporary directory and ended with the demo.
+Without --url the demo starts its own service in a temporary directory, and stops it at the end.
 """
 
 from __future__ import annotations
@@ -40,21 +40,21 @@ _INTERRUPTED: Final = 130
 
 @click.command("demo")
 @click.option("--ruleset", type=click.Choice(list(SAMPLES)), default="heartrush", help="Which rulebook.")
-@click.option("--form", help="Which telling of the fight (the first).")
+@click.option("--form", help="Which form of the fight (default: the first).")
 @click.option(
     "--seeded/--declared",
     default=False,
-    help="Dice of the service, or the faces of the worked example (default).",
+    help="Let the service roll, or use the faces of the worked example (default).",
 )
-@click.option("--url", help="A running service; otherwise one of its own is started for the demo.")
+@click.option("--url", help="A running service; by default the demo starts its own.")
 @click.option("--key", envvar="REWOUND_API_KEY", help="An API key of that service (REWOUND_API_KEY).")
 @click.option("--bundle", "file", type=click.Path(path_type=Path), help="Also write the encounter into FILE.")
 def command(
     ruleset: str, form: str | None, url: str | None, key: str | None, file: Path | None, *, seeded: bool
 ) -> None:
-    """Play the sample fight over HTTP, tell it, replay a round, audit it."""
+    """Play the sample fight over HTTP, narrate it, replay a round, audit it."""
     if url is not None and (key is None or file is not None):
-        raise click.UsageError("with --url comes --key, and --bundle is for a service of the demo's own")
+        raise click.UsageError("--url requires --key and excludes --bundle")
     console = Terminal(highlight=False)
     signals = Signals()
     try:
@@ -77,7 +77,7 @@ def command(
 
 @contextmanager
 def _own_service(console: Console, signals: Signals) -> Iterator[tuple[LocalService, Client]]:
-    """Give a service in a temporary directory, and its owner; raises `StartAbandoned`."""
+    """Yield a service in a temporary directory and its owner's client; raises `StartAbandoned`."""
     with tempfile.TemporaryDirectory(prefix="rewound-demo-") as directory, held_port("127.0.0.1") as port:
         home = Path(directory)
         settings = replace(
@@ -109,7 +109,7 @@ def _own_service(console: Console, signals: Signals) -> Iterator[tuple[LocalServ
 
 
 def _run(owner: Client, fight: ScriptedFight, console: Console, *, by_script: bool) -> str:
-    """Play, replay and audit *fight*; return its id. May raise `ProblemAnswer`."""
+    """Play, replay and audit *fight*; return the encounter's id. May raise `ProblemAnswer`."""
     edition = owner.get(f"/v1/rulesets/{fight.opening['edition']}")
     teller = Teller(console, fight.opening, {rule["id"]: rule["statement"] for rule in edition["rules"]})
     teller.heading(fight.title)
@@ -133,7 +133,7 @@ def _run(owner: Client, fight: ScriptedFight, console: Console, *, by_script: bo
 
 
 def _replay(table: ScriptTable, console: Console) -> None:
-    """Ask for round 1 again and show that its patches lead to the state at its end."""
+    """Request the replay of round 1 and check that its patches lead to the state at its end."""
     round_ = table.gm.get(f"{table.path}/rounds/1/replay")
     frames = round_["frames"]
     state = round_["state"]
@@ -150,7 +150,7 @@ def _replay(table: ScriptTable, console: Console) -> None:
 
 
 def _audit(table: ScriptTable, console: Console) -> None:
-    """Ask for an audit, wait for it and print its verdict."""
+    """Request an audit, wait for it and print its certificate; raises `NotAsWritten`."""
     with console.status("Auditing: every command is decided again …"):
         job: dict[str, Any] = table.gm.post(f"{table.path}/audits", {}).data
         ends = time.monotonic() + AUDIT_S
@@ -163,7 +163,7 @@ def _audit(table: ScriptTable, console: Console) -> None:
 
 
 def _write_bundle(service: LocalService, encounter: str, file: Path, console: Console) -> None:
-    """Write what the gm may have of the encounter into *file*."""
+    """Write the GM's bundle of the encounter into *file*."""
     with closing(service.log()) as log:
         file.write_bytes(b"".join(bundle.write(evidence_once_signed(log, encounter), "gm")))
     console.print(f"\nThe encounter is in {file}: rewound verify --unsigned {file}")

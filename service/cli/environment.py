@@ -1,4 +1,4 @@
-"""Read the settings for a command: all their faults become one message, and what was set is known as such."""
+"""Read the settings for a command: report all faults at once, and note whether the port was set."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from service.settings import Settings, SettingsError
 
 @dataclass(frozen=True)
 class EnvironmentOption:
-    """The settings, and whether somebody chose the port."""
+    """The settings, and whether the environment sets the port."""
 
     settings: Settings
     has_port: bool
 
 
 def read_settings() -> EnvironmentOption:
-    """Return the settings; every fault of the environment ends the command, all of them told at once."""
+    """Return the settings; raises a `Failure` that names every fault of the environment."""
     try:
         settings = Settings.from_environment()
     except SettingsError as faults:
-        raise Failure(f"the settings are not right:\n{faults}", lines=True) from faults
+        raise Failure(f"invalid settings:\n{faults}", lines=True) from faults
     return EnvironmentOption(settings, has_port=bool(os.environ.get("REWOUND_PORT")))
 
 
 def is_for_people(*, demo: bool) -> bool:
-    """Tell whether a person reads along: on a terminal, and wherever the demo prints its sample."""
+    """Return whether a person reads the output: on a terminal, or with the demo."""
     return demo or sys.stderr.isatty()
 
 
 def quiet_for_people(settings: Settings, *, demo: bool) -> Settings:
-    """Return *settings* with warnings alone logged where a person reads along and asked for nothing else."""
+    """Return *settings* with log level `warning` if a person reads the output and set no level."""
     if is_for_people(demo=demo) and not os.environ.get("REWOUND_LOG_LEVEL"):
         return replace(settings, log_level="warning")
     return settings

@@ -1,7 +1,7 @@
-"""Explain: why a commit in a bundle says what it says, with no server and no network.
+"""Explain: the rules, rulings and dice behind a commit of a bundle, without a server or a network.
 
-The bundle is audited first and taken into the memory of this process, as a service would take it in: what is
-told then is what that service would tell over HTTP.
+The bundle is audited and imported into this process's memory, as a service would import it. The explanation
+is therefore the one that a service returns over HTTP.
 """
 
 from __future__ import annotations
@@ -28,13 +28,14 @@ _OWNER: Final = "file"
 @click.command("explain")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("n", type=click.IntRange(1))
-@click.option("--seat", default=GM, show_default=True, help="As whom to look.")
-@click.option("--json", "as_json", is_flag=True, help="Print it as the API tells it.")
+@click.option("--seat", default=GM, show_default=True, help="Whose view to show.")
+@click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")
 @click.pass_context
 def command(ctx: click.Context, file: Path, n: int, seat: str, *, as_json: bool) -> None:
-    """Tell why commit N of the bundle FILE says what it says: rules, rulings on ambiguities, dice.
+    """Explain commit N of the bundle FILE: rules, rulings on ambiguities, dice.
 
-    The bundle must be sound, with nothing withheld; otherwise the verdict is told, with its status.
+    The bundle must be sound, with nothing withheld; otherwise the verdict is printed, and its status is the
+    exit status.
     """
     services = make_services(
         MemoryLog(), REGISTRY, ring=lambda _: None, clock=time.time, key=bytes(32), mode="memory"
@@ -57,7 +58,7 @@ def command(ctx: click.Context, file: Path, n: int, seat: str, *, as_json: bool)
 
 
 def _print(data: dict[str, Any], console: Console) -> None:
-    """Print an explanation: what happened, why, by which dice."""
+    """Print an explanation: the outcome, its events with their rules, the dice."""
     console.print(f"[bold]{data['n']} {escape(data['type'] or '(withheld)')}[/]  {escape(data['outcome'])}")
     if "refusal" in data:
         refusal = data["refusal"]

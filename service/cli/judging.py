@@ -1,8 +1,8 @@
-"""Print what an audit found, and say it in an exit status.
+"""Print an audit's certificate, and map its verdict to an exit status.
 
-0: nothing is wrong, an accepted key has signed it, and the rules were applied. Otherwise each verdict has its
-own status, so that a script can branch on it; 1 and 2 are left to faults that are no verdict (a file that is
-not there, a wrong option).
+0: nothing is wrong, an accepted key has signed it, and the rules were applied. Every other verdict has its
+own status, so that a script can branch on it. 1 and 2 are for errors without a verdict, such as a missing
+file or a wrong option.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ STATUS: Final[Mapping[str, int]] = MappingProxyType(
         v.SEAM_SEALED: 20,
     }
 )
-"""The exit status of each verdict, where nothing less was asked for."""
+"""The exit status of each verdict without --unsigned and --without-rules."""
 
 
 def status_of(name: str, *, unsigned: bool = False, without_rules: bool = False) -> int:
-    """Return the exit status of the verdict *name*; *unsigned* and *without_rules* are what was asked for."""
+    """Return the exit status of the verdict *name*, given the options --unsigned and --without-rules."""
     if unsigned and name in v.UNSIGNED:
         name = v.SIGNED[v.UNSIGNED.index(name)]
     if without_rules and name == v.VALID_WITHOUT_RULES:
@@ -54,7 +54,7 @@ def status_of(name: str, *, unsigned: bool = False, without_rules: bool = False)
 
 
 def print_report(report: Mapping[str, Any], console: Console) -> None:
-    """Print a certificate, as an audit spells it."""
+    """Print the certificate *report*."""
     verdict, counts = report["verdict"], report["counts"]
     colour = "green" if verdict["name"] in v.SOUND else "red"
     console.print(f"\n[bold {colour}]{escape(verdict['text'])}[/]  {escape(verdict['meaning'])}")
@@ -67,7 +67,7 @@ def print_report(report: Mapping[str, Any], console: Console) -> None:
 
 
 def _warnings(report: Mapping[str, Any], counts: Mapping[str, int]) -> list[str]:
-    """Return what a reader has to know before anything else: what the host decided in place of the rules."""
+    """Return what a reader must know first: what the host decided without the rules, and what is unsigned."""
     found = []
     if counts["quarantined"]:
         found.append(
@@ -117,7 +117,7 @@ def _lines(report: Mapping[str, Any], counts: Mapping[str, int]) -> list[str]:
 
 
 def _signed(log: Mapping[str, Any]) -> list[str]:
-    """Return how far the record is signed, and by whom."""
+    """Return lines that say how far the record is signed, and by whom."""
     points = log["checkpoints"]
     if log["head"] is None:
         return []

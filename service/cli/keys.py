@@ -1,6 +1,6 @@
-"""Keys: who may open encounters, and with which keys this service signs.
+"""Keys: the API keys, which open encounters, and the keys with which this service signs.
 
-An API key is shown once, when it is made. Of a key that signs the public half is shown to everybody.
+An API key is shown once, when it is made. The public half of a signing key is shown to everybody.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _DAY_S = 86_400
 
 @click.group("keys")
 def command() -> None:
-    """List, create and revoke API keys; show and rotate the key that signs."""
+    """List, create and revoke API keys; show and rotate the signing key."""
 
 
 @command.command("list")
 def list_keys() -> None:
-    """List all keys: what is known of them, never the keys themselves."""
+    """List all API keys with their attributes, never the keys themselves."""
     with opened(read_settings().settings) as log:
         found = list(api_keys.listed(log))
     now = time.time()
@@ -37,33 +37,33 @@ def list_keys() -> None:
         ends = "never ends" if key.expires is None else f"ends {_day(key.expires)}"
         say(f"{key.id}  {state:<8} {_day(key.created)}  {ends}  {','.join(key.scopes)}  {key.name}")
     if not found:
-        say("There is no key yet: rewound keys create NAME", err=True)
+        say("There is no key yet; make one with: rewound keys create NAME", err=True)
 
 
 @command.command("create")
 @click.argument("name")
-@click.option("--read-only", is_flag=True, help="A key that opens and changes nothing.")
-@click.option("--operator", is_flag=True, help="A key that also reads the service's metrics.")
-@click.option("--days", type=click.IntRange(1, 3650), help="How long it is valid (for ever).")
+@click.option("--read-only", is_flag=True, help="A key that may only read.")
+@click.option("--operator", is_flag=True, help="A key that may also read the service's metrics.")
+@click.option("--days", type=click.IntRange(1, 3650), help="How long the key is valid (default: forever).")
 def create_key(name: str, days: int | None, *, read_only: bool, operator: bool) -> None:
     """Make a key called NAME and print it; it is not shown again.
 
-    It is an owner of its own: what another key opened it does not see, even if that has the same NAME. More
-    keys of one owner are made over HTTP, with POST /v1/api-keys.
+    Each key made here is a separate owner: it does not see the encounters of another key, even with the same
+    NAME. To make more keys of one owner, use POST /v1/api-keys.
     """
     now = time.time()
     expires = None if days is None else int(now) + days * _DAY_S
     scopes = ("read",) if read_only else api_keys.SCOPES if operator else api_keys.USUAL
     with opened(read_settings().settings) as log:
         token, key = api_keys.create(log, name, now, scopes=scopes, expires=expires)
-    say(f"Key {key.id} for {name}, an owner of its own; it is not shown again:", err=True)
+    say(f"Key {key.id} for {name}, a new owner; it is not shown again:", err=True)
     say(token)
 
 
 @command.command("revoke")
 @click.argument("key_id", metavar="ID")
 def revoke_key(key_id: str) -> None:
-    """End the key ID for good; the encounters it owns stay."""
+    """Revoke the key ID permanently; its owner's encounters stay."""
     with opened(read_settings().settings) as log:
         if not api_keys.end(log, key_id):
             raise Failure(f"there is no key {key_id}: see rewound keys list")
@@ -73,9 +73,10 @@ def revoke_key(key_id: str) -> None:
 @command.command("signing")
 @click.argument("encounter", required=False)
 def list_signing_keys(encounter: str | None) -> None:
-    """List the public keys that this service signs with, the first one first.
+    """List the public keys that this service has signed with, the oldest first.
 
-    With ENCOUNTER each is told as the verifier key of its checkpoints, which `rewound verify --key` takes.
+    With ENCOUNTER each is printed as the verifier key of that encounter's checkpoints, for `rewound verify
+    --key`.
     """
     with opened(read_settings().settings) as log:
         found = signing.published(log)
@@ -85,12 +86,12 @@ def list_signing_keys(encounter: str | None) -> None:
         line = f"{_day(key.since)}  {key.name}  {key.public}" if name is None else verifier_key(name, public)
         say(line)
     if not found:
-        say("Nothing was signed yet: the first worker that starts makes the key", err=True)
+        say("Nothing is signed yet; the first worker that starts makes the key", err=True)
 
 
 @command.command("rotate")
 def rotate_signing_key() -> None:
-    """Sign with a new key from now on, which the present one vouches for; the present one is destroyed."""
+    """Replace the signing key. The old key vouches for the new one and is destroyed."""
     settings = read_settings().settings
     with opened(settings) as log:
         key = signing.rotate(log, settings.origin, settings.signing_key_file, time.time(), kept_key)

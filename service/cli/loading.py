@@ -1,4 +1,4 @@
-"""Show how far a store is with reading its log: a bar on a terminal, a line now and then elsewhere."""
+"""Show a store's progress while it reads its log: a bar on a terminal, otherwise a line every ten seconds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LINE_EVERY_S: Final = 10.0
 
 
 class LoadingDisplay:
-    """What a command shows while it waits for a store; of a store that serves at once nothing is shown."""
+    """Shows the progress of a store that a command waits for; nothing if the store serves at once."""
 
     def __init__(self, say: Callable[[str], None], console: Console | None = None) -> None:
         self._say = say
@@ -28,7 +28,7 @@ class LoadingDisplay:
     def __call__(self, progress: LoadProgress) -> None:
         """Show *progress*."""
         if not progress.total_bytes and not self._is_size_unknown:
-            self._is_size_unknown = True  # it may be asked a moment before it knows
+            self._is_size_unknown = True  # the store may not know the size yet
             return
         now = time.monotonic()
         if self._shown is None:
@@ -44,7 +44,7 @@ class LoadingDisplay:
             self._say(f"the store is not ready: {progress}")
 
     def finish(self) -> None:
-        """Leave the bar as it is and give the terminal back."""
+        """Stop the bar."""
         if self._bar is not None:
             self._bar[0].stop()
             self._bar = None

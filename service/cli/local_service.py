@@ -1,7 +1,7 @@
-"""Put a whole service together on this machine: its store, its API, its workers.
+"""Run a whole service on this machine: its store, its API, its workers.
 
-The store is the embedded one unless the settings name servers. Everything is ended in the opposite order, and
-what was acknowledged is on disk at every moment.
+The store is the embedded one unless the settings name servers. The processes are stopped in the reverse
+order, and every acknowledged write is on disk.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ from service.supervisor.supervisor import STEP_S, Say
 READY_S: Final = 60.0
 PORTS_TRIED: Final = 20
 PORT_S: Final = 3.0
-"""How long a port may stay in use by processes that end: those of a service that was killed a moment ago."""
+"""How long to wait for a port that the ending processes of a killed service may still use."""
 
 UNREADY_DEATHS: Final = 3
-"""How often a process may die before the service was ready once: then something is wrong that stays."""
+"""After this many deaths of one process before the service is first ready, the start fails."""
 
 _GUNICORN_LOGGER: Final = f"--logger-class={JsonLogger.__module__}.{JsonLogger.__name__}"
 
-MEMORY: Final = Path("/dev/shm")  # noqa: S108 - a directory of our own is made in it, for our eyes alone
+MEMORY: Final = Path("/dev/shm")  # noqa: S108 - a private directory is made in it
 
 
 class NotServing(Failure):
-    """Why the service does not run, and what to do."""
+    """The service does not run; the text says why and what to do."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, lines=True)
 
 
 class StartAbandoned(Exception):
-    """Somebody asked to stop before the service was ready."""
+    """The start was stopped by a signal before the service was ready."""
 
 
 def _never() -> bool:
@@ -64,7 +64,8 @@ def _never() -> bool:
 class LocalService:
     """A service that runs as long as the context lasts.
 
-    *is_stopping* ends a start with `StartAbandoned`; *is_hurried* kills what takes long to stop.
+    If *is_stopping* returns True, a start ends with `StartAbandoned`; if *is_hurried* does, processes are
+    killed instead of waited for.
     """
 
     def __init__(
@@ -86,13 +87,13 @@ class LocalService:
 
     @property
     def url(self) -> str:
-        """Where the API is served."""
+        """The base URL of the API."""
         host = self.settings.host
         shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104 - compared, not bound
         return f"http://{shown}:{self.settings.port}"
 
     def log(self) -> ValkeyLog:
-        """Return a connection to the store; raises `NotServing`."""
+        """Return a connection to the store once it is loaded; raises `NotServing` and `StartAbandoned`."""
         assert self.settings.streams_url is not None, "the store runs by now"
         display = LoadingDisplay(self._say)
         try:
@@ -114,9 +115,9 @@ class LocalService:
         if self.settings.is_embedded:
             self._start_store()
         self.settings.secret_key()
-        if self.settings.workers:  # the API reads the public half alone
+        if self.settings.workers:  # the API needs only the public half
             self.settings.signing_key()
-        with closing(self.log()):  # a store that may lose commands is refused here, in words
+        with closing(self.log()):  # refuses a store that may lose commands, with a message
             pass
         self._check_queue()
         settings = self.settings
@@ -133,7 +134,7 @@ class LocalService:
         self._supervisor.start(_supervised("the API", ("gunicorn", _GUNICORN_LOGGER, *api), environment))
 
     def wait_until_ready(self) -> None:
-        """Wait until commands are taken; raises `NotServing` and `StartAbandoned`."""
+        """Wait until the service accepts commands; raises `NotServing` and `StartAbandoned`."""
         client = Client(self.url)
         ends = time.monotonic() + READY_S
         try:
@@ -141,7 +142,7 @@ class LocalService:
                 self._go_on()
                 broken = [each.name for each in self._supervisor.died() if each.deaths >= UNREADY_DEATHS]
                 if broken:
-                    raise NotServing(f"{broken[0]} keeps dying: see what it says above")
+                    raise NotServing(f"{broken[0]} keeps dying; see its output above")
                 if time.monotonic() > ends:
                     raise NotServing(f"the service is not ready after {READY_S:g} s: {why}")
                 time.sleep(STEP_S)
@@ -150,9 +151,9 @@ class LocalService:
         self._was_ready = True
 
     def stop(self) -> None:
-        """End everything and leave nothing behind.
+        """Stop all processes and delete temporary files.
 
-        A service that was never ready has nothing to finish: its processes are killed.
+        If the service was never ready, its processes have nothing to finish and are killed.
         """
         self._supervisor.stop(lambda: not self._was_ready or self._is_hurried())
         if self._embedded is not None:
@@ -204,21 +205,21 @@ def _supervised(name: str, command: Sequence[str], environment: Mapping[str, str
 
 
 def _own(directory: Path) -> None:
-    """Make the data directory, for its owner's eyes alone; raises `NotServing`."""
+    """Make the data directory with mode 0700; raises `NotServing`."""
     try:
         make_private(directory)
     except EmbeddedFailure as fault:
         raise NotServing(str(fault)) from fault
     except OSError as fault:
-        raise NotServing(f"the data directory cannot be made: {fault}") from fault
+        raise NotServing(f"cannot make the data directory: {fault}") from fault
 
 
 def metrics_directory(settings: Settings) -> Path:
-    """Make an empty directory in which the API's processes count together; return it.
+    """Make and return an empty directory for the metrics that the API's processes share.
 
-    They map its files into memory, and a process that writes to such a file on a full disk is killed. So it
-    lies in memory, or where there is no such place with the temporary files: never with the data. Its name is
-    always the same for one data directory and port, so what a killed service left there goes with the next.
+    They map its files into memory, and a process that writes to such a file on a full disk is killed. The
+    directory is therefore in memory, or else with the temporary files, and never with the data. Its name
+    depends only on the data directory and the port, so the next start deletes what a killed service left.
     """
     parent = MEMORY if os.access(MEMORY, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
     whose = f"{settings.data_dir.resolve()}\n{settings.port}"
@@ -226,13 +227,13 @@ def metrics_directory(settings: Settings) -> Path:
     shutil.rmtree(directory, ignore_errors=True)
     try:
         directory.mkdir(mode=0o700)
-    except FileExistsError:  # somebody else's, by accident or on purpose
+    except FileExistsError:  # another user made it
         return Path(tempfile.mkdtemp(prefix="rewound-", dir=parent))
     return directory
 
 
 def _not_ready(client: Client) -> str | None:
-    """Return why the service does not take commands yet, None if it does."""
+    """Return why the service does not accept commands yet, None if it does."""
     try:
         client.get("/readyz")
     except (ProblemAnswer, Unreachable) as fault:
@@ -241,9 +242,9 @@ def _not_ready(client: Client) -> str | None:
 
 
 def with_free_port(settings: Settings, *, is_given: bool, say: Say) -> Settings:
-    """Return *settings* with a port nobody listens on: a given one, or the next one that is free.
+    """Return *settings* with a free port: the configured one, or the next free one if it was a default.
 
-    Raises `NotServing` where a given port is taken.
+    Raises `NotServing` if a given port is in use, or no port is free.
     """
     ends = time.monotonic() + PORT_S
     while not (is_free := _is_free(settings.host, settings.port)) and time.monotonic() < ends:
@@ -252,22 +253,22 @@ def with_free_port(settings: Settings, *, is_given: bool, say: Say) -> Settings:
         return settings
     if is_given:
         raise NotServing(
-            f"{settings.host}:{settings.port} is in use: stop who uses it, or give another --port"
+            f"{settings.host}:{settings.port} is in use: stop its user, or choose another --port"
         )
     for port in range(settings.port + 1, settings.port + 1 + PORTS_TRIED):
         if _is_free(settings.host, port):
-            say(f"port {settings.port} is in use; taking {port}")
+            say(f"port {settings.port} is in use; using {port}")
             return replace(settings, port=port)
-    raise NotServing(f"no port from {settings.port} on is free: give one with --port")
+    raise NotServing(f"no port from {settings.port} on is free: choose one with --port")
 
 
 @contextmanager
 def held_port(host: str) -> Iterator[int]:
-    """Give a free port that nobody else is given as long as this lasts.
+    """Yield a free port and reserve it while the context lasts.
 
-    It is bound and not listened on: whoever is told its number, and sets `SO_REUSEADDR` as servers do, can
-    listen there; whoever asks the system for any free port gets another one. That is so on Linux alone.
-    Elsewhere a port that is bound cannot be listened on, and it is only free.
+    On Linux the port is bound without listening. A server that sets `SO_REUSEADDR` can listen on it, and the
+    system does not give it to a process that asks for any free port. Other systems cannot listen on a bound
+    port, so there it is only free at the start.
     """
     with socket.socket(_family(host)) as held:
         held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,4 +1,4 @@
-"""Play: run an encounter with bots, many times, and tell how each fight came out, one JSON line each."""
+"""Play: run an encounter with bots, many times, and print each result as a JSON line."""
 
 from __future__ import annotations
 
@@ -23,25 +23,24 @@ from service.simulation.table import BadOpening
 @click.option(
     "--times", type=click.IntRange(1, 1_000_000), default=1, show_default=True, help="How many fights."
 )
+@click.option("--seed", default="0", show_default=True, help="Fight 0 uses SEED/0, fight 1 SEED/1.")
+@click.option("--form", help="Which form of a script to play (default: the first).")
 @click.option(
-    "--seed", default="0", show_default=True, help="The first fight's is SEED/0, the next one's SEED/1."
-)
-@click.option("--form", help="Which form of a script to play (the first).")
-@click.option(
-    "--rounds", type=click.IntRange(1), default=ROUNDS, show_default=True, help="Stop a fight after these."
+    "--rounds", type=click.IntRange(1), default=ROUNDS, show_default=True, help="Stop a fight after so many."
 )
 @click.option(
     "--commands",
     type=click.IntRange(1),
     default=COMMANDS,
     show_default=True,
-    help="Stop a fight after these.",
+    help="Stop a fight after so many.",
 )
 def command(file: Path, times: int, seed: str, form: str | None, rounds: int, commands: int) -> None:
-    """Play the encounter in FILE with bots that pick from the options: an opening, or a script's.
+    """Play the encounter in FILE, an opening or a script, with bots that pick from the legal options.
 
-    Each line of the answer is one fight: who won, after how many rounds, who lost how many hit points. The
-    same seed plays the same fight. Bots throw what people would; nothing is stored, and no service is asked.
+    Each line of output is one fight: who won, after how many rounds, who lost how many hit points. The same
+    seed plays the same fight. Bots also declare the dice that people would throw. Nothing is stored, and no
+    service is needed.
     """
     opening = _opening(file, form)
     limits = FightLimits(rounds=rounds, commands=commands)
@@ -56,11 +55,11 @@ def command(file: Path, times: int, seed: str, form: str | None, rounds: int, co
 
 
 def _opening(file: Path, form: str | None) -> Mapping[str, Any]:
-    """Return the opening in *file*."""
+    """Return the opening in *file*; raises `Failure`."""
     try:
         data = json.loads(file.read_text("utf-8"))
     except ValueError as fault:
-        raise Failure(f"{file}: this is no JSON: {fault}") from fault
+        raise Failure(f"{file}: not valid JSON: {fault}") from fault
     if isinstance(data, dict) and "forms" in data:
         try:
             forms = load(file)

@@ -1,8 +1,7 @@
-"""Play a written fight through the HTTP API, seat by seat, as its people would.
+"""Play a scripted fight through the HTTP API, seat by seat, as its players would.
 
-With declared dice every step is sent as it stands. With seeded dice the fight may go another way: a step
-whose prompt never comes is passed over, and a prompt that no step answers is answered as quietly as the
-options allow.
+With declared dice every step is sent unchanged. With seeded dice the fight may differ from the script: a step
+whose prompt does not come is skipped, and a prompt that no step answers gets the most passive legal answer.
 """
 
 from __future__ import annotations
@@ -16,16 +15,16 @@ from service.cli.script import ScriptedFight, ScriptStep
 
 GM: Final = "gm"
 _QUIET: Final = ("accept_", "decline_", "keep_", "pass_")
-"""How the types of commands begin with which somebody lets things be."""
+"""Prefixes of the types of passive commands."""
 
 
 class NotAsWritten(Exception):
-    """Say that a fight did not go as its script has it."""
+    """The fight differs from its script."""
 
 
 @dataclass(frozen=True)
 class ScriptMoment:
-    """One command of the fight and what became of it, as the gm may see it."""
+    """One command of the fight and its outcome, as its sender sees it."""
 
     says: str
     seat: str
@@ -35,23 +34,23 @@ class ScriptMoment:
 
 @dataclass(frozen=True)
 class ScriptTable:
-    """An open encounter and everybody who sits at it."""
+    """An open encounter and the clients of its seats."""
 
     encounter: str
     seats: Mapping[str, Client]
 
     @property
     def gm(self) -> Client:
-        """The owner of the encounter."""
+        """The client of the encounter's owner."""
         return self.seats[GM]
 
     @property
     def path(self) -> str:
-        """Where the encounter is served."""
+        """The encounter's path in the API."""
         return f"/v1/encounters/{self.encounter}"
 
     def close(self) -> None:
-        """Give all connections back."""
+        """Close all connections."""
         for client in self.seats.values():
             client.close()
 
@@ -68,9 +67,9 @@ def sit_down(owner: Client, fight: ScriptedFight) -> ScriptTable:
 
 
 def play(table: ScriptTable, fight: ScriptedFight, *, by_script: bool) -> Iterator[ScriptMoment]:
-    """Play *fight* and yield every command that was sent; *by_script* where nothing may go another way.
+    """Play *fight* and yield every command that was sent.
 
-    Raises `NotAsWritten`.
+    With *by_script* the fight must not differ from the script. Raises `NotAsWritten`.
     """
     playing = _Playing(table, list(fight.steps), by_script=by_script)
     yield from playing.run()
@@ -78,7 +77,7 @@ def play(table: ScriptTable, fight: ScriptedFight, *, by_script: bool) -> Iterat
 
 @dataclass
 class _Playing:
-    """A fight under way: the steps that are still to come."""
+    """A fight under way, with its remaining steps."""
 
     table: ScriptTable
     left: list[ScriptStep]
@@ -115,12 +114,12 @@ class _Playing:
         return ScriptMoment(step.says, step.seat, step.send, outcome.data)
 
     def _owed(self) -> Sequence[Mapping[str, Any]]:
-        """Return the answers that play waits for, as far as the gm may know whose they are."""
+        """Return the prompts that play waits for and whose seats the GM may know."""
         waiting: Sequence[Mapping[str, Any]] = self.table.gm.get(self.table.path)["waiting"]
         return [prompt for prompt in waiting if prompt["seat"] and not prompt["optional"]]
 
     def _answer_others(self) -> Iterator[ScriptMoment]:
-        """Answer every prompt that no step answers, as quietly as possible."""
+        """Answer every prompt that no step answers, as passively as possible."""
         while True:
             other = [prompt for prompt in self._owed() if not self._is_planned(prompt)]
             send = self._quiet_move(other[0]) if other else {}
@@ -129,14 +128,14 @@ class _Playing:
             yield self._send(ScriptStep("", other[0]["seat"], send))
 
     def _is_planned(self, prompt: Mapping[str, Any]) -> bool:
-        """Tell whether a step answers *prompt*: by its name, or by being next and of a type it takes."""
+        """Return whether a step answers *prompt*: it names the prompt, or is next and of an accepted type."""
         if any(_answers(step, prompt) for step in self.left):
             return True
         send = self.left[0].send if self.left else None
         return send is not None and send["type"] in prompt["accepts"] and "prompt" not in send
 
     def _quiet_move(self, prompt: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the quietest command that answers *prompt*; empty where none is offered."""
+        """Return the most passive command that answers *prompt*; empty if none is offered."""
         options = self.table.seats[prompt["seat"]].get(f"{self.table.path}/options")["options"]
         offers = [
             offer
@@ -149,19 +148,19 @@ class _Playing:
 
 
 def _answers(step: ScriptStep, prompt: Mapping[str, Any]) -> bool:
-    """Tell whether *step* answers *prompt*: a contest's damage hits one or the other under one name."""
+    """Return whether *step* answers *prompt*; both seats of a contest have a prompt of the same name."""
     return (step.prompt, step.seat) == (prompt["prompt"], prompt["seat"])
 
 
 def _command(offer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the command that an offer describes, with the first of each parameter's choices."""
+    """Return the command that an offer describes, with the first choice of each field."""
     named = {name: offer[name] for name in ("creature", "prompt") if offer[name] is not None}
     chosen = {name: values[0] for name, values in offer["choices"].items()}
     return {"type": offer["type"], **named, **offer["given"], **chosen}
 
 
 def _hold(table: ScriptTable, step: ScriptStep) -> None:
-    """Hold the state, as the gm sees it, to what a step says of it; raises `NotAsWritten`."""
+    """Compare the GM's view of the state with a check; raises `NotAsWritten`."""
     assert step.check is not None, "only checks are held"
     state = table.gm.get(f"{table.path}/state")["state"]
     fault = difference(step.check, state)
@@ -170,7 +169,7 @@ def _hold(table: ScriptTable, step: ScriptStep) -> None:
 
 
 def difference(wanted: Any, found: Any, at: str = "") -> str | None:  # noqa: ANN401 - JSON
-    """Return where *found* lacks what *wanted* says, None if it has it all and maybe more."""
+    """Return where *found* differs from *wanted*, None if it contains all of *wanted*."""
     if isinstance(wanted, dict) and isinstance(found, dict):
         for key, value in wanted.items():
             fault = difference(value, found.get(key), f"{at}/{key}")

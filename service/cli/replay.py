@@ -1,7 +1,7 @@
-"""Replay: tell a fight round by round, from a bundle or from a script, with no service at all.
+"""Replay: narrate a fight round by round, from a bundle or from a script, without a service.
 
-A bundle is told as it is written: each commit with what its reader may open. A script is decided here and
-now; its dice are the faces it says, so it must tell those that are thrown.
+A bundle is narrated as it was recorded: each commit with the envelopes that its reader may open. A script is
+decided in this process; its dice are declared, so it must contain the faces of every throw.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WITHHELD = "(withheld)"
 
 @dataclass(frozen=True)
 class ReplayedCommit:
-    """One commit as it is told."""
+    """One commit as it is narrated."""
 
     n: int
     seat: str
@@ -44,12 +44,12 @@ class ReplayedCommit:
 
 @click.command("replay")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--form", help="Which form of a script to play (the first).")
+@click.option("--form", help="Which form of a script to play (default: the first).")
 @click.option(
-    "--round", "only", type=click.IntRange(0), help="Tell this round alone; 0 is what comes before."
+    "--round", "only", type=click.IntRange(0), help="Narrate only this round; 0 is the part before round 1."
 )
 def command(file: Path, form: str | None, only: int | None) -> None:
-    """Tell the fight in FILE, a bundle or a script, round by round; `rewound verify` is what judges."""
+    """Narrate the fight in FILE, a bundle or a script, round by round; `rewound verify` audits bundles."""
     raw = file.read_bytes()
     try:
         opening, story = _of_bundle(raw) if _is_bundle(raw) else _of_script(raw, form)
@@ -69,7 +69,7 @@ def command(file: Path, form: str | None, only: int | None) -> None:
 
 
 def _is_bundle(raw: bytes) -> bool:
-    """Tell a bundle by its first line; everything else is taken for a script."""
+    """Return whether the first line is a bundle's header; any other file is read as a script."""
     try:
         first = json.loads(raw.partition(b"\n")[0])
     except ValueError:
@@ -86,7 +86,7 @@ def _of_bundle(raw: bytes) -> tuple[Mapping[str, Any], Iterator[ReplayedCommit]]
         opening = load_request(evidence.requests[0] or b"").data if evidence.requests else {}
         commits = [load_commit(raw) for raw in evidence.commits]
     except ValueError as fault:
-        raise bundle.BadBundle(0, 0, f"it cannot be told: {fault}; see rewound verify") from fault
+        raise bundle.BadBundle(0, 0, f"it cannot be read: {fault}; see rewound verify") from fault
     return opening.get("opening", opening), _tell(evidence, commits)
 
 
@@ -108,17 +108,17 @@ def _tell(evidence: Evidence, commits: list[Commit]) -> Iterator[ReplayedCommit]
 
 @dataclass(frozen=True)
 class Holder(views.Reader):
-    """A reader of exactly the envelopes that lie open before it."""
+    """A reader of exactly the given opened envelopes."""
 
     commitments: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, commit: Commit, payloads: Mapping[int, bytes]) -> Holder:
-        """Return the reader of *payloads*, which lie in the envelopes of *commit*."""
+        """Return a reader of *payloads*, the opened envelopes of *commit* by event index."""
         return cls("", {}, frozenset(commit.events[index]["sealed"] for index in payloads))
 
     def may_open(self, envelope: Mapping[str, Any]) -> bool:
-        """Tell whether the envelope lies open."""
+        """Return whether the envelope is open."""
         return envelope["sealed"] in self.commitments
 
 
@@ -137,7 +137,7 @@ def _of_script(raw: bytes, form: str | None) -> tuple[Mapping[str, Any], Iterato
 
 
 def _decide(fight: script.ScriptedFight) -> Iterator[ReplayedCommit]:
-    """Decide a script step by step; raises `NotAsWritten`."""
+    """Decide a script step by step and yield its commits; raises `NotAsWritten`."""
     table = LocalTable(REGISTRY, fight.opening)
     yield _told("gm", "open", {}, *table.opened, says=fight.text)
     for step in fight.steps:

@@ -1,4 +1,4 @@
-"""Tell an event of Rise in one sentence, as `sentences` does for Heart Rush."""
+"""One sentence for each event of Rise, as `sentences` has for Heart Rush."""
 
 from __future__ import annotations
 
@@ -60,4 +60,4 @@ UNTOLD: Final = frozenset(
         "target_done",
     }
 )
-"""Steps of the machinery, told by what comes of them."""
+"""Internal steps, which other events make visible."""

@@ -1,7 +1,7 @@
-"""Rules: write each ruleset's table of rules from code and tests, or hold it to them.
+"""Rules: write each ruleset's table of rules from code and tests, or check it against them.
 
 A test names a rule by its id, in its own name (`test_HR_ENG_1_...`), in its text or in a vector; `HR-ENG-1/2`
-names two. A rule that no test names stands in the table with a blank, and `--check` lists it.
+names two. If no test names a rule, its cell in the table is blank, and `--check` lists the rule.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from service.rules.ruleset import Ruleset
 _ID: Final = re.compile(r"[A-Z]+(?:[-_][A-Z]+\d*)+(?:[-_]\d+(?:/\d+)*)?|[A-Z]+[-_]\d+(?:/\d+)*")
 """`HR-ENG-1`, `RI-MOVE1-2`, `RI-UNIV-TRIP`, `TINY-1`."""
 _CASES: Final = re.compile(r'"rules":\s*\[[^\]]*\]')
-"""The rules that a vector says it is for; a list of ids alone tests nothing."""
+"""The rules that a vector names; ids anywhere else in a vector do not count."""
 _NUMBERS: Final = re.compile(r"\d+")
 _FILE: Final = "RULES.md"
 NOTHING: Final = "nothing"
-"""What a rule settles that decides no ambiguity: only a missing test leaves a cell blank."""
+"""The cell of a rule that settles no ambiguity, so that only a missing test leaves a cell blank."""
 _SHARED: Final = "service.rules."
 
 Tests = Mapping[str, tuple[str, ...]]
-"""Test files by the rule that they name, below `tests/`."""
+"""Paths of test files below `tests/`, by the rule that they name."""
 
 
 @click.command("rules")
-@click.option("--check", is_flag=True, help="Write nothing; fail if a table is not what the code gives.")
+@click.option("--check", is_flag=True, help="Write nothing; fail if a table is out of date.")
 def command(*, check: bool) -> None:
     """Write RULES.md beside each ruleset: id, statement, source, home, tests."""
     root = in_checkout()
@@ -52,14 +52,14 @@ def command(*, check: bool) -> None:
 
 
 def rules_of(ruleset: Ruleset[Any]) -> list[Rule]:
-    """Return the rules of an edition and those that every ruleset shares, in the order of their ids."""
+    """Return the rules of an edition and those that all rulesets share, in the order of their ids."""
     homes = tuple(f"{package}." for package in ruleset.packages)
     found = [rule for rule in RULES.values() if rule.home.startswith(homes) or _is_shared(rule)]
     return sorted(found, key=_place)
 
 
 def _is_shared(rule: Rule) -> bool:
-    """Tell whether a rule lives in the core, in a module beside the rulesets' packages."""
+    """Return whether a rule is in a module beside the rulesets' packages, and so shared."""
     module = rule.home.removeprefix(_SHARED).split(".")[0]
     return (Path(__file__).parents[1] / "rules" / f"{module}.py").is_file()
 
@@ -112,7 +112,7 @@ def named_in_tests(directory: Path) -> Tests:
 
 
 def _of_tests(source: str) -> str:
-    """Return what stands in the tests of a module: a rule that a helper names is not tested by it."""
+    """Return the source of a module's tests without its helpers, whose rule ids do not count."""
     tests = (node for node in ast.parse(source).body if getattr(node, "name", "").startswith("test_"))
     return "\n".join(ast.get_source_segment(source, node) or "" for node in tests)
 

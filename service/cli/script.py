@@ -1,7 +1,7 @@
-"""Read fights that are written down: an opening and the commands of every seat, in order.
+"""Read scripted fights: an opening and the commands of every seat, in order.
 
-A script has one or several forms. A step sends a command, or checks what must be true by then; where the
-command tells faces that people threw, it is left out when the dice are the service's own.
+A script has one or several forms. A step sends a command or checks the state. Steps that declare faces, and
+checks, are left out when the service rolls the dice.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ THROW: Final = "throw_dice"
 
 
 class BadScript(ValueError):
-    """Say what keeps a file from being a fight."""
+    """The file is not a valid script; the text says why."""
 
 
 @dataclass(frozen=True)
 class ScriptStep:
-    """One line of a script: who sends what, or what must be true; and what a teller says of it."""
+    """One step of a script: a seat's command or a check, and its narration."""
 
     says: str
     seat: str = ""
@@ -34,12 +34,12 @@ class ScriptStep:
 
     @property
     def throws(self) -> bool:
-        """Tell whether somebody says the faces of dice that they threw."""
+        """Whether the step declares the faces of thrown dice."""
         return self.send is not None and self.send["type"] == THROW
 
     @property
     def prompt(self) -> str | None:
-        """The prompt it answers, if any."""
+        """The prompt that the step answers, if any."""
         return None if self.send is None else self.send.get("prompt")
 
 
@@ -53,7 +53,7 @@ class ScriptedFight:
     steps: tuple[ScriptStep, ...]
 
     def seeded(self) -> ScriptedFight:
-        """Return the fight with all dice thrown by the service."""
+        """Return the fight with all dice rolled by the service."""
         steps = tuple(step for step in self.steps if not step.throws and step.check is None)
         return ScriptedFight(self.title, self.text, {**self.opening, "declared_sides": []}, steps)
 
@@ -64,7 +64,7 @@ class ScriptedFight:
 
 
 def sample(form: str | None = None, book: str = "heartrush") -> ScriptedFight:
-    """Return the sample fight of *book* that comes with the package, in its first form if none is named."""
+    """Return a form of the packaged sample fight of *book*, by default the first; raises `BadScript`."""
     text = resources.files(__package__).joinpath("fights", f"{SAMPLES[book]}.json").read_text("utf-8")
     forms = read(text)
     if form is not None and form not in forms:
@@ -73,19 +73,21 @@ def sample(form: str | None = None, book: str = "heartrush") -> ScriptedFight:
 
 
 def load(path: Path) -> Mapping[str, ScriptedFight]:
-    """Return the forms of the fight in a file; raises `BadScript`."""
+    """Return the forms of the script in a file; raises `BadScript`."""
     return read(path.read_text("utf-8"))
 
 
 def read(text: str) -> Mapping[str, ScriptedFight]:
-    """Return the forms of the fight that *text* spells; raises `BadScript`."""
+    """Return the forms of the script *text*; raises `BadScript`."""
     try:
         data = json.loads(text)
         if not isinstance(data, dict) or data.get("format") != FORMAT:
-            raise BadScript(f"this is no {FORMAT}")
+            raise BadScript(f"not a {FORMAT}")
         return {name: _fight(form) for name, form in data["forms"].items()}
     except (ValueError, KeyError, TypeError, AttributeError) as fault:
-        raise fault if isinstance(fault, BadScript) else BadScript(f"this is no fight: {fault!r}") from fault
+        raise (
+            fault if isinstance(fault, BadScript) else BadScript(f"not a valid script: {fault!r}")
+        ) from fault
 
 
 def _fight(data: Mapping[str, Any]) -> ScriptedFight:

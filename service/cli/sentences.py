@@ -1,7 +1,7 @@
-"""Tell an event of Heart Rush in one sentence.
+"""One sentence for each event of Heart Rush.
 
-A table, in the order in which a fight meets them. `{name}` is a field of the event; a creature's id is told
-as its name. An event that is not listed is told by its type and fields, so nothing is ever left out.
+The table is in the order of a fight. `{name}` is a field of the event; a creature's id is replaced by its
+name. An event without a sentence is shown as its type and fields, so no event is left out.
 """
 
 from __future__ import annotations
@@ -84,15 +84,15 @@ UNTOLD: Final = rise_sentences.UNTOLD | {
     "exchange_settled",
     "declaration_made",
 }
-"""What a reader of the whole story need not hear: the dice themselves are told."""
+"""Events that are not shown, because the dice or later events say the same."""
 
 _LONG: Final = 16
-"""Letters after which a hash is cut."""
+"""How many characters of a hash are shown."""
 _HASHES: Final = ("link", "seed", "digest")
 
 
 def sentence(event: Mapping[str, Any], names: Mapping[str, str]) -> str:
-    """Return what *event* says; *names* gives the names of creatures by id."""
+    """Return the sentence for *event*; *names* maps creatures' ids to their names."""
     told = {key: _told(key, value, names) for key, value in event.items()}
     inner = {f"{key}_{k}": _told(k, v, names) for key, value in event.items() for k, v in _parts(value)}
     pattern = next((known for known in _known(event["type"]) if _fields(known) <= {*told, *inner}), None)
@@ -103,14 +103,14 @@ def sentence(event: Mapping[str, Any], names: Mapping[str, str]) -> str:
 
 
 def _known(type_: str) -> Iterator[str]:
-    """Yield the patterns of this type: two rulebooks may call different things alike."""
+    """Yield the patterns of this type, since both rulebooks may use one type for different events."""
     for book in (SENTENCES, rise_sentences.SENTENCES):
         if type_ in book:
             yield book[type_]
 
 
 def _parts(value: Any) -> Iterable[tuple[str, Any]]:  # noqa: ANN401 - JSON
-    """Return the members of an object, by which a pattern names them behind a `_`; of all else none."""
+    """Return the members of an object, which patterns name after a `_`; nothing for other values."""
     return value.items() if isinstance(value, dict) else ()
 
 

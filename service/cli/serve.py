@@ -1,7 +1,7 @@
-"""Serve: store, API and workers on this machine until ctrl-C; with `--demo` the sample fight is in it.
+"""Serve: run store, API and workers on this machine until ctrl-C; `--demo` adds the sample fight.
 
-The demo's API key is kept in the data directory for its owner's eyes alone, so that a second start shows the
-same key and the same fight.
+The demo's API key is stored in the data directory with mode 0600, so that a second start shows the same key
+and the same fight.
 """
 
 from __future__ import annotations
@@ -45,14 +45,12 @@ class Demo:
     "--port", type=click.IntRange(1, 65_535), help="Port to listen on (REWOUND_PORT; 8000 or the next)."
 )
 @click.option("--workers", type=click.IntRange(1, 256), help="Worker processes (REWOUND_WORKERS; 1).")
-@click.option(
-    "--demo", is_flag=True, help="Play the sample fight into it, once, and print how to look at it."
-)
+@click.option("--demo", is_flag=True, help="Play the sample fight once, and print requests that show it.")
 def command(host: str | None, port: int | None, workers: int | None, *, demo: bool) -> None:
     """Run the whole service on this machine until ctrl-C.
 
     Without REWOUND_STREAMS_URL and REWOUND_QUEUE_URL an embedded Valkey keeps the data in REWOUND_DATA_DIR
-    (.rewound). Stopping leaves no process, socket or lock behind; starting again finds everything.
+    (.rewound). A stop leaves no process, socket or lock behind; the next start finds all data.
     """
     signals = Signals()
     given = read_settings()
@@ -85,7 +83,7 @@ def _say(text: str) -> None:
 
 
 def _log(text: str) -> None:
-    """Say it as a line of the one log that this process, the API and the workers write."""
+    """Print *text* as a line of the log that this process, the API and the workers share."""
     say(note_line(text), err=True)
 
 
@@ -93,7 +91,7 @@ def _log(text: str) -> None:
 
 
 def _demonstrate(service: LocalService) -> None:
-    """Have the sample fight in the store, and print how to look at it."""
+    """Play the sample fight if needed, and print requests that show it; raises `NotServing`."""
     try:
         _show(service, _demo(service))
     except (ProblemAnswer, Unreachable, NotAsWritten) as fault:
@@ -101,7 +99,7 @@ def _demonstrate(service: LocalService) -> None:
 
 
 def _demo(service: LocalService) -> Demo:
-    """Return the sample fight of this store, played now unless it was before."""
+    """Return the sample fight of this store; play it if it is missing."""
     kept = service.settings.data_dir / "demo.json"
     with closing(service.log()) as log:
         known = _known(kept, log)
@@ -114,13 +112,16 @@ def _demo(service: LocalService) -> Demo:
 
 
 def _known(path: Path, log: Log) -> Demo | None:
-    """Return the demo that *path* tells of, if its key is valid in this store and its encounter there."""
+    """Return the demo in the file *path* if its key is valid and its encounter is in this store.
+
+    Raises `NotServing` if the file is damaged.
+    """
     try:
         demo = Demo(**json.loads(path.read_text("utf-8")))
     except FileNotFoundError:
         return None
     except (ValueError, TypeError) as fault:
-        raise NotServing(f"{path} is damaged: remove it, and the demo is played anew") from fault
+        raise NotServing(f"{path} is damaged: remove it, and start again to replay the demo") from fault
     is_valid = api_keys.find(log, demo.key, time.time()) is not None and log.head(demo.encounter) is not None
     return demo if is_valid else None
 
@@ -138,7 +139,7 @@ def _play(owner: Client) -> str:
 
 
 def _keep(path: Path, demo: Demo) -> None:
-    """Write the demo down, for its owner's eyes alone, whole or not at all."""
+    """Write the demo to *path* atomically, with mode 0600."""
     draft = path.with_suffix(".draft")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "w") as file:
@@ -147,7 +148,7 @@ def _keep(path: Path, demo: Demo) -> None:
 
 
 def _show(service: LocalService, demo: Demo) -> None:
-    """Print the key, and three lines that work as they stand."""
+    """Print the key, and three command lines that work unchanged."""
     client = Client(service.url, demo.key)
     first = client.get(f"/v1/encounters/{demo.encounter}/rolls?round=1")["rolls"][0]["n"]
     client.close()

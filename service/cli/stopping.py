@@ -1,4 +1,4 @@
-"""Note that somebody asked to stop: ctrl-C, or a signal of the system's."""
+"""Count requests to stop: ctrl-C, SIGTERM or SIGHUP."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ _STOPPING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Signals:
-    """Notes how often somebody asked to stop.
+    """Counts the signals to stop.
 
-    The signals count also where this process was started with them ignored, as a shell does for jobs in the
-    background.
+    They count even if this process was started with them ignored, as a shell does for background jobs.
     """
 
     def __init__(self) -> None:
@@ -31,7 +30,7 @@ class Signals:
 
     @contextmanager
     def interrupting(self) -> Iterator[None]:
-        """Raise `KeyboardInterrupt` wherever this process is when it is asked, as long as this lasts."""
+        """Let a signal raise `KeyboardInterrupt` at once while the context lasts."""
         self._interrupts = True
         try:
             if self.is_stopping():
@@ -41,9 +40,9 @@ class Signals:
             self._interrupts = False
 
     def is_stopping(self) -> bool:
-        """Tell whether to stop."""
+        """Return whether to stop."""
         return self.asked > 0
 
     def is_hurried(self) -> bool:
-        """Tell whether to stop without waiting for anybody."""
+        """Return whether to stop without waiting for processes to finish."""
         return self.asked > 1

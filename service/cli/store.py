@@ -1,7 +1,7 @@
-"""Reach the store from a command that is no service: the servers named, a running `serve`'s, or the files.
+"""Open the store for a command: the configured servers, or the embedded one.
 
-With the embedded store a command uses the server of a `rewound serve` that runs; where none does, it starts
-the server for as long as it needs it.
+With the embedded store a command uses the server of a running `rewound serve`. If none runs, the command
+starts the server while it needs it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from service.supervisor import DirectoryInUse, EmbeddedFailure, EmbeddedValkey, 
 
 @contextmanager
 def opened(settings: Settings) -> Iterator[Log]:
-    """Give the log, with what is archived; raises `NotServing`."""
+    """Yield the log with its archive; raises `NotServing`."""
     if settings.streams_url is not None:
         with closing(_connected(settings.streams_url, settings.replicas)) as log:
             yield _with_archive(log, settings)
@@ -33,7 +33,7 @@ def opened(settings: Settings) -> Iterator[Log]:
         display = LoadingDisplay(_say)
         try:
             server.start(display)
-        except DirectoryInUse:  # somebody serves from it: that server is as good
+        except DirectoryInUse:  # use the running server
             server_is_ours = False
         else:
             server_is_ours = True

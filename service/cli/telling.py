@@ -1,7 +1,7 @@
-"""Tell a fight on the terminal: who did what, which dice fell, what came of it, and by which rule.
+"""Narrate a fight on the terminal: each command, its dice, its events and their rules.
 
-It knows what a record says and nothing of how it came here: a live fight, a bundle and a script are told
-alike. A rule's statement is told when the rule is met first, later only its id.
+The narration uses the record alone, so a live fight, a bundle and a script look alike. A rule's statement is
+printed the first time, later only its id.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _REPEATED: Final = ("type", "prompt", "creature")
 
 
 class Teller:
-    """Tells one encounter to a console."""
+    """Narrates one encounter on a console."""
 
     def __init__(self, console: Console, opening: Mapping[str, Any], statements: Mapping[str, str]) -> None:
         self._console = console
@@ -31,11 +31,11 @@ class Teller:
         self._known: set[str] = set()
 
     def heading(self, text: str) -> None:
-        """Begin a part of the story."""
+        """Print a heading."""
         self._console.print(Line(escape(text), style="bold"))
 
     def remark(self, text: str) -> None:
-        """Say what stands between two commands."""
+        """Print a remark between two commands."""
         self._console.print(f"[italic]{escape(text)}[/]")
 
     def moment(
@@ -47,7 +47,7 @@ class Teller:
         outcome: Mapping[str, Any],
         says: str = "",
     ) -> None:
-        """Tell one command: *outcome* as the API gives it."""
+        """Print one command with its *outcome*, which has the API's form."""
         events = outcome.get("events", ())
         began = next((event for event in events if event["type"] in _ROUND_BEGINS), None)
         if says:
@@ -107,14 +107,14 @@ def names_of(opening: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def total_of(roll: Mapping[str, Any]) -> int:
-    """Return what a roll comes to: the faces that count, and the terms."""
+    """Return the total of a roll: the faces that count, and the terms."""
     kept: Sequence[int] = [die["face"] for die in roll["dice"] if not die.get("dropped")]
     terms: Sequence[int] = [term["amount"] for term in roll["terms"]]
     return sum(kept) + sum(terms)
 
 
 def _asked(type_: str, data: Mapping[str, Any]) -> str:
-    """Return a command in the words of a chat: its type, whom it is for, and the rest of it."""
+    """Return a command as one line: its type, its creature and its other fields."""
     rest = [f"{k}={_short(v)}" for k, v in data.items() if k not in _REPEATED and v is not None]
     creature = [data["creature"]] if data.get("creature") else []
     return " ".join([type_, *creature, *rest])
@@ -127,6 +127,6 @@ def _short(value: Any) -> str:  # noqa: ANN401 - JSON
 
 
 def _spelled(roll: Mapping[str, Any], names: Mapping[str, str]) -> str:
-    """Return whose roll it is and what for, from its stream."""
+    """Return a roll's owner and purpose, from its stream."""
     owner, *what = roll["name"]["stream"].split("/")
     return " ".join([names.get(owner, owner), *(names.get(word, word) for word in what)]) + ":"

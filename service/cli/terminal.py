@@ -1,7 +1,7 @@
-"""Show text on the terminal so that no text of a stranger can act there: the one way out of every command.
+"""Print to the terminal so that untrusted text cannot control it. All output of commands goes through here.
 
-A bundle or an answer of a service may hold escape sequences, line breaks and overrides of direction. They are
-shown as JSON escapes them. `tests/house` holds that no other module of the command line prints by itself.
+A bundle or a response may contain escape sequences, line breaks and direction overrides. They are shown as
+JSON escapes. A test in `tests/house` checks that no other module of the command line prints.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _LINES = "\n"
 
 
 class Terminal(Console):
-    """A console whose text does nothing but stand there; line breaks are those of its caller."""
+    """A console that escapes control characters in text; only its caller's line breaks remain."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Yield the segments of *renderable*, each with its text in plain sight."""
+        """Yield the segments of *renderable* with escaped text."""
         for segment in super().render(renderable, options):
             if segment.control:
                 yield segment
@@ -33,9 +33,9 @@ class Terminal(Console):
 
 
 class Failure(click.ClickException):
-    """A command cannot do what was asked; the message may quote a stranger's file.
+    """The command failed; the message may quote untrusted text.
 
-    Its *lines* are shown as such only where all of it is our own.
+    Set *lines* to keep line breaks, only if the whole message is trusted.
     """
 
     def __init__(self, message: str, *, lines: bool = False) -> None:
@@ -43,20 +43,20 @@ class Failure(click.ClickException):
         self._keep = _LINES if lines else ""
 
     def format_message(self) -> str:
-        """Return the message in plain sight."""
+        """Return the escaped message."""
         return plain(self.message, keep=self._keep)
 
 
 def escape(text: object) -> str:
-    """Return a stranger's *text* for a place in rich's markup: one line, in plain sight, no markup."""
+    """Return untrusted *text* for use in rich's markup: one line, without control characters or markup."""
     return markup.escape(plain(text))
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print lines of *text*; what they quote is in plain sight."""
+    """Print *text* with escaped control characters; line breaks remain."""
     click.echo(plain(text, keep=_LINES), err=err)
 
 
 def document(data: Any) -> str:  # noqa: ANN401 - JSON
-    """Return *data* as JSON to be read by people, every hidden character escaped."""
+    """Return *data* as indented JSON with every hidden character escaped."""
     return plain(json.dumps(data, indent=2, ensure_ascii=False), keep=_LINES)

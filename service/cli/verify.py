@@ -1,4 +1,4 @@
-"""Verify: audit a bundle with nothing but this program; no server, no network."""
+"""Verify: audit a bundle offline, without a server."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ GOES_ON = "goes_on"
 _EXITS = """
 Exit status: 0 valid, valid_to_epoch, valid_as_opened; 3 malformed, 4 tampered, 5 truncated, 6 forked,
 7 dice_invalid, 8 rules_changed, 9 not_deterministic, 10 state_mismatch, 11 unsigned_from,
-12 valid_without_rules (0 with --without-rules), 13 valid_unsigned and its kin (0 with --unsigned), 14 empty,
+12 valid_without_rules (0 with --without-rules), 13 valid_unsigned and the like (0 with --unsigned), 14 empty,
 15 unknown_edition, 16 not_a_bundle, 17 certificate_mismatch, 18 wrong_parent, 19 seam_broken, 20 seam_sealed;
-1 and 2: there was nothing to judge.
+1 and 2: an error without a verdict.
 """
 
 
 class _Receipt(click.ParamType[Receipt]):
-    """A receipt: `N:HASH`, or a file with an answer of the service in it."""
+    """A receipt: `N:HASH`, or a file with a response of the service."""
 
     name = "N:HASH|FILE"
 
@@ -44,12 +44,12 @@ class _Receipt(click.ParamType[Receipt]):
         if not number.isdecimal() and Path(text).is_file():
             number, hash_ = _answered(Path(text).read_bytes())
         if not number.isdecimal() or int(number) < 1 or len(hash_) != 64:  # noqa: PLR2004 - a SHA-256
-            self.fail(f"{value!r} is no receipt: a number, a colon and 64 hexadecimal digits", param, ctx)
+            self.fail(f"{value!r} is not a receipt: a number, a colon and 64 hexadecimal digits", param, ctx)
         return Receipt(int(number), hash_.lower())
 
 
 def _answered(raw: bytes) -> tuple[str, str]:
-    """Return the number and hash that an answer tells, empty texts where it tells none."""
+    """Return the number and hash in a response, empty strings if it has none."""
     try:
         data = json.loads(raw)
         return str(data["n"]), str(data["hash"])
@@ -58,7 +58,7 @@ def _answered(raw: bytes) -> tuple[str, str]:
 
 
 class _Key(click.ParamType[bytes]):
-    """A key to believe: 64 hexadecimal digits, as `GET /v1/keys` has it, or a verifier key's line."""
+    """A trusted public key: 64 hexadecimal digits, as in `GET /v1/keys`, or a verifier key's line."""
 
     name = "KEY"
 
@@ -67,7 +67,7 @@ class _Key(click.ParamType[bytes]):
         try:
             return bytes.fromhex(text) if len(text) == 64 else read_verifier_key(text)[1]  # noqa: PLR2004 - a key
         except ValueError:
-            self.fail(f"{value!r} is no key: 64 hexadecimal digits, or a verifier key", param, ctx)
+            self.fail(f"{value!r} is not a key: 64 hexadecimal digits, or a verifier key", param, ctx)
 
 
 @click.command("verify", epilog=_EXITS)
@@ -77,33 +77,33 @@ class _Key(click.ParamType[bytes]):
     "receipts",
     type=_Receipt(),
     multiple=True,
-    help="What you were told: a commit's number and hash, or a file with any answer to a command.",
+    help="A receipt: a commit's number and hash, or a file with any response to a command.",
 )
 @click.option(
     "--key",
     "keys",
     type=_Key(),
     multiple=True,
-    help="A key you accept, from `GET /v1/keys`: it has signed to the end, and no other has.",
+    help="A key you trust, from `GET /v1/keys`: it must have signed up to the end, and no other may.",
 )
-@click.option("--unsigned", is_flag=True, help="Do without a key: end with 0 although none was given.")
+@click.option("--unsigned", is_flag=True, help="Exit with 0 even if no key was given.")
 @click.option(
-    "--without-rules", is_flag=True, help="Apply no rules, as a verifier that has none; end with 0."
+    "--without-rules", is_flag=True, help="Do not apply the rules, like a verifier without them; exit with 0."
 )
 @click.option(
     "--certificate",
     "paper",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A certificate, as canonical JSON: FILE must be the record that it speaks of.",
+    help="A certificate, as canonical JSON; FILE must be the record that it certifies.",
 )
 @click.option(
     "--parent",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The bundle of the encounter that FILE continues: FILE is compared with it.",
+    help="The bundle of the encounter that FILE continues; FILE is compared with it.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_context
-def command(  # noqa: PLR0913 - one for each thing that may be held against it
+def command(  # noqa: PLR0913 - one for each option
     ctx: click.Context,
     file: Path,
     receipts: tuple[Receipt, ...],
@@ -115,7 +115,7 @@ def command(  # noqa: PLR0913 - one for each thing that may be held against it
     without_rules: bool,
     as_json: bool,
 ) -> None:
-    """Audit the bundle FILE, offline: bytes, signatures, dice, every decision again."""
+    """Audit the bundle FILE offline: its bytes, signatures and dice, and every decision again."""
     asked = _Asked(keys, without_rules=without_rules, quiet=as_json)
     raw = file.read_bytes()
     report = asked.judge(raw, receipts)
@@ -132,14 +132,14 @@ def command(  # noqa: PLR0913 - one for each thing that may be held against it
 
 @dataclass(frozen=True)
 class _Asked:
-    """How bundles are to be judged."""
+    """The options of an audit."""
 
     keys: tuple[bytes, ...]
     without_rules: bool
     quiet: bool
 
     def judge(self, raw: bytes, receipts: tuple[Receipt, ...] = ()) -> Report:
-        """Return what an audit says of the bundle *raw*."""
+        """Audit the bundle *raw* and return the report."""
         try:
             evidence = bundle.read(raw, receipts, self.keys)
         except bundle.BadBundle as fault:
@@ -155,7 +155,7 @@ class _Asked:
             )
 
     def compare(self, report: Report, parent: bytes, child: bytes) -> Report:
-        """Return *report*, or what is wrong with the parent, or with the seam between both."""
+        """Return *report* with the finding that the seam holds, or a report of what is wrong."""
         before = self.judge(parent)
         if not before.verdict.is_sound:
             return before

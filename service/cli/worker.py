@@ -1,4 +1,4 @@
-"""Worker: one worker process, in the place of this one, against servers that are there."""
+"""Worker: replace this process by one worker, for running servers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import click
 
 @click.command("worker")
 def command() -> None:
-    """Run one worker until it is told to stop (SIGTERM, ctrl-C).
+    """Run one worker until SIGTERM or ctrl-C.
 
     It needs REWOUND_STREAMS_URL, REWOUND_QUEUE_URL and the API's key. `rewound serve` starts its own.
     """
-    # The service does not import its workers: they are another program, which takes this one's place.
+    # The service does not import its workers; they are another program, which replaces this process.
     os.execv(sys.executable, [sys.executable, "-m", "workers"])  # noqa: S606 - no shell is wanted

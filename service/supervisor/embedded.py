@@ -1,4 +1,4 @@
-"""The embedded server, for the process that needs it: claim its directory, keep it running, wait for it."""
+"""The embedded server for the process that uses it: claim its directory, keep it running, wait for it."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ from service.supervisor.server import STOP_S, binary, last_words
 from service.supervisor.supervisor import Supervised, Supervisor
 
 TRIES_TO_START: Final = 3
-"""How often the server may end before it served once."""
+"""How often the server may end before it has served once."""
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0
 _logger: Final = structlog.get_logger()
@@ -36,10 +36,10 @@ def _nothing() -> None:
 
 
 class EmbeddedValkey:
-    """A server in *directory* for as long as the context lasts; what it holds stays for the next time.
+    """A server in *directory* that runs while the context lasts; its data stay for the next time.
 
-    A server that dies is started again, by *supervisor* or one of its own. It uses up to *memory_mb*
-    megabytes; 0 is half of the machine's memory.
+    If the server dies, *supervisor* (by default a new one) restarts it. It uses up to *memory_mb* megabytes;
+    0 means half of the machine's memory.
     """
 
     def __init__(self, directory: Path, supervisor: Supervisor | None = None, *, memory_mb: int = 0) -> None:
@@ -50,29 +50,29 @@ class EmbeddedValkey:
 
     @property
     def directory(self) -> Path:
-        """Where the data are."""
+        """The directory of the data."""
         return self._place.directory
 
     @property
     def url(self) -> str:
-        """The address of the streams: database 0."""
+        """The URL of the streams: database 0."""
         return self._place.url(0)
 
     @property
     def queue_url(self) -> str:
-        """The address of RQ's database, 1: it may be wiped and the streams do not notice."""
+        """The URL of RQ's database, 1, which may be wiped without loss to the streams."""
         return self._place.url(1)
 
     def start(self, on_progress: OnProgress = lambda _: None, go_on: Callable[[], None] = _nothing) -> None:
-        """Return when the server serves, its log read.
+        """Start the server and return when it has read its log and serves.
 
-        *go_on* is called again and again meanwhile, and ends the wait by raising. Raises `DirectoryInUse` and
+        *go_on* is called repeatedly meanwhile and ends the wait if it raises. Raises `DirectoryInUse` and
         `NotStarted`.
         """
         assert self._claim is None, "started already"
         self._claim = claim(self._place)
         try:
-            binary()  # a machine that has none is named before anything is tried
+            binary()  # fails early if the machine has no binary
             kept = Supervised(
                 "the store",
                 (
@@ -91,7 +91,7 @@ class EmbeddedValkey:
             raise
 
     def stop(self) -> None:
-        """Return when the server and everything else that the supervisor keeps have ended."""
+        """Stop the server and all other processes of the supervisor."""
         if self._claim is None:
             return
         write_down(self._claim, STOPPING)
@@ -107,7 +107,7 @@ class EmbeddedValkey:
         self.stop()
 
     def _end_orphan(self, go_on: Callable[[], None]) -> None:
-        """End a server that a killed keeper left behind: it must not be taken for the one to come."""
+        """Stop a server that a killed keeper left behind, so that it is not mistaken for the new one."""
 
         def is_needed() -> bool:
             go_on()

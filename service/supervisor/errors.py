@@ -1,13 +1,13 @@
-"""Why there is no embedded server."""
+"""The errors of the embedded server."""
 
 
 class EmbeddedFailure(Exception):
-    """Stand above all of them; the text says what to do."""
+    """The embedded server cannot be used; the text says what to do."""
 
 
 class DirectoryInUse(EmbeddedFailure):
-    """Say that another supervisor keeps a server in the same directory."""
+    """Another supervisor uses the same directory."""
 
 
 class NotStarted(EmbeddedFailure):
-    """Say that the server could not be started, with its own last words."""
+    """The server could not be started; the text may contain the end of its log."""

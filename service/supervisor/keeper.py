@@ -1,9 +1,9 @@
 """Run the embedded server once, for a supervisor: `python -m service.supervisor.keeper DIRECTORY MEGABYTES`.
 
-The server cannot watch its parent; this process does. It ends the server when its lifeline (standard input)
-ends or a signal asks it to, and it ends when the server does, with the server's exit status. On Linux the
-kernel ends the server when this process is killed; elsewhere the next keeper ends such an orphan first.
-It has one thread: a process with several must not run Python between fork and exec.
+The server cannot watch its parent, so this process does. It stops the server when its lifeline (standard
+input) ends or on a signal, and it ends when the server does, with the server's exit status. If this process
+is killed, the kernel stops the server on Linux; on other systems the next keeper stops such an orphan first.
+The process has one thread, because a process with several must not run Python between fork and exec.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from service.supervisor.server import Server, write_words
 
 _LIFELINE = 0
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-_LOOK_S = 1.0  # how often the server is looked at, if no signal says that it ended
+_LOOK_S = 1.0  # how often the server is checked if no SIGCHLD arrives
 
 
 class Keeper:
@@ -35,12 +35,12 @@ class Keeper:
         for end in (self._signalled, waking):
             os.set_blocking(end, False)
         signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)  # it only has to wake us
+        signal.signal(signal.SIGCHLD, lambda *_: None)  # it only has to wake `select`
         for number in _SIGNALS:
             signal.signal(number, self._ask_to_stop)
 
     def run(self) -> int:
-        """Keep the server until it ends or must; return its exit status."""
+        """Run the server until it ends or has to stop; return its exit status, 128 + n after signal n."""
         lock = wait_out(self._place, is_needed=lambda: not self._must_stop(0.0))
         if lock is None:
             return 0
@@ -51,7 +51,7 @@ class Keeper:
         return code if code >= 0 else 128 - code
 
     def _must_stop(self, wait_s: float) -> bool:
-        """Tell whether a signal came or the lifeline ended, after waiting up to *wait_s* for either."""
+        """Wait up to *wait_s* seconds; return whether a signal came or the lifeline ended."""
         if self._is_asked_to_stop:
             return True
         readable, _, _ = select.select([_LIFELINE, self._signalled], [], [], wait_s)
@@ -66,7 +66,7 @@ class Keeper:
 
 
 def main() -> int:
-    """Keep a server in the directory of the first argument, with the memory of the second."""
+    """Run a server in the directory (first argument) with the memory in megabytes (second)."""
     place = prepare(Path(sys.argv[1]))
     try:
         return Keeper(place, int(sys.argv[2])).run()

@@ -1,7 +1,7 @@
-"""A server whose keeper was killed: it is asked to end and waited out, then ours is started.
+"""Stop a server whose keeper was killed, before a new one starts.
 
-It is never left running beside a second one, and never taken over: what runs is always our child, with the
-settings of this release. What it acknowledged is on disk, so ending it loses nothing.
+An orphan never runs beside a second server and is never taken over, so the running server is always our child
+and has the settings of this release. Its acknowledged writes are on disk, so stopping it loses nothing.
 """
 
 import contextlib
@@ -16,15 +16,15 @@ from service.supervisor.errors import NotStarted
 from service.supervisor.place import Place, take
 
 PATIENCE_S = 60.0
-"""How long an orphan may take: it may be loading a long log, or wait for a slow disk."""
+"""How long an orphan may take to end, since it may be loading a long log or waiting for a slow disk."""
 
 _STEP_S = 0.05
 
 
 def wait_out(place: Place, is_needed: Callable[[], bool] = lambda: True) -> int | None:
-    """Return the held server lock once no server lives here any more, None once nobody needs it.
+    """Return the held server lock once no server runs in *place*, None if *is_needed* returns False first.
 
-    Raises `NotStarted` if the server does not end.
+    Raises `NotStarted` if the server does not end within `PATIENCE_S`.
     """
     wire = Wire(place.url(), answer_s=1.0)
     ends = time.monotonic() + PATIENCE_S
@@ -34,13 +34,13 @@ def wait_out(place: Place, is_needed: Callable[[], bool] = lambda: True) -> int 
             if lock is not None and not place.socket.exists():
                 return lock
             answers = _ask_to_end(wire, place)
-            if lock is not None and not answers:  # the socket of one that was killed
+            if lock is not None and not answers:  # a killed server left its socket
                 place.socket.unlink(missing_ok=True)
                 return lock
             if lock is not None:
                 os.close(lock)
             if time.monotonic() > ends:
-                raise NotStarted(f"a server lives in {place.directory} and does not end: stop it by hand")
+                raise NotStarted(f"a server in {place.directory} does not end: stop it manually")
             time.sleep(_STEP_S)
         return None
     finally:
@@ -48,13 +48,16 @@ def wait_out(place: Place, is_needed: Callable[[], bool] = lambda: True) -> int 
 
 
 def _ask_to_end(wire: Wire, place: Place) -> bool:
-    """Ask the server behind the socket to end if it is this directory's; False if none answers."""
+    """Ask the server at the socket to end; return False if none answers.
+
+    Raises `NotStarted` if the server belongs to another directory.
+    """
     try:
         home = Path(os.fsdecode(wire.read("CONFIG", "GET", "dir")[1]))
     except StoreFailure:
         return False
     if home != place.directory:
-        raise NotStarted(f"the server at {place.socket} keeps {home}, not {place.directory}: stop it by hand")
+        raise NotStarted(f"the server at {place.socket} uses {home}, not {place.directory}: stop it manually")
     with contextlib.suppress(StoreFailure):  # it ends instead of answering
         wire.change("SHUTDOWN", "NOSAVE")
     return True

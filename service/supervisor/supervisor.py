@@ -1,8 +1,8 @@
-"""Keep processes running: started in order, started again if they die, stopped in the opposite order.
+"""Keep processes running: start them in order, restart them if they die, stop them in the reverse order.
 
-One thread watches all of them. A process that dies is started again after a pause that doubles while it keeps
-dying. Each has a session of its own, so that ctrl-C reaches this process alone, and a lifeline to it: however
-this process ends, all of them end.
+One thread watches all of them. A process that dies is restarted after a pause, which doubles while it keeps
+dying. Each process has its own session, so that ctrl-C reaches only the supervisor, and a lifeline to the
+supervisor, so that it ends whenever the supervisor does.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from threading import Event, Lock, Thread
 from typing import Final
 
 WELL_AFTER_S: Final = 20.0
-"""How long a process must live for its next death to count as the first."""
+"""After so many seconds of life the next death counts as the first."""
 
 STEP_S: Final = 0.05
 ROOT: Final = Path(__file__).parents[2]
-"""Where the packages are, installed or not."""
+"""The directory of the packages, installed or not."""
 
 Say = Callable[[str], None]
 
@@ -33,26 +33,26 @@ def _never() -> bool:
 
 @dataclass
 class Supervised:
-    """One process to be kept: its name, its command, and how it has fared."""
+    """One supervised process: its name, its command and its state."""
 
     name: str
     command: Sequence[str]
     environment: Mapping[str, str] | None = None
-    """What it is started with instead of this process's environment."""
+    """The process's environment; None means this process's."""
     stop_s: float = 35.0
-    """How long it may take to end; then its whole group is killed."""
+    """How long it may take to end; then its process group is killed."""
     first_pause_s: float = 0.5
     longest_pause_s: float = 15.0
     process: subprocess.Popen[bytes] | None = None
     started: float = 0.0
     pause_s: float = 0.0
     due: float = 0.0
-    """When it is to be started again, as `time.monotonic` counts."""
+    """When it is restarted, by `time.monotonic`."""
     deaths: int = 0
-    """How often it ended unasked."""
+    """How often it ended without being stopped."""
 
     def start(self) -> None:
-        """Start it; it ends with this process."""
+        """Start the process, which ends with this one; raises `OSError`."""
         environment = dict(os.environ if self.environment is None else self.environment)
         paths = (str(ROOT), environment.get("PYTHONPATH", ""))
         environment["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
@@ -62,11 +62,11 @@ class Supervised:
         )
 
     def has_died(self) -> bool:
-        """Tell whether it was started and has ended."""
+        """Return whether it was started and has ended."""
         return self.process is not None and self.process.poll() is not None
 
     def bury(self) -> str:
-        """Note its death and when to start it again; return what to say of it."""
+        """Note its death and when to restart it; return a message for people."""
         assert self.process is not None, "only what was started dies"
         status = self.process.returncode
         self.reap()
@@ -76,22 +76,25 @@ class Supervised:
         self.due = time.monotonic() + self.pause_s
         self.deaths += 1
         how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
-        return f"{self.name} {how}; it is started again in {self.pause_s:g} s"
+        return f"{self.name} {how}; restarting in {self.pause_s:g} s"
 
     def stop(self, is_hurried: Callable[[], bool]) -> None:
-        """Stop it and return when it has ended; too slow or in a hurry, its whole group is killed."""
+        """Stop it and return when it has ended.
+
+        After `stop_s` seconds, or as soon as *is_hurried* returns True, its process group is killed.
+        """
         if self.process is None:
             return
         self.process.terminate()
         ends = time.monotonic() + self.stop_s
         while self.process.poll() is None and time.monotonic() < ends and not is_hurried():
             time.sleep(STEP_S)
-        if self.process.returncode is None:  # not reaped yet, so its number and its group's are still its own
+        if self.process.returncode is None:  # not reaped yet, so its ids are not reused
             os.killpg(self.process.pid, signal.SIGKILL)
         self.reap()
 
     def reap(self) -> None:
-        """Let go of a process that ended, or was killed."""
+        """Reap a process that has ended or was killed."""
         assert self.process is not None, "only what was started is reaped"
         assert self.process.stdin is not None, "it holds a lifeline"
         self.process.stdin.close()
@@ -100,7 +103,7 @@ class Supervised:
 
 
 class Supervisor:
-    """The processes of one service, or a part of one."""
+    """Keeps the processes of a service, or a part of them, running."""
 
     def __init__(self, say: Say) -> None:
         self._say = say
@@ -124,7 +127,7 @@ class Supervisor:
             return [supervised for supervised in self._supervised if supervised.deaths]
 
     def stop(self, is_hurried: Callable[[], bool] = _never) -> None:
-        """Stop all, the last that was started first."""
+        """Stop all processes, the last started first."""
         self._stopping.set()
         if self._thread is not None:
             self._thread.join()
@@ -146,6 +149,6 @@ class Supervisor:
         if supervised.process is None and time.monotonic() >= supervised.due:
             try:
                 supervised.start()
-            except OSError as fault:  # no process or file to be had now
+            except OSError as fault:  # out of processes or file descriptors
                 supervised.due = time.monotonic() + supervised.longest_pause_s
                 self._say(f"{supervised.name} cannot be started: {fault}")
