@@ -1,8 +1,8 @@
-"""Take up a line of play that was proposed and is accepted: what was withheld in it is disclosed now.
+"""Continue an encounter in an accepted line of play, and disclose the links that the proposal withheld.
 
-Until then it disclosed no link (`closing.py`) and threw no die but the old line's own and those of the
-proposal's epoch (`draws.py`). Who sits at the table, and what is contested, is as it stood when the old line
-ended, whatever was taken back or taken again.
+A proposed line discloses no link (`closing.py`) and rolls only the old line's dice and those of the
+proposal's epoch (`draws.py`). An accepted line takes seats and contests from the end of the old line,
+regardless of what was undone or redone.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BECAUSE = ("TABLE-AMEND-4",)
 
 @record
 class LineAccepted(Event[Table]):
-    """This line was accepted: the encounter goes on in it, with the seats and contests as they are now."""
+    """This line was accepted: the encounter continues in it, with the current seats and contests."""
 
     type: ClassVar[str] = "line_accepted"
     parent: str
@@ -66,7 +66,7 @@ class DisclosingFrame(Frame[Table]):
 
 
 def taking(state: S, n: int) -> S:
-    """Return the state in which command *n* is decided: a proposed line judges it by who sat where then."""
+    """Return the state in which command *n* is decided; a proposed line uses the seats of that time."""
     seats = state.seats_by_command.get(str(n)) if state.draft else None
     return state if seats is None else changed(state, seats=seats)
 

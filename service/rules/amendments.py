@@ -1,9 +1,8 @@
-"""Continue otherwise from an earlier moment: proposed, shown, then accepted or dropped; undo and redo alike.
+"""Amendments: proposals to continue from an earlier commit. They are accepted or dropped; undo and redo too.
 
-History is never edited. What the GM proposes is decided in a line of its own, by the same rules and with the
-same dice wherever the same is thrown (`lines.py`). Accepting it ends this line, which stays as it was played,
-and names the other. Each proposal is on the record and is given an epoch that no round uses, so nobody aims
-dice by proposing again.
+History is never edited. A proposal is decided in its own line, by the same rules and with the same dice for
+the same rolls (`lines.py`). Its acceptance ends this line, which stays unchanged and names the other. Each
+proposal is recorded and gets an epoch that no round uses, so that nobody can choose dice by proposing again.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ MOST_INSTEAD: Final = 20
 
 @record
 class AmendmentProposed(Event[Table]):
-    """The GM proposes to continue from before a commit; dice that come of it have an epoch of their own."""
+    """The GM proposes to continue from before a commit; new dice come from the proposal's own epoch."""
 
     type: ClassVar[str] = "amendment_proposed"
     plays: ClassVar[bool] = False
@@ -42,7 +41,7 @@ class AmendmentProposed(Event[Table]):
     decision: str
     reason: str
     line: str = ""
-    """The earlier line in which the commit stands, where it is not this one."""
+    """The earlier line that contains the commit, if it is not this one."""
 
     def evolve(self, state: Table) -> Table:
         made = Amendment(
@@ -60,7 +59,7 @@ class AmendmentProposed(Event[Table]):
 
 @record
 class AmendmentDetailed(Event[Table]):
-    """What is taken in place of the contested command: the GM's alone, for it may be what is kept secret."""
+    """The commands that replace the contested one; only the GM reads them, since they may be secret."""
 
     type: ClassVar[str] = "amendment_detailed"
     plays: ClassVar[bool] = False
@@ -77,7 +76,7 @@ class AmendmentDetailed(Event[Table]):
 
 @record
 class AmendmentDropped(Event[Table]):
-    """A proposal is dropped, or another replaces it; this line goes on, past the dice it may have shown."""
+    """A proposal is dropped or replaced; this line continues without the dice that the proposal showed."""
 
     type: ClassVar[str] = "amendment_dropped"
     plays: ClassVar[bool] = False
@@ -90,7 +89,7 @@ class AmendmentDropped(Event[Table]):
 
 @record
 class Head:
-    """Where a line of play stood: the number and hash of its last commit."""
+    """The head of a line of play: the number and hash of its last commit."""
 
     n: int
     hash: str
@@ -98,14 +97,14 @@ class Head:
 
 @record
 class Continued(Event[Table]):
-    """The encounter goes on in another line of play; this one stays as it was played."""
+    """The encounter continues in another line of play; this one stays unchanged."""
 
     type: ClassVar[str] = "continued"
     encounter: str
     head: Head
     amendment: str
     occasion: str | None = None
-    """What it opens for all: what replaces the contested command, if the new line hides none of it."""
+    """Opens the replacing commands for all, if the new line hides none of them."""
 
     def evolve(self, state: Table) -> Table:
         return changed(state, continued=self.encounter, amendment=None, closed=True, stacks=Stacks())
@@ -123,7 +122,7 @@ class Amend(Command[Table]):
     contest: str
     decision: str
     instead: tuple[Instead, ...]
-    """What is taken in place of the contested command; nothing leaves it out."""
+    """The commands that replace the contested one; empty if it is left out."""
     reason: str = ""
 
     def check(self, view: Table) -> None:
@@ -148,13 +147,13 @@ class Amend(Command[Table]):
 
 @record
 class Undo(Command[Table]):
-    """Take back everything from a commit on, of this line or of one that it goes on from."""
+    """Undo everything from a commit on, in this line or in one that it continues."""
 
     type: ClassVar[str] = "undo"
     commit: int
     reason: str = ""
     line: str = ""
-    """The earlier line in which the commit stands; nothing may have been played since."""
+    """The earlier line that contains the commit; nothing may have been played since."""
 
     def check(self, view: Table) -> None:
         gm_alone(self.by)
@@ -170,7 +169,7 @@ class Undo(Command[Table]):
 
 @record
 class Redo(Command[Table]):
-    """Take again what the last undo has taken back that was not taken again yet."""
+    """Redo what the last undo took back and no redo has restored."""
 
     type: ClassVar[str] = "redo"
     reason: str = ""
@@ -197,9 +196,9 @@ class AcceptAmendment(Command[Table]):
     """The version of this line that was compared."""
     encounter: str
     head: Head
-    """Where the new line stood when it was compared."""
+    """The head of the new line when it was compared."""
     is_open: bool = False
-    """Whether the new line hides nothing of what was taken in place of the contested command."""
+    """Whether the new line hides nothing of the commands that replace the contested one."""
 
     def check(self, view: Table) -> None:
         gm_alone(self.by)
@@ -227,7 +226,7 @@ class AcceptAmendment(Command[Table]):
 
 @record
 class DropAmendment(Command[Table]):
-    """Let a proposal go: the line as played goes on, with dice that the proposal did not show."""
+    """Drop a proposal: the line as played continues, with dice that the proposal did not show."""
 
     type: ClassVar[str] = "drop_amendment"
     amendment: str
@@ -259,7 +258,7 @@ def propose(
     line: str = "",
     answer: Amend | None = None,
 ) -> Emits[Any]:
-    """Tell a proposal, with the epoch from which its new dice come; the one that stood gives way to it."""
+    """Emit a proposal with the epoch of its new dice; a pending proposal is dropped first."""
     if state.amendment is not None:
         gone = AmendmentDropped(amendment=state.amendment.id, why="superseded", because=("TABLE-AMEND-3",))
         state = yield gone
@@ -279,12 +278,12 @@ def propose(
 
 
 def scope_of(amendment: str) -> Scope:
-    """Return who reads the commands that replace the contested one, and what opens them to all."""
+    """Return the audience of the replacing commands, and the occasion that opens them for all."""
     return Scope(audience=(f"seat:{GM}",), opens=f"amendment/{amendment}")
 
 
 def noted(before: Table, after: S, *, plays: bool) -> S:
-    """Return the state *after* a command, with a proposal that stood *before* outdated if it *plays*."""
+    """Return the state *after* a command; if it *plays*, a proposal pending *before* is outdated."""
     standing = after.amendment
     if not plays or standing is None or before.amendment is None or standing.id != before.amendment.id:
         return after
@@ -299,7 +298,7 @@ def outdated(state: S) -> S:
 
 
 def pending(view: Table, amendment: str) -> Amendment:
-    """Return the proposal if it is the one at hand."""
+    """Return the pending proposal; raises `Refused` if its id is not *amendment*."""
     found = view.amendment
     if found is None or found.id != amendment:
         raise Refused("no_such_amendment", f"{amendment} is not proposed now", "TABLE-AMEND-3")

@@ -1,6 +1,6 @@
 """Ask people for the dice they throw: a prompt that names the dice, and the command that answers it.
 
-The step that wanted them runs again once the faces are told; nothing of its first try is kept.
+The step that needs the dice runs again once the faces are declared; its first try leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ class DiceFrame(Frame[Table]):
         )
 
     def advance(self, state: Table, chance: Chance) -> Emits[Table]:
-        """Never come to this: a dice prompt waits until it is answered."""
+        """Raise `AssertionError`, because a dice prompt waits until it is answered."""
         raise AssertionError(self.path)
 
 
 @record
 class DiceRequested(Event[Table]):
-    """Somebody is asked to throw dice and say what they show."""
+    """A seat is asked to throw dice and declare their faces."""
 
     type: ClassVar[str] = "dice_asked"
     prompt: str
@@ -64,7 +64,7 @@ class DiceRequested(Event[Table]):
 
 @record
 class DiceDeclared(Event[Table]):
-    """The faces of a thrown roll were told, and by whom."""
+    """A seat declared the faces of a roll."""
 
     type: ClassVar[str] = "dice_told"
     prompt: str
@@ -102,14 +102,14 @@ def ask(state: Table, wanted: DiceNeeded) -> Emits[Any]:
 
 @record
 class ThrowDice(Command[Table]):
-    """Tell the faces of the dice that a prompt asks for, in the order it names them."""
+    """Declare the faces of the dice that a prompt asks for, in the prompt's order."""
 
     type: ClassVar[str] = "throw_dice"
     prompt: str
     faces: tuple[int, ...]
 
     def place(self, view: Table) -> str:
-        """Return the group in whose world these dice are asked for, or the table."""
+        """Return the group whose world asks for these dice, or the table."""
         for place in view.apart:
             top = view.at(place).top
             if top is not None and top.path == self.prompt:

@@ -1,9 +1,9 @@
 """Throw dice for a decision: derived from the committed seed, or taken from people who threw them.
 
 A roll's name is (epoch, lane, stream, place); the place counts the earlier rolls of that stream in the state
-the decision sees, so deciding again gives the same dice and a refused command draws none. Where the policy of
-the roller's side is `declared`, the faces must have been told beforehand; if not, `DiceNeeded` stops the step
-and the runner asks for them with a prompt.
+the decision sees, so deciding again gives the same dice and a refused command draws none. If the policy of
+the roller's side is `declared`, the faces must already be declared; if not, `DiceNeeded` stops the step and
+the runner asks for them with a prompt.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class PoolDie:
 
 
 class DiceNeeded(Exception):
-    """A step needs faces that a person throws: whose, for which roll, which dice, after how many of it."""
+    """A step needs faces that a person throws: owner, roll, dice, and the number of faces known so far."""
 
     def __init__(
         self, owner: str, stream: str, purpose: Mapping[str, str], pool: Sequence[PoolDie], known: int = 0
@@ -61,7 +61,7 @@ def check_sealed(state: Table) -> None:
 
 
 class Chance:
-    """What a decision may ask of chance: faces by name, and the link of an epoch that closes."""
+    """The source of chance for a decision: faces by name, and the link of an epoch that closes."""
 
     def __init__(self, dice: Dice) -> None:
         self.dice = dice
@@ -78,13 +78,13 @@ class Chance:
         more: Callable[[Sequence[int]], Sequence[PoolDie]] | None = None,
         terms: Sequence[Term] = (),
     ) -> Generator[Fact[S], S, tuple[S, Roll]]:
-        """Tell one roll of *pool* and return it with the state that has counted it.
+        """Emit one roll of *pool* and return it with the state that counts it.
 
         *owner* is the creature (or `table`) whose side's policy applies; *drop* takes the faces in order of
         the pool and returns the indices that do not count (advantage and disadvantage); *more* takes the
-        faces so far and returns the dice they add, none where the roll is complete (exploding dice).
-        A line that continues another keeps the dice that were thrown there for the same; from the first
-        roll that differs the stream draws from an epoch of this line's own.
+        faces so far and returns the dice they add, none if the roll is complete (exploding dice).
+        A line that continues another keeps that line's dice for the same rolls; from the first roll that
+        differs the stream draws from this line's own epoch. Raises `DiceNeeded` and `Refused`.
         """
         first = state.drawn(OPEN_LANE, stream)
         name = kept(state, first, purpose, [pip.sides for pip in pool], grows=more is not None)
@@ -133,9 +133,9 @@ class Chance:
         pool: Sequence[PoolDie],
         terms: Sequence[Term] = (),
     ) -> Generator[Private[S], S, tuple[S, Roll]]:
-        """Tell one roll whose seal may outlive its round, to the audience of *scope* alone.
+        """Emit one roll, which may stay sealed after its round, to the audience of *scope* alone.
 
-        It is thrown in the sealed lane, always from the seed: faces that somebody says would prove nothing.
+        It is rolled in the sealed lane and always from the seed, because declared faces would prove nothing.
         """
         check_sealed(state)
         first = state.drawn(SEALED_LANE, stream)
@@ -162,10 +162,10 @@ class Chance:
         drop: Callable[[Sequence[int]], Sequence[int]] | None = None,
         terms: Sequence[Term] = (),
     ) -> Generator[Fact[S], S, tuple[S, Roll]]:
-        """Tell a roll again that gained dice or terms after it was shown: same name, all dice.
+        """Emit a roll again that gained dice or terms after it was shown, with the same name and all dice.
 
-        Added dice take the next words of the roll, after all that were shown. *drop* is asked anew, of all
-        faces; without it what was dropped stays so and what is added counts.
+        Added dice take the next words of the roll, after all shown ones. *drop* is called with all faces;
+        without it, dropped dice stay dropped and added ones count.
         """
         faces = [die.face for die in roll.dice]
         by = roll.by
@@ -205,7 +205,7 @@ class Chance:
 
 
 def _told(state: S, owner: str, roll: Roll) -> Generator[Fact[S], S, S]:
-    """Tell *roll*; where its flat parts are GM-only, its dice to all and the whole of it to the GM."""
+    """Emit *roll*; if its flat parts are GM-only, emit its dice to all and the whole roll to the GM."""
     if ROLLS not in state.gm_only_of(owner):
         return (yield Rolled(roll=roll))
     yield Rolled(roll=open_part(roll))

@@ -1,8 +1,8 @@
-"""Close epochs and encounters: the facts that disclose what the dice were derived from.
+"""Close epochs and encounters: the events that disclose what the dice were derived from.
 
-Links are disclosed when a round ends and at nobody's request, in order: that of the open lane to all, that of
-the sealed lane to auditors alone, for its rolls are sealed still. The seeds of both lanes are disclosed when
-the encounter closes: by then no roll of either is sealed.
+Links are disclosed in order when a round ends, never on request. The open lane's link goes to all, the sealed
+lane's only to auditors, because its rolls are still sealed. The seeds of both lanes are disclosed when the
+encounter closes, when no roll of either is sealed any more.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from service.rules.stack import Awaited, Frame, Stacks
 from service.rules.table import GM, Lane, Table
 
 OPEN_AT_CLOSE = "open_at_close"
-"""The option of the house that says what the end of an encounter opens."""
+"""The option of the house for what the end of an encounter opens."""
 
 ROLLS = "roll/*"
-"""The occasion that opens what the dice need, where the rest stays closed."""
+"""The occasion that opens only what the dice need."""
 
 
 LINKS = "roll/links"
-"""The occasion that opens the links of the sealed lane, which go to auditors: no choice of anybody."""
+"""The occasion that opens the links of the sealed lane, which auditors read; they contain no choices."""
 
 
 @record
 class EpochClosed(Event[Table]):
-    """The dice of an epoch are over: its link is disclosed, and from here on another key is used."""
+    """An epoch is over: its link is disclosed, and later rolls use another key."""
 
     type: ClassVar[str] = "epoch_closed"
     lane: int
@@ -119,7 +119,7 @@ def withhold(state: Table) -> Emits[Any]:
 
 
 def disclose(state: Table, epoch: int, chance: Chance) -> Emits[Any]:
-    """Tell the links of an epoch that is over."""
+    """Emit the links of an epoch that is over."""
     because = ("TABLE-EPOCH-1",)
     auditors = state.auditors
     if auditors and _lane(state, SEALED_LANE) is not None:

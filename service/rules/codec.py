@@ -1,8 +1,8 @@
-"""Turn records into plain data and back, by their type hints alone.
+"""Convert records to plain data and back, by their type hints alone.
 
-Stored data comes back as exactly the records that wrote it: tuples are tuples again, frames and abilities are
-found by their kind. Data that does not fit raises `Malformed` with a JSON pointer. The way in and out is
-compiled once per class, for a fold reads a hundred thousand events a second.
+Decoding returns exactly the records that were encoded: lists become tuples again, frames and abilities are
+found by their kind. Data that does not fit raises `Malformed` with a JSON pointer. Codecs are compiled once
+per class, because a fold reads a hundred thousand events a second.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SCALARS: Final[Mapping[type, str]] = types.MappingProxyType(
 )
 
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
-"""What is its own JSON."""
+"""Types whose values are JSON already."""
 
 _LISTS: Final = (list, tuple)
 
@@ -117,7 +117,7 @@ def decoder(hint: Any) -> Decode:
 
 
 def _class(kind: Any) -> Decode:
-    """Return how an object of *kind* is read: as it says itself, by its family's tag, or field by field."""
+    """Return the decoder of *kind*: its own `from_data`, by its family's tag, or field by field."""
     own: Decode | None = getattr(kind, "from_data", None)
     if own is not None:
         return own

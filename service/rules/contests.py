@@ -1,9 +1,8 @@
-"""Contest a moment of the record, and answer: both are commands and facts like any other.
+"""Contests of a commit or roll, and the GM's answers; both are ordinary commands and events.
 
-A contest names what everybody can see: a commit, an event in it or a roll. It ends in one of three ways, each
-the GM's: upheld, mended by effects that work forward (the ruleset's own `gm_ruling`), or decided again from
-there on (`amendments.py`). That the moment exists is checked where the record is read, before the command is
-taken.
+A contest names what everybody can see: a commit, an event in it or a roll. The GM ends it in one of three
+ways: upheld, repaired by effects from now on (the ruleset's `gm_ruling`), or decided again from that commit
+(`amendments.py`). The reader of the record checks that the commit exists before the command is accepted.
 """
 
 from __future__ import annotations
@@ -131,7 +130,7 @@ def gm_alone(by: Actor) -> None:
 
 
 def open_contest(view: Table, contest: str) -> Contest:
-    """Return the contest if it is still to be answered."""
+    """Return the contest if it is open; raises `Refused`."""
     found = view.contests.get(contest)
     if found is None:
         raise Refused("no_such_contest", f"there is no contest {contest}", "TABLE-CONTEST-2")
@@ -147,7 +146,7 @@ def said(text: str, what: str, *, least: int = 1, rule_id: str | None = None) ->
 
 
 def close(contest: str, ending: Ending, decision: str, reason: str) -> Emits[Any]:
-    """Tell that a contest is answered."""
+    """Emit the answer to a contest."""
     return (
         yield ContestClosed(
             contest=contest,

@@ -1,4 +1,4 @@
-"""Hold what a table remembers of contests, and of how the GM would continue from an earlier moment."""
+"""The contests and amendments in a table's state."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Ending: TypeAlias = Literal["upheld", "effects", "as_ruled"]
 
 @record
 class Contest:
-    """A moment that somebody contests: a commit, an event in it or a roll, and what became of the contest."""
+    """A seat's contest of a commit, an event in it or a roll, and its answer."""
 
     seat: str
     encounter: str
@@ -42,7 +42,7 @@ Kind: TypeAlias = Literal["as_ruled", "undo", "redo"]
 
 @record
 class Amendment:
-    """How the GM would continue: from before which commit, with what, and from which epoch new dice come."""
+    """A proposal: the commit to continue before, the replacing commands, and the epoch of new dice."""
 
     id: str
     kind: Kind

@@ -1,4 +1,4 @@
-"""Tell that a stream draws from another epoch: the fact by which a ruling's new dice are nobody's choice."""
+"""The event that a stream draws from another epoch, so that nobody can choose a ruling's new dice."""
 
 from __future__ import annotations
 
