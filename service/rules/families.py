@@ -1,4 +1,4 @@
-"""Tell the classes of a family apart: messages by their `type`, frames, effects and the like by their `kind`.
+"""Distinguish the classes of a family: messages by their `type`, frames, effects and the like by `kind`.
 
 A family is headed by a class that declares the tag and leaves it open; its members each have their own.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 @cache
 def tag_of(kind: type) -> str | None:
-    """Return the attribute that tells a class of a family apart: `type` of messages, `kind` of frames."""
+    """Return the attribute that distinguishes a class in its family: `type` of messages, `kind` of frames."""
     return next((tag for tag in ("type", "kind") if isinstance(getattr(kind, tag, None), str)), None)
 
 

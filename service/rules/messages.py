@@ -1,8 +1,8 @@
-"""Say what every ruleset's messages share: commands ask, facts tell, a refusal explains.
+"""The base classes of every ruleset's messages: commands, events and refusals.
 
-A command class knows how it is checked and decided, an event class what it changes; a class that lacks its
-half does not import. A decision is *told*: a generator that yields facts and receives the state in which each
-fact is true (`state = yield Moved(...)`). No generator lives longer than one command.
+A command class defines how it is checked and decided, an event class what it changes; a class without these
+methods cannot be imported. A decision is a generator that yields events and receives the state after each of
+them (`state = yield Moved(...)`). No generator lives longer than one command.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ S = TypeVar("S")
 
 
 class Refused(Exception):
-    """A command the rules do not allow: a code for machines, a lower-case detail that names the culprit."""
+    """The rules do not allow the command: a code for machines, and a lower-case detail for people."""
 
     def __init__(self, code: str, detail: str, rule: str | None = None) -> None:
         super().__init__(f"{code}: {detail}")
@@ -31,16 +31,16 @@ class Refused(Exception):
 
 
 class QuestionNeeded(Exception):
-    """A step needs somebody's word first: what it told is taken back, and `tell` asks for the word."""
+    """A step needs a player's decision first: its events are discarded, and `tell` emits the question."""
 
     def tell(self, state: Any) -> Generator[Any, Any, Any]:  # noqa: ANN401 - of any ruleset
-        """Tell the question; it must leave a frame that waits, and the step is taken again after it."""
+        """Emit the question; it must leave a frame that waits, and the step runs again after the answer."""
         raise NotImplementedError
 
 
 @record
 class Actor:
-    """Who sends a command: a seat of the encounter and its role."""
+    """The sender of a command: a seat of the encounter and its role."""
 
     seat: str
     role: str
@@ -53,7 +53,7 @@ class Scope:
     audience: tuple[str, ...]
     opens: str
     at: str = TABLE
-    """Where it becomes true: at the table, or in the world of a group that acts apart."""
+    """Where its events apply: at the table, or in the world of a group that acts apart."""
 
 
 @record
@@ -131,7 +131,7 @@ def evolve_at(state: S, place: str, fact: Event[S] | Rolled[S]) -> S:
 
 Fact: TypeAlias = Event[S] | Private[S] | Rolled[S]
 Emits: TypeAlias = Generator[Fact[S], S, S]
-"""How a decision is told; it returns the state in which all of it is true."""
+"""A generator of a decision's events; it returns the state after all of them."""
 
 
 @record
@@ -150,7 +150,7 @@ class Command(Generic[S]):
         raise NotImplementedError
 
     def decide(self, state: S) -> Emits[S]:
-        """Tell what follows at once; dice belong to the frames it leaves on the stack."""
+        """Emit the immediate events; frames that they leave on the stack roll the dice."""
         raise NotImplementedError
 
     def place(self, view: S) -> str:

@@ -1,4 +1,4 @@
-"""Find a ruleset by the name of its edition. An edition that was ever released stays on the shelf."""
+"""Find a ruleset by the name of its edition. A released edition stays in the registry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REGISTRY: Final[Mapping[str, Ruleset[Any]]] = MappingProxyType(
 
 
 class EditionNotFound(LookupError):
-    """No ruleset of this name and revision is on the shelf."""
+    """The registry has no ruleset of this name and revision."""
 
 
 def ruleset_of(edition: str) -> Ruleset[Any]:

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule of a book, and where it lives in the code."""
+    """One rule of a book, and its home in the code."""
 
     id: str
     source: str
@@ -70,7 +70,7 @@ def _codes(home: object) -> Iterable[CodeType]:
 
 
 def speaker(tale: Generator[Any, Any, Any]) -> tuple[str, ...]:
-    """Return what to write in `because` for the fact *tale* has just yielded.
+    """Return the `because` of the event that *tale* has just yielded.
 
     The rules of the innermost home, then the ambiguity rulings they used.
     """
