@@ -277,7 +277,10 @@ class CommandFolder:
         if state.closed and over and not before.state.closed:
             self._register.finish(before.encounter)
         process = "" if isinstance(entry, Entry) or concerns_all(written.raw) else entry.process
-        return written.write_after(before.hash, entry.raw, _told(written), process)
+        prompts = b""  # the sender receives them with its commit
+        if written.seat in written.state.seats:
+            prompts = dumps(views.asked_next(written.state, written.seat, written.owed))
+        return written.write_after(before.hash, entry.raw, prompts, process)
 
     def _reached(self, folded: FoldedState[Any]) -> FoldedState[Any]:
         """Note a decided state that is due for a snapshot once its commit is written; return the state."""
@@ -343,10 +346,3 @@ def _by_encounter(wakes: Sequence[CommandNotification]) -> Mapping[str, list[Com
     for wake in wakes:
         found.setdefault(wake.encounter, []).append(wake)
     return found
-
-
-def _told(written: DecidedCommit[Any]) -> bytes:
-    """Return what the sender of a command receives with its commit: the prompts that wait for its seat."""
-    if written.seat not in written.state.seats:
-        return b""
-    return dumps(views.asked_next(written.state, written.seat, written.owed))

@@ -64,7 +64,7 @@ def test_an_audit_that_looks_away_is_seen(monkeypatch: pytest.MonkeyPatch, fault
     ("fault", "cause"),
     [
         ("service.audit.dice._check", "dice_invalid was taken for not_deterministic"),
-        ("service.audit.redecide.Again._check_fold", ""),
+        ("service.audit.redecide.Redecider._check_fold", ""),
     ],
 )
 def test_an_audit_that_takes_one_cause_for_another_is_seen(

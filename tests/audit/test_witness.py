@@ -19,12 +19,12 @@ COUNT = 10
 OTHER = """
 import sys
 from pathlib import Path
-from service.audit.witness import Seen, Witness
+from service.audit.witness import WitnessRecord, Witness
 
 witness = Witness(Path(sys.argv[1]))
 for line in sys.stdin:
     size = int(line)
-    witness.remember(Seen("e", size, bytes([size]) * 32, "theirs"))
+    witness.remember(WitnessRecord("e", size, bytes([size]) * 32, "theirs"))
     print(witness.seen("e").size, *witness.encounters(), flush=True)
 """
 
@@ -32,7 +32,7 @@ FORKING = """
 import os, sys
 from pathlib import Path
 from threading import Event, Thread
-from service.audit.witness import Seen, Witness
+from service.audit.witness import WitnessRecord, Witness
 
 witness = Witness(Path(sys.argv[1]))
 count, begun, stop = int(sys.argv[2]), Event(), Event()
@@ -41,7 +41,7 @@ def write():
     n = 0
     while not stop.wait(0.001):
         n += 1
-        witness.remember(Seen("busy", n, b"r" * 32, ""))
+        witness.remember(WitnessRecord("busy", n, b"r" * 32, ""))
         begun.set()
 
 thread = Thread(target=write)
@@ -50,10 +50,10 @@ begun.wait()
 for n in range(1, count + 1):
     child = os.fork()
     if child == 0:
-        witness.remember(Seen(f"child-{n}", n, b"r" * 32, ""))
+        witness.remember(WitnessRecord(f"child-{n}", n, b"r" * 32, ""))
         os._exit(0 if witness.seen(f"child-{n}") is not None else 1)
     assert os.waitpid(child, 0)[1] == 0
-    witness.remember(Seen(f"parent-{n}", n, b"r" * 32, ""))
+    witness.remember(WitnessRecord(f"parent-{n}", n, b"r" * 32, ""))
 stop.set()
 thread.join()
 """

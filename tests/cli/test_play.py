@@ -70,7 +70,12 @@ def test_an_opening_may_stand_alone_in_its_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("no", "no JSON"), ("[]", "a JSON object"), ('{"edition": "chess@1"}', "no rules"), ("{}", "no rules")],
+    [
+        ("no", "not valid JSON"),
+        ("[]", "a JSON object"),
+        ('{"edition": "chess@1"}', "unknown edition"),
+        ("{}", "unknown edition"),
+    ],
 )
 def test_what_cannot_be_played_is_said(tmp_path: Path, text: str, why: str) -> None:
     file = tmp_path / "x.json"

@@ -51,7 +51,7 @@ class Generated:
 
     def token(self, gm: Any, encounter: Any, seat: str) -> str:
         """Issue a token for *seat*."""
-        body = self.models.Nothing()
+        body = self.models.EmptyBody()
         issued = self.done("seats.issue_token", encounter, seat, client=gm, body=body, prefer=WAIT)
         return cast("str", issued.token)
 

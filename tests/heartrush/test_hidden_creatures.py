@@ -97,7 +97,7 @@ def test_TABLE_HIDDEN_3_who_is_revealed_before_the_fight_begins_with_all_others(
     assert (fight["gob"].action, fight["gob"].rush) == (fight["wolf"].action, fight["wolf"].rush)
 
 
-@pytest.mark.parametrize("lurks", [(8, 8), (0, 1)])
+@pytest.mark.parametrize("hides", [(8, 8), (0, 1)])
 def test_TABLE_HIDDEN_3_it_takes_no_part_so_nobody_may_name_it(hides: tuple[int, int]) -> None:
     fight = begun(PLACES).do("hide_creature", entry=gob(*hides))
     assert fight.refused("engage", creature="pia", target="gob") == "target_not_enemy"

@@ -123,7 +123,7 @@ def test_TABLE_HIDDEN_2_a_way_ends_before_it_and_it_joins_with_the_next_phase() 
 
 
 @pytest.mark.parametrize(
-    ("lurks", "flies", "ends"), [(0, 40, (6, 0)), (40, 40, (4, 0)), (0, 0, (4, 0)), (40, 0, (6, 0))]
+    ("hides", "flies", "ends"), [(0, 40, (6, 0)), (40, 40, (4, 0)), (0, 0, (4, 0)), (40, 0, (6, 0))]
 )
 def test_TABLE_HIDDEN_2_heights_count(hides: int, flies: int, ends: tuple[int, int]) -> None:
     fight = ambush(hidden=hidden_creature(altitude=hides), speeds=WINGS, altitude=flies)
@@ -160,7 +160,7 @@ def test_TABLE_HIDDEN_2_whoever_follows_goes_by_what_becomes_of_its_leader() -> 
     assert not fight.told("conflict_found")
 
 
-@pytest.mark.parametrize("lurks", [(3, 0), (30, 30)])
+@pytest.mark.parametrize("hides", [(3, 0), (30, 30)])
 def test_TABLE_HIDDEN_1_whether_a_follower_may_sprint_is_asked_of_what_was_meant(
     hides: tuple[int, int],
 ) -> None:

@@ -42,7 +42,7 @@ def test_an_outage_is_waited_out_and_said_once_each_time_it_begins() -> None:
     down = StoreUnavailable("it is gone")
     lookout = Scripted(down, down, None, down, None)
 
-    assert told(lookout) == ["scripted lookout.store_down Unavailable"] * 2
+    assert told(lookout) == ["scripted lookout.store_down StoreUnavailable"] * 2
     assert lookout.looks == 5
 
 

@@ -74,7 +74,7 @@ def test_a_planted_job_is_refused_and_not_run(hall: Hall, tmp_path: Path) -> Non
 
     until(lambda: len(worker.lines("job.failed")) == 4, "four jobs refused")
 
-    assert {line["error"] for line in worker.lines("job.failed")} == {"NotAllowed"}
+    assert {line["error"] for line in worker.lines("job.failed")} == {"FunctionNotAllowed"}
     assert str(planted) not in worker.output.read_text()
     assert not planted.exists()
     hall.open(eid())

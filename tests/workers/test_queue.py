@@ -32,7 +32,7 @@ def test_a_signal_while_a_life_of_rqs_worker_begins_is_not_lost(
             answered.append(True)
             return True
 
-    monkeypatch.setattr(answering, "RingAnswerer", Interrupted)
+    monkeypatch.setattr(answering, "FoldJobWorker", Interrupted)
 
     found.run()
 
