@@ -17,9 +17,9 @@ from service.api.loop.adapter import LoopApplication
 from service.api.loop.sockets import SocketLimits
 from service.api.quotas import RateLimits
 from service.log import StoreFailure, StoreRefused
-from service.log.loop_log import ValkeyLoopLog
-from service.log.queue import queue_client
 from service.log.valkey import ValkeyLog
+from service.log.valkey.loop_log import ValkeyLoopLog
+from service.log.valkey.queue import queue_client
 from service.logs import write_json_lines
 from service.record.digest import ruleset_digest
 from service.rules.registry import REGISTRY

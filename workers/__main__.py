@@ -9,7 +9,7 @@ from service.audit.signing import Signer
 from service.audit.witness import Witness
 from service.collecting import collect_seldom
 from service.log.errors import StoreRefused
-from service.log.queue import check_queue, queue_client
+from service.log.valkey.queue import check_queue, queue_client
 from service.logs import write_json_lines
 from service.rules.registry import REGISTRY
 from service.settings import Settings, SettingsError

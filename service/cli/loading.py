@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn
 
 from service.cli.terminal import Terminal
-from service.log.loading import LoadProgress, megabytes
+from service.log.valkey.loading import LoadProgress, megabytes
 
 LINE_EVERY_S: Final = 10.0
 

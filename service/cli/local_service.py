@@ -26,8 +26,8 @@ from service.cli.client import Client, ProblemAnswer, Unreachable
 from service.cli.loading import LoadingDisplay
 from service.cli.terminal import Failure
 from service.log import StoreFailure, StoreRefused
-from service.log.queue import check_queue, queue_client
 from service.log.valkey import ValkeyLog
+from service.log.valkey.queue import check_queue, queue_client
 from service.settings import Settings
 from service.supervisor import EmbeddedFailure, EmbeddedValkey, Supervised, Supervisor
 from service.supervisor.place import make_private

@@ -13,7 +13,7 @@ import structlog
 from rq import Queue
 from rq.serializers import JSONSerializer
 
-from service.log.queue import QUEUE_FAILURES
+from service.log.valkey.queue import QUEUE_FAILURES
 
 FOLD: Final = "workers.jobs.fold_bucket"
 """The one function that a job names; workers run the functions on their list and no other."""

@@ -9,7 +9,7 @@ from threading import RLock
 from typing import Final
 
 from service.log import StoreFailure, bucket_of
-from service.log.loop_log import LoopLog
+from service.log.valkey.loop_log import LoopLog
 from service.steps import Pause
 
 FOLLOWED_S: Final = 5.0

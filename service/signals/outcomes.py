@@ -20,7 +20,7 @@ from typing import Final
 import structlog
 
 from service.log import Listener, Log, Outcome, StoreFailure
-from service.log.loop_log import LoopLog
+from service.log.valkey.loop_log import LoopLog
 from service.signals.followed import Followed
 from service.steps import Pause, Wakeup
 

@@ -10,10 +10,10 @@ from typing import Final, Self
 import structlog
 
 from service.log import NotDurable, StoreFailure
-from service.log.durable import check_durable
-from service.log.loading import OnProgress, wait_until_loaded
-from service.log.routing import Router
-from service.log.wire import Wire
+from service.log.valkey.durable import check_durable
+from service.log.valkey.loading import OnProgress, wait_until_loaded
+from service.log.valkey.routing import Router
+from service.log.valkey.wire import Wire
 from service.supervisor.errors import NotStarted
 from service.supervisor.orphan import wait_out
 from service.supervisor.place import STOPPING, Place, claim, prepare, write_down

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from service.log import StoreFailure
-from service.log.wire import Wire
+from service.log.valkey.wire import Wire
 from service.supervisor.errors import NotStarted
 from service.supervisor.place import Place, take
 

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from service.core.fold import Folder, Registry
 from service.log import Log
-from service.log.loop_log import LoopLog
+from service.log.valkey.loop_log import LoopLog
 from service.record.occasions import Occasions
 from service.signals.feeds import EventFeeds
 from service.signals.heartbeats import Heartbeats

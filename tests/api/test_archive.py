@@ -18,8 +18,8 @@ from service.audit.evidence import stored
 from service.audit.notary import Notary
 from service.audit.verify import verify
 from service.log import CachedState, Log, NoSuchEncounter, NumberTaken, Submitted
-from service.log.loop_log import LoopLog
 from service.log.memory import MemoryLog
+from service.log.valkey.loop_log import LoopLog
 from service.log.values import ArchivedTotals
 from service.record.commit import load_request
 from service.stores import api_keys

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from service.log import ALL_BUCKETS, CommitWrite, NoSuchEncounter, Outcome, StoreUnavailable
 from service.log.memory import MemoryLog
-from service.log.memory_listener import MemoryListener
+from service.log.memory.listener import MemoryListener
 from service.signals.outcomes import OutcomeListener
 from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem

@@ -20,7 +20,7 @@ from rich.console import Console
 from service.api.server import arguments
 from service.cli.loading import LoadingDisplay
 from service.cli.local_service import held_port
-from service.log.loading import LoadProgress
+from service.log.valkey.loading import LoadProgress
 from tests.embedded.loading_server import loading_server
 from tests.embedded.logs import write_log
 

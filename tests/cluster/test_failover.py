@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from service.log import KnownKey, NotDurable, OutcomeUnknown, StoreRefused, bucket_of, keys
-from service.log.queue import check_queue, queue_client
-from service.log.routing import slot_of
 from service.log.valkey import ValkeyLog
+from service.log.valkey.queue import check_queue, queue_client
+from service.log.valkey.routing import slot_of
 from tests.cluster.load import Load
 from tests.cluster.nodes import PRIMARIES, Cluster, Node, until
 

@@ -18,9 +18,9 @@ from typing import Any
 import redis
 
 from service.log import StoreUnavailable
-from service.log.loading import load_progress
 from service.log.valkey import ValkeyLog
-from service.log.wire import Wire
+from service.log.valkey.loading import load_progress
+from service.log.valkey.wire import Wire
 from service.supervisor import EmbeddedValkey
 from tests.embedded.logs import MEGABYTE, has_all, size_of_log, write_log
 

@@ -14,9 +14,9 @@ import pytest
 import redis
 
 from service.log import OutcomeUnknown, StoreUnavailable
-from service.log.loading import load_progress
 from service.log.valkey import ValkeyLog
-from service.log.wire import Wire
+from service.log.valkey.loading import load_progress
+from service.log.valkey.wire import Wire
 from service.supervisor import DirectoryInUse, EmbeddedValkey, NotStarted
 from service.supervisor.orphan import wait_out
 from service.supervisor.place import prepare, take

@@ -14,9 +14,9 @@ import pytest
 import redis
 
 from service.log import StoreLoading
-from service.log.loading import LoadProgress, wait_until_loaded
 from service.log.valkey import ValkeyLog
-from service.log.wire import Wire
+from service.log.valkey.loading import LoadProgress, wait_until_loaded
+from service.log.valkey.wire import Wire
 from service.supervisor import EmbeddedValkey
 from tests.embedded.loading_server import loading_server
 from tests.embedded.logs import MEGABYTE, has_all, size_of_log, write_log

@@ -7,7 +7,7 @@ from pathlib import Path
 import redis
 from rq.utils import as_text
 
-from service.log.queue import queue_client
+from service.log.valkey.queue import queue_client
 from service.signals.doorbell import FOLD, QUEUE, RqNotifier
 
 

@@ -15,6 +15,7 @@ WORKERS = "The service never imports the workers"
 WORKERS_BELOW = "Workers work on the core and the stores, never through use cases"
 PURE = "Rules and dice know no third party, clock, chance or system"
 LOG = "The log stores bytes and knows no dice"
+PORTS = "The ports of the log know no implementation"
 EDITIONS = "Heart Rush and Rise do not know each other"
 REDIS = "Redis is spoken to by the log alone"
 RQ = "RQ is rung by the doorbell and answered by the workers"
@@ -30,7 +31,7 @@ PLANTED = (
     ("service/api/planted.py", "service.cli", {LAYERS}),
     ("service/api/planted.py", "service.asgi", {LAYERS}),
     ("service/api/planted.py", "service.supervisor.leaf", {LAYERS}),
-    ("service/log/planted.py", "service.supervisor.leaf", {LAYERS}),
+    ("service/log/valkey/planted.py", "service.supervisor.leaf", {LAYERS}),
     ("service/audit/planted.py", "service.api.leaf", {LAYERS}),
     ("service/usecases/planted.py", "service.audit.leaf", {LAYERS}),
     ("service/stores/planted.py", "service.usecases.leaf", {LAYERS}),
@@ -38,14 +39,16 @@ PLANTED = (
     ("service/signals/planted.py", "service.stores.leaf", {LAYERS}),
     ("service/core/planted.py", "service.stores.leaf", {LAYERS}),
     ("service/record/planted.py", "service.core.leaf", {LAYERS}),
-    ("service/log/planted.py", "service.record.leaf", {LAYERS}),
+    ("service/log/valkey/planted.py", "service.record.leaf", {LAYERS}),
     ("workers/planted.py", "service.usecases.leaf", {WORKERS_BELOW}),
-    ("service/log/planted.py", "service.rules.leaf", {LAYERS}),
+    ("service/log/valkey/planted.py", "service.rules.leaf", {LAYERS}),
     ("service/rules/planted.py", "service.log.leaf", {LAYERS}),
     ("service/rules/planted.py", "service.record.leaf", {LAYERS}),
     ("service/dice/planted.py", "service.rules.leaf", {LAYERS}),
     ("service/settings.py", "service.log.leaf", {LAYERS}),
-    ("service/log/planted.py", "service.dice.leaf", {LOG}),
+    ("service/log/valkey/planted.py", "service.dice.leaf", {LOG}),
+    ("service/log/protocol.py", "service.log.memory.leaf", {PORTS}),
+    ("service/log/memory/planted.py", "service.log.valkey.leaf", {PORTS}),
     ("service/api/planted.py", "workers.leaf", {LAYERS, WORKERS}),
     ("service/cli.py", "workers.leaf", {LAYERS, WORKERS}),
     ("service/rules/planted.py", "random", {PURE}),
@@ -65,7 +68,7 @@ PLANTED = (
     ("service/stores/archive/planted.py", "minio", {S3}),
     ("workers/planted.py", "urllib3", {S3}),
     ("service/api/planted.py", "rq", {RQ}),
-    ("service/log/planted.py", "rq.job", {RQ}),
+    ("service/log/valkey/planted.py", "rq.job", {RQ}),
     ("service/usecases/planted.py", "flask", {FLASK}),
     ("workers/planted.py", "werkzeug.exceptions", {FLASK}),
     ("service/core/planted.py", "marshmallow", {MARSHMALLOW}),

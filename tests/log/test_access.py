@@ -30,9 +30,9 @@ from service.audit.verify import verify
 from service.audit.witness import Witness, WitnessRecord
 from service.log import keys as names
 from service.log.errors import StoreUnavailable
-from service.log.library import LIBRARY
-from service.log.queue import queue_client
 from service.log.valkey import ValkeyLog
+from service.log.valkey.library import LIBRARY
+from service.log.valkey.queue import queue_client
 from service.log.values import CachedState
 from service.signals.doorbell import FOLD, RqNotifier
 from service.stores import api_keys, checkpoints, webhooks

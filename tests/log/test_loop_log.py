@@ -21,8 +21,8 @@ from service.log import (
     bucket_of,
 )
 from service.log.errors import StoreUnavailable, WouldWait
-from service.log.loop_log import ValkeyLoopLog
 from service.log.valkey import ValkeyLog
+from service.log.valkey.loop_log import ValkeyLoopLog
 from service.log.values import ZERO_HASH
 
 EID = "0190c0de-0000-7000-8000-000000000001"

@@ -21,9 +21,9 @@ from service.log import (
     StoreUnavailable,
     keys,
 )
-from service.log.library import LIBRARY, code, install
 from service.log.valkey import ValkeyLog
-from service.log.wire import Wire
+from service.log.valkey.library import LIBRARY, code, install
+from service.log.valkey.wire import Wire
 from service.supervisor import EmbeddedValkey
 
 

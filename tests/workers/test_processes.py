@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from service.log.queue import queue_client
+from service.log.valkey.queue import queue_client
 from tests.encounter.sitting import eid
 from tests.workers.conftest import Hall, until
 

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from service.audit.witness import Witness
-from service.log.queue import queue_client
+from service.log.valkey.queue import queue_client
 from service.logs import write_json_lines
 from service.signals.webhook_addresses import WebhookAddressGuard
 from service.stores.archive.storage import DirectoryStorage

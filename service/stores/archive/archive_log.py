@@ -17,8 +17,8 @@ from typing import Any, Final, TypeVar, Unpack, cast
 import structlog
 
 from service.log import Appended, EncounterSize, Log, NoSuchEncounter, Outcome, SubmitOptions, Submitted
-from service.log.loop_log import LoopLog
 from service.log.memory import MemoryLog
+from service.log.valkey.loop_log import LoopLog
 from service.stores.archive.container import NotAnArchive, unpack
 from service.stores.archive.entries import IDLE, RESTORING, SUFFIX, Archived, find
 from service.stores.archive.reading import EncounterReading

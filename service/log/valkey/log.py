@@ -11,19 +11,20 @@ from hashlib import sha1
 from typing import Self, Unpack
 
 from service.log import keys
-from service.log.durable import check_durable, parse_info
 from service.log.errors import FORMAT, OtherFormat, StaleCommit, StoreLoading
-from service.log.library import call, install
-from service.log.loading import OnProgress, load_progress, wait_until_loaded
 from service.log.protocol import Log, SubmitOptions
-from service.log.replies import entry_numbers, place_in, stale_in
-from service.log.routing import Router
-from service.log.submission import submit_call, submitted
-from service.log.valkey_archive import ValkeyArchive, archived_names
-from service.log.valkey_collections import ValkeyCollections
-from service.log.valkey_doorbell import ValkeyDoorbell
-from service.log.valkey_schedules import ValkeySchedules
-from service.log.valkey_states import ValkeyStates
+from service.log.valkey.archive import ValkeyArchive, archived_names
+from service.log.valkey.collections import ValkeyCollections
+from service.log.valkey.doorbell import ValkeyDoorbell
+from service.log.valkey.durable import check_durable, parse_info
+from service.log.valkey.library import call, install
+from service.log.valkey.loading import OnProgress, load_progress, wait_until_loaded
+from service.log.valkey.replies import entry_numbers, place_in, stale_in
+from service.log.valkey.routing import Router
+from service.log.valkey.schedules import ValkeySchedules
+from service.log.valkey.states import ValkeyStates
+from service.log.valkey.submission import submit_call, submitted
+from service.log.valkey.wire import ANSWER_S, Command, Reply, Wire
 from service.log.values import (
     Appended,
     CommitWrite,
@@ -35,7 +36,6 @@ from service.log.values import (
     StreamHead,
     Submitted,
 )
-from service.log.wire import ANSWER_S, Command, Reply, Wire
 
 _HEAD_FIELDS = ("appended", "folded", "hash", "frontier", "run")
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 import hiredis
 
 from service.log.errors import StoreUnavailable
-from service.log.loop_line import LoopLine
-from service.log.routing import Router
-from service.log.wire import Reply, Wire
+from service.log.valkey.loop_line import LoopLine
+from service.log.valkey.routing import Router
+from service.log.valkey.wire import Reply, Wire
 
 
 class LoopSubscription:

@@ -14,9 +14,9 @@ import hiredis
 from redis import exceptions
 
 from service.log.errors import OutcomeUnknown, StoreFailure, WouldWait
-from service.log.loop_line import LoopLine
-from service.log.routing import Router
-from service.log.wire import ANSWER_S, DID_NOTHING, Command, Reply, Wire, raise_translated
+from service.log.valkey.loop_line import LoopLine
+from service.log.valkey.routing import Router
+from service.log.valkey.wire import ANSWER_S, DID_NOTHING, Command, Reply, Wire, raise_translated
 
 BATCH: Final = 256
 """The most changes in one batch."""

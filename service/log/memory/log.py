@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from service.log.errors import KeyReused, NoSuchEncounter, NumberTaken, StaleCommit, VersionConflict
 from service.log.keys import bucket_of
-from service.log.memory_archive import RUN_ID, Encounter, MemoryArchive
-from service.log.memory_collections import MemoryCollections
-from service.log.memory_doorbell import MemoryDoorbell
-from service.log.memory_schedules import MemorySchedules
+from service.log.memory.archive import RUN_ID, Encounter, MemoryArchive
+from service.log.memory.collections import MemoryCollections
+from service.log.memory.doorbell import MemoryDoorbell
+from service.log.memory.schedules import MemorySchedules
 from service.log.protocol import Log
 from service.log.values import (
     ZERO_HASH,

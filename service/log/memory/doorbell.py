@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from service.log.keys import bucket_of
-from service.log.memory_listener import MemoryListener
+from service.log.memory.listener import MemoryListener
 from service.log.protocol import ALL_BUCKETS
 from service.log.values import CommandNotification, Outcome, StreamHead
 

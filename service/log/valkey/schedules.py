@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from service.log import keys
-from service.log.routing import Router
+from service.log.valkey.routing import Router
 
 
 class ValkeySchedules:

@@ -11,7 +11,7 @@ from importlib import resources
 from redis import exceptions
 
 from service.log.errors import StoreUnavailable
-from service.log.wire import Argument, Command, Wire
+from service.log.valkey.wire import Argument, Command, Wire
 
 LIBRARY = "rewound_7"
 """Name and number; `functions/rewound.lua` says the same in its first line and its last ones."""
@@ -19,7 +19,7 @@ LIBRARY = "rewound_7"
 
 def code() -> str:
     """Return the library's source."""
-    return resources.files("service.log").joinpath("functions/rewound.lua").read_text("utf-8")
+    return resources.files("service.log.valkey").joinpath("functions/rewound.lua").read_text("utf-8")
 
 
 def install(wire: Wire) -> None:

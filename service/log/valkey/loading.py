@@ -10,9 +10,9 @@ from typing import Final
 
 from redis import exceptions
 
-from service.log.durable import parse_info
 from service.log.errors import StoreLoading, StoreUnavailable
-from service.log.wire import Wire
+from service.log.valkey.durable import parse_info
+from service.log.valkey.wire import Wire
 
 STALLED_S: Final = 120.0
 """Seconds for which a server may load without one more byte, or be silent, before the wait ends."""

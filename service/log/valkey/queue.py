@@ -11,7 +11,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from service.log.errors import StoreRefused
-from service.log.wire import ANSWER_S
+from service.log.valkey.wire import ANSWER_S
 
 QUEUE_FAILURES: Final = (exceptions.RedisError, OSError)
 """The errors of an outage of that server."""

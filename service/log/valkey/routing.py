@@ -22,7 +22,7 @@ from redis import exceptions
 from redis.crc import key_slot
 
 from service.log.errors import LogError, StoreFailure, StoreUnavailable
-from service.log.wire import ANSWER_S, DID_NOTHING, Argument, Command, Reply, Wire, raise_translated
+from service.log.valkey.wire import ANSWER_S, DID_NOTHING, Argument, Command, Reply, Wire, raise_translated
 
 SLOTS: Final = 16_384
 PATIENCE_S: Final = 8.0

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from itertools import chain
 
 from service.log import keys
-from service.log.library import call
 from service.log.protocol import ALL_BUCKETS
-from service.log.routing import Router
-from service.log.subscription import Subscription
+from service.log.valkey.library import call
+from service.log.valkey.routing import Router
+from service.log.valkey.subscription import Subscription
 from service.log.values import CommandNotification, Outcome
 
 

@@ -10,14 +10,14 @@ from typing import Protocol, Unpack
 
 from service.log import keys
 from service.log.errors import StoreUnavailable, WouldWait
-from service.log.loop_subscription import LoopSubscription
-from service.log.pipe import Pipe
 from service.log.protocol import ALL_BUCKETS, SubmitOptions
-from service.log.submission import submit_call, submitted
-from service.log.valkey import ValkeyLog
-from service.log.valkey_doorbell import outcome_of
+from service.log.valkey.doorbell import outcome_of
+from service.log.valkey.log import ValkeyLog
+from service.log.valkey.loop_subscription import LoopSubscription
+from service.log.valkey.pipe import Pipe
+from service.log.valkey.submission import submit_call, submitted
+from service.log.valkey.wire import Reply, Wire
 from service.log.values import Outcome, Submitted
-from service.log.wire import Reply, Wire
 
 
 class LoopLog(Protocol):

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from service.log import keys
-from service.log.library import call
-from service.log.routing import Router
+from service.log.valkey.library import call
+from service.log.valkey.routing import Router
 from service.log.values import Record
 
 

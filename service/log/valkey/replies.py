@@ -1,7 +1,7 @@
 """Turn the replies of the log's functions into values, or into refusals."""
 
 from service.log.errors import KeyReused, NoSuchEncounter, NumberTaken, StaleCommit, VersionConflict
-from service.log.wire import Reply
+from service.log.valkey.wire import Reply
 
 
 def place_in(encounter: str, answer: Reply) -> tuple[int, bool]:

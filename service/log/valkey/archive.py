@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from service.log import keys
-from service.log.library import call
-from service.log.replies import entry_numbers
-from service.log.routing import Router
+from service.log.valkey.library import call
+from service.log.valkey.replies import entry_numbers
+from service.log.valkey.routing import Router
+from service.log.valkey.wire import Command
 from service.log.values import ArchivedTotals, Payload, StoredEncounter
-from service.log.wire import Command
 
 _PAGE = 500
 _RUN_ID = b"0" * 40

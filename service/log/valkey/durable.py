@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from redis import exceptions
 
 from service.log.errors import NotDurable, StoreUnavailable
-from service.log.routing import Router
-from service.log.wire import Wire
+from service.log.valkey.routing import Router
+from service.log.valkey.wire import Wire
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Cached states of encounters in a Valkey or Redis server: the newest one, and snapshots by commit."""
 
 from service.log import keys
-from service.log.library import call
-from service.log.routing import Router
+from service.log.valkey.library import call
+from service.log.valkey.routing import Router
 from service.log.values import SNAPSHOT_BYTES, SNAPSHOT_SHARE, CachedState, Entry, SnapshotName
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 import hiredis
 
-from service.log.wire import Raw, Reply, Wire
+from service.log.valkey.wire import Raw, Reply, Wire
 
 _READ: Final = 64 * 1024
 _NOTHING: Final = object()

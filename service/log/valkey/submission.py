@@ -1,11 +1,11 @@
 """Build the call that submits a request, and parse its reply."""
 
 from service.log import keys
-from service.log.library import call
 from service.log.protocol import SubmitOptions
-from service.log.replies import place_in
+from service.log.valkey.library import call
+from service.log.valkey.replies import place_in
+from service.log.valkey.wire import Command, Reply
 from service.log.values import Submitted
-from service.log.wire import Command, Reply
 
 
 def submit_call(encounter: str, request: bytes, options: SubmitOptions) -> Command:

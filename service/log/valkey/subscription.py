@@ -15,8 +15,8 @@ from typing import Final, Generic, NoReturn, Self, TypeVar
 from redis import exceptions
 
 from service.log.errors import StoreFailure, StoreUnavailable
-from service.log.routing import Router
-from service.log.wire import Raw, Wire, raise_translated
+from service.log.valkey.routing import Router
+from service.log.valkey.wire import Raw, Wire, raise_translated
 
 CONFIRMED_S: Final = 5.0
 """Seconds within which a server must confirm a subscription."""
