@@ -74,7 +74,7 @@ def taking(state: S, n: int) -> S:
 @rule("TABLE-AMEND-4", "service ruling")
 @record
 class AcceptLine(Command[Table]):
-    """An accepted line discloses the links that are due, and takes over seats and contests as they are."""
+    """An accepted line discloses the links that are due, and takes over the current seats and contests."""
 
     type: ClassVar[str] = "accept_line"
     parent: str

@@ -116,7 +116,7 @@ class Continued(Event[Table]):
 @rule("TABLE-AMEND-1", "service ruling")
 @record
 class Amend(Command[Table]):
-    """The GM may answer a contest by having the fight decided again from that commit, as it should be."""
+    """The GM may answer a contest by proposing to decide the fight again from the contested commit."""
 
     type: ClassVar[str] = "amend"
     contest: str
@@ -188,7 +188,7 @@ class Redo(Command[Table]):
 @rule("TABLE-AMEND-3", "service ruling")
 @record
 class AcceptAmendment(Command[Table]):
-    """An accepted proposal ends this line, which stays readable as it was played, and names its successor."""
+    """An accepted proposal ends this line, which stays readable and names the line that continues it."""
 
     type: ClassVar[str] = "accept_amendment"
     amendment: str
@@ -244,7 +244,7 @@ class DropAmendment(Command[Table]):
 
 @rule("TABLE-AMEND-2", "service ruling")
 def not_the_opening(commit: int) -> None:
-    """Everything but the opening can be undone, and what was undone be taken again with the same dice."""
+    """Everything but the opening can be undone, and then redone with the same dice."""
     if commit < 2:
         raise Refused("opening_stands", "the opening cannot be taken back")
 
@@ -292,7 +292,7 @@ def noted(before: Table, after: S, *, plays: bool) -> S:
 
 @rule("TABLE-AMEND-5", "service ruling")
 def outdated(state: S) -> S:
-    """Whatever changes the fight outdates a proposal; refused commands, contests and seats do not."""
+    """Every change of the fight outdates a proposal; refused commands, contests and seats do not."""
     assert state.amendment is not None
     return changed(state, amendment=changed(state.amendment, outdated=True))
 

@@ -81,9 +81,9 @@ class DiceDeclared(Event[Table]):
 
 @rule("TABLE-DICE-1", "service ruling")
 def ask(state: Table, wanted: DiceNeeded) -> Emits[Any]:
-    """Dice that people throw are asked for by name, and told by whoever throws for their owner.
+    """Dice that people throw are asked for by name, and entered by the seat that throws for their owner.
 
-    The prompt hangs below the frame that needs them.
+    The path of the prompt continues that of the frame that needs the dice.
     """
     top = state.top
     assert top is not None, "only frames throw dice"

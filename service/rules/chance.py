@@ -55,7 +55,7 @@ DICE_NOT_SEALED: Final = "dice_not_sealed"
 
 @rule("TABLE-SEED-4", "service ruling")
 def check_sealed(state: Table) -> None:
-    """Before all seeds are in there are no dice: what needs one is refused."""
+    """Until all seeds are revealed, every command that needs a die is refused."""
     if not state.dice_sealed:
         raise Refused(DICE_NOT_SEALED, "not every seed of these dice is in", "TABLE-SEED-4")
 
@@ -66,7 +66,7 @@ class Chance:
     def __init__(self, dice: Dice) -> None:
         self.dice = dice
 
-    def throw(  # noqa: PLR0913 - a roll is told with all of these; only what it needs is given
+    def throw(  # noqa: PLR0913 - a roll has all of these; callers give only what it needs
         self,
         state: S,
         *,

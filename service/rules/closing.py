@@ -97,7 +97,7 @@ class EncounterClosed(Event[Table]):
 
 @rule("TABLE-EPOCH-1", "service ruling")
 def close_epoch(state: Table, chance: Chance) -> Emits[Any]:
-    """When a round ends the link of its dice is disclosed, in order and at nobody's request."""
+    """When a round ends the link of its dice is disclosed, in order and never on request."""
     if state.draft:
         return (yield from withhold(state))
     return (yield from disclose(state, state.epoch, chance))
@@ -105,7 +105,7 @@ def close_epoch(state: Table, chance: Chance) -> Emits[Any]:
 
 @rule("TABLE-EPOCH-4", "service ruling")
 def withhold(state: Table) -> Emits[Any]:
-    """A line that is only proposed discloses nothing; what is due is disclosed once it is accepted."""
+    """A line that is only proposed discloses no link; due links are disclosed once it is accepted."""
     assert state.line is not None, "what is proposed goes on from another line"
     own = f"{state.line.fresh[-1]}/"
     before = {
@@ -157,7 +157,7 @@ class ClosingFrame(Frame[Table]):
 
 @record
 class ClosingBegun(Event[Table]):
-    """The GM ends the encounter; what was unfinished stays unfinished."""
+    """The GM ended the encounter; unfinished steps stay unfinished."""
 
     type: ClassVar[str] = "closing_begun"
     reason: str

@@ -51,13 +51,13 @@ class Malformed(ValueError):
 
 
 def to_data(value: Any) -> Any:
-    """Return *value* as JSON-ready data; what is sealed is told with its audience (see `seen_data`)."""
+    """Return *value* as JSON-ready data; an open sealed value has audience, occasion and value."""
     kind: Any = type(value)
     if kind in _PLAIN:
         return value
     if kind is tuple or kind is list:
         return [item if type(item) in _PLAIN else to_data(item) for item in value]
-    if kind is dict or not hasattr(kind, "__dataclass_fields__"):  # what is no record is some other mapping
+    if kind is dict or not hasattr(kind, "__dataclass_fields__"):  # anything else than a record is a mapping
         return {key: to_data(item) for key, item in value.items()}
     own, tag, names = _spelling(kind)
     if own is not None:
@@ -80,9 +80,9 @@ def _sealed_data(value: Sealed[Any]) -> dict[str, Any]:
 
 
 def from_data(kind: type[T], data: Any, pointer: str = "", /, **told: Any) -> T:
-    """Return the *kind* that *data*, which stands at *pointer*, spells; raises `Malformed`.
+    """Return *data*, which is at *pointer* in its document, as a *kind*; raises `Malformed`.
 
-    *told* are fields that data never carries (`given: False`), such as who sends a command.
+    *told* are fields that data never contains (`given: False`), such as the sender of a command.
     """
     try:
         new: T = decoder(kind)(data)  # type: ignore[arg-type]  # every class is hashable
@@ -95,7 +95,7 @@ def from_data(kind: type[T], data: Any, pointer: str = "", /, **told: Any) -> T:
 
 @cache
 def _spelling(kind: Any) -> tuple[Callable[[Any], Any] | None, dict[str, str], tuple[str, ...]]:
-    """Return how *kind* spells its objects, if it does; their tag, if they have one, and their fields."""
+    """Return the function that encodes a *kind*, if it has its own; its tag, if it has one; its fields."""
     own = _sealed_data if kind is Sealed else getattr(kind, "to_data", None)
     tag = tag_of(kind)
     names = tuple(field.name for field in fields(kind) if field.metadata.get("given", True))
@@ -242,7 +242,7 @@ def _sealed(hint: Any) -> Decode:
 
 
 def _sealable(inner: Decode, sealed: Decode) -> Decode:
-    """Read a field that may hold something sealed: an envelope names its readers in a list."""
+    """Return the decoder of a field that may be sealed; a sealed value has a list of its audience."""
 
     def decode(data: Any) -> Any:
         if _is_object(data) and isinstance(data.get("sealed"), _LISTS):
@@ -253,12 +253,12 @@ def _sealable(inner: Decode, sealed: Decode) -> Decode:
 
 
 def _is_object(data: Any) -> bool:
-    """Tell whether *data* is an object: nearly always a dict, which an abstract class is slow to say."""
+    """Tell whether *data* is an object: nearly always a dict, and `isinstance` of `Mapping` is slow."""
     return type(data) is dict or isinstance(data, Mapping)
 
 
 def _at(key: str, way: Decode, data: Any) -> Any:
-    """Read *data* with *way*; a fault in it lies below *key*."""
+    """Return *data* read by *way*; raises `Malformed` with a pointer that begins with *key*."""
     try:
         return way(data)
     except Malformed as fault:
@@ -277,7 +277,7 @@ def _family(head: type, tag: str) -> Decode:
 
 
 class _Shape:
-    """The fields of a record: how each is read, what stands where data is silent, what it may not omit."""
+    """The fields of a record: the decoder of each, the defaults, and which fields are required."""
 
     def __init__(self, kind: type) -> None:
         hints = get_type_hints(kind, include_extras=True, localns=_LOCALS)
@@ -292,7 +292,7 @@ class _Shape:
         self.defaults = {f.name: f.default for f in every if f.default is not MISSING}
 
     def fill(self, known: dict[str, Any], data: Mapping[str, Any]) -> None:
-        """Put every field of *data*, and the defaults of the others, into *known*."""
+        """Put every field of *data*, and the defaults of the others, into *known*; raises `Malformed`."""
         known.update(self.defaults)
         known.update(data)
         ways, scalars = self.ways, self.scalars
@@ -313,7 +313,7 @@ class _Shape:
 
 
 def _record(kind: type) -> Decode:
-    """Read into a new object's fields, as `changed` does: a frozen `__init__` takes three times as long."""
+    """Return the decoder of a record; it fills a new object's `__dict__`, as `changed` does, for speed."""
     assert not hasattr(kind, "__post_init__"), f"{kind.__name__} would be read without its __post_init__"
     shape: _Shape | None = None
 

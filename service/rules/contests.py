@@ -49,7 +49,7 @@ class ContestOpened(Event[Table]):
 
 @record
 class ContestClosed(Event[Table]):
-    """The GM answered a contest; with `upheld` the explanation of the commit is the answer's ground."""
+    """The GM answered a contest; if it is `upheld`, the explanation of the commit gives the reason."""
 
     type: ClassVar[str] = "contest_closed"
     plays: ClassVar[bool] = False
@@ -68,7 +68,7 @@ class ContestClosed(Event[Table]):
 @rule("TABLE-CONTEST-1", "service ruling")
 @record
 class OpenContest(Command[Table]):
-    """Any player, and the GM, may contest what everybody can see; play goes on until the GM answers."""
+    """The GM and every player may contest what everybody can see; play goes on until the GM answers."""
 
     type: ClassVar[str] = "contest"
     commit: int
@@ -105,7 +105,7 @@ class OpenContest(Command[Table]):
 @rule("TABLE-CONTEST-2", "service ruling")
 @record
 class Uphold(Command[Table]):
-    """The GM may find that what happened was right; the explanation of the moment says why."""
+    """The GM may uphold what happened; the explanation of the commit gives the reason."""
 
     type: ClassVar[str] = "uphold"
     contest: str
@@ -124,7 +124,7 @@ class Uphold(Command[Table]):
 
 
 def gm_alone(by: Actor) -> None:
-    """Refuse everybody but the GM."""
+    """Raise `Refused` for everybody but the GM."""
     if by.role != GM:
         raise Refused("not_gm", f"{by.seat} is not the gm")
 
@@ -140,7 +140,7 @@ def open_contest(view: Table, contest: str) -> Contest:
 
 
 def said(text: str, what: str, *, least: int = 1, rule_id: str | None = None) -> None:
-    """Refuse text that says nothing or goes on for ever; *rule_id* where no rule speaks already."""
+    """Raise `Refused` for text shorter than *least* or longer than `TEXT_LENGTH`, citing *rule_id*."""
     if not least <= len(text) <= TEXT_LENGTH:
         raise Refused("params_missing", f"{what} has {least} to {TEXT_LENGTH} characters", rule_id)
 

@@ -1,7 +1,7 @@
-"""Begin an encounter in the midst of another: with its state, its seals, and (if it continues it) its dice.
+"""Begin a line of play from a commit of another encounter: with its state, its sealed values, and its dice.
 
-The state stands open in commit 1 but for what is sealed in it, which lies in envelopes for the same audience
-until the same occasion. So a line that goes on betrays nothing that the old one did not.
+Commit 1 of the new line contains the state. Sealed values are in envelopes with the same audience and the
+same occasion as before, so the new line reveals nothing that the old one did not. A fork has dice of its own.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from service.rules.sealed_data import holder, put, taken
 from service.rules.table import DiceSetup, Table
 
 Orders: TypeAlias = Mapping[str, tuple[str, ...]]
-"""Keys of mappings in the order in which they were made, by JSON pointer: canonical JSON sorts them."""
+"""The insertion order of mappings' keys, by JSON pointer, because canonical JSON sorts them."""
 
 BECAUSE = ("TABLE-LINE-1",)
 
 
 @record
 class Kept:
-    """What is sealed for one audience until one occasion: values by JSON pointer into the state."""
+    """The values that are sealed for one audience until one occasion, by JSON pointer into the state."""
 
     audience: tuple[str, ...]
     opens: str
@@ -51,7 +51,7 @@ class Link:
 
 @record
 class LineBegun(Event[Table]):
-    """The encounter begins in the midst of another: from which moment, and with which state."""
+    """The encounter continues another one from a commit, with the state at that commit."""
 
     type: ClassVar[str] = "line_begun"
     encounter: str
@@ -60,12 +60,12 @@ class LineBegun(Event[Table]):
     dice: DiceSetup
     origin: Origin
     source: str
-    """The encounter whose commands are taken again."""
+    """The encounter whose commands are decided again."""
     plan: tuple[int, ...]
-    """The old command that each of the next commands is; 0 is one that the ruling put in."""
+    """For each of the next commands the number of the old one that it repeats; 0 if the ruling added it."""
     state: Mapping[str, Any]
     orders: Orders
-    """In which order mappings were made that are not in the order of their names, by JSON pointer."""
+    """The insertion order of mappings whose keys are not sorted, by JSON pointer."""
 
     def evolve(self, state: Table) -> Table:
         return from_data(type(state), _ordered(to_data(self.state), self.orders))
@@ -73,14 +73,14 @@ class LineBegun(Event[Table]):
 
 @record
 class Forked(LineBegun):
-    """A what-if begins: from which moment of which encounter, and with which state."""
+    """A fork begins: from a commit of another encounter, with the state at that commit."""
 
     type: ClassVar[str] = "forked"
 
 
 @record
 class SealsKept(Event[Table]):
-    """What was sealed stays sealed for the same audience."""
+    """Values that were sealed in the old line stay sealed for the same audience."""
 
     type: ClassVar[str] = "seals_kept"
     values: Mapping[str, Any]
@@ -93,7 +93,7 @@ class SealsKept(Event[Table]):
             inside = {at[len(pointer) :]: keys for at, keys in self.orders.items() if at.startswith(pointer)}
             _ordered(value, inside)
         values = {**state.origin.pending_sealed, **mine}
-        # By pointer, so that a world is there before what another audience's envelope keeps inside it.
+        # Sorted by pointer, so that a world exists before another audience's values are put inside it.
         waiting = [pointer for pointer in sorted(values) if not put(data, pointer, to_data(values[pointer]))]
         data["origin"]["pending_sealed"] = {pointer: values[pointer] for pointer in waiting}
         return from_data(type(state), data)
@@ -101,7 +101,7 @@ class SealsKept(Event[Table]):
 
 @record
 class OccasionKept(Event[Table]):
-    """An occasion that had come in the old line: what it opened is open here."""
+    """An occasion of the old line, whose envelopes are open in this line too."""
 
     type: ClassVar[str] = "occasion_kept"
     occasion: str
@@ -112,7 +112,7 @@ class OccasionKept(Event[Table]):
 
 @record
 class LinkKept(Event[Table]):
-    """A link that the old line disclosed: it proves the dice that are kept."""
+    """A link that the old line disclosed; it proves the dice that this line repeats."""
 
     type: ClassVar[str] = "link_kept"
     lane: int
@@ -129,7 +129,7 @@ class LinkKept(Event[Table]):
 @rule("TABLE-LINE-1", "service ruling")
 @record
 class BeginLine(Command[Table]):
-    """A line of play that goes on from a moment has its state with all seals, and says which moment it is."""
+    """A line of play that continues from a commit names it and has the state at it, sealed as before."""
 
     type: ClassVar[str] = "begin_line"
     encounter: str
@@ -144,7 +144,7 @@ class BeginLine(Command[Table]):
     occasions: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
     kept: tuple[Kept, ...] = field(default=(), metadata={"given": False})
-    """What is sealed in the state: lent by whoever decides, for a request is not sealed."""
+    """The sealed values of the state; the worker adds them, because a request is not sealed."""
 
     def check(self, view: Table) -> None:
         if view.encounter:
@@ -176,7 +176,7 @@ class BeginLine(Command[Table]):
 
 @rule("TABLE-LINE-2", "service ruling")
 def what_if() -> tuple[str, ...]:
-    """A what-if has dice of its own, and begins only where nothing is sealed from its maker."""
+    """A fork has dice of its own, and may begin only where nothing is sealed from its maker."""
     return ("TABLE-LINE-2",)
 
 
@@ -186,17 +186,17 @@ def _sealed(kept: Kept) -> SealsKept:
 
 @record
 class Open:
-    """What everybody may see of a state: its data, and the orders of its mappings."""
+    """The part of a state that everybody may see: its data, and the orders of its mappings."""
 
     data: Mapping[str, Any]
     orders: Orders
 
 
 def split_sealed(state: Table) -> tuple[Open, tuple[Kept, ...]]:
-    """Return *state* without what is sealed in it, and that by audience and occasion."""
+    """Return *state* without its sealed values, and these values by audience and occasion."""
     data: dict[str, Any] = to_data(state)
     found: dict[tuple[tuple[str, ...], str], tuple[dict[str, Any], dict[str, Any]]] = {}
-    for pointer, sealed in reversed(list(places_of_sealed(state))):  # what lies inside another comes first
+    for pointer, sealed in reversed(list(places_of_sealed(state))):  # inner values come before outer ones
         values, orders = found.setdefault((sealed.audience, sealed.opens), ({}, {}))
         values[pointer] = taken(data, pointer)
         orders |= _orders(sealed.value, f"{pointer}/value")
@@ -206,7 +206,7 @@ def split_sealed(state: Table) -> tuple[Open, tuple[Kept, ...]]:
 
 
 def _orders(value: Any, pointer: str) -> Iterator[tuple[str, tuple[str, ...]]]:  # noqa: ANN401 - states hold any value
-    """Yield the keys of mappings that are not in the order of their names, but not inside what is sealed."""
+    """Yield the pointer and keys of each mapping whose keys are not sorted, except inside sealed values."""
     if isinstance(value, tuple):
         for i, item in enumerate(value):
             yield from _orders(item, f"{pointer}/{i}")
@@ -222,7 +222,7 @@ def _orders(value: Any, pointer: str) -> Iterator[tuple[str, tuple[str, ...]]]: 
 
 
 def _ordered(data: Any, orders: Orders) -> Any:  # noqa: ANN401 - data of any shape
-    """Put the mappings of *data* into the orders told, and return it."""
+    """Reorder the mappings of *data* in place by *orders*, and return it."""
     for pointer, keys in orders.items():
         found = holder(data, steps(pointer))
         if isinstance(found, dict):

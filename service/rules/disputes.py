@@ -17,7 +17,7 @@ class Contest:
 
     seat: str
     encounter: str
-    """The line of play in which the commit stands."""
+    """The line of play that contains the commit."""
     commit: int
     event: int | None
     roll: str | None
@@ -29,7 +29,7 @@ class Contest:
 
 @record
 class Instead:
-    """A command that is taken in place of the contested one."""
+    """A command that replaces the contested one."""
 
     type: str
     data: Mapping[str, Any]
@@ -47,14 +47,14 @@ class Amendment:
     id: str
     kind: Kind
     commit: int
-    """The first commit that is taken back; 0 where a redo takes all of them back but the first."""
+    """The first commit that is taken back; 0 for a redo that takes back all of them but the first."""
     epoch: int
     contest: str | None = None
     decision: str = ""
     reason: str = ""
     line: str = ""
-    """The earlier line in which the commit stands, where it is not this one."""
+    """The earlier line that contains the commit, if it is not this one."""
     instead: tuple[Instead, ...] | Sealed[tuple[Instead, ...]] = ()
-    """For the GM alone: it may tell what is sealed in the line that it begins."""
+    """Only the GM reads them, because they may reveal what is sealed in the new line."""
     outdated: bool = False
     """Whether something was played since it was made."""

@@ -15,7 +15,7 @@ from service.rules.table import Table
 
 @record
 class StreamRedirected(Event[Table]):
-    """A stream throws something else than the old line did: until the epoch closes it draws from another."""
+    """A roll differs from the old line's, so its stream draws from another epoch until this one closes."""
 
     type: ClassVar[str] = "dice_moved"
     lane: int
@@ -35,9 +35,9 @@ class StreamRedirected(Event[Table]):
 def kept(
     state: Table, name: RollName, purpose: Mapping[str, Any], sides: Sequence[int], *, grows: bool
 ) -> RollName:
-    """Return the name under which a roll is thrown that would be called *name* on a line of its own.
+    """Return the name of a roll that would be *name* if this line continued no other.
 
-    No die is looked at: an audit must come to the same name while the epoch of *name* is still closed.
+    No die is read, because an audit must derive the same name while the link of the epoch is undisclosed.
     """
     line = state.line
     while line is not None and not line.keeps(name, purpose, sides, grows=grows):
@@ -46,20 +46,20 @@ def kept(
 
 
 def check_shown(state: Table, name: RollName, sides: Sequence[int]) -> None:
-    """Refuse a roll that would show more dice of *name* than may be shown in a proposed line."""
+    """Raise `Refused` if a proposed line would show dice of *name* that the old line may still throw."""
     if state.draft and state.line is not None and not state.line.has_shown(name, sides):
         raise not_shown()
 
 
 @rule("TABLE-DICE-3", "service ruling")
 def not_shown() -> Refused:
-    """A proposed line shows no die that the line as played could still throw: more dice of a roll wait."""
+    """A proposed line never shows a die that the line as played could still throw."""
     detail = "the line as played may still throw the next dice of this roll; undo, and play it"
     return Refused("dice_not_shown", detail, "TABLE-DICE-3")
 
 
 @rule("TABLE-DICE-2", "service ruling")
-def redirected(before: RollName, now: RollName) -> Any:  # noqa: ANN401 - a fact of any table is one of this
+def redirected(before: RollName, now: RollName) -> Any:  # noqa: ANN401 - an event of any table
     """A line that continues another keeps its dice; a stream that differs draws from an unused epoch."""
     return StreamRedirected(
         lane=now.lane,

@@ -1,8 +1,8 @@
-"""Move on to other dice before a round ends: by a numbered command with a reason, and never unseen.
+"""Advance the epoch before a round ends: by a command with a reason.
 
-A round's end closes its epoch by itself (`closing.py`). Whatever else moves the epoch stands on the record
-and is listed by the audit, for whoever knew the coming dice could use it to be rid of them. Nothing is
-disclosed at anybody's request: the next round's end discloses a later link, and that gives the earlier ones.
+The end of a round closes its epoch (`closing.py`). Every other advance is recorded, and the audit lists it,
+because somebody who knew the coming dice could use it to discard them. An advance discloses nothing: the end
+of the next round discloses a later link, and earlier links follow from it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ REASON_LENGTH: Final = 500
 
 @record
 class Lost:
-    """A history that was signed and is no more: how many commits it had, and their root."""
+    """A signed history that the store lost: its number of commits, and their Merkle root."""
 
     size: int
     root: str
@@ -28,7 +28,7 @@ class Lost:
 
 @record
 class EpochAdvanced(Event[Table]):
-    """Other dice are thrown from here on than would have been: who wanted it, and why."""
+    """The epoch advanced, so the coming dice are others: the seat that asked for it, and its reason."""
 
     type: ClassVar[str] = "epoch_advanced"
     seat: str
@@ -50,7 +50,7 @@ def _check_words(command: Command[Table], reason: str) -> None:
 @rule("TABLE-EPOCH-2", "service ruling")
 @record
 class AdvanceEpoch(Command[Table]):
-    """The epoch moves before its round ends only by a command of the GM or the clock that says why."""
+    """Only the GM or the service may advance the epoch before its round ends, and must give a reason."""
 
     type: ClassVar[str] = "advance_epoch"
     reason: str
@@ -65,12 +65,12 @@ class AdvanceEpoch(Command[Table]):
 @rule("TABLE-EPOCH-3", "service ruling")
 @record
 class AcceptHistory(Command[Table]):
-    """Where a signed history was lost, play goes on once somebody accepts it, with dice nobody has seen."""
+    """If a signed history was lost, play continues once it is accepted, with dice that nobody has seen."""
 
     type: ClassVar[str] = "accept_history"
     reason: str
     lost: Lost
-    """What was signed, as the dispute tells it."""
+    """The signed history, as the dispute names it."""
     epoch: int
     """The last epoch that may have been played in the lost history."""
 
@@ -80,6 +80,6 @@ class AcceptHistory(Command[Table]):
             raise Refused("params_missing", f"an epoch from 1 to {MAX_EPOCHS}")
 
     def decide(self, state: Table) -> Emits[Table]:
-        # In a proposed line it is taken again: there the epochs are those of the line as played.
+        # A proposed line decides this command again, with the epochs of the line as played.
         epoch = state.following if state.draft else max(state.epoch, state.last_exposed_epoch, self.epoch) + 1
         return (yield EpochAdvanced(seat=self.by.seat, reason=self.reason, epoch=epoch, lost=self.lost))

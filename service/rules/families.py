@@ -1,6 +1,6 @@
-"""Distinguish the classes of a family: messages by their `type`, frames, effects and the like by `kind`.
+"""Distinguish the classes of a family by a tag: messages by `type`; frames, effects and others by `kind`.
 
-A family is headed by a class that declares the tag and leaves it open; its members each have their own.
+The head of a family is a class that declares the tag without a value; each member sets its own value.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ def tag_of(kind: type) -> str | None:
 
 @cache
 def family_tag(kind: type) -> str | None:
-    """Return the tag of a family's head, whose members each have their own (Frame, Event); None for others.
+    """Return the tag's name if *kind* is the head of a family (`Frame`, `Event`), otherwise None.
 
-    A field may be called `type` or `kind` as well: only what the class itself keeps is a tag.
+    A field may be named `type` or `kind` too: only a class variable is a tag.
     """
     if not is_dataclass(kind):
         return None
@@ -34,7 +34,7 @@ def family_tag(kind: type) -> str | None:
 
 @cache
 def members(head: type) -> Mapping[Any, Any]:
-    """Return the classes below *head* by their tags."""
+    """Return all subclasses of *head* that have a tag, by its value."""
     found: dict[Any, Any] = {}
     children: list[Any] = type.__subclasses__(head)
     for child in children:

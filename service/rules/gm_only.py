@@ -1,8 +1,8 @@
-"""Keep fields of a creature's sheet for the GM: rules read their values, nobody else is told them.
+"""GM-only fields of a creature's sheet: rules read their values, and players do not see them.
 
-The opening, or whoever adds a creature, names the fields. Their values are `Sealed` wherever they lie: in the
-event that brings the creature, in the state, in every event that tells what became of them. What must be seen
-is seen: dice that are thrown, damage, a fall. The flat parts of such a creature's rolls lie in an envelope.
+The opening, or the GM when adding a creature, names the fields. Their values are `Sealed` in the event that
+brings the creature, in the state, and in every event that reveals them. Thrown dice, damage and falls stay
+public. The flat parts of such a creature's rolls are in an envelope.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ E = TypeVar("E", bound=Event[Any])
 BECAUSE: Final = ("TABLE-GMONLY-1",)
 AUDIENCE: Final = (f"seat:{GM}",)
 ROLLS: Final = "rolls"
-"""What an event tells that shows a total: it gives away whatever flat parts the roll had."""
+"""The name for rolls in `gm_only`: an event that shows a total reveals the flat parts of the roll."""
 
 WITHHELD: Final = Term(amount=0, what="flat parts are for the gm", rule="TABLE-GMONLY-2")
 
 
 def scope_of(creature: str) -> Scope:
-    """Return who reads what is GM-only about *creature*, and which occasion shows it to all."""
+    """Return the audience of *creature*'s GM-only fields, and the occasion that opens them for all."""
     return Scope(audience=AUDIENCE, opens=f"sheet/{creature}")
 
 
 def sealed_for(creature: str, value: Any, shown: Any = None) -> Sealed[Any]:  # noqa: ANN401 - any field
-    """Return *value*, which is GM-only about *creature*, in its envelope."""
+    """Return *value*, a GM-only fact about *creature*, sealed; others read *shown*, or a blank for None."""
     scope = scope_of(creature)
     return Sealed(audience=scope.audience, opens=scope.opens, value=value, shown=shown)
 
 
 @rule("TABLE-GMONLY-1", "service ruling")
 def kept_back(of: R, creature: str, names: Iterable[str]) -> R:
-    """What the GM marks GM-only about a creature only the GM is told, until it is shown or the end."""
+    """Only the GM reads the fields of a creature marked GM-only, until they are shown or all is opened."""
     found = vars(of)
     sealed = {
         name: sealed_for(creature, found[name])
@@ -53,7 +53,7 @@ def kept_back(of: R, creature: str, names: Iterable[str]) -> R:
 
 
 def field_faults(names: Iterable[str], allowed: Iterable[str], at: str) -> Iterator[tuple[str, str]]:
-    """Yield those of *names* that cannot be GM-only, each with its place."""
+    """Yield a fault, as (JSON pointer, detail), for each of *names* that is not among *allowed*."""
     known = tuple(allowed)
     what = (
         "one of " + ", ".join(known)
@@ -65,11 +65,11 @@ def field_faults(names: Iterable[str], allowed: Iterable[str], at: str) -> Itera
             yield f"{at}/gm_only/{i}", what
 
 
-# --- what events tell --------------------------------------------------------------------------------
+# --- what events reveal ------------------------------------------------------------------------------
 
 
 def guarded(state: Table, event: E) -> E:
-    """Return *event* with every field sealed that tells what is GM-only about a creature of *state*."""
+    """Return *event* with every field sealed that reveals a GM-only fact about a creature of *state*."""
     sealed = {
         field: sealed_for(creature, vars(event)[field], shown)
         for field, creature, what, shown in event.tells()
@@ -80,18 +80,18 @@ def guarded(state: Table, event: E) -> E:
 
 @rule("TABLE-GMONLY-2", "service ruling")
 def open_part(roll: Roll) -> Roll:
-    """Of a roll of a creature with GM-only fields others see the dice; its flat parts are the GM's."""
+    """If a creature's rolls are GM-only, everybody sees their dice, and only the GM sees their flat parts."""
     return replace(roll, terms=(WITHHELD,))
 
 
 def knows_more(state: Table, actor: Actor) -> bool:
-    """Tell whether *actor* knows what is GM-only in *state*, so that why it is refused might tell it."""
+    """Tell whether *actor* knows GM-only facts of *state*, which the reason of a refusal could reveal."""
     return actor.role == GM and state.has_gm_only
 
 
 @rule("TABLE-GMONLY-4", "service ruling")
 def reason_kept() -> Refused:
-    """While something is GM-only the record does not say why a command of the GM was refused."""
+    """While something is GM-only, the record gives no reason why a command of the GM was refused."""
     return Refused("gm_only", "why is not told: something about a creature is GM-only", "TABLE-GMONLY-4")
 
 
@@ -100,7 +100,7 @@ def reason_kept() -> Refused:
 
 @record
 class SheetShown(Event[Table]):
-    """The GM shows what was GM-only about a creature: from here on all of it is open."""
+    """The GM shows what was GM-only about a creature; from now on everybody sees it."""
 
     type: ClassVar[str] = "sheet_shown"
     creature: str
@@ -113,7 +113,7 @@ class SheetShown(Event[Table]):
 @rule("TABLE-GMONLY-3", "service ruling")
 @record
 class ShowSheet(Command[Table]):
-    """The GM may show before the end what was GM-only about a creature; it is open to all from then on."""
+    """The GM may show what is GM-only about a creature before the end; everybody sees it from then on."""
 
     type: ClassVar[str] = "show_sheet"
     creature: str

@@ -1,7 +1,7 @@
-"""Give the GM's ruling one shape in every book: a decision, its reason, and effects of the book's own.
+"""The GM's ruling, which has one shape in every book: a decision, its reason, and the book's own effects.
 
-A ruling works forward: nothing on the record is changed, and what it does runs through the rules like
-anything else. A book adds its kinds, its effects and what follows from them.
+A ruling changes nothing in the record: its effects apply from now on, by the rules. A book adds the kinds
+and the effects.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_EFFECTS: Final = 100
 
 @record
 class GmRulingRecorded(Event[T]):
-    """The GM ruled: on what, how, and why; a book adds the effects."""
+    """The GM ruled: the subject, the decision and the reason; a book adds the effects."""
 
     abstract: ClassVar[bool] = True
     type: ClassVar[str] = "gm_ruling_recorded"
@@ -42,17 +42,17 @@ class RulingOfGm(Command[T]):
     decision: str
     reason: str = ""
     subject: str | None = None
-    """What it is about: a creature, a side, a command's number, a place."""
+    """What the ruling is about: a creature, a side, a command's number or a place."""
     contest: str | None = None
-    """The contest that it answers: what went wrong is mended by its effects."""
+    """The contest that the ruling answers; its effects repair what went wrong."""
 
     def check_contest(self, view: T) -> None:
-        """Refuse to answer a contest that is not open."""
+        """Raise `Refused` if the ruling answers a contest that is not open."""
         if self.contest is not None:
             open_contest(view, self.contest)
 
     def close_contest(self, state: T) -> Emits[T]:
-        """Tell that the contest it answers is answered, if it answers one."""
+        """Emit the answer to the contest, if the ruling answers one."""
         if self.contest is None:
             return state
         after: T = yield from close(self.contest, "effects", self.decision, self.reason)
@@ -60,13 +60,13 @@ class RulingOfGm(Command[T]):
 
 
 def check_words(decision: str, reason: str, rule_id: str | None = None) -> None:
-    """Refuse a ruling that says nothing or goes on for ever."""
+    """Raise `Refused` for a decision without text, and for a decision or reason that is too long."""
     said(decision, "a decision", rule_id=rule_id)
     said(reason, "a reason", least=0, rule_id=rule_id)
 
 
 def check_effects(number: int, fault: str | None, rule_id: str | None = None) -> None:
-    """Refuse more effects than a ruling has, and one that cannot be: *fault* says why."""
+    """Raise `Refused` for more than `MOST_EFFECTS` effects, and for *fault*, if an effect has one."""
     if number > MOST_EFFECTS:
         raise Refused("effect_not_possible", f"at most {MOST_EFFECTS} effects", rule_id)
     if fault is not None:

@@ -1,7 +1,7 @@
 """Measure and walk the square grid: distances, steps, spaces, reachable cells, straight pushes.
 
-A cell is (x, y); 5 feet a side. A space is the square of cells a creature fills, named by its least corner.
-Every order here is fixed, so a search gives the same path on every machine.
+A cell is (x, y) and 5 feet wide. A space is the square of cells that a creature fills, named by the cell with
+the least x and y. Every order in this file is fixed, so a search finds the same path on every machine.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from typing import Annotated, Final, TypeAlias
 
 Cell: TypeAlias = tuple[int, int]
 Way: TypeAlias = "tuple[Cell, Way | None]"
-"""A walk by its last cell and the way before it, None at its start."""
+"""A walk: its last cell, and the walk before that cell, None at the start."""
 Reach: TypeAlias = Mapping[Cell, tuple[int, Way]]
-"""What a search has found: each cell with the feet spent and the way there."""
+"""The result of a search: for each cell the feet spent and the way to it."""
 Feet: TypeAlias = Annotated[int, "feet, 0 or more"]
-"""A distance as somebody names it."""
+"""A distance that a client sends."""
 
 FEET: Final = 5
 """Feet along one side of a cell."""
 
 STEPS: Final[tuple[Cell, ...]] = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1))
-"""The eight steps, straight ones first: of two equally short paths the straighter one is found."""
+"""The eight steps, straight ones first, so that a search finds the straighter of two equally short paths."""
 
 
 _STEPS: Final = tuple((dx, dy, int(dx != 0 and dy != 0)) for dx, dy in STEPS)
 """The steps, each with the diagonals it adds."""
 
 _UNKNOWN: Final = -1
-"""Of a cell that was not asked for yet."""
+"""The price of a cell for which `entering` was not called yet."""
 
 
 def feet_between(dx: int, dy: int, metric: str) -> int:
@@ -46,7 +46,7 @@ def feet_between(dx: int, dy: int, metric: str) -> int:
 
 
 def gap(a: Cell, a_side: int, b: Cell, b_side: int) -> tuple[int, int]:
-    """Return how many cells lie between two spaces along x and y, counted so that neighbours are 1 apart."""
+    """Return the cells between two spaces along x and y; neighbours are 1 apart, overlapping spaces 0."""
     return _gap(a[0], a_side, b[0], b_side), _gap(a[1], a_side, b[1], b_side)
 
 
@@ -61,12 +61,12 @@ def distance(a: Cell, a_side: int, b: Cell, b_side: int, metric: str) -> int:
 
 
 def cells(at: Cell, side: int) -> tuple[Cell, ...]:
-    """Return the cells of the space of *side* cells whose least corner is *at*."""
+    """Return the cells of the square space at *at* that is *side* cells wide."""
     return tuple((at[0] + i, at[1] + j) for j in range(side) for i in range(side))
 
 
 def nearest(at: Cell) -> Iterator[Cell]:
-    """Yield every cell from *at* outward, for ever: by rings, in each by distance and then by coordinates."""
+    """Yield every cell from *at* outward, without end: by ring, then by distance, then by coordinates."""
     for ring in count():
         around = range(-ring, ring + 1)
         steps = sorted((x * x + y * y, x, y) for x in around for y in around if ring in (abs(x), abs(y)))
@@ -74,7 +74,7 @@ def nearest(at: Cell) -> Iterator[Cell]:
 
 
 def free_place(at: Cell, side: int, is_free: Callable[[Cell], bool]) -> Cell:
-    """Return the place for a space of *side* cells, all of them free, that is nearest to *at*."""
+    """Return the place nearest to *at* where all cells of a space *side* cells wide are free."""
     return next(place for place in nearest(at) if all(map(is_free, cells(place, side))))
 
 
@@ -86,9 +86,9 @@ def is_step(a: Cell, b: Cell) -> bool:
 def away_from(of: Cell, of_side: int, from_: Cell, from_side: int) -> Cell:
     """Return the step that leads space *of* straight away from space *from_*.
 
-    The direction is that of the gap between the spaces: straight where they face each other along an axis.
-    An axis counts when its gap is at least half as long as the other. Between spaces that overlap it is the
-    direction between their centres, and (1, 0) where those coincide.
+    The direction is that of the gap between the spaces: straight if they face each other along an axis. An
+    axis counts if its gap is at least half as long as the other. For spaces that overlap it is the direction
+    between their centres, and (1, 0) if the centres coincide.
     """
     mine, other = centre(of, of_side), centre(from_, from_side)
     dx, dy = mine[0] - other[0], mine[1] - other[1]
@@ -108,9 +108,9 @@ def centre(at: Cell, side: int) -> Cell:
 
 
 def heights_apart(height: int, side: int, other: int, other_side: int) -> int:
-    """Return the feet between two spaces' heights: 0 where they overlap, 5 for one on top of the other.
+    """Return the vertical feet between two spaces: 0 if they overlap, 5 if one is on top of the other.
 
-    A space is as high as it is wide; *height* and *other* are the feet under it.
+    A space is as high as it is wide; *height* and *other* are the feet from the ground to the space.
     """
     low, low_side, high = (height, side, other) if height <= other else (other, other_side, height)
     return max(0, high - (low + FEET * (low_side - 1)))
@@ -128,7 +128,7 @@ def line(start: Cell, step: Cell, count: int) -> Iterator[Cell]:
         yield (x, y)
 
 
-def reachable(  # noqa: C901, PLR0912 - one loop: what it called would be called for each of eight sides
+def reachable(  # noqa: C901, PLR0912 - one loop, for speed: functions would be called for each of eight sides
     start: Cell,
     budget: int,
     entering: Callable[[Cell], int | None],
@@ -138,14 +138,14 @@ def reachable(  # noqa: C901, PLR0912 - one loop: what it called would be called
     least: Callable[[Cell], int] | None = None,
     alternating: bool = True,
 ) -> Reach:
-    """Return each cell within *budget* feet of walking: the feet spent and the way there, nearest first.
+    """Return each cell within *budget* feet of walking, nearest first, with the feet spent and the way to it.
 
-    *entering* gives the feet of a straight step onto a cell, or None; it is asked once a cell. With
-    *alternating* every second diagonal costs twice that, and a way that comes as far with a cheap diagonal to
-    come is another way. Where a step costs something else, *step* says what: it gets the cell left, the cell
-    entered, the diagonals walked so far and the feet of *entering*. The search is over with the first cell of
-    which *until* holds. *least* gives feet that are left at least from a cell to where the search is to lead:
-    what cannot get there is left out, and what is found there is the same.
+    *entering* returns the feet of a straight step onto a cell, or None if it cannot be entered; it is called
+    once for a cell. With *alternating* every second diagonal costs twice that, so two ways to a cell differ
+    if the next diagonal is cheap for one of them only. *step*, if given, returns the price of a step; its
+    arguments are the cell left, the cell entered, the diagonals walked so far and the feet of *entering*.
+    The search ends at the first cell for which *until* is true. *least* returns a lower bound of the feet
+    from a cell to the goal; cells too far from the goal are left out, and the way to the goal is the same.
     """
     found: dict[Cell, tuple[int, Way]] = {}
     prices: dict[Cell, int | None] = {}
@@ -187,7 +187,7 @@ def reachable(  # noqa: C901, PLR0912 - one loop: what it called would be called
                 continue
             better = offered[parity].get(following)
             if better is not None and better <= (reached, walked):
-                continue  # it comes first, so this would find the cell settled
+                continue  # the better one is popped first, so this one would find the cell settled
             offered[parity][following] = (reached, walked)
             order += 1
             heappush(heap, (reached, walked, order, following, way))
@@ -205,8 +205,8 @@ def way_to(
 ) -> tuple[Cell, ...] | None:
     """Return the way to *goal* that `reachable` finds within *budget* feet, None if there is none.
 
-    A step costs a cell's side at least. First only what may be as short as the straight way is searched,
-    then more and more: each search finds the way of the one without bounds, or none.
+    A step costs at least 5 feet. The first search is bounded by the length of the straight way, and each
+    further one has a wider bound: each finds either the way that an unbounded search finds, or none.
     """
     metric = "alternating" if alternating else "chebyshev"
 
@@ -227,7 +227,7 @@ def way_to(
 
 
 def path_to(found: Reach, goal: Cell) -> tuple[Cell, ...]:
-    """Return the steps from the start of a search to *goal*, the start itself left out."""
+    """Return the cells from the start of a search to *goal*, without the start."""
     path: list[Cell] = []
     cell, before = found[goal][1]
     while before is not None:

@@ -28,7 +28,7 @@ MOST_HIDDEN: Final = 100
 
 
 def scope_of(number: int) -> Scope:
-    """Return who knows of hidden creature *number*, and what opens that to all."""
+    """Return the audience of hidden creature *number*, and the occasion that opens it for all."""
     return Scope(audience=AUDIENCE, opens=f"hidden_creature/{number}")
 
 
@@ -43,7 +43,7 @@ def _with(state: L, number: int, entry: Any) -> L:  # noqa: ANN401 - an entry of
 
 @record
 class CreatureHidden(Event[L]):
-    """The GM keeps a creature hidden: which, and where; told to the GM alone. A book adds its entry."""
+    """The GM hid a creature; only the GM reads its entry, of which each book defines the class."""
 
     abstract: ClassVar[bool] = True
     type: ClassVar[str] = "creature_hidden"
@@ -56,7 +56,7 @@ class CreatureHidden(Event[L]):
 
 @record
 class HiddenCreatureMoved(Event[HidingTable]):
-    """A hidden creature is somewhere else; told to the GM alone."""
+    """A hidden creature moved; only the GM reads where."""
 
     type: ClassVar[str] = "hidden_creature_moved"
     hidden_creature: int
@@ -69,14 +69,14 @@ class HiddenCreatureMoved(Event[HidingTable]):
 
 @record
 class HiddenCreatureRevealed(Event[HidingTable]):
-    """A creature is hidden no more: the GM shows it, or somebody found it by coming upon it."""
+    """A hidden creature was revealed by the GM, or discovered by a creature that came into its space."""
 
     type: ClassVar[str] = "hidden_creature_revealed"
     hidden_creature: int
     creature: str
     found_by: str | None = None
     occasion: str | None = None
-    """Opens its envelope; null where its sheet has GM-only fields, which stay closed."""
+    """Opens its envelope; null if its sheet has GM-only fields, which stay sealed."""
 
     def evolve(self, state: HidingTable) -> HidingTable:
         return changed(state, hidden_creatures=without_key(state.hidden_creatures, str(self.hidden_creature)))
@@ -84,7 +84,7 @@ class HiddenCreatureRevealed(Event[HidingTable]):
 
 @record
 class HiddenCreatureWithdrawn(Event[HidingTable]):
-    """A hidden creature is withdrawn; its entry stays sealed."""
+    """A hidden creature was withdrawn; its entry stays sealed."""
 
     type: ClassVar[str] = "hidden_creature_withdrawn"
     hidden_creature: int
@@ -93,22 +93,23 @@ class HiddenCreatureWithdrawn(Event[HidingTable]):
         return changed(state, hidden_creatures=without_key(state.hidden_creatures, str(self.hidden_creature)))
 
 
-# --- becoming seen -----------------------------------------------------------------------------------
+# --- revealing ---------------------------------------------------------------------------------------
 
 
 @rule("TABLE-HIDDEN-2", "service ruling")
 def reveal_discovered(state: Any, hidden_creature: str, mover: str) -> Emits[Any]:  # noqa: ANN401 - of any book
-    """Who would come into a hidden creature's space stops before it and has found it; a way left is lost.
+    """A creature that would enter a hidden creature's space stops before it and discovers it.
 
-    Whoever comes there by no way (put there, fallen onto it) stays, and what it found gives way.
+    The rest of its way is lost. A creature that is put there, or falls there, stays, and the discovered one
+    takes the nearest free place.
     """
     return (yield from _reveal(state, int(hidden_creature), mover, ("TABLE-HIDDEN-2",)))
 
 
 def _reveal(state: Any, number: int, mover: str | None, because: tuple[str, ...]) -> Emits[Any]:  # noqa: ANN401 - of any book
-    """Tell that a hidden creature is seen, and bring it as an arrival: where it was hidden, under its own id.
+    """Emit that a hidden creature is revealed, and its arrival in its place, under its own id.
 
-    Where somebody stands there by now it has the nearest free place, and where its id is taken a number.
+    If its place is occupied it takes the nearest free one; if its id is taken, the id gets a number.
     """
     entry = state.known_hidden()[str(number)]
     name = _free_name(state, entry.sheet.id)
@@ -142,7 +143,7 @@ def _check_gm(command: Command[Any]) -> None:
 
 
 def _known(view: HidingTable, number: int) -> Any:  # noqa: ANN401 - an entry of any book
-    """Return a hidden creature; the GM is refused one that is not there."""
+    """Return the entry of hidden creature *number*; raises `Refused` if there is none."""
     entry = view.known_hidden().get(str(number))
     if entry is None:
         raise Refused("no_such_hidden_creature", f"there is no hidden creature {number}", "TABLE-HIDDEN-1")
@@ -150,7 +151,7 @@ def _known(view: HidingTable, number: int) -> Any:  # noqa: ANN401 - an entry of
 
 
 def _check_room(view: HidingTable, room: OccupiedSpace, number: int = 0) -> None:
-    """Refuse a place where somebody stands, or where another creature is hidden."""
+    """Raise `Refused` if *room* is occupied, or if another creature is hidden there."""
     for name, creature in view.creatures.items():
         taken = view.room_of(creature)
         if taken is not None and taken.shares(room):
@@ -165,13 +166,13 @@ def _check_room(view: HidingTable, room: OccupiedSpace, number: int = 0) -> None
 @rule("TABLE-HIDDEN-1", "service ruling")
 @record
 class HideCreature(Command[L]):
-    """The GM may keep a creature hidden: others learn that there is one, and no more until it is seen."""
+    """The GM may hide a creature: until it is revealed, others learn only that there is one."""
 
     abstract: ClassVar[bool] = True
     type: ClassVar[str] = "hide_creature"
     entry: Any
     event_type: ClassVar[Callable[..., CreatureHidden[Any]]]
-    """What tells of it in this book."""
+    """The book's event of a hidden creature."""
 
     def scope(self, state: L) -> Scope:
         return scope_of(state.hidden + 1)
@@ -196,7 +197,7 @@ class HideCreature(Command[L]):
 
 @record
 class MoveHiddenCreature(Command[HidingTable]):
-    """Put a hidden creature elsewhere, without anybody seeing it."""
+    """Move a hidden creature; others learn nothing."""
 
     type: ClassVar[str] = "move_hidden_creature"
     hidden_creature: int
@@ -221,7 +222,7 @@ class MoveHiddenCreature(Command[HidingTable]):
 @rule("TABLE-HIDDEN-3", "service ruling")
 @record
 class RevealCreature(Command[HidingTable]):
-    """A hidden creature takes no part until the GM reveals it; then it is there as one that arrives."""
+    """A hidden creature takes no part until the GM reveals it; then it joins the fight as an arrival."""
 
     type: ClassVar[str] = "reveal_creature"
     hidden_creature: int
@@ -238,7 +239,7 @@ class RevealCreature(Command[HidingTable]):
 
 @record
 class WithdrawHiddenCreature(Command[HidingTable]):
-    """Take a hidden creature away: that it is gone is public, what it was is not."""
+    """Withdraw a hidden creature: everybody sees that it is gone, and only the GM knows what it was."""
 
     type: ClassVar[str] = "withdraw_hidden_creature"
     hidden_creature: int

@@ -17,14 +17,14 @@ from service.rules.table import Table
 
 
 class OccupiedSpace(NamedTuple):
-    """The room that somebody takes: its first cell, its cells to a side, and its feet above the ground."""
+    """The space that a creature occupies: first cell, width in cells, and feet above the ground."""
 
     at: Cell
     side: int
     height: int = 0
 
     def shares(self, other: OccupiedSpace) -> bool:
-        """Tell whether two rooms have a cell in common, at one height."""
+        """Tell whether two spaces have a cell in common at the same height."""
         if heights_apart(self.height, self.side, other.height, other.side):
             return False
         taken = cells(other.at, other.side)
@@ -32,21 +32,21 @@ class OccupiedSpace(NamedTuple):
 
 
 class HidingRules:
-    """What a book says of its hidden_creatures: whether they can be, and how one comes to take part."""
+    """A book's rules of hidden creatures: which are possible, and how one joins the fight."""
 
     def whole(self, entry: Any) -> Any:  # noqa: ANN401 - an entry of any book
-        """Return *entry* with its whole sheet, as it is kept."""
+        """Return *entry* with its whole sheet, as the state stores it."""
         return entry
 
     def check_running(self, view: Any) -> None:  # noqa: ANN401 - of any book
-        """Refuse where nobody joins any more."""
+        """Raise `Refused` if nobody can join the fight any more."""
 
     def check(self, view: Any, entry: Any) -> None:  # noqa: ANN401 - of any book
-        """Refuse what could not be brought into this fight, somebody who is in it among them."""
+        """Raise `Refused` if *entry* could not join this fight, for example because its id is taken."""
         raise NotImplementedError
 
     def join(self, state: Any, entry: Any) -> Emits[Any]:  # noqa: ANN401 - of any book
-        """Tell that *entry* comes to take part, in its place or the nearest that is free."""
+        """Emit that *entry* joins the fight, in its place or the nearest free one."""
         raise NotImplementedError
 
 
@@ -57,30 +57,30 @@ class HidingTable(Table):
     hiding_rules: ClassVar[HidingRules]
     creatures: Mapping[str, Any] = EMPTY
     hidden_creatures: Mapping[str, Any] = EMPTY
-    """Creatures that only the GM knows of, by number; they take no part (see `hidden_creatures.py`)."""
+    """Creatures that only the GM knows, by number; they take no part (see `hidden_creatures.py`)."""
     hidden: int = 0
-    """How many there have been: the next one's number."""
+    """The number of creatures that were hidden so far, which is the number of the last one."""
 
     def room_of(self, creature: Any) -> OccupiedSpace | None:  # noqa: ANN401 - of any book
-        """Return the room that a creature takes, if it takes any."""
+        """Return the space that a creature occupies, None if it occupies none."""
         raise NotImplementedError
 
     def room_for(self, entry: Any) -> OccupiedSpace:  # noqa: ANN401 - of any book
-        """Return the room that the creature of *entry*, which has its whole sheet, will take."""
+        """Return the space that the creature of *entry*, which has its whole sheet, will occupy."""
         raise NotImplementedError
 
     def is_named(self, name: str) -> bool:
-        """Tell whether somebody has this id already, or comes with it."""
+        """Tell whether a creature of the fight, or an arrival, has this id."""
         return name in self.creatures
 
     def known_hidden(self) -> Mapping[str, Any]:
-        """Return the hidden creatures that this view may know, by number."""
+        """Return the entries of hidden creatures that this view may read, by number."""
         return {
             number: unsealed(lies) for number, lies in self.hidden_creatures.items() if not is_closed(lies)
         }
 
     def hidden_creature_in(self, room: OccupiedSpace) -> str | None:
-        """Return the first hidden creature that shares *room*."""
+        """Return the number of the first hidden creature in *room*, None if there is none."""
         if not self.hidden_creatures:
             return None
         known = self.known_hidden().items()

@@ -1,4 +1,4 @@
-"""Describe the options of the house: what a book leaves open, the values to choose from, and the default."""
+"""Options of the house: choices that a book leaves to the table, with their values and defaults."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from service.rules.table import Option
 
 @record
 class OptionSpec:
-    """A choice of the house rules: its values (the first is the default) and the ambiguity it settles."""
+    """An option of the house: its values (the first is the default) and the ambiguity that it settles."""
 
     key: str
     values: tuple[Option, ...]
     settles: str
     text: str
     bounds: tuple[int, int] | None = None
-    """Where any whole number within bounds will do, instead of the values listed."""
+    """The least and the greatest value, if any whole number between them may be chosen."""
 
     def fault(self, value: object) -> str | None:
-        """Return what is wrong with *value*, None if it may be chosen."""
+        """Return which values may be chosen, None if *value* is one of them."""
         if self.bounds is not None:
             least, most = self.bounds
             fits = type(value) is int and least <= value <= most
@@ -35,7 +35,7 @@ class OptionSpec:
 def option(
     key: str, settles: str, text: str, *values: Option, bounds: tuple[int, int] | None = None
 ) -> OptionSpec:
-    """Return an option as a book lists it, on one line."""
+    """Return an `OptionSpec`; a book lists each of its options with one call on one line."""
     return OptionSpec(key=key, values=values, settles=settles, text=text, bounds=bounds)
 
 
@@ -45,12 +45,12 @@ def by_key(specs: Iterable[OptionSpec]) -> Mapping[str, OptionSpec]:
 
 
 def defaults(specs: Iterable[OptionSpec]) -> Mapping[str, Option]:
-    """Return what holds where the opening says nothing."""
+    """Return the default of each option."""
     return MappingProxyType({spec.key: spec.values[0] for spec in specs})
 
 
 def option_faults(specs: Mapping[str, OptionSpec], chosen: Mapping[str, Option]) -> Iterator[Fault]:
-    """Yield what is wrong with the options of an opening."""
+    """Yield the faults of the options that an opening chooses."""
     for key, value in chosen.items():
         fault = specs[key].fault(value) if key in specs else "no such option"
         if fault is not None:

@@ -1,9 +1,9 @@
-"""Hold what a line of play knows of another that it continues: where it began, and the old line's rolls.
+"""What a line of play knows about the line that it continues: where it began, and the old line's rolls.
 
-A ruling can make a fight continue from an earlier moment. Its dice are those of the old line wherever the old
-line threw the same for the same purpose; from the first roll of a stream that differs, that stream draws from
-an epoch that no line has used before, until the round is over. So an undo is no re-roll, and nobody aims dice
-that were already seen.
+A ruling can make a fight continue from an earlier commit. A roll of the new line has the old line's dice if
+the old line threw the same dice for the same purpose. From the first roll of a stream that differs, the
+stream draws from an epoch that no line has used before, until the round ends. So an undo throws no seen dice
+again, and nobody can choose an action for dice that were already seen.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from service.rules.records import EMPTY, record
 from service.rules.sealed import Sealed, is_closed, unsealed
 
 OTHER_EPOCH: Final = "other/"
-"""In the sealed lane's places, before `epoch/lane/stream`: rolls in an epoch that no round has had."""
+"""The prefix in `sealed_places`, before `epoch/lane/stream`, of rolls in an epoch that a ruling opened."""
 
 REDIRECTED: Final = "redirected/"
-"""There, before `lane/stream`: the epoch from which a stream draws until this one closes."""
+"""The prefix in `sealed_places`, before `lane/stream`, of the epoch from which a redirected stream draws."""
 
 
 @record
 class Logged:
-    """One throw of the old line under some name: what it was for, and the sides of its dice in order."""
+    """One roll of the old line: its purpose, and the sides of its dice in order."""
 
     purpose: Mapping[str, Any]
     sides: tuple[int, ...]
@@ -32,29 +32,29 @@ class Logged:
 
 @record
 class Origin:
-    """Which moment of which encounter a line of play goes on from."""
+    """The commit of the encounter from which a line of play continues."""
 
     parent: str
     n: int
-    """The last of the parent's commits that stand in this line."""
+    """The number of the parent's last commit that counts in this line."""
     hash: str
     """The hash of that commit."""
     upto: int
-    """The last of the parent's commits that was looked at."""
+    """The number of the parent's last commit when this line was made."""
     kind: str
-    """`as_ruled`, `undo` or `redo`; `fork` for a what-if."""
+    """`as_ruled`, `undo`, `redo` or `fork`."""
     amendment: str = ""
-    """The amendment that began this line: the parent's, or one of the line that it was ruled in."""
+    """The amendment that began this line: the parent's, or one of the line in `ruled_in`."""
     ruled_in: str = ""
-    """The line in which it was ruled, where that goes on from the parent itself."""
+    """The line in which it was ruled, if that line continues the parent itself."""
     levels: int = 0
-    """How many undos may be taken again from where this line begins, or from where its redo ended."""
+    """The number of undos that can be redone where this line begins, or where its redo ended."""
     pending_sealed: Mapping[str, Any] = EMPTY
-    """Sealed values, by JSON pointer, that wait for the envelope in which their own place lies."""
+    """Sealed values, by JSON pointer, whose own place is in an envelope that was not applied yet."""
 
     @property
     def proposed_in(self) -> str:
-        """The line in which the amendment stands."""
+        """The line that contains the amendment."""
         return self.ruled_in or self.parent
 
 
@@ -64,7 +64,7 @@ class RedirectedStream:
 
     epoch: int
     before: int
-    """Rolls of the stream in that other epoch that came in earlier rounds."""
+    """The number of the stream's rolls in that epoch that earlier rounds made."""
 
 
 @record
@@ -75,15 +75,15 @@ class Line:
     hidden: tuple[Mapping[str, tuple[Logged, ...]] | Sealed[Mapping[str, tuple[Logged, ...]]], ...] = ()
     """Rolls that were still sealed when the line began."""
     course: tuple[int, ...] = ()
-    """The epochs of the old line's rounds from here on."""
+    """The epochs of the old line's rounds after this line begins."""
     fresh: tuple[int, ...] = ()
     """The epochs opened by the rulings that led here; the last is this line's own."""
 
     def keeps(self, name: RollName, purpose: Mapping[str, Any], sides: Sequence[int], *, grows: bool) -> bool:
-        """Tell whether a roll has the dice of *name*: this line's own, or the same throw of the old one.
+        """Tell whether a roll uses the dice of *name*: in an epoch of this line, or as in the old line.
 
-        The same name, the same purpose, and the same sides or more than the old line had. A roll that
-        *grows* by what it shows begins as it began there, and then goes on alike.
+        The old line must have a roll of the same name and purpose that begins with the same sides and has as
+        many dice, or fewer. For a roll that *grows* (exploding dice) it may also have more.
         """
         if name.epoch >= self.fresh[-1]:
             return True
@@ -94,7 +94,7 @@ class Line:
         )
 
     def has_shown(self, name: RollName, sides: Sequence[int]) -> bool:
-        """Tell whether a throw of *name* shows no die that the old line may still throw."""
+        """Tell whether a roll of *name* shows only dice of this line, or dice that the old line threw."""
         thrown = tuple(sides)
         return name.epoch >= self.fresh[-1] or any(
             logged.sides[: len(thrown)] == thrown for logged in self._logged(str(name))
@@ -107,11 +107,11 @@ class Line:
                 yield from unsealed(part).get(name, ())
 
     def after(self, epoch: int) -> int | None:
-        """Return the epoch that followed *epoch* in the old line, None where that had ended."""
+        """Return the epoch that followed *epoch* in the old line, None if the old line ended in it."""
         return next((later for later in self.course if later > epoch), None)
 
     def beyond(self, epoch: int) -> int:
-        """Return the epoch from which a stream draws once it differs in *epoch*."""
+        """Return the epoch from which a stream draws after a roll that differs in *epoch*."""
         return next(fresh for fresh in self.fresh if fresh > epoch)
 
 

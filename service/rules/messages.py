@@ -53,7 +53,7 @@ class Scope:
     audience: tuple[str, ...]
     opens: str
     at: str = TABLE
-    """Where its events apply: at the table, or in the world of a group that acts apart."""
+    """The place where its events apply: the table, or the world of a group that acts apart."""
 
 
 @record
@@ -71,13 +71,13 @@ class Offer:
 
 @record
 class Event(Generic[S]):
-    """What happened: past tense, one fact, and the rules that made it true."""
+    """One fact, in the past tense, with the rules that made it true."""
 
     type: ClassVar[str]
     divides: ClassVar[bool] = False
-    """Whether groups act on it: what they do after it is kept apart from what they did before."""
+    """Whether groups react to it: their events after it form another sealed part than those before it."""
     plays: ClassVar[bool] = True
-    """Whether it changes the fight, and not only who sits at the table or what is said of it."""
+    """Whether it changes the fight, and not only seats, contests or amendments."""
     because: tuple[str, ...] = ()
 
     def __init_subclass__(cls, **kwargs: object) -> None:
@@ -85,13 +85,14 @@ class Event(Generic[S]):
         complete(cls, "type", "evolve")
 
     def evolve(self, state: S) -> S:
-        """Return *state* with this fact true in it; a fact never fails and never asks."""
+        """Return *state* with this fact true in it; an event never fails and never asks a question."""
         raise NotImplementedError
 
     def tells(self) -> Iterator[tuple[str, str, str, Any]]:
-        """Yield each field that tells something about a creature which may be GM-only (see `gm_only.py`).
+        """Yield each field that reveals a fact about a creature which may be GM-only (see `gm_only.py`).
 
-        The field's name, the creature, what about it is told, and what others read instead (None: a blank).
+        Each item is the field's name, the creature, the name of the fact, and what others read instead (None
+        for a blank).
         """
         yield from ()
 
@@ -110,7 +111,7 @@ class Rolled(Generic[S]):
 
 @record
 class Private(Generic[S]):
-    """A fact told to its audience alone until the occasion that opens it."""
+    """An event that only its audience reads until the occasion that opens it."""
 
     scope: Scope
     event: Event[S] | Rolled[S]
@@ -136,7 +137,7 @@ Emits: TypeAlias = Generator[Fact[S], S, S]
 
 @record
 class Command(Generic[S]):
-    """What somebody wants: imperative. Its fields are its parameters, its docstring the API's text."""
+    """A request to change the fight, in the imperative. Its docstring is its text in the API."""
 
     type: ClassVar[str]
     by: Actor = field(metadata={"given": False})
@@ -154,11 +155,11 @@ class Command(Generic[S]):
         raise NotImplementedError
 
     def place(self, view: S) -> str:
-        """Return where the command is decided, judged on its seat's *view*: the table, or a group's world."""
+        """Return the place, the table or a group, where the command is decided, from its seat's *view*."""
         return TABLE
 
     def scope(self, state: S) -> Scope | None:
-        """Return the sealed scope this command is given in, if any: by default that of its place."""
+        """Return the sealed scope of this command, by default that of its place; None if it is open."""
         table: Any = state  # every state is a Table, as in Rolled
         if not table.apart:
             return None
@@ -167,12 +168,12 @@ class Command(Generic[S]):
 
     @classmethod
     def offers(cls, view: S, awaited: Awaited) -> Iterator[Offer]:
-        """Yield what a seat may choose with this command to answer *awaited*."""
+        """Yield each way in which this command may answer *awaited*."""
         yield from ()
 
 
 def complete(cls: type, *members: str) -> None:
-    """Refuse to define a message class that lacks its half; an intermediate class says `abstract = True`."""
+    """Raise `TypeError` if a message class lacks one of *members*, unless it has `abstract = True`."""
     if vars(cls).get("abstract") or inspect.isabstract(cls):
         return
     for member in members:

@@ -1,4 +1,4 @@
-"""Open an encounter: what every ruleset's opening says alike, and what keeps it from being one."""
+"""The parts of an opening that every ruleset shares: ids and seats, and their faults."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from service.rules.seats import Role
 from service.rules.table import GM, WATCHERS, Seat
 
 ID: Final = pattern(r"[a-z0-9][a-z0-9-]{0,23}")
-"""Names of creatures, seats, sides and groups: they become parts of the names of rolls."""
+"""Ids of creatures, seats, sides and groups; the names of rolls contain them."""
 
 Id = Annotated[str, "an id: a-z, 0-9 and -, at most 24"]
 Fault = tuple[str, str]
-"""What is wrong with an opening: (JSON pointer, detail)."""
+"""A fault of an opening: (JSON pointer, detail)."""
 
 
 @record
 class SeatEntry:
-    """A seat that is open from the start: a player's with its creatures, an observer's or an auditor's."""
+    """A seat that the opening creates: a player's with its creatures, an observer's or an auditor's."""
 
     seat: Id
     role: Role = "player"
@@ -28,14 +28,14 @@ class SeatEntry:
 
 
 def seats_of(entries: Iterable[SeatEntry]) -> dict[str, Seat]:
-    """Return the seats that an encounter begins with: the gm's, and those of *entries*."""
+    """Return the first seats of an encounter: the GM's, and those of *entries*."""
     return {GM: Seat(role=GM)} | {
         entry.seat: Seat(role=entry.role, creatures=entry.creatures) for entry in entries
     }
 
 
 def seat_faults(entries: Sequence[SeatEntry], creatures: Iterable[str]) -> Iterator[Fault]:
-    """Yield what is wrong with the seats of an opening that has *creatures*."""
+    """Yield the faults of the seats in an opening that has *creatures*."""
     holders = dict.fromkeys(creatures, "")
     names: dict[str, int] = {}
     for i, seat in enumerate(entries):

@@ -1,9 +1,9 @@
-"""Give the rules their one kind of record: immutable, cheap to make and cheap to change one field of.
+"""The one kind of record that the rules use: immutable, cheap to make, and cheap to copy with changes.
 
 A frozen dataclass with slots takes 4 to 5 us for one `dataclasses.replace`; copying `__dict__` takes a tenth
-of that, and a command changes several records. Its own `__init__` sets field by field past its own lock, so a
-record has another, which fills `__dict__` at once. Every update of a state goes through `changed`, so this
-file is the place to try another representation.
+of that, and a command changes several records. The `__init__` of a frozen dataclass sets field by field, so a
+record has another one, which fills `__dict__` at once. Every update of a state goes through `changed`, so
+only this file knows the representation.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,19 +15,19 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 PUBLIC: Final = "_public"
-"""Where a record remembers whether nothing in it is sealed (see `sealed.py`); a changed record does not."""
+"""The key under which a record caches whether nothing in it is sealed (see `sealed.py`); a copy drops it."""
 
 SEEN: Final = "_seen"
-"""Where it keeps the values in which nothing was; a changed record need not look into those it still has."""
+"""The key for the values in which nothing was sealed; a changed copy does not examine them again."""
 
 DERIVED: Final = "_derived"
-"""Where a record keeps what was once derived from it (see `derived`); a changed record does not."""
+"""The key under which a record caches what was derived from it (see `derived`); a changed copy drops it."""
 
 
 class _NoChanges(dict[Any, Any]):
-    """The mapping with nothing in it, for good: a dict, for it is asked on every roll and by every view.
+    """An empty mapping that cannot change: a dict, because every roll and every view reads it.
 
-    Hashable, or Python 3.11 takes it for no record's default.
+    It is hashable, because Python 3.11 accepts no unhashable default in a dataclass.
     """
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
@@ -42,12 +42,12 @@ class _NoChanges(dict[Any, Any]):
 
 
 EMPTY: Final[Mapping[Any, Any]] = _NoChanges()
-"""The mapping with nothing in it, safe to share as a default."""
+"""The empty mapping, safe to share as a default."""
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def record(cls: type[R]) -> type[R]:
-    """Make *cls* a frozen dataclass whose fields are named when it is built."""
+    """Make *cls* a frozen dataclass that takes its fields as keyword arguments."""
     made = dataclass(frozen=True, kw_only=True, init=False)(cls)
     made.__init__ = _filling(made)  # type: ignore[method-assign]  # that is the idea
     if not hasattr(made, RESEALED):
@@ -56,18 +56,18 @@ def record(cls: type[R]) -> type[R]:
 
 
 def _filling(kind: type) -> Callable[..., None]:
-    """Return the `__init__` of *kind*: it fills all fields, or says which are missing or unknown."""
+    """Return the `__init__` of *kind*, which raises `TypeError` for missing and unknown fields."""
     every = fields(kind)
     assert all(field.default_factory is MISSING for field in every), "a default never changes: it is shared"
     names = {field.name for field in every}
     defaults = {field.name: field.default for field in every if field.default is not MISSING}
     count = len(names)
 
-    def __init__(self: object, /, **given: object) -> None:  # noqa: N807 - it becomes one
+    def __init__(self: object, /, **given: object) -> None:  # noqa: N807 - it becomes the class's method
         known = self.__dict__
         known.update(defaults)
         known.update(given)
-        if len(known) != count:  # one too many for one too few would pass: the types are for that
+        if len(known) != count:  # one missing and one unknown field would pass; the type checker finds those
             text = f"{kind.__name__} lacks, or does not have: {', '.join(sorted(names ^ known.keys()))}"
             raise TypeError(text)
 
@@ -75,16 +75,16 @@ def _filling(kind: type) -> Callable[..., None]:
 
 
 SEALABLE: Final = "_sealable"
-"""Where a class of records names the fields that may hold something sealed (see `sealable.py`)."""
+"""The attribute in which a class of records names the fields that may be sealed (see `sealable.py`)."""
 
 RESEALED: Final = "_resealed"
-"""Where such a class says how changes are sealed as what they replace was; None for all others."""
+"""The attribute with the function that seals a change as the value it replaces; None for other classes."""
 
 
 def changed(old: R, /, **changes: object) -> R:
-    """Return *old* with *changes*; a field it does not have is a programming mistake.
+    """Return *old* with *changes*; raises `AssertionError` for a field that it does not have.
 
-    What takes the place of something sealed is sealed as that was.
+    A value that replaces a sealed value is sealed in the same way.
     """
     kind: Any = type(old)
     reseal = kind._resealed  # noqa: SLF001 - this is `RESEALED`, and getattr takes four times as long
@@ -92,7 +92,7 @@ def changed(old: R, /, **changes: object) -> R:
 
 
 def rebuilt(old: R, /, **changes: object) -> R:
-    """Return *old* with exactly *changes* in it."""
+    """Return *old* with *changes* as they are: a value that replaces a sealed one is not sealed."""
     return _with(old, changes)
 
 
@@ -112,7 +112,7 @@ def _with(old: R, changes: dict[str, object]) -> R:
 
 
 def derived(of: R, name: str, derive: Callable[[R], V]) -> V:
-    """Return what *derive* makes of a record, made once: neither the record nor the answer ever changes."""
+    """Return `derive(of)`, computed once and cached in the record, because neither ever changes."""
     known: dict[str, Any] = of.__dict__.setdefault(DERIVED, {})
     if name not in known:
         known[name] = derive(of)
@@ -121,10 +121,10 @@ def derived(of: R, name: str, derive: Callable[[R], V]) -> V:
 
 
 def with_key(mapping: Mapping[K, V], key: K, value: V) -> Mapping[K, V]:
-    """Return *mapping* with *key* set; order of first insertion is kept, so iteration is reproducible."""
+    """Return *mapping* with *key* set, in the order of first insertion, so iteration is reproducible."""
     return {**mapping, key: value}
 
 
 def without_key(mapping: Mapping[K, V], key: K) -> Mapping[K, V]:
-    """Return *mapping* without *key*; a key it does not have is no fault."""
+    """Return *mapping* without *key*, which may be missing."""
     return {k: v for k, v in mapping.items() if k != key}

@@ -1,10 +1,10 @@
-"""Give every rule one home and one id, and find which rule is speaking.
+"""Give every rule one home in the code and one id, and find which rule made an event or a refusal.
 
-`@rule` changes nothing about what it marks: it writes down id, source and statement, and remembers the code
-object. Who spoke is read off the running generator (`speaker`) or the traceback of a refusal (`refuser`), so
-a rule costs nothing when it is called and an explanation can watch the same code objects from outside. The
-statement of a rule is the first line of its docstring, in our own words. One home may hold several rules that
-say the same in two chapters: all of them speak where it does, the one nearest the code first.
+`@rule` does not change what it marks: it registers id, source, statement and code object. The rule of an
+event is read from the running generator (`speaker`), that of a refusal from its traceback (`refuser`). So a
+marked function costs nothing extra to call, and an explanation can watch the same code objects from outside.
+The statement of a rule is the first line of its docstring, in our own words. One home may have several rules,
+if two chapters have the same rule: its events cite all of them, the rule nearest to the code first.
 """
 
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -22,7 +22,7 @@ class Rule:
     id: str
     source: str
     settles: tuple[str, ...]
-    """Ambiguities of the ledger (A-.., C-..) that this rule decides."""
+    """The ambiguities of the ledger (A-.., C-..) that this rule decides."""
     statement: str
     home: str
 
@@ -33,11 +33,11 @@ _said_by_code: Final[dict[CodeType, tuple[str, ...]]] = {}
 
 RULES: Final[Mapping[str, Rule]] = MappingProxyType(_rules)
 BY_CODE: Final[Mapping[CodeType, tuple[Rule, ...]]] = MappingProxyType(_by_code)
-"""The rules whose home each piece of code is, the one nearest the code first."""
+"""The rules of each code object, the rule nearest to the code first."""
 
 
 def rule(id: str, source: str, *, settles: Iterable[str] = ()) -> Callable[[T], T]:  # noqa: A002 - the book's word
-    """Mark a function or a class as the home of rule *id*; a second home for one id does not import."""
+    """Mark a function or a class as the home of rule *id*; raises `AssertionError` for a second home."""
 
     def mark(home: T) -> T:
         statement = (getattr(home, "__doc__", None) or "").strip().split("\n")[0]
@@ -65,14 +65,14 @@ def _codes(home: object) -> Iterable[CodeType]:
     else:
         for name, member in vars(home).items():
             function = getattr(member, "__func__", member)
-            if isinstance(function, FunctionType) and not name.startswith("__"):  # records share those
+            if isinstance(function, FunctionType) and not name.startswith("__"):  # all records share those
                 yield function.__code__
 
 
 def speaker(tale: Generator[Any, Any, Any]) -> tuple[str, ...]:
     """Return the `because` of the event that *tale* has just yielded.
 
-    The rules of the innermost home, then the ambiguity rulings they used.
+    These are the ids of the innermost home's rules, then the ambiguities that they settle.
     """
     found: tuple[str, ...] = ()
     inner: Any = tale
@@ -83,13 +83,13 @@ def speaker(tale: Generator[Any, Any, Any]) -> tuple[str, ...]:
 
 
 def because(rules: tuple[Rule, ...]) -> tuple[str, ...]:
-    """Return what an event says of *rules*: their ids, then the ambiguity rulings they used, each once."""
+    """Return the ids of *rules*, then the ambiguities that they settle, each once."""
     said = (*(one.id for one in rules), *(ruling for one in rules for ruling in one.settles))
     return tuple(dict.fromkeys(said))
 
 
 def refuser(trace: TracebackType | None) -> str | None:
-    """Return the id of the innermost rule in *trace* (of several the first), None where none took part."""
+    """Return the id of the innermost rule in *trace* (the first, if its home has several), None if none."""
     found = None
     while trace is not None:
         rules = _by_code.get(trace.tb_frame.f_code)

@@ -1,7 +1,7 @@
-"""Run any ruleset: decide a command to facts, fold facts to a state, list what is legal.
+"""Run any ruleset: decide a command, fold facts to a state, list what is legal.
 
-This file does not know which game it serves. A refusal leaves nothing behind and throws no dice. What a seat
-cannot see never refuses its command: legality is judged on the seat's view.
+This file does not know which ruleset it runs. A refusal changes nothing and throws no dice. Legality is
+judged on the seat's view, so a command is never refused because of what its seat cannot see.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ from service.rules.table import CLOCK, WATCHERS, Table
 S = TypeVar("S", bound=Table)
 
 STEP_LIMIT: Final = 10_000
-"""Steps one command may set off; what follows from rules is bounded by this, not by counting dice."""
+"""The most steps of frames that one command may cause; more are a programming mistake."""
 
 
 MOST_COMBINATIONS: Final = 256
-"""Combinations of one offer that are looked at before the dice are sealed."""
+"""The most combinations of one offer that are tried before the dice are sealed."""
 
 
 @dataclass(frozen=True)
 class Ruleset(Generic[S]):
-    """One edition of a rulebook: its messages and options. Pinned when an encounter opens."""
+    """One edition of a rulebook: its messages and options. An encounter keeps the edition it opened with."""
 
     edition: str
     title: str
@@ -63,7 +63,7 @@ class Ruleset(Generic[S]):
 
 @record
 class Refusal:
-    """Why a command was refused, as the record tells it."""
+    """Why a command was refused, as the record has it."""
 
     code: str
     detail: str
@@ -72,7 +72,7 @@ class Refusal:
 
 @record
 class Decision(Generic[S]):
-    """What became of a command: the facts it made true, or why it was refused, and the state after it."""
+    """The outcome of a command: its facts or its refusal, and the state after it."""
 
     state: S
     facts: tuple[Fact[S], ...] = ()
@@ -81,14 +81,14 @@ class Decision(Generic[S]):
 
     @property
     def outcome(self) -> str:
-        """`sealed` inside a sealed scope whatever the truth, otherwise `accepted` or `refused`."""
+        """`sealed` inside a sealed scope, otherwise `accepted` or `refused`."""
         if self.scope:
             return "sealed"
         return "refused" if self.refusal else "accepted"
 
 
 def _guarded(state: S, fact: Fact[S]) -> Fact[S]:
-    """Return *fact* with what it tells of GM-only fields sealed."""
+    """Return *fact* with every field sealed that reveals a GM-only fact."""
     if isinstance(fact, Private):
         assert isinstance(fact.event, Event)
         return changed(fact, event=guarded(state, fact.event))
@@ -97,14 +97,14 @@ def _guarded(state: S, fact: Fact[S]) -> Fact[S]:
 
 
 class _DecisionRecorder(Generic[S]):
-    """Collects what is told and keeps the state in which it is true."""
+    """Collects the facts of a decision, and the state after them."""
 
     def __init__(self, state: S) -> None:
         self.state = state
         self.facts: list[Fact[S]] = []
 
     def play(self, tale: Generator[Fact[S], S, object], place: str = TABLE) -> None:
-        """Collect *tale*, told at *place*, whole, or nothing of it if it stops half way."""
+        """Collect all facts that *tale* emits at *place*, or none of them if it raises."""
         start, before = len(self.facts), self.state
         try:
             self._tell(tale, place)
@@ -137,12 +137,12 @@ class _DecisionRecorder(Generic[S]):
             return
 
     def meet(self, before: S) -> None:
-        """Let whoever came into hidden creatures' spaces since *before* find them, however it came there."""
+        """Reveal each hidden creature whose space another creature entered since *before*."""
         while (met := self.state.trespass(before)) is not None:
             self.play(reveal_discovered(self.state, *met))
 
     def settle(self, chance: Chance) -> None:
-        """Advance every stack until all are empty or wait: the groups first, then what they come from."""
+        """Advance every stack until all are empty or wait: the groups' first, then the table's."""
         told = -1
         while told != len(self.facts):
             told = len(self.facts)
@@ -170,9 +170,9 @@ class _DecisionRecorder(Generic[S]):
 
 
 def decide(state: S, command: Command[S], chance: Chance, batch: str | None = None) -> Decision[S]:
-    """Decide *command* against *state*; the same three and the same dice give the same decision.
+    """Decide *command* on *state*; the same arguments and the same dice give the same decision.
 
-    *batch* is the id of the array the command came in, if a refusal in it is to stop the rest.
+    *batch* is the id of the command's array, if a refusal in it stops the rest.
     """
     scope = command.scope(state)
     try:
@@ -192,7 +192,7 @@ def decide(state: S, command: Command[S], chance: Chance, batch: str | None = No
 
 
 def _refused(state: S, refused: Refused, scope: Scope | None, batch: str | None) -> Decision[S]:
-    """Return the decision that a command is refused; the array it came in may end with it."""
+    """Return the decision that a command is refused, which also stops *batch*, if there is one."""
     rule = refused.rule or refuser(refused.__traceback__)
     refusal = Refusal(code=refused.code, detail=refused.detail, rule=rule)
     after = changed(state, stopped=batch) if batch else state
@@ -200,7 +200,7 @@ def _refused(state: S, refused: Refused, scope: Scope | None, batch: str | None)
 
 
 def _checked(state: S, command: Command[S]) -> str:
-    """Return where *command* is decided; raise `Refused` if it is not legal on its seat's view."""
+    """Return the place where *command* is decided; raises `Refused` if it is not legal on its seat's view."""
     seen = view(state, command.by.seat)
     place = command.place(seen)
     command.check(seen.at(place))
@@ -208,7 +208,7 @@ def _checked(state: S, command: Command[S]) -> str:
 
 
 def admit(state: Table, command: Command[Any], batch: str | None = None) -> None:
-    """Refuse what no ruleset needs to see: a closed encounter, a stopped batch, a seat that only watches."""
+    """Raise `Refused` for a closed encounter, a stopped batch, and a seat that is unknown or only watches."""
     if state.continued is not None:
         raise Refused("encounter_continued", f"it goes on as {state.continued}", "TABLE-AMEND-3")
     if state.closed:
@@ -224,13 +224,13 @@ def admit(state: Table, command: Command[Any], batch: str | None = None) -> None
 
 @rule("TABLE-BATCH-1", "service ruling")
 def _check_batch(state: Table, batch: str | None) -> None:
-    """After a refusal in an array of commands the rest of it is refused too, unless it says otherwise."""
+    """After a refusal in an array of commands the rest is refused too, unless the array asks otherwise."""
     if batch and batch == state.stopped:
         raise Refused("skipped", "an earlier command of the array was refused", "TABLE-BATCH-1")
 
 
 def check(state: S, command: Command[S]) -> None:
-    """Raise `Refused` if *command* would be refused now: what the API asks inside a sealed scope."""
+    """Raise `Refused` if *command* would be refused now, as the API checks commands of a sealed scope."""
     admit(state, command)
     _checked(state, command)
 
@@ -243,7 +243,7 @@ def fold(state: S, facts: Iterable[Fact[S]]) -> S:
 
 
 def waiting(state: Table) -> tuple[Awaited, ...]:
-    """Return every answer that is owed now: the table's, then those of each group that *state* looks into."""
+    """Return every awaited answer: the table's, then those of each group whose world *state* may read."""
     owed = tuple(awaited for local in _places(state) for awaited in _owed_in(local))
     return (*owed_seeds(state), *owed)
 
@@ -260,7 +260,7 @@ def _owed_in(local: Table) -> tuple[Awaited, ...]:
 
 
 def asked(state: S, seat: str) -> Iterator[tuple[S, Awaited]]:
-    """Yield each answer that *seat* owes or may give, with its view of the place where it does."""
+    """Yield each answer that *seat* owes or may give, with the seat's view of the place that waits for it."""
     mine = view(state, seat)
     places = ((local, (*_owed_in(local), *local.optional_prompts())) for local in _places(mine))
     for seen, owed in ((mine, owed_seeds(mine)), *places):
@@ -286,7 +286,7 @@ def legal(
 
 
 def needs_dice(state: S, command: Command[S]) -> bool:
-    """Tell whether *command* would throw a die that nobody can throw yet: not every seed is in."""
+    """Tell whether *command* would throw a die although the dice are not sealed yet."""
     if state.dice_sealed:
         return False
     refusal = decide(state, command, Chance(_NoDice())).refusal
@@ -294,21 +294,21 @@ def needs_dice(state: S, command: Command[S]) -> bool:
 
 
 class _NoDice:
-    """Dice that are not there yet: whatever throws one is refused before it asks."""
+    """Dice before they are sealed: a command that throws one is refused before it reads a face."""
 
     def faces(self, lane: int, epoch: int, stream: str, place: int, sides: Sequence[int]) -> tuple[int, ...]:
-        """Never answer."""
+        """Raise `AssertionError`, because no die can be thrown yet."""
         raise AssertionError(f"{epoch}/{lane}/{stream}#{place} of {sides} was thrown without dice")
 
     def link(self, lane: int, epoch: int) -> bytes:
-        """Return a link's length of nothing: what is tried here is told to nobody."""
+        """Return 32 zero bytes, because the decision is discarded."""
         return bytes(32)
 
 
 def _without_dice(ruleset: Ruleset[S], state: S, seat: str, offers: Iterable[Offer]) -> Iterator[Offer]:
-    """Yield what of *offers* can be decided before the dice are sealed, each choice made.
+    """Yield the combinations of *offers* that need no dice, each as an offer without choices.
 
-    Of an offer with very many combinations the first ones are looked at.
+    The first `MOST_COMBINATIONS` combinations of each offer are tried.
     """
     role = state.seats[seat].role if seat in state.seats else seat
     by = Actor(seat=seat, role=role)
@@ -318,7 +318,7 @@ def _without_dice(ruleset: Ruleset[S], state: S, seat: str, offers: Iterable[Off
             one = changed(offer, given={**offer.given, **dict(zip(names, chosen, strict=True))}, choices={})
             try:
                 command = from_data(ruleset.commands[one.type], _spelled(ruleset, one), by=by)
-            except Malformed:  # what people say or throw is missing, which no offer can know
+            except Malformed:  # a text or a face is missing, which no offer can contain
                 yield one
                 continue
             if not needs_dice(state, command):
@@ -326,7 +326,7 @@ def _without_dice(ruleset: Ruleset[S], state: S, seat: str, offers: Iterable[Off
 
 
 def _spelled(ruleset: Ruleset[S], offer: Offer) -> dict[str, Any]:
-    """Return the data of the one command that *offer*, with no choices left, describes."""
+    """Return the data of the command that *offer*, which has no choices, describes."""
     taken = {field.name for field in fields(ruleset.commands[offer.type])}
     places = {"creature": offer.creature, "prompt": offer.prompt}
     told: dict[str, Any] = {name: at for name, at in places.items() if at is not None and name in taken}

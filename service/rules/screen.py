@@ -1,7 +1,7 @@
 """Roll behind the GM's screen: only the GM sees the dice, until they are shown or the encounter closes.
 
-That something was rolled is public, what and how is not. The dice come from the sealed lane, whose seed is
-disclosed at the end: so it can be proved then that they were not chosen.
+Everybody sees that the GM rolled, and nothing else about the roll. The dice come from the sealed lane, whose
+seed is disclosed at the end; then everybody can check that the GM did not choose them.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ MOST_BONUS = 1000
 
 
 def scope_of(state: Table, number: int) -> Scope:
-    """Return who sees the roll *number* behind the screen, and what shows it to all."""
+    """Return the audience of roll *number* behind the screen, and the occasion that opens it for all."""
     return Scope(audience=state.behind_screen, opens=f"roll/{number}")
 
 
 @record
 class ScreenFrame(Frame[Table]):
-    """Throws what the GM rolls in secret; it never outlives its command."""
+    """Throws the dice of a roll behind the screen; it is popped within the same command."""
 
     kind: ClassVar[str] = "screen"
     number: int
@@ -58,7 +58,7 @@ class ScreenFrame(Frame[Table]):
 
 @record
 class ScreenRollAnnounced(Event[Table]):
-    """The GM rolls something behind the screen: the how-manieth such roll it is."""
+    """The GM rolled something behind the screen; `roll` is the roll's ordinal."""
 
     type: ClassVar[str] = "screen_roll_announced"
     roll: int
@@ -69,7 +69,7 @@ class ScreenRollAnnounced(Event[Table]):
 
 @record
 class ScreenRollBegun(Event[Table]):
-    """What is rolled behind the screen, and what for."""
+    """The dice of a roll behind the screen, and their purpose."""
 
     type: ClassVar[str] = "screen_roll_begun"
     prompt: str
@@ -87,7 +87,7 @@ class ScreenRollBegun(Event[Table]):
 
 @record
 class ScreenRolled(Event[Table]):
-    """What a roll behind the screen came to."""
+    """The total of a roll behind the screen."""
 
     type: ClassVar[str] = "screen_rolled"
     prompt: str
@@ -100,7 +100,7 @@ class ScreenRolled(Event[Table]):
 
 @record
 class ScreenRollShown(Event[Table]):
-    """The GM shows a roll that was made behind the screen."""
+    """The GM showed a roll that was made behind the screen."""
 
     type: ClassVar[str] = "screen_roll_shown"
     roll: int
@@ -114,7 +114,7 @@ class ScreenRollShown(Event[Table]):
 @rule("TABLE-SCREEN-1", "service ruling")
 @record
 class RollBehindScreen(Command[Table]):
-    """The GM may roll in secret: that it was done is public at once, the dice when the encounter closes."""
+    """The GM may roll in secret: everybody sees at once that a roll was made, and its dice at the end."""
 
     type: ClassVar[str] = "roll_behind_screen"
     dice: tuple[int, ...]
@@ -150,7 +150,7 @@ class RollBehindScreen(Command[Table]):
 @rule("TABLE-SCREEN-2", "service ruling")
 @record
 class ShowRoll(Command[Table]):
-    """The GM may show what was rolled in secret before the end: from then on all see the dice."""
+    """The GM may show a secret roll before the end; everybody sees its dice from then on."""
 
     type: ClassVar[str] = "show_roll"
     roll: int

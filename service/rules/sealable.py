@@ -1,8 +1,8 @@
-"""Let fields of records hold something sealed, and read them as the value that lies in it.
+"""Let fields of records be sealed, and read them as their values.
 
-A rule reads `creature.hp` and gets the true number, whether or not others may know it. In a view from which
-the field is closed it reads what stands there for others: what the envelope shows, or a blank. So rules run
-on every view. A changed value is sealed as the one before it was: no rule can unseal by forgetting.
+A rule reads `creature.hp` and gets the true number, whether or not it is sealed. In a view that may not open
+the field, the rule reads what the envelope shows to others, or a blank. So rules run on every view. A value
+that replaces a sealed value is sealed in the same way, so a rule cannot reveal a field by changing it.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from service.rules.sealed import Sealed
 R = TypeVar("R")
 
 Blank = Callable[[Any], Any]
-"""What a record's field is taken for where nobody may look into it."""
+"""Returns the value that a record's sealed field has in a view that may not open it."""
 
 
 class _Field:
-    """Reads one field of a record through what it is sealed in."""
+    """Reads one field of a record, whether it is sealed or not."""
 
     def __init__(self, name: str, blank: Blank) -> None:
         self.name = name
@@ -42,7 +42,7 @@ class _Field:
 
 
 def sealable(*names: str, **blanks: Blank) -> Callable[[type[R]], type[R]]:
-    """Let the fields *names* of a record hold something sealed; unless told, their default is their blank."""
+    """Return a decorator of records whose fields *names* may be sealed; *blanks* replace fields' defaults."""
 
     def decorate(cls: type[R]) -> type[R]:
         before: tuple[str, ...] = getattr(cls, SEALABLE, ())
@@ -63,7 +63,7 @@ def _constant(value: object) -> Blank:
 
 
 def _resealed(old: object, changes: Mapping[str, object]) -> Mapping[str, object]:
-    """Return *changes* with each value sealed as the one that it replaces in *old*."""
+    """Return *changes* with each value sealed like the value that it replaces in *old*."""
     found = old.__dict__
     for name, value in changes.items():
         before = found.get(name)
@@ -74,5 +74,5 @@ def _resealed(old: object, changes: Mapping[str, object]) -> Mapping[str, object
 
 
 def handed(of: object, name: str) -> Any:  # noqa: ANN401 - a field of any type
-    """Return the field *name* of a record as it lies there, so that what is sealed is handed on sealed."""
+    """Return the field *name* of a record without unsealing it."""
     return vars(of)[name]

@@ -1,8 +1,7 @@
-"""Keep what is secret inside the state as sealed values, and take them out in one place.
+"""Sealed values in the state, and the one `view` that opens or closes them for a reader.
 
-A `Sealed` is what an envelope of the record put into the state: it says who may open it. There is one generic
-`view`; options, explanations, diffs and pages read views and nothing else. A leak needs a wrong audience,
-which is one value in one place.
+A `Sealed` in the state comes from an envelope in the record and has its audience. Options, explanations,
+differences and pages read views and nothing else, so a secret can leak only through a wrong audience.
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
@@ -30,22 +29,22 @@ from service.rules.records import PUBLIC, SEALABLE, SEEN, rebuilt, record
 T = TypeVar("T")
 
 EVERYONE: Final = "everyone"
-"""The reader from whom nothing is withheld: the worker itself, never a seat."""
+"""The reader who may read everything: the worker itself, never a seat."""
 
 
 @record
 class Sealed(Generic[T]):
-    """A value that only its audience may open, until the occasion that opens it for all."""
+    """A value that only its audience may read, until the occasion that opens it for all."""
 
     audience: tuple[str, ...]
     """Readers, as `seat:<id>`."""
     opens: str
-    """The occasion that opens the envelope: `r1/e1/reveal`."""
+    """The occasion that opens it for all, such as `r1/e1/reveal`."""
     value: T | None
-    """None once taken out of a view."""
+    """None in a view that may not read it."""
     closed: bool = False
     shown: T | None = None
-    """What stands in its place for everybody else, if anything does."""
+    """What others read in its place; None for a blank."""
 
 
 EVERYTHING: Final = "*"
@@ -53,14 +52,14 @@ EVERYTHING: Final = "*"
 
 
 def is_opened(opens: str, occasions: Container[str]) -> bool:
-    """Tell whether what waits for the occasion *opens* is open for all, *occasions* having come."""
+    """Tell whether one of *occasions* opens an envelope whose occasion is *opens*."""
     if opens in occasions or EVERYTHING in occasions:
         return True
     return f"{opens.partition('/')[0]}/{EVERYTHING}" in occasions
 
 
 def unsealed(value: "T | Sealed[T] | Any") -> Any:
-    """Return what *value* holds; only the full state and the audience's own view may be asked."""
+    """Return *value*, unsealed if it is sealed; raises `AssertionError` if this view may not read it."""
     if isinstance(value, Sealed):
         assert not value.closed, "a closed envelope was read"
         return cast("T", value.value)
@@ -68,14 +67,14 @@ def unsealed(value: "T | Sealed[T] | Any") -> Any:
 
 
 def is_closed(value: object) -> bool:
-    """Tell whether *value* is sealed from the reader of this view."""
+    """Tell whether the reader of this view may not read *value*."""
     return isinstance(value, Sealed) and value.closed
 
 
 def view(state: T, seat: str) -> T:
-    """Return *state* as *seat* may know it: its own envelopes opened, all others closed.
+    """Return *state* as *seat* may see it: its own envelopes opened, all others closed.
 
-    What holds nothing sealed is the very same object, so a state without secrets costs nothing to view.
+    Parts without sealed values are the same objects, so the view of a state without secrets costs nothing.
     """
     return cast("T", _view(state, f"seat:{seat}"))
 
@@ -89,7 +88,7 @@ def _view(value: Any, reader: str) -> Any:
 
 
 def opened(value: T, occasions: Container[str]) -> T:
-    """Return *value* with what is sealed until one of *occasions* taken out of its envelope."""
+    """Return *value* with everything opened that one of *occasions* opens."""
     return value if occasions == () else cast("T", _opened(value, occasions))
 
 
@@ -100,7 +99,7 @@ def _opened(value: Any, occasions: Container[str]) -> Any:
 
 
 def _within(value: Any, way: Callable[[Any], Any]) -> Any:
-    """Return *value* with *way* done to its parts; what holds nothing sealed is the same object."""
+    """Return *value* with *way* applied to its parts that contain sealed values."""
     if is_public(value):
         return value
     if isinstance(value, tuple):
@@ -113,14 +112,14 @@ def _within(value: Any, way: Callable[[Any], Any]) -> Any:
 
 
 _CONTAINERS: Final = (tuple, Mapping, Union, UnionType, Annotated)
-"""Types that hold nothing but what their arguments say; any other generic may be an envelope."""
+"""Generic types that contain only values of their arguments; any other generic may be sealed."""
 
 _PLAIN: Final = frozenset({str, int, bool, type(None), Roll})
-"""What holds nothing sealed; a roll is logged openly."""
+"""Types that contain nothing sealed; a roll is public as a whole."""
 
 
 def resealed(value: T, audience: tuple[str, ...]) -> T:
-    """Return *value* with everything sealed in it for *audience* alone."""
+    """Return *value* in which *audience* replaces the audience of everything sealed."""
     return cast("T", _resealed(value, audience))
 
 
@@ -131,7 +130,7 @@ def _resealed(value: Any, audience: tuple[str, ...]) -> Any:
 
 
 def places_of_sealed(value: Any, pointer: str = "") -> Iterator[tuple[str, Sealed[Any]]]:
-    """Yield every sealed value in *value* and where it stands in its data; an outer one before its inner."""
+    """Yield the JSON pointer and the `Sealed` of each sealed part of *value*; outer ones come first."""
     if isinstance(value, Sealed):
         yield pointer, value
         yield from places_of_sealed(value.value, f"{pointer}/value")
@@ -149,7 +148,7 @@ def places_of_sealed(value: Any, pointer: str = "") -> Iterator[tuple[str, Seale
 
 
 def is_public(value: Any) -> bool:
-    """Tell whether nothing below *value* is sealed; records remember the answer, for they never change."""
+    """Tell whether nothing in *value* is sealed; records cache the answer, because they never change."""
     kind: Any = type(value)
     if kind in _PLAIN:
         return True
@@ -157,7 +156,7 @@ def is_public(value: Any) -> bool:
         return False
     if kind is tuple or kind is list:
         return all(map(is_public, value))
-    if kind is dict or not hasattr(kind, "__dataclass_fields__"):  # what is no record is some other mapping
+    if kind is dict or not hasattr(kind, "__dataclass_fields__"):  # anything else than a record is a mapping
         return not value or all(map(is_public, value.values()))
     known = value.__dict__
     found: bool | None = known.get(PUBLIC)
@@ -168,7 +167,7 @@ def is_public(value: Any) -> bool:
 
 
 def _is_public_now(known: dict[str, Any], suspects: Iterable[str]) -> bool:
-    """Look into the suspect fields of a record, but not into values in which nothing was sealed before."""
+    """Tell whether nothing in the fields *suspects* is sealed; values that were public before are skipped."""
     now = [known[name] for name in suspects]
     seen = known.get(SEEN)
     new = now if seen is None else [value for value, then in zip(now, seen, strict=True) if value is not then]
@@ -186,16 +185,16 @@ def names(kind: type) -> tuple[str, ...]:
 
 @cache
 def _suspects(kind: type) -> Mapping[str, None]:
-    """Return the fields of a record in which, by their types, something sealed could lie."""
+    """Return the fields of a record whose types allow something sealed."""
     hints = get_type_hints(kind)
     sealable = getattr(kind, SEALABLE, ())
     return {name: None for name in names(kind) if name in sealable or not _is_plain(hints[name], set())}
 
 
 def _is_plain(hint: Any, known: set[type]) -> bool:
-    """Tell whether nothing in a value of this type could be sealed, nor in the records it is made of.
+    """Tell whether no value of the type *hint* can contain anything sealed.
 
-    *known* are the records that were looked into on the way: one that is not plain ends the search.
+    *known* are the classes of records that were examined already.
     """
     if hint is Ellipsis or hint in _PLAIN or hint in known:
         return True
@@ -203,7 +202,7 @@ def _is_plain(hint: Any, known: set[type]) -> bool:
         return True
     if is_dataclass(hint) and isinstance(hint, type) and hint is not Sealed:
         known.add(hint)
-        # where something else can stand in a record's place, its fields do not tell what is there
+        # a subclass may have other fields, so a class with subclasses is not plain
         return not (hint.__subclasses__() or hasattr(hint, SEALABLE)) and all(
             _is_plain(told, known) for told in get_type_hints(hint).values()
         )

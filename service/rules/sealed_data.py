@@ -12,7 +12,7 @@ Data = Any
 
 
 def holder(data: Data, way: list[str]) -> Data:
-    """Return what stands at the end of *way*; None where it does not lead on."""
+    """Return the value at the path *way* in *data*, None if there is none."""
     for step in way:
         if isinstance(data, list):
             data = data[int(step)]
@@ -24,7 +24,7 @@ def holder(data: Data, way: list[str]) -> Data:
 
 
 def taken(data: Data, pointer: str) -> Data:
-    """Return what stands at *pointer*, and leave its closed envelope there."""
+    """Return the sealed value at *pointer*, and leave its closed form in its place."""
     *way, last = steps(pointer)
     at = holder(data, way)
     key = int(last) if isinstance(at, list) else last
@@ -34,7 +34,7 @@ def taken(data: Data, pointer: str) -> Data:
 
 
 def put(data: Data, pointer: str, value: Data) -> bool:
-    """Put *value* where *pointer* says; False if its place is still sealed itself."""
+    """Put *value* at *pointer*; returns False if that place is itself inside a sealed value."""
     *way, last = steps(pointer)
     at = holder(data, way)
     if at is None:
@@ -46,11 +46,11 @@ def put(data: Data, pointer: str, value: Data) -> bool:
 # --- fields of events --------------------------------------------------------------------------------
 
 Fields = Mapping[str, Mapping[str, Data]]
-"""What lies in envelopes of fields of events: by event (`3`, or `4/0` inside envelope 4), then by pointer."""
+"""Sealed fields of events by event (`3`, or `4/0` inside envelope 4), then by JSON pointer."""
 
 
 def fields_in(payloads: Mapping[int, Mapping[str, Data]]) -> Fields:
-    """Return the fields of events that lie in the envelopes of one commit."""
+    """Return the sealed fields of events in the envelopes of one commit."""
     found: dict[str, dict[str, Data]] = {}
     for payload in payloads.values():
         for event, values in payload.get("fields", {}).items():
@@ -59,7 +59,7 @@ def fields_in(payloads: Mapping[int, Mapping[str, Data]]) -> Fields:
 
 
 def whole(event: Mapping[str, Data], fields: Mapping[str, Data] | None, *, opened: bool = False) -> Data:
-    """Return *event* with *fields* in place: sealed as they are kept, or *opened* for who may read them."""
+    """Return *event* with its sealed *fields* put in place, or with their values if *opened*."""
     if not fields:
         return event
     data = _copied(event)
@@ -69,7 +69,7 @@ def whole(event: Mapping[str, Data], fields: Mapping[str, Data] | None, *, opene
 
 
 def _copied(data: Data) -> Data:
-    """Return *data* with lists and objects of its own."""
+    """Return a deep copy of *data*."""
     if isinstance(data, Mapping):
         return {key: _copied(item) for key, item in data.items()}
     return [_copied(item) for item in data] if isinstance(data, list | tuple) else data

@@ -1,7 +1,7 @@
-"""Decide who sits at the table: seats are commands and facts of the record like any other.
+"""Seats: commands that open, change and close them, and the events of these commands.
 
-Only the GM opens, changes and closes seats; everybody sees it. A token's hash lies apart, but that one was
-issued stands here.
+Only the GM opens, changes and closes seats, and everybody sees it. The record says that a token was issued;
+the store has its hash.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BECAUSE = ("TABLE-SEAT-1",)
 
 @record
 class SeatOpened(Event[Table]):
-    """Somebody may sit down: a seat with its role and creatures."""
+    """A seat was opened, with its role and creatures."""
 
     type: ClassVar[str] = "seat_opened"
     plays: ClassVar[bool] = False
@@ -35,7 +35,7 @@ class SeatOpened(Event[Table]):
 
 @record
 class SeatChanged(Event[Table]):
-    """A seat controls other creatures from now on."""
+    """A seat controls exactly these creatures from now on."""
 
     type: ClassVar[str] = "seat_changed"
     plays: ClassVar[bool] = False
@@ -49,7 +49,7 @@ class SeatChanged(Event[Table]):
 
 @record
 class SeatTokenIssued(Event[Table]):
-    """A token for a seat was handed out; its number says how many there have been."""
+    """A token was issued for a seat; `number` counts the seat's tokens."""
 
     type: ClassVar[str] = "seat_token_issued"
     plays: ClassVar[bool] = False
@@ -63,7 +63,7 @@ class SeatTokenIssued(Event[Table]):
 
 @record
 class SeatClosed(Event[Table]):
-    """A seat acts no more; its creatures fall to the GM."""
+    """A seat was closed; the GM controls its creatures."""
 
     type: ClassVar[str] = "seat_closed"
     plays: ClassVar[bool] = False
@@ -76,13 +76,13 @@ class SeatClosed(Event[Table]):
 
 @rule("TABLE-SEAT-1", "service ruling")
 def _gm_only(command: Command[Table]) -> None:
-    """The GM says who sits at the table and whom each seat commands, and everybody sees it."""
+    """The GM decides who sits at the table and which creatures each seat controls, and everybody sees it."""
     if command.by.role != GM:
         raise Refused("not_gm", f"{command.by.seat} is not the gm", "TABLE-SEAT-1")
 
 
 def _free(view: Table, seat: str, creatures: tuple[str, ...]) -> None:
-    """Refuse creatures that do not exist or that another player already controls."""
+    """Raise `Refused` for creatures that do not exist or that another player controls already."""
     for creature in creatures:
         if not view.has_creature(creature):
             raise Refused("no_such_creature", f"there is no creature {creature}", "TABLE-SEAT-1")
@@ -100,7 +100,7 @@ def _known(view: Table, seat: str) -> Seat:
 
 @record
 class OpenSeat(Command[Table]):
-    """Open a seat for a player, an observer, or an auditor, who also sees what the GM rolls in secret."""
+    """Open a seat for a player, an observer or an auditor; an auditor also sees the GM's secret rolls."""
 
     type: ClassVar[str] = "open_seat"
     seat: str
@@ -122,7 +122,7 @@ class OpenSeat(Command[Table]):
 
 @record
 class ChangeSeat(Command[Table]):
-    """Give a seat other creatures to control."""
+    """Change which creatures a seat controls."""
 
     type: ClassVar[str] = "change_seat"
     seat: str
@@ -143,7 +143,7 @@ class ChangeSeat(Command[Table]):
 
 @record
 class IssueToken(Command[Table]):
-    """Hand out another token for a seat; the ones before it stop working."""
+    """Issue another token for a seat; earlier ones stop working."""
 
     type: ClassVar[str] = "issue_token"
     seat: str
@@ -159,7 +159,7 @@ class IssueToken(Command[Table]):
 
 @record
 class CloseSeat(Command[Table]):
-    """Close a seat: its token stops working and its creatures fall to the GM."""
+    """Close a seat: its token stops working, and the GM controls its creatures."""
 
     type: ClassVar[str] = "close_seat"
     seat: str

@@ -1,8 +1,8 @@
-"""Let seats add to the seed of the dice: all commit, then all reveal, and only then is a die thrown.
+"""Let seats add seeds to the dice: all commit, then all reveal, and only then can a die be thrown.
 
 In mode `server` the host's chains are the whole seed. In mode `mixed` every listed seat publishes the hash of
-a seed of its own, or is waived, before the first seed is in; then the seats that committed reveal. The host's
-part was fixed in commit 1, so nobody chooses after seeing what the others chose.
+its own seed, or is waived, before the first seed is revealed; then the seats that committed reveal. Commit 1
+fixes the host's part, so nobody chooses a seed after seeing another.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ REASON_LENGTH: Final = 500
 BECAUSE: Final = ("TABLE-SEED-1",)
 _HEX: Final = re.compile("[0-9a-f]{64}")
 _EXAMPLE: Final = bytes(SEED_BYTES)
-"""The seed that offers are made with: a place for one's own."""
+"""The seed in offers, which a client replaces by its own."""
 
 
 @record
 class Seeding:
-    """How the dice of an encounter are to be seeded, chosen when it opens."""
+    """How the dice of an encounter are seeded; the opening chooses it."""
 
     mode: Literal["server", "mixed"] = SERVER
     seats: tuple[str, ...] = ()
-    """Mode `mixed`: the seats that add a seed."""
+    """The seats that add a seed in mode `mixed`."""
     epochs: int = DEFAULT_EPOCHS
-    """How many epochs have dice: a round ends one. There is no renewal."""
+    """How many epochs have dice; the end of a round ends an epoch. More cannot be added later."""
 
 
 def seeding_faults(seeding: Seeding, seats: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with *seeding* in an opening with these *seats*, each with its role."""
+    """Yield the faults of *seeding* in an opening; *seats* maps its seats to their roles."""
     if not 1 <= seeding.epochs <= MAX_EPOCHS:
         yield "/seeding/epochs", f"1 to {MAX_EPOCHS}"
     if (seeding.mode == MIXED) != bool(seeding.seats):
@@ -52,13 +52,13 @@ def seeding_faults(seeding: Seeding, seats: Mapping[str, str]) -> Iterator[tuple
 
 
 def check_setup(setup: DiceSetup, seeding: Seeding) -> None:
-    """Refuse an opening whose dice are not seeded as was asked for."""
+    """Raise `Refused` if *setup* does not seed the dice as *seeding* asks."""
     if (setup.mode, setup.seats) != (seeding.mode, seeding.seats):
         raise Refused("opening_not_possible", "/seeding: the dice are set up otherwise", "TABLE-SEED-1")
 
 
 def seal_of(encounter: str, setup: DiceSetup, seeds: Mapping[str, str]) -> bytes:
-    """Return what every epoch key is salted with: all anchors, and the seeds of seats, in hexadecimal."""
+    """Return the salt of every epoch key, made from all anchors and from *seeds*, hexadecimal by seat."""
     anchors = [Anchor(lane.lane, lane.n, bytes.fromhex(lane.anchor)) for lane in setup.lanes]
     return seal(
         _eid(setup.chain or encounter), anchors, {seat: bytes.fromhex(seed) for seat, seed in seeds.items()}
@@ -70,7 +70,7 @@ def _eid(encounter: str) -> bytes:
 
 
 def owed_seeds(state: Table) -> tuple[Awaited, ...]:
-    """Return who owes a commitment or a seed before there are dice."""
+    """Return the commitments, or then the seeds, that are awaited before the dice are sealed."""
     if state.dice_sealed or state.closed:
         return ()
     sealing = state.sealing
@@ -104,7 +104,7 @@ class SeedCommitted(Event[Table]):
 
 @record
 class SeedWaived(Event[Table]):
-    """A seat adds no seed: it said so itself, or the GM did."""
+    """A seat adds no seed, by its own decision or the GM's."""
 
     type: ClassVar[str] = "seed_waived"
     seat: str
@@ -119,7 +119,7 @@ class SeedWaived(Event[Table]):
 
 @record
 class SeedRevealed(Event[Table]):
-    """A seat revealed the seed it had committed to."""
+    """A seat revealed the seed that it had committed to."""
 
     type: ClassVar[str] = "seed_revealed"
     seat: str
@@ -131,7 +131,7 @@ class SeedRevealed(Event[Table]):
 
 @record
 class DiceSealed(Event[Table]):
-    """All seeds are in: from here on every die of the encounter is fixed."""
+    """All seeds are revealed; from now on every die of the encounter is fixed."""
 
     type: ClassVar[str] = "dice_sealed"
     seats: Mapping[str, str]
@@ -147,7 +147,7 @@ def _with_sealing(state: Table, **changes: object) -> Table:
 
 
 def _sealed_if_complete(state: Table) -> Emits[Table]:
-    """Tell that the dice are sealed, once every listed seat has revealed or was waived."""
+    """Emit that the dice are sealed, if every listed seat has revealed or was waived."""
     sealing = state.sealing
     if len(sealing.revealed) + len(sealing.waived) < len(state.dice.seats):
         return state
@@ -159,7 +159,7 @@ def _sealed_if_complete(state: Table) -> Emits[Table]:
 
 
 def _check_listed(view: Table, seat: str) -> Sealing:
-    """Return how far the sealing is; refuse where *seat* takes no part in it."""
+    """Return the sealing; raises `Refused` if *seat* adds no seed, or if the dice are sealed."""
     if view.dice.mode != MIXED or seat not in view.dice.seats:
         raise Refused("seat_not_listed", f"{seat} adds no seed to these dice")
     if view.dice_sealed:
@@ -201,11 +201,11 @@ class CommitSeed(Command[Table]):
 @rule("TABLE-SEED-2", "service ruling")
 @record
 class WaiveSeed(Command[Table]):
-    """A listed seat may go without, by its own word or the GM's, while no seed is revealed; it is named."""
+    """A listed seat may be waived, by itself or by the GM, while no seed is revealed; the record names it."""
 
     type: ClassVar[str] = "waive_seed"
     seat: str | None = None
-    """Null: the seat that sends it."""
+    """The seat to waive; null for the seat that sends the command."""
     reason: str = ""
 
     def check(self, view: Table) -> None:
@@ -233,7 +233,7 @@ class WaiveSeed(Command[Table]):
 @rule("TABLE-SEED-3", "service ruling")
 @record
 class RevealSeed(Command[Table]):
-    """Once every listed seat has committed or was waived, those who committed reveal; the last seals all."""
+    """Once every listed seat has committed or was waived, each committed seed is revealed; the last seals."""
 
     type: ClassVar[str] = "reveal_seed"
     seed: str

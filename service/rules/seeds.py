@@ -1,4 +1,4 @@
-"""Hold how far the seeds of the dice are in, where seats add some."""
+"""The commitments and seeds that seats have added to the dice so far."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from service.rules.records import EMPTY, record
 
 @record
 class Sealing:
-    """Mode `mixed`: which seats have committed to a seed, were waived, and have revealed theirs."""
+    """Which seats have committed to a seed, were waived, and have revealed theirs, in mode `mixed`."""
 
     committed: Mapping[str, str] = EMPTY
     waived: tuple[str, ...] = ()
     revealed: Mapping[str, str] = EMPTY
     seal: str = ""
-    """What every epoch key is salted with; empty until all seeds are in."""
+    """The salt of every epoch key; empty until all seeds are revealed."""
 
     def has_answered(self, seat: str) -> bool:
         """Tell whether *seat* has committed or was waived."""

@@ -1,4 +1,4 @@
-"""List the messages that every ruleset has beside its own: seats, thrown dice, epochs, contests, the end."""
+"""The messages that every ruleset shares: seats, declared dice, epochs, contests, amendments, closing."""
 
 from __future__ import annotations
 
@@ -127,9 +127,9 @@ EVENTS: Final = (
 
 
 def messages_of(chapters: Iterable[ModuleType], base: type[T]) -> Mapping[str, type[T]]:
-    """Return the messages of one kind that *chapters* and every ruleset have, by type.
+    """Return the messages below *base* in *chapters*, and those that every ruleset shares, by type.
 
-    A type given twice does not import; a class marked `abstract` is no message.
+    Raises `AssertionError` for a type that two classes have. Classes marked `abstract` are left out.
     """
     own = (cls for chapter in chapters for cls in vars(chapter).values() if _is_own(cls, chapter.__name__))
     found: dict[str, type[T]] = {}

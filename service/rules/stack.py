@@ -1,8 +1,8 @@
-"""Hold what is unfinished as plain data: frames on a stack, last in, first out.
+"""The resolution stack: frames as plain data, last in, first out.
 
-One stack for the table and one in the world of each group that acts apart (`worlds.py`). A frame either
-waits for somebody (`waiting`) or knows how to go on (`advance`); it never suspends code. Only facts push,
-change and pop frames, from their `evolve`, so a replay rebuilds the stacks from the record alone.
+The table has a stack, and so has the world of each group that acts apart (`worlds.py`). A frame either waits
+for a person (`waiting`) or goes on (`advance`); it never suspends code. Only the `evolve` of facts pushes,
+changes and pops frames, so a replay rebuilds the stacks from the record alone.
 """
 
 from __future__ import annotations
@@ -19,47 +19,47 @@ if TYPE_CHECKING:
 S = TypeVar("S")
 
 TABLE: Final = "table"
-"""The place where everybody plays; every other place is a group's, by its id."""
+"""The place where everybody plays; every other place is a group's id."""
 
 
 @record
 class Awaited:
-    """One answer that is owed: by whom, for which creature, and with which commands it can be given."""
+    """An awaited answer: which seat gives it, for which creature, and with which commands."""
 
     prompt: str
-    """The path of the frame that waits, down to who owes: `r1/e1/stance/pia`. Never a counter."""
+    """The path of the frame that waits and who must answer, as `r1/e1/stance/pia`; it contains no counter."""
     seat: str
-    """Who owes it; empty where others may know no more than its prompt says."""
+    """The seat that must answer; empty if others may not know it."""
     accepts: tuple[str, ...]
     creature: str | None = None
     optional: bool = False
-    """True where play would also go on if somebody else acted: nobody is kept waiting by this seat alone."""
+    """Whether play can also go on without this seat's answer, when another seat acts."""
     wants: tuple[str, ...] = ()
-    """The dice asked for, as `role:dN`, where the answer is faces that somebody threw."""
+    """The dice to throw, as `role:dN`, if the answer is the faces of dice."""
 
 
 @record
 class Frame(Generic[S]):
-    """One unfinished thing. Its path names it in prompts and stays the same however often it is replayed."""
+    """One unfinished step. Its path names it in prompts and is the same in every replay."""
 
     kind: ClassVar[str]
     path: str
 
     def waiting(self, state: S) -> tuple[Awaited, ...]:
-        """Return the answers this frame owes its progress to; empty where it can go on by itself."""
+        """Return the answers that this frame waits for; none if it can go on by itself."""
         raise NotImplementedError
 
     def waits(self, state: S) -> bool:
-        """Tell whether `waiting` would name anybody; a frame with many answers says so more cheaply."""
+        """Tell whether `waiting` returns any answer; a frame with many answers may compute this faster."""
         return bool(self.waiting(state))
 
     def advance(self, state: S, chance: Chance) -> Generator[Fact[S], S, object]:
-        """Tell the next step of this frame; it must change, cover or pop the frame."""
+        """Emit the next step of this frame, which must change, cover or pop the frame."""
         raise NotImplementedError
 
 
 def owed(waiting: tuple[Awaited, ...], prompt: str) -> Awaited | None:
-    """Return the answer owed at *prompt*, or None if nobody waits for it any more."""
+    """Return the awaited answer at *prompt*, None if it is not awaited any more."""
     return next((awaited for awaited in waiting if awaited.prompt == prompt), None)
 
 
@@ -70,7 +70,7 @@ class Stacks(Generic[S]):
     table: tuple[Frame[S], ...] = ()
 
     def top(self) -> Frame[S] | None:
-        """Return the frame that is being worked on."""
+        """Return the top frame, None if the stack is empty."""
         return self.table[-1] if self.table else None
 
     def pushed(self, frame: Frame[S]) -> Stacks[S]:
@@ -78,13 +78,13 @@ class Stacks(Generic[S]):
         return changed(self, table=(*self.table, frame))
 
     def popped(self, path: str) -> Stacks[S]:
-        """Return the stack without its top frame, which must be the one at *path*."""
+        """Return the stack without its top frame; raises `AssertionError` if its path is not *path*."""
         frames = self.table
         assert frames[-1].path == path, f"{path} is not on top: {frames[-1].path} is"
         return changed(self, table=frames[:-1])
 
     def put(self, frame: Frame[S]) -> Stacks[S]:
-        """Return the stack with the frame at *frame*'s path, wherever it lies, replaced by *frame*."""
+        """Return the stack in which *frame* replaces the frame with the same path, at any depth."""
         frames = self.table
         at = len(frames) - 1
         while frames[at].path != frame.path:  # most often it is the one on top
@@ -92,7 +92,7 @@ class Stacks(Generic[S]):
         return changed(self, table=(*frames[:at], frame, *frames[at + 1 :]))
 
     def find(self, path: str) -> Frame[S] | None:
-        """Return the frame at *path*, if it is unfinished."""
+        """Return the frame at *path*, None if there is none."""
         for frame in self.table:
             if frame.path == path:
                 return frame

@@ -1,7 +1,7 @@
-"""Hold what every encounter has, whatever its ruleset: seats, dice bookkeeping, stacks, options.
+"""The part of a state that every ruleset shares: seats, counts of rolls, stacks, options.
 
-A ruleset's state is a `Table` with fields of its own. Everything here is plain data and derived getters; what
-changes it are facts (`seats.py`, `closing.py`, the ruleset's events).
+A ruleset's state is a `Table` with more fields. This file has data and functions of it; facts change it
+(`seats.py`, `closing.py`, the ruleset's events).
 """
 
 from __future__ import annotations
@@ -22,38 +22,38 @@ if TYPE_CHECKING:
     from service.rules.messages import Scope
 
 GM: Final = "gm"
-"""The seat, and the role, of whoever runs the encounter. It exists from the opening on."""
+"""The seat, and the role, of the person who runs the encounter. It exists from the opening on."""
 
 CLOCK: Final = "clock"
-"""The seat, and the role, of the service itself: for what no person sends."""
+"""The seat, and the role, of the service itself, for commands that no person sends."""
 
 AUDITOR: Final = "auditor"
-"""The role of a seat that reads what is needed to check the dice, and never acts."""
+"""The role of a seat that reads everything needed to check the dice, and never acts."""
 
 WATCHERS: Final = ("observer", AUDITOR)
 """Roles that control nothing and send no commands."""
 
 SERVER: Final = "server"
 MIXED: Final = "mixed"
-"""Who seeds the dice: the host alone, or listed seats besides."""
+"""Who seeds the dice: the host alone, or the host and the listed seats."""
 
 Option: TypeAlias = str | int | bool
 
 
 @record
 class Seat:
-    """Who may act: a role and the creatures it controls. Its token is not part of the record."""
+    """A seat: its role and the creatures that it controls. Its token is not part of the record."""
 
     role: str
     creatures: tuple[str, ...] = ()
     tokens: int = 0
-    """How many tokens were issued for it: a second one cannot be minted in silence."""
+    """How many tokens were issued for it, so that everybody sees a second one."""
     closed: bool = False
 
 
 @record
 class Lane:
-    """One chain of the dice: its number, its length and the anchor that was published when it began."""
+    """One chain of the dice: its number, its length, and the anchor that was published when it began."""
 
     lane: int
     n: int
@@ -68,16 +68,16 @@ class DiceSetup:
     mode: str
     lanes: tuple[Lane, ...]
     chain: str | None = None
-    """The encounter whose id stands in every hash of these dice, where it is another one's chain."""
+    """The encounter whose id is in every hash of these dice, if this line uses another encounter's chain."""
     seats: tuple[str, ...] = ()
-    """Mode `mixed`: the seats that add a seed."""
+    """The seats that add a seed in mode `mixed`."""
     abandoned_before: int = 0
-    """Earlier encounters of the same owner that had not been played to their end when this one opened."""
+    """How many encounters of the same owner had not been played to their end when this one opened."""
 
 
 @record
 class Screen:
-    """What is public of the rolls behind the GM's screen: how many there were, and which were shown."""
+    """The public part of the rolls behind the GM's screen: how many there were, and which were shown."""
 
     rolls: int = 0
     shown: tuple[int, ...] = ()
@@ -85,7 +85,7 @@ class Screen:
 
 @record
 class DeclaredFaces:
-    """Faces that a person threw and said, waiting for the step that asked for them."""
+    """Faces that a person threw and entered, for the step that asked for them."""
 
     seat: str
     faces: tuple[int, ...]
@@ -105,47 +105,47 @@ class Table:
     sealing: Sealing = Sealing()
     epoch: int = 1
     places: Mapping[str, int] = EMPTY
-    """Rolls of the open lane already thrown in this epoch, by `lane/stream`."""
+    """The number of the open lane's rolls in this epoch, by `lane/stream`."""
     sealed_places: Mapping[str, int] | Sealed[Mapping[str, int]] | None = None
-    """The same of the sealed lane, whose streams are as secret as its rolls."""
+    """The same for the sealed lane, whose streams are as secret as its rolls."""
     screen: Screen = Screen()
     declared_faces: Mapping[str, DeclaredFaces] = EMPTY
-    """Declared faces by stream, until the step that wanted them has used them."""
+    """Declared faces by stream, until the step that asked for them has used them."""
     stacks: Stacks[Any] = Stacks()
     round: int = 0
     stopped: str | None = None
-    """The batch whose remaining commands are refused, because one of it was."""
+    """The batch whose remaining commands are refused, because one of them was refused."""
     closed: bool = False
     contests: Mapping[str, Contest] = EMPTY
-    """What seats contest, by id, answered or not."""
+    """All contests by id, open and answered."""
     amendment: Amendment | None = None
-    """How the GM would continue from an earlier moment, until that is accepted or dropped."""
+    """The pending proposal to continue from an earlier commit, until it is accepted or dropped."""
     amendments: int = 0
-    """How many there have been."""
+    """How many proposals were made."""
     amendments_dropped: int = 0
-    """How many of them were dropped, or gave way to another."""
+    """How many proposals were dropped or replaced."""
     draft: bool = False
-    """Whether this line of play is proposed and not accepted: it discloses nothing (see `acceptance.py`)."""
+    """Whether this line of play is proposed and not accepted; it discloses nothing (see `acceptance.py`)."""
     undisclosed_epochs: tuple[int, ...] = ()
-    """Epochs that ended while the line was proposed, whose links are disclosed once it is accepted."""
+    """Epochs that ended while the line was proposed; their links are disclosed once it is accepted."""
     seats_by_command: Mapping[str, Mapping[str, Seat]] = EMPTY
-    """Who sat where when the commands that a proposed line takes were given, by their numbers in it."""
+    """The seats at the time of each command that a proposed line repeats, by the command's number in it."""
     continued: str | None = None
-    """The encounter in which this one goes on."""
+    """The encounter that continues this one."""
     origin: Origin | None = None
-    """The moment from which this encounter goes on, if another one's."""
+    """The commit of another encounter from which this one continues."""
     line: Line | None = None
-    """What the old line threw, as long as this one comes by its epochs."""
+    """The rolls of the old line, until this line has passed its epochs."""
     last_exposed_epoch: int = 0
     """The last epoch whose dice a ruling may have shown."""
     redirected_streams: Mapping[str, RedirectedStream] = EMPTY
     """Streams that draw from another epoch until this one closes, by `lane/stream`."""
     rolls_in_other_epochs: Mapping[str, int] = EMPTY
-    """Rolls thrown in epochs that no round had yet, by `epoch/lane/stream`."""
+    """The number of rolls in epochs that a ruling opened, by `epoch/lane/stream`."""
 
     @property
     def dice_sealed(self) -> bool:
-        """Whether there are dice: in mode `mixed` only once all seeds are in."""
+        """Whether dice can be thrown: in mode `mixed` only after all seeds are revealed."""
         return self.dice.mode != MIXED or bool(self.sealing.seal)
 
     @property
@@ -154,7 +154,7 @@ class Table:
         return False
 
     def place(self, lane: int, stream: str) -> int:
-        """Return how many rolls of *stream* this epoch has already seen in *lane*."""
+        """Return how many rolls of *stream* were made in *lane* in this epoch."""
         key = f"{lane}/{stream}"
         count, astray = self._places(lane).get(key, 0), self._redirected(lane, key)
         if astray is not None:
@@ -164,7 +164,7 @@ class Table:
         return count
 
     def drawn(self, lane: int, stream: str, epoch: int | None = None) -> RollName:
-        """Return the name of the next roll of *stream*: in the epoch it draws from, or in a later *epoch*."""
+        """Return the name of the next roll of *stream*, in the epoch that it draws from or in *epoch*."""
         key = f"{lane}/{stream}"
         if epoch is None:
             astray = self._redirected(lane, key)
@@ -174,7 +174,7 @@ class Table:
         return RollName(epoch, lane, stream, self._rolls_in_other_epochs(lane).get(f"{epoch}/{key}", 0))
 
     def _is_fresh(self, epoch: int) -> bool:
-        """Tell whether a ruling opened *epoch*: its rolls are counted over all rounds that draw from it."""
+        """Tell whether a ruling opened *epoch*; its rolls are counted over all rounds that draw from it."""
         return self.line is not None and epoch in self.line.fresh
 
     def _places(self, lane: int) -> Mapping[str, int]:
@@ -195,7 +195,7 @@ class Table:
         return None if epoch is None else RedirectedStream(epoch=epoch, before=0)
 
     def counted(self, name: RollName) -> Self:
-        """Return the table with the roll *name* counted; one of an epoch that has closed counts no more."""
+        """Return the table with the roll *name* counted and its declared faces removed."""
         told = self.declared_faces
         if name.stream in told:
             told = {k: v for k, v in told.items() if k != name.stream}
@@ -203,12 +203,12 @@ class Table:
         return self.placed(name)
 
     def placed(self, name: RollName) -> Self:
-        """Return the table with the place of the roll *name* taken; one of a closed epoch takes none."""
+        """Return the table with the roll *name* counted, unless its epoch has closed."""
         key = f"{name.lane}/{name.stream}"
         if self._is_fresh(name.epoch):
             return self._count_in_other_epoch(name, f"{name.epoch}/{key}")
         before = self._places(name.lane)
-        if name.epoch != self.epoch or before.get(key, 0) > name.place:  # one that gained dice is no further
+        if name.epoch != self.epoch or before.get(key, 0) > name.place:  # gained dice: counted already
             return self
         places = with_key(before, key, name.place + 1)
         if name.lane != SEALED_LANE:
@@ -216,19 +216,19 @@ class Table:
         return self.with_sealed_places(places)
 
     def _count_in_other_epoch(self, name: RollName, key: str) -> Self:
-        """Return the table with a roll counted that was thrown in an epoch which no round has had."""
+        """Return the table with a roll counted that was thrown in an epoch that a ruling opened."""
         count = max(name.place + 1, self._rolls_in_other_epochs(name.lane).get(key, 0))
         if name.lane != SEALED_LANE:
             return changed(self, rolls_in_other_epochs=with_key(self.rolls_in_other_epochs, key, count))
         return self.with_sealed_places(with_key(self._places(SEALED_LANE), OTHER_EPOCH + key, count))
 
     def with_sealed_places(self, places: Mapping[str, int]) -> Self:
-        """Return the table with *places* of the sealed lane."""
+        """Return the table with *places* as the sealed lane's counts of rolls."""
         sealed = Sealed(audience=self.behind_screen, opens="roll/places", value=places)
         return changed(self, sealed_places=sealed)
 
     def stream_redirected(self, lane: int, stream: str, astray: RedirectedStream) -> Self:
-        """Return the table with *stream* drawing from another epoch until this one closes."""
+        """Return the table in which *stream* draws from another epoch until this one closes."""
         key = f"{lane}/{stream}"
         if lane != SEALED_LANE:
             return changed(self, redirected_streams=with_key(self.redirected_streams, key, astray))
@@ -236,9 +236,9 @@ class Table:
 
     @property
     def following(self) -> int:
-        """The epoch that comes when this one closes: the old line's next one, or one that nobody has seen.
+        """The epoch that follows this one: the old line's next one, or one that nobody has seen.
 
-        A line that is only proposed has no other unseen one than the proposal's own, for all its rounds.
+        A line that is only proposed uses the proposal's own epoch for all further rounds.
         """
         later = self.line.after(self.epoch) if self.line is not None else None
         if later is not None:
@@ -248,7 +248,7 @@ class Table:
         return max(self.epoch, self.last_exposed_epoch) + 1
 
     def entered(self, epoch: int) -> Self:
-        """Return the table in another *epoch*, of which nothing is thrown yet."""
+        """Return the table in another *epoch*, in which nothing was thrown yet."""
         state = changed(self, epoch=epoch, places=EMPTY, redirected_streams=EMPTY, sealed_places=None)
         if self.line is None or epoch > self.line.fresh[-1]:
             return changed(state, rolls_in_other_epochs=EMPTY, line=None)
@@ -257,7 +257,7 @@ class Table:
 
     @property
     def behind_screen(self) -> tuple[str, ...]:
-        """Who sees what is rolled behind the GM's screen: the GM, and whoever checks the dice."""
+        """The readers of rolls behind the GM's screen: the GM and the auditors."""
         return (f"seat:{GM}", *self.auditors)
 
     @property
@@ -276,7 +276,7 @@ class Table:
         raise NotImplementedError
 
     def gm_only_of(self, creature: str) -> tuple[str, ...]:
-        """Return what about *creature* only the GM is told (see `gm_only.py`)."""
+        """Return the names of *creature*'s GM-only facts (see `gm_only.py`)."""
         return ()
 
     @property
@@ -285,19 +285,19 @@ class Table:
         return False
 
     def with_gm_only(self, creature: str, names: tuple[str, ...]) -> Self:
-        """Return the table with exactly these *names* GM-only about *creature*."""
+        """Return the table in which exactly *names* are GM-only about *creature*."""
         return self
 
     def trespass(self, before: Self) -> tuple[str, str] | None:
-        """Return a hidden creature and who came into its space since *before*, if anybody (`hiding.py`)."""
+        """Return a hidden creature and the creature that came into its space since *before* (`hiding.py`)."""
         return None
 
     def optional_prompts(self) -> tuple[Awaited, ...]:
-        """Return what may be sent here besides the answers that the top frame waits for."""
+        """Return the answers that may be given here besides those that the top frame waits for."""
         return ()
 
     def controller(self, creature: str) -> str:
-        """Return the seat that commands *creature*: the open player seat that lists it, or the GM's."""
+        """Return the seat that controls *creature*: the open player seat that lists it, or the GM's."""
         for seat_id, seat in self.seats.items():
             if creature in seat.creatures and not seat.closed:
                 return seat_id
@@ -305,7 +305,7 @@ class Table:
 
     @property
     def top(self) -> Frame[Any] | None:
-        """The frame the table works on."""
+        """The top frame of the stack, None if the stack is empty."""
         return self.stacks.top()
 
     def pushed(self, frame: Frame[Any]) -> Self:
@@ -313,36 +313,36 @@ class Table:
         return changed(self, stacks=self.stacks.pushed(frame))
 
     def popped(self, path: str) -> Self:
-        """Return the table with the frame at *path*, which must be on top, done."""
+        """Return the table without the top frame; raises `AssertionError` if its path is not *path*."""
         return changed(self, stacks=self.stacks.popped(path))
 
     def put(self, frame: Frame[Any]) -> Self:
-        """Return the table with the unfinished frame at *frame*'s path replaced by it."""
+        """Return the table in which *frame* replaces the frame with the same path."""
         return changed(self, stacks=self.stacks.put(frame))
 
     @property
     def apart(self) -> tuple[str, ...]:
-        """The groups that act apart now and into whose worlds this state may look (see `worlds.py`)."""
+        """The groups that act apart now, and whose worlds this state may read (see `worlds.py`)."""
         return ()
 
     def at(self, place: str) -> Self:
-        """Return the state in which *place* acts: the table's own, or a group's world."""
+        """Return the state of *place*: the table's own, or a group's world."""
         assert place == TABLE, f"nobody acts apart at {place}"
         return self
 
     def with_at(self, place: str, inner: Self) -> Self:
-        """Return the state with *inner* for the world of *place*."""
+        """Return the state in which *inner* is the world of *place*."""
         assert place == TABLE, f"nobody acts apart at {place}"
         return inner
 
     def current(self) -> Self:
-        """Return the state with what its worlds share with the table as it is now: what may be shown."""
+        """Return the state in which each world's shared fields have the table's values, to be shown."""
         return self
 
     def scope_at(self, place: str) -> Scope | None:
-        """Return the sealed scope of everything that is decided at *place*, if it is one."""
+        """Return the sealed scope of everything that is decided at *place*, None if it is open."""
         return None
 
 
 BLANK: Final = Table()
-"""What there is before the first commit."""
+"""The state before the first commit."""

@@ -1,9 +1,8 @@
-"""Let groups act apart: each in a world of its own, a state like any other, sealed to the group's seats.
+"""Groups that act apart: each has a world, which is a whole state sealed for the group's seats.
 
-A world begins as a copy of the table and has its own stack, its own roll places and its own truth; what is
-decided in it stands in the record inside the group's envelope and evolves into that world alone. The table's
-frame that opened the worlds goes on when all their stacks are empty. Seats, options and the epoch are always
-the table's.
+A world begins as a copy of the table and has its own stack and its own counts of rolls. Events that are
+decided in a world are in the group's envelope, and they change that world only. The table's frame that opened
+the worlds goes on when all their stacks are empty. Seats, options and the epoch are those of the table.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ SHARED: Final = (
     "line",
     "last_exposed_epoch",
 )
-"""Fields that a world reads off the table each time it is looked at: they change for everybody at once."""
+"""Fields that a world reads from the table, because they change for everybody at once."""
 
 
 @record
@@ -51,11 +50,11 @@ class SplitTable(Table):
     """A table whose groups may act apart."""
 
     shared: ClassVar[tuple[str, ...]] = SHARED
-    """What a world reads off the table; a ruleset adds what is public in its own state."""
+    """The fields that a world reads from the table; a ruleset adds the public fields of its own state."""
     here: str = TABLE
-    """Which world this is: the table, or a group's id."""
+    """The place of this state: the table, or a group's id."""
     worlds: Mapping[str, Any] = EMPTY
-    """The worlds of groups that act apart, each `Sealed` to its group; a state's class says of what type."""
+    """The worlds of groups that act apart, each `Sealed` for its group."""
 
     @property
     def apart(self) -> tuple[str, ...]:
@@ -64,7 +63,7 @@ class SplitTable(Table):
         return tuple([group for group, world in self.worlds.items() if not is_closed(world)])
 
     def entered(self, epoch: int) -> Self:
-        """Return the table in another epoch; what groups threw in epochs of their own stays counted."""
+        """Return the table in another epoch; the groups' rolls in epochs that rulings opened stay counted."""
         rolls_in_other_epochs = dict(self.rolls_in_other_epochs)
         for world in self.worlds.values():
             if not is_closed(world):
