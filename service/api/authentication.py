@@ -9,59 +9,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import Final, NoReturn
 
 from service.api.operations import KEY, TICKET, Operation
+from service.api.principals import Principal, SeatAccess
 from service.api.problems import Problem, missing, not_found, removed
 from service.api.quotas import RequestQuotas
+from service.api.request import ApiRequest
 from service.log import NoSuchEncounter, Outcome
 from service.rules.table import GM
 from service.signals.followed import GOES_ON, concerns_all
 from service.stores import api_keys, seat_tokens, tickets
-from service.stores.api_keys import ApiKey
+from service.stores.encounter_index import EncounterEntry
 from service.usecases.accepting import is_draft, seated_in
-
-if TYPE_CHECKING:
-    from service.api.request import ApiRequest
-    from service.stores.encounter_index import EncounterEntry
-    from service.usecases.services import Services
+from service.usecases.services import Services
 
 CHALLENGE: Final = 'Bearer realm="rewound"'
 _BEARER: Final = "bearer "
-
-
-@dataclass(frozen=True)
-class Principal:
-    """The sender of a request: an API key, or a seat by its token."""
-
-    key: ApiKey | None = None
-    claim: seat_tokens.SeatTokenClaim | None = None
-    role: str | None = None
-    """The role of the seat; None for an API key."""
-    line: str | None = None
-    """The line of play that the request names."""
-    seated_in: str | None = None
-    """The line of play whose seats are valid now: the newest one, in which the encounter continues."""
-
-    @property
-    def name(self) -> str:
-        """The name under which its requests are counted and logged: the key's id, or encounter and seat."""
-        return f"{self.claim.encounter}/{self.claim.seat}" if self.claim else self.key.id if self.key else ""
-
-
-@dataclass(frozen=True)
-class SeatAccess:
-    """A caller's seat in one encounter."""
-
-    encounter: str
-    edition: str
-    seat: str
-    role: str
-    scope: str
-    """The scope of its idempotency keys: `key:<owner>` or `seat:<id>`."""
 
 
 class Authenticator:
@@ -78,18 +44,17 @@ class Authenticator:
         services.outcomes.on_each(self._hear)
         services.outcomes.on_again(self._forget_all)
 
-    def admit(self, request: ApiRequest) -> None:
-        """Set the caller of *request* and, inside an encounter, its seat.
+    def admit(self, operation: Operation, request: ApiRequest) -> None:
+        """Set the caller of *request* to *operation* and, inside an encounter, its seat.
 
         Raises the problems `unauthenticated`, `forbidden`, `not-found`, `too-many-requests`, `fork-expired`,
         `encounter-removed` and `encounter-missing`.
         """
-        operation = request.operation
         if operation.is_public:
             if not operation.is_probe:
                 request.told |= self._quotas.take_anonymous(request.address)
             return
-        caller = self._known(request)
+        caller = self._known(operation, request)
         if request.caller is None:  # a request is counted once, even if it starts again in the pool
             request.told |= self._quotas.take(caller.name, caller.key.owner if caller.key else None)
         request.caller = caller
@@ -127,13 +92,13 @@ class Authenticator:
         except Problem:
             return False
 
-    def _known(self, request: ApiRequest) -> Principal:
+    def _known(self, operation: Operation, request: ApiRequest) -> Principal:
         """Return the principal of the token, or of the ticket if the operation takes one.
 
         Counts a failure as a guess from the sender's address.
         """
         sent = request.headers.get("Authorization")
-        given = request.given.get(TICKET.name) if TICKET in request.operation.query else None
+        given = request.given.get(TICKET.name) if TICKET in operation.query else None
         try:
             if sent is None and given:
                 return self._redeem(request.encounter, given[0])

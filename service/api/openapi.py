@@ -20,7 +20,8 @@ from service.api.event_stream import MEDIA_TYPE as STREAM
 from service.api.examples import example
 from service.api.fields import ID
 from service.api.inputs import EditionInputs, all_inputs
-from service.api.operations import OPERATIONS, Operation, Parameter, ResponseSchema
+from service.api.operations import OPERATIONS, Operation, ResponseSchema
+from service.api.parameters import Parameter
 from service.api.problems import MEDIA_TYPE, PROBLEMS
 from service.api.request import KEY, VERSION_TAG
 from service.api.schemas import StrictSchema

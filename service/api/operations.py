@@ -15,16 +15,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property, wraps
 from inspect import cleandoc
-from typing import TYPE_CHECKING, Final, Literal, TypeVar
+from typing import Final, Literal, TypeVar
 
+from service.api.parameters import Parameter
+from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import StrictSchema, faults, raise_if_invalid
 from service.api.shapes import Schema
+from service.steps import Steps
 
-if TYPE_CHECKING:
-    from service.api.request import ApiRequest, ApiResponse
-    from service.steps import Steps
-
-Handler = Callable[["ApiRequest"], "ApiResponse | Steps[ApiResponse]"]
+Handler = Callable[[ApiRequest], ApiResponse | Steps[ApiResponse]]
 """A handler that waits is a generator of steps; see `service.steps`."""
 DeclaredHandler = TypeVar("DeclaredHandler", bound=Handler)
 
@@ -48,19 +47,6 @@ BODY_LIMIT: Final = 64 * KIB
 OPENING_LIMIT: Final = 1024 * KIB
 BUNDLE_LIMIT: Final = 32 * 1024 * KIB
 _UNCHANGED: Final = 304
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A query parameter: text that matches *pattern*, or an integer from *least* to *most*."""
-
-    name: str
-    text: str
-    kind: Literal["whole", "text"] = "text"
-    least: int = 0
-    most: int = 2**53 - 1
-    pattern: str = r"[\x21-\x7e]{1,512}"
-    required: bool = False
 
 
 TICKET: Final = Parameter("ticket", "A ticket, for clients that cannot send `Authorization`.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from service.api.operations import Parameter
+from service.api.parameters import Parameter
 from service.api.request import ApiRequest, ApiResponse
 
 CURSOR: Final = Parameter("cursor", "The `next_cursor` of an earlier answer, to continue after it.")

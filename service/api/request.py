@@ -12,25 +12,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any, Final
-from unicodedata import is_normalized
+from typing import Any, Final
 
 from werkzeug.http import parse_options_header
 
 from service.api import strict_json
 from service.api.exchange import Fields
-from service.api.operations import Operation, Parameter
+from service.api.inputs import EditionInputs
+from service.api.metrics import Metrics
+from service.api.parameters import WHOLE, Parameter, read_parameter
+from service.api.principals import Principal, SeatAccess
 from service.api.problems import Problem, invalid, listed
 from service.record import canonical
 from service.record.fingerprint import fingerprint
-from service.record.text import fault
 from service.steps import Stream
-
-if TYPE_CHECKING:
-    from service.api.authentication import Principal, SeatAccess
-    from service.api.inputs import EditionInputs
-    from service.api.metrics import Metrics
-    from service.usecases.services import Services
+from service.usecases.services import Services
 
 WAIT: Final = 2.0
 """Seconds that a request waits for an outcome without `Prefer`."""
@@ -38,7 +34,6 @@ WAIT_LIMIT: Final = 30
 _KEY_BYTES: Final = 16
 VERSION_TAG: Final = re.compile(r'"(0|[1-9]\d{0,15})"')
 KEY: Final = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,255}")
-_WHOLE: Final = re.compile(r"0|[1-9][0-9]{0,15}")
 
 
 @dataclass(frozen=True)
@@ -61,11 +56,11 @@ class RequestKey:
 class ApiRequest:
     """One request to one operation."""
 
-    operation: Operation
     services: Services
     inputs: Mapping[str, EditionInputs]
     metrics: Metrics
     request_id: str
+    method: str
     path: Mapping[str, str]
     """The path parameters."""
     target: str
@@ -74,6 +69,10 @@ class ApiRequest:
     given: Mapping[str, list[str]]
     """Query parameters as sent, each with all its values."""
     headers: Fields
+    parameters: tuple[Parameter, ...] = ()
+    """The query parameters that its operation declares."""
+    is_raw: bool = False
+    """Whether its operation takes a body that is not JSON."""
     body: bytes = b""
     address: str = ""
     """The client's address, according to trusted proxies."""
@@ -98,14 +97,14 @@ class ApiRequest:
     def number(self, name: str) -> int:
         """Return the path parameter *name* as an integer; raises `not-found` for any other text."""
         text = self.path[name]
-        if not _WHOLE.fullmatch(text):
+        if not WHOLE.fullmatch(text):
             raise Problem("not-found", "there is nothing at this address that you may see")
         return int(text)
 
     @cached_property
     def query(self) -> Mapping[str, Any]:
         """The query parameters that were sent, by name; raises the problem `invalid`."""
-        known = {parameter.name: parameter for parameter in self.operation.query}
+        known = {parameter.name: parameter for parameter in self.parameters}
         errors = [(f"?{name}", "no such parameter") for name in self.given if name not in known]
         found: dict[str, Any] = {}
         for name, values in self.given.items():
@@ -151,9 +150,8 @@ class ApiRequest:
         """
         sent = self.headers.get("Idempotency-Key")
         key = token_hex(_KEY_BYTES) if sent is None else read_key(sent)
-        raw = self.operation.raw_body is not None
-        said = self.body if raw else canonical.dumps(self.data) if self.body else b""
-        return RequestKey(key, fingerprint(self.operation.method, self.target, self.query_text, said))
+        said = self.body if self.is_raw else canonical.dumps(self.data) if self.body else b""
+        return RequestKey(key, fingerprint(self.method, self.target, self.query_text, said))
 
     @property
     def expected(self) -> int | None:
@@ -203,20 +201,6 @@ def read_preference(sent: str) -> WaitPreference:
     return WaitPreference(WAIT, None)
 
 
-def read_parameter(parameter: Parameter, text: str) -> str | int:
-    """Return the value of *parameter* in *text*; raises ValueError with what was expected."""
-    if parameter.kind == "whole":
-        if not _WHOLE.fullmatch(text) or not parameter.least <= int(text) <= parameter.most:
-            raise ValueError(f"a whole number from {parameter.least} to {parameter.most}")
-        return int(text)
-    if not re.fullmatch(parameter.pattern, text):
-        raise ValueError(f"text that matches {parameter.pattern}")
-    wrong = fault(text, lines=False)
-    if wrong is not None or not is_normalized("NFC", text):
-        raise ValueError(wrong or "text in Unicode normalization form C")
-    return text
-
-
 def read_key(sent: str) -> str:
     """Return the key in an `Idempotency-Key`, quoted (a structured field) or bare; raises `bad-request`."""
     text = sent.strip()
@@ -238,6 +222,6 @@ def read_cursor(text: str, count: int) -> tuple[int, ...]:
         parts = urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii").split(".")
     except (Base64Error, UnicodeDecodeError, ValueError):
         parts = []
-    if len(parts) != count or not all(map(_WHOLE.fullmatch, parts)):
+    if len(parts) != count or not all(map(WHOLE.fullmatch, parts)):
         raise invalid(("?cursor", "a cursor from an earlier answer"))
     return tuple(map(int, parts))

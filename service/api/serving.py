@@ -128,7 +128,7 @@ def _answer(
     is_read = False
     while True:
         try:
-            served.door.admit(api_request)
+            served.door.admit(operation, api_request)
             if not is_read:
                 api_request.body = yield from _body(operation, asked)
                 is_read = True
@@ -141,7 +141,7 @@ def _answer(
             yield IN_POOL
             served.services.removals.forget(api_request.path.get("encounter", ""))
             served.services.missing.forget(api_request.path.get("encounter", ""))
-            served.door.admit(api_request)
+            served.door.admit(operation, api_request)
             raise
 
 
@@ -155,16 +155,18 @@ def _checkpoint(api_request: ApiRequest) -> TreeHead | None:
 
 def _call(operation: Operation, served: AppContext, path: Mapping[str, str], asked: Asked) -> ApiRequest:
     return ApiRequest(
-        operation=operation,
         services=served.services,
         inputs=served.inputs,
         metrics=served.metrics,
         request_id=new_request_id(),
+        method=operation.method,
         path=path,
         target=asked.path,
         query_text=asked.query_text,
         given=asked.given,
         headers=asked.headers,
+        parameters=operation.query,
+        is_raw=operation.raw_body is not None,
         address=asked.address,
     )
 

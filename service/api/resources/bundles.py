@@ -9,8 +9,9 @@ from typing import Final
 
 from werkzeug.http import parse_options_header
 
-from service.api.operations import BUNDLE_LIMIT, KEY_HOLDERS, Parameter, ResponseSchema, operation
+from service.api.operations import BUNDLE_LIMIT, KEY_HOLDERS, ResponseSchema, operation
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
+from service.api.parameters import Parameter
 from service.api.problems import Problem, not_found
 from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
 from service.api.sending import idempotency_key, job_accepted

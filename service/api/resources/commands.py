@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from service.api.answers import OUTCOME, OUTCOME_OR_OUTCOMES
-from service.api.operations import ACTORS, READERS, Parameter, ResponseSchema, operation
+from service.api.operations import ACTORS, READERS, ResponseSchema, operation
+from service.api.parameters import Parameter
 from service.api.problems import invalid, not_found
 from service.api.request import ApiRequest, ApiResponse, read_key
 from service.api.schemas import raise_if_invalid

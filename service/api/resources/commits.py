@@ -6,8 +6,9 @@ from typing import Any, Final
 
 from service.api import event_stream
 from service.api.answers import ROLL
-from service.api.operations import READERS, TICKET, UNCHANGED, Parameter, ResponseSchema, operation
+from service.api.operations import READERS, TICKET, UNCHANGED, ResponseSchema, operation
 from service.api.paging import CURSOR, paged
+from service.api.parameters import Parameter
 from service.api.problems import invalid
 from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
 from service.api.shapes import HASH, NUMBER, TEXT, UUID, closed, component, listing, maybe, page, ref

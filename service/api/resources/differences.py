@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from service.api.answers import BETWEEN
-from service.api.operations import READERS, Parameter, ResponseSchema, operation
+from service.api.operations import READERS, ResponseSchema, operation
 from service.api.paging import CURSOR, next_link
+from service.api.parameters import Parameter
 from service.api.problems import Problem, invalid, not_found
 from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
 from service.api.resources.commits import LIMIT, PAGE

@@ -11,11 +11,11 @@ from service.api.operations import (
     OPENING_LIMIT,
     READERS,
     UNCHANGED,
-    Parameter,
     ResponseSchema,
     operation,
 )
 from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
+from service.api.parameters import Parameter
 from service.api.problems import invalid, not_found, removed
 from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
 from service.api.schemas import faults, raise_if_invalid

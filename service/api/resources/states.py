@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from service.api.answers import PROMPT
 from service.api.describe import json_schema
-from service.api.operations import READERS, UNCHANGED, Parameter, ResponseSchema, operation
+from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
+from service.api.parameters import Parameter
 from service.api.problems import Problem, invalid
 from service.api.request import ApiRequest, ApiResponse
 from service.api.shapes import HASH, NUMBER, OPEN, SEAT, TEXT, closed, component, listing, maybe

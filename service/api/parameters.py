@@ -1,0 +1,39 @@
+"""The query parameters that an operation declares, and how their values are read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+from unicodedata import is_normalized
+
+from service.record.text import fault
+
+WHOLE: Final = re.compile(r"0|[1-9][0-9]{0,15}")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A query parameter: text that matches *pattern*, or an integer from *least* to *most*."""
+
+    name: str
+    text: str
+    kind: Literal["whole", "text"] = "text"
+    least: int = 0
+    most: int = 2**53 - 1
+    pattern: str = r"[\x21-\x7e]{1,512}"
+    required: bool = False
+
+
+def read_parameter(parameter: Parameter, text: str) -> str | int:
+    """Return the value of *parameter* in *text*; raises ValueError with what was expected."""
+    if parameter.kind == "whole":
+        if not WHOLE.fullmatch(text) or not parameter.least <= int(text) <= parameter.most:
+            raise ValueError(f"a whole number from {parameter.least} to {parameter.most}")
+        return int(text)
+    if not re.fullmatch(parameter.pattern, text):
+        raise ValueError(f"text that matches {parameter.pattern}")
+    wrong = fault(text, lines=False)
+    if wrong is not None or not is_normalized("NFC", text):
+        raise ValueError(wrong or "text in Unicode normalization form C")
+    return text

@@ -1,0 +1,76 @@
+"""Hold the modules to imports that a reader sees: none for type checkers alone, none that hides a circle."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.house.circles import Import, circles, imports_of
+
+# Frames know the chance that they draw from, and chance knows the table, which holds the frames.
+KERNEL: Final = (
+    "service.rules.chance -> service.rules.messages",
+    "service.rules.chance -> service.rules.table",
+    "service.rules.stack -> service.rules.chance",
+    "service.rules.stack -> service.rules.messages",
+    "service.rules.table -> service.rules.messages",
+)
+# An attack may push, and a push may lead to an attack.
+HEART_RUSH: Final = (
+    "service.rules.heartrush.engagements.riders -> service.rules.heartrush.engagements.exchanges",
+    "service.rules.heartrush.engagements.riders -> service.rules.heartrush.movement.forced",
+    "service.rules.heartrush.engagements.scene -> service.rules.heartrush.engagements.reactions",
+    "service.rules.heartrush.sheets.abilities -> service.rules.heartrush.state",
+)
+
+BELOW: Final = "from service.below import Type\n"
+PLANTED: Final[Mapping[str, Mapping[str, str]]] = {
+    "for type checkers": {
+        "service/above.py": BELOW,
+        "service/below.py": "if TYPE_CHECKING:\n    from service.above import Other\n",
+    },
+    "of the module typing": {
+        "service/above.py": "from service import below\n",
+        "service/below.py": "if typing.TYPE_CHECKING:\n    import service.above\n",
+    },
+    "inside a function": {
+        "service/above.py": BELOW,
+        "service/below.py": "def f():\n    from service.above import Other\n",
+    },
+    "by a detour": {
+        "service/above.py": "from service.between import Other\n",
+        "service/between/__init__.py": BELOW,
+        "service/below.py": "class C:\n    async def f(self):\n        from service import above\n",
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def found(root: Path) -> dict[str, list[Import]]:
+    """Return what each module of the product imports."""
+    sources = {
+        str(path.relative_to(root)): path.read_text(encoding="utf-8")
+        for package in ("service", "workers", "clients/python/rewound_client")
+        for path in sorted((root / package).rglob("*.py"))
+    }
+    return imports_of(sources)
+
+
+def test_no_import_hides_a_circle(found: dict[str, list[Import]]) -> None:
+    assert circles(found) == sorted((*KERNEL, *HEART_RUSH))
+
+
+def test_nothing_is_imported_for_type_checkers_alone(found: dict[str, list[Import]]) -> None:
+    known = {line.split(" -> ")[0] for line in (*KERNEL, *HEART_RUSH)}
+    assert {name for name, imports in found.items() if any(each.is_for_typing for each in imports)} <= known
+
+
+@pytest.mark.parametrize("sources", PLANTED.values(), ids=PLANTED)
+def test_a_hidden_circle_is_seen(sources: Mapping[str, str]) -> None:
+    assert circles(imports_of(sources)) == ["service.below -> service.above"]
+
+
+def test_a_lazy_import_without_a_circle_passes() -> None:
+    lazy = "def f():\n    from service.below import Type\n"
+    assert circles(imports_of({"service/above.py": lazy, "service/below.py": "import re\n"})) == []
