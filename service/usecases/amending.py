@@ -32,12 +32,13 @@ OUTDATED: Final = "TABLE-AMEND-5"
 class DraftLine:
     """A proposal and its line's progress: how many requests it has, and how many of them are decided.
 
-    A void proposal has no line; both numbers are 0.
+    A void proposal has no line; both numbers are 0, and `void` says why.
     """
 
     proposal: Proposal
-    appended: int
-    folded: int
+    appended: int = 0
+    folded: int = 0
+    void: Refused | None = None
 
     @property
     def is_ready(self) -> bool:
@@ -47,8 +48,9 @@ class DraftLine:
 
 def draft(services: Services, found: Proposal, seconds: float = 0) -> DraftLine:
     """Append the requests of a proposal's line, once, and wait up to *seconds* for its last commit."""
-    if is_void(services, found) or not _is_shown(services, found):
-        return DraftLine(found, 0, 0)
+    void = _void(services, found)
+    if void is not None:
+        return DraftLine(found, void=void)
     at = _told_at(services, found)
     begin, commands = opening(services, found, at)
     entry = services.encounters.find(found.parent)
@@ -65,18 +67,19 @@ def draft(services: Services, found: Proposal, seconds: float = 0) -> DraftLine:
     return DraftLine(found, count, head.folded if head else 0)
 
 
-def _is_shown(services: Services, found: Proposal) -> bool:
-    """Return whether the GM may see a proposal decided.
+def _void(services: Services, found: Proposal) -> Refused | None:
+    """Return why a proposal has no line; None if it has one.
 
-    The preconditions checked this too, but something may have been sealed since.
+    The preconditions checked this too, but somebody may have played, or sealed something, since.
     """
-    if found.amendment.kind != "as_ruled":
-        return True
-    try:
-        check_nothing_sealed(services, found.parent, found.amendment.commit - 1, GM, RULE, upto=found.n)
-    except Refused:
-        return False
-    return True
+    if is_void(services, found):
+        return Refused("no_such_amendment", "play continued before it was made", RULE)
+    if found.amendment.kind == "as_ruled":
+        try:
+            check_nothing_sealed(services, found.parent, found.amendment.commit - 1, GM, RULE, upto=found.n)
+        except Refused as refused:
+            return refused
+    return None
 
 
 def _told_at(services: Services, found: Proposal) -> str:
@@ -115,7 +118,7 @@ def _status(services: Services, found: Proposal, drafted: DraftLine) -> str:
         return "accepted"
     if state.amendment is None or state.amendment.id != found.amendment.id:
         return "dropped"
-    if not drafted.appended:
+    if drafted.void is not None:
         return "void"
     if state.closed or state.amendment.outdated:
         return "outdated"
@@ -182,8 +185,9 @@ def acceptance(services: Services, parent: str, amendment: str, version: int) ->
     if found is None:
         raise Refused("no_such_amendment", f"{amendment} is not proposed now", RULE)
     drafted = draft(services, found)
-    if not drafted.appended:
-        raise Refused("no_such_amendment", f"{amendment} is void: play continued before it was made", RULE)
+    if drafted.void is not None:
+        void = drafted.void
+        raise Refused(void.code, f"{amendment} is void: {void.detail}", void.rule)
     if not drafted.is_ready:
         raise Refused("amendment_undecided", f"{amendment} is still being decided", RULE)
     standing = services.folder.current(parent).state.amendment

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.api.client import Api, Table, is_problem
+from tests.api.conftest import Worker
 
 
 def made(answer: Any, status: int = 201) -> Any:
@@ -130,7 +131,11 @@ def test_TABLE_AMEND_2_an_undo_before_which_something_was_played_after_all_is_vo
     told = once.gm.get(at)
     assert (told["status"], told["difference"]) == ("void", None)
     answer = once.gm("POST", f"{at}/accept", {"version": told["version"]})
-    assert is_problem(answer, 409, "command-refused")["code"] == "no_such_amendment"
+    refused = is_problem(answer, 409, "command-refused")
+    assert (refused["code"], refused["detail"]) == (
+        "no_such_amendment",
+        f"{name} is void: play continued before it was made",
+    )
     assert made(once.gm("DELETE", at), 200)["status"] == "dropped"
     is_problem(once.gm("GET", f"/v1/encounters/{told['encounter']}"), 404, "not-found")
 
@@ -216,6 +221,31 @@ def test_a_choice_that_is_still_sealed_cannot_be_amended(table: Table) -> None:
     ruling = {"ending": "as_ruled", "decision": "so it is", "instead": []}
     answer = table.gm("POST", f"{table.at}/contests/c1/ruling", ruling)
     assert is_problem(answer, 409, "command-refused")["code"] == "sealed_here"
+
+
+def test_a_proposal_is_void_because_of_a_choice_that_was_sealed_before_it_was_decided(
+    table: Table, worker: Worker
+) -> None:
+    did(table, ROLL)
+    made(table.ada("POST", f"{table.at}/contests", {"commit": 4, "claim": "not so"}))
+    worker.pause()
+    choice = table.send(table.ada, {"type": "choose", "number": 7}, Prefer="respond-async")
+    ruling = {"ending": "as_ruled", "decision": "so", "instead": []}
+    answer = table.gm("POST", f"{table.at}/contests/c1/ruling", ruling, Prefer="respond-async")
+    assert (choice.status_code, answer.status_code) == (202, 202)
+    worker.go_on()
+    version = json.loads(answer.text)["n"]
+    assert table.gm.get(f"{table.at}/state?min_version={version}")["version"] == version
+    at = f"{table.at}/amendments/a1"
+
+    told = table.gm.get(at)
+    assert (told["status"], told["difference"]) == ("void", None)
+    answer = table.gm("POST", f"{at}/accept", {"version": version})
+    refused = is_problem(answer, 409, "command-refused")
+    assert (refused["code"], refused["detail"]) == (
+        "sealed_here",
+        "a1 is void: commit 6 would be decided again, and is sealed from you; undo is possible",
+    )
 
 
 def test_old_answers_whose_prompt_is_gone_are_listed(owner: Api) -> None:

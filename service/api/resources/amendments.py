@@ -74,7 +74,8 @@ AMENDMENT: Final = component(
         encounter={**UUID, "description": "The proposed line; the gm may read it."},
         status={
             "enum": ["deciding", "ready", "accepted", "dropped", "outdated", "void"],
-            "description": "`void`: play continued before the proposal, so it has no commit to start from.",
+            "description": "`void`: play continued before the proposal, so it has no commit to start from, "
+            "or a command that it decides again is sealed from the gm.",
         },
         difference=maybe(AMENDMENT_DIFFERENCE),
     ),
