@@ -4,11 +4,11 @@
 """
 
 from service.log.errors import (
+    EncounterExists,
     KeyReused,
     LogError,
     NoSuchEncounter,
     NotDurable,
-    NumberTaken,
     OtherFormat,
     OutcomeUnknown,
     StaleCommit,
@@ -63,6 +63,7 @@ __all__ = [
     "CommandNotification",
     "CommitWrite",
     "Doorbell",
+    "EncounterExists",
     "EncounterSize",
     "Entry",
     "EventLog",
@@ -74,7 +75,6 @@ __all__ = [
     "LogError",
     "NoSuchEncounter",
     "NotDurable",
-    "NumberTaken",
     "OtherFormat",
     "Outcome",
     "OutcomeUnknown",

@@ -49,8 +49,8 @@ class KeyReused(StoreRefusal):
         self.n = n
 
 
-class NumberTaken(StoreRefusal):
-    """The encounter to be created exists."""
+class EncounterExists(StoreRefusal):
+    """The encounter that was to be created exists already."""
 
     def __init__(self, encounter: str) -> None:
         super().__init__(f"encounter {encounter} exists already")

@@ -81,7 +81,7 @@ class EventLog(Protocol):
         """Give *request* the next number, once for each (*scope*, *key*).
 
         Raises, in this order: `KeyReused` (the key was used with another fingerprint; with the same one the
-        first number is returned), `NumberTaken` (with *create*) or `NoSuchEncounter` (without),
+        first number is returned), `EncounterExists` (with *create*) or `NoSuchEncounter` (without),
         `VersionConflict` (*expected* is not the last appended number, which is 0 before the first).
         """
         ...

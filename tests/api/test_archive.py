@@ -17,7 +17,7 @@ from service.api.app import create_app
 from service.audit.evidence import stored
 from service.audit.notary import Notary
 from service.audit.verify import verify
-from service.log import CachedState, Log, NoSuchEncounter, NumberTaken, Submitted
+from service.log import CachedState, EncounterExists, Log, NoSuchEncounter, Submitted
 from service.log.memory import MemoryLog
 from service.log.valkey.loop_log import LoopLog
 from service.log.values import ArchivedTotals
@@ -569,7 +569,7 @@ def test_an_opening_asked_for_again_is_the_archived_encounter(
 ) -> None:
     archiver(log, place).archive(played.id)
 
-    with archiving(log, place), pytest.raises(NumberTaken):
+    with archiving(log, place), pytest.raises(EncounterExists):
         log.append(played.id, b"{}", scope="x", key="y", fingerprint="z", create=True)
 
 
@@ -586,7 +586,7 @@ def test_a_command_sent_on_the_loop_brings_it_back_too(
     options = {"scope": "x", "fingerprint": "f", "at_ms": 1, "notify_ms": 1}
     archiver(log, place).archive(played.id)
     with archiving(log, place):
-        with pytest.raises(NumberTaken):
+        with pytest.raises(EncounterExists):
             asyncio.run(on_loop.submit(played.id, b"{}", **options, key="1", create=True))  # type: ignore[arg-type]  # as spelled
         archiver(log, place).archive(played.id)
         before = log.head(played.id).appended

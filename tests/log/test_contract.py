@@ -12,13 +12,13 @@ from service.log import (
     Appended,
     CachedState,
     CommitWrite,
+    EncounterExists,
     EncounterSize,
     Entry,
     KeyReused,
     KnownKey,
     Log,
     NoSuchEncounter,
-    NumberTaken,
     Payload,
     StaleCommit,
     StoredEncounter,
@@ -117,7 +117,7 @@ def test_a_key_can_be_asked_for(log: Log) -> None:
 def test_an_existing_encounter_is_not_created_again(log: Log) -> None:
     opened(log)
 
-    with pytest.raises(NumberTaken):
+    with pytest.raises(EncounterExists):
         log.append("e1", b"x", scope="other", key="k", fingerprint="f", create=True)
 
 
@@ -760,6 +760,6 @@ def test_a_secret_is_kept_with_what_creates_the_encounter_and_by_nothing_else(lo
     assert log.secret("e1") == b"first"
     log.submit("e1", b"open", key="a", create=True, secret=b"second", **at)  # type: ignore[arg-type]  # as above
     assert log.secret("e1") == b"first"
-    with pytest.raises(NumberTaken):
+    with pytest.raises(EncounterExists):
         log.submit("e1", b"open", key="b", create=True, secret=b"third", **at)  # type: ignore[arg-type]  # as above
     assert log.secret("e1") == b"first"

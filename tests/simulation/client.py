@@ -11,10 +11,10 @@ from typing import Any, Final, TypeVar
 from service.core.fold import ChainBroken
 from service.log import (
     Appended,
+    EncounterExists,
     IdempotencyKey,
     KeyReused,
     NoSuchEncounter,
-    NumberTaken,
     OutcomeUnknown,
     StoreFailure,
     VersionConflict,
@@ -393,7 +393,7 @@ def _or_failed(send: Callable[[], T]) -> T:
         raise Failed(422, "idempotency-key-reused") from None
     except AtTheDoor:
         raise Failed(409, "command-refused") from None
-    except (NoSuchEncounter, NumberTaken) as fault:
+    except (NoSuchEncounter, EncounterExists) as fault:
         raise Failed(404, type(fault).__name__) from None
     except OutcomeUnknown:
         raise

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from service.log.errors import KeyReused, NoSuchEncounter, NumberTaken, StaleCommit, VersionConflict
+from service.log.errors import EncounterExists, KeyReused, NoSuchEncounter, StaleCommit, VersionConflict
 from service.log.keys import bucket_of
 from service.log.memory.archive import RUN_ID, Encounter, MemoryArchive
 from service.log.memory.collections import MemoryCollections
@@ -62,7 +62,7 @@ class MemoryLog(MemoryArchive, MemoryDoorbell, MemoryCollections, MemorySchedule
                     raise KeyReused(known.n)
                 return Appended(known.n, replayed=True)
             if create and kept.head is not None:
-                raise NumberTaken(encounter)
+                raise EncounterExists(encounter)
             if not create and kept.head is None:
                 raise NoSuchEncounter(encounter)
             head = kept.head or StreamHead(0, 0, ZERO_HASH, b"", RUN_ID)

@@ -1,14 +1,14 @@
 """Turn the replies of the log's functions into values, or into refusals."""
 
-from service.log.errors import KeyReused, NoSuchEncounter, NumberTaken, StaleCommit, VersionConflict
+from service.log.errors import EncounterExists, KeyReused, NoSuchEncounter, StaleCommit, VersionConflict
 from service.log.valkey.wire import Reply
 
 
 def place_in(encounter: str, answer: Reply) -> tuple[int, bool]:
     """Return (number, replayed) from the reply to an append, or raise its refusal."""
     what: bytes = answer[0]
-    if what == b"taken":
-        raise NumberTaken(encounter)
+    if what == b"exists":
+        raise EncounterExists(encounter)
     if what == b"missing":
         raise NoSuchEncounter(encounter)
     n: int = answer[1]

@@ -45,7 +45,7 @@ local function append(keys, args, more)
     return { 'replayed', tonumber(n) }, folded
   end
   if create and appended then
-    return { 'taken' }
+    return { 'exists' }
   end
   if not create and not appended then
     return { 'missing' }
