@@ -258,7 +258,7 @@ def _headers(operation: Operation) -> Iterable[Schema]:
             "Makes a repeat of the request take effect only once. If absent, the server makes a key.",
             rf'^(?:{KEY.pattern}|"{KEY.pattern}")$',
         )
-    if operation.waits:
+    if operation.takes_preference:
         yield _header(
             "Prefer", "`wait=N` (seconds) or `respond-async`. Other preferences are ignored.", "^[ -~]*$"
         )

@@ -104,6 +104,8 @@ class Operation:
     """Whether it starts on the event loop; every other operation runs in a thread pool."""
     waits: bool = False
     """Whether it appends a command: it takes `Prefer` and `Idempotency-Key`, and may answer 202."""
+    may_wait: bool = False
+    """Whether it takes `Prefer` without appending a command, because it may wait for something else."""
     is_keyed: bool = False
     """Whether it takes an `Idempotency-Key` without appending a command."""
     handler: Handler = field(init=False)
@@ -141,6 +143,11 @@ class Operation:
     def is_conditional(self) -> bool:
         """Whether it is a GET that may answer 304."""
         return _UNCHANGED in self.answers
+
+    @property
+    def takes_preference(self) -> bool:
+        """Whether it takes `Prefer`."""
+        return self.waits or self.may_wait
 
     @property
     def is_repeatable(self) -> bool:

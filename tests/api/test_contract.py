@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from inspect import unwrap
 from pathlib import Path
+from types import CodeType, FunctionType
 
 import pytest
 import yaml
 from openapi_spec_validator import validate
 
 from service.api import openapi
+from service.api.operations import Operation
 from service.api.problems import PROBLEMS
 from service.rules.registry import REGISTRY
 from tests.api.client import Api, Table, contract
+from tests.api.declared import operations
 
 ROOT = Path(__file__).parents[2]
 
@@ -92,6 +97,36 @@ def test_if_match_is_listed_where_it_has_an_effect() -> None:
             assert takes == ("412" in operation["responses"]), f"{method} {path}"
             listed, refused = listed + takes, refused + ("412" in operation["responses"])
     assert listed == refused > 10
+
+
+def names_used(code: CodeType) -> Iterator[str]:
+    """Yield the names of globals and attributes that *code* and the functions inside it use."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from names_used(constant)
+
+
+def reads_preference(function: FunctionType, seen: set[FunctionType]) -> bool:
+    """Return whether *function*, or a function of the API that it uses, reads the preference of a request."""
+    if function in seen:
+        return False
+    seen.add(function)
+    names = set(names_used(function.__code__))
+    used = (function.__globals__.get(name) for name in names)
+    return "preference" in names or any(
+        reads_preference(each, seen)
+        for each in used
+        if isinstance(each, FunctionType) and each.__module__.startswith("service.api.")
+    )
+
+
+@pytest.mark.parametrize("each", operations(), ids=lambda each: each.id)
+def test_an_operation_lists_prefer_if_and_only_if_it_reads_it(each: Operation) -> None:
+    handler = unwrap(each.handler)
+    assert isinstance(handler, FunctionType)
+    listed = contract()["paths"][each.path][each.method.lower()].get("parameters", [])
+    assert ("Prefer" in [one["name"] for one in listed]) == reads_preference(handler, set())
 
 
 def test_the_contract_is_valid_openapi() -> None:

@@ -159,7 +159,7 @@ def redo(request: ApiRequest) -> Steps[ApiResponse]:
     )
 
 
-@operation("GET", _ONE, "getAmendment", TAG, roles=GM_ALONE, answers={200: _PROPOSED})
+@operation("GET", _ONE, "getAmendment", TAG, roles=GM_ALONE, may_wait=True, answers={200: _PROPOSED})
 def get_amendment(request: ApiRequest) -> ApiResponse:
     """Get a proposal, and how its line differs from the line as played.
 

@@ -74,6 +74,7 @@ def list_checkpoints(request: ApiRequest) -> ApiResponse:
         202: ResponseSchema("A worker will sign the head; then it is in the list.", CHECKPOINT),
     },
     problems=("encounter-imported", "command-refused"),
+    may_wait=True,
 )
 def sign_checkpoint(request: ApiRequest) -> Steps[ApiResponse]:
     """Request a checkpoint of the current head, and wait for its signature (`Prefer: wait=N`)."""

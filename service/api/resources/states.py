@@ -79,6 +79,7 @@ VERSION: Final = Parameter("at", "The state after this commit.", kind="whole", l
     ),
     answers={200: ResponseSchema("The state.", STATE), 304: UNCHANGED},
     problems=("not-yet-folded",),
+    may_wait=True,
 )
 def get_state(request: ApiRequest) -> Steps[ApiResponse]:
     """Get the state as your seat may see it: now, after a commit, or at the end of a round.
