@@ -215,13 +215,28 @@ def test_HR_XP_6_a_noncombat_talent_of_the_openings_own_is_bought_and_counted() 
         (["fire"], "steam", "prerequisite_missing"),
         (["water"], "no-such-spell", "unknown_spell"),
         (["water"], "battlescreech", "unknown_spell"),
-        (["water"], "", "unknown_spell"),
+        (["water"], "", "params_missing"),
     ],
 )
 def test_HR_XP_8_the_spells_own_elements_decide(attunements: list[str], name: str, code: str) -> None:
     fight = rich(attunements=attunements)
     assert refused(fight, kind="spell", name=name) == code
     assert fight["pia"].sheet.growth.xp_unspent == 100
+
+
+@pytest.mark.parametrize(
+    ("kind", "named"),
+    [
+        ("spell", "spell"),
+        ("combat_talent", "talent"),
+        ("noncombat_talent", "talent"),
+        ("destiny_level", "talent"),
+    ],
+)
+def test_a_purchase_without_a_name_is_refused_with_what_is_missing(kind: str, named: str) -> None:
+    decision = rich().send("spend_xp", "gm", creature="pia", purchase={"kind": kind})
+    assert decision.refusal is not None
+    assert decision.refusal.detail == f"`name` is missing, the id of the {named}"
 
 
 @pytest.mark.parametrize("claim", ["elements", "requires"])
@@ -238,7 +253,6 @@ def test_HR_XP_8_a_buyer_cannot_claim_what_the_spell_needs(claim: str) -> None:
         ("combat_talent", "herbalist"),
         ("combat_talent", "crippling-blows"),
         ("combat_talent", "cold-snap"),
-        ("combat_talent", ""),
     ],
 )
 def test_HR_XP_6_what_is_no_talent_of_this_kind_is_not_sold(kind: str, name: str) -> None:

@@ -35,6 +35,10 @@ Kind = Literal[
 TALENT_OF: Final[Mapping[str, str]] = MappingProxyType(
     {"combat_talent": "combat", "noncombat_talent": "noncombat"}
 )
+NAMED_IN: Final[Mapping[str, str]] = MappingProxyType(
+    dict.fromkeys((*TALENT_OF, "destiny_level"), "talent") | {"spell": "spell"}
+)
+"""What `name` names in a purchase of each kind that needs it."""
 DICE: Final = (4, 6, 8, 10, 12, 20)
 HIT_POINTS: Final = 10
 ASPECT_MOST: Final = 5
@@ -178,6 +182,9 @@ def check_purchase(view: State, creature: Creature, purchase: Purchase) -> None:
     told = {"hit_points": "hp_max", "ability_die": purchase.ability}.get(purchase.kind)
     if told is not None and told in creature.gm_only:
         raise Refused("gm_only", f"the price would tell the {told} of {creature.id}", "TABLE-GMONLY-1")
+    named = NAMED_IN.get(purchase.kind)
+    if named is not None and not purchase.name:
+        raise Refused("params_missing", f"`name` is missing, the id of the {named}")
     if purchase.kind in TALENT_OF:
         check_talent(view, creature.sheet.growth, purchase)
     elif purchase.kind == "spell":
