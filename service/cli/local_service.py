@@ -33,7 +33,12 @@ from service.supervisor import EmbeddedFailure, EmbeddedValkey, Supervised, Supe
 from service.supervisor.place import make_private
 from service.supervisor.supervisor import STEP_S, Say
 
-READY_S: Final = 60.0
+READY_S: Final = 600.0
+"""How long a start may take: a loaded machine needs minutes for what takes seconds on an idle one."""
+
+SAID_EVERY_S: Final = 10.0
+"""How often a start that takes long says what it waits for."""
+
 PORTS_TRIED: Final = 20
 PORT_S: Final = 3.0
 """How long to wait for a port that the ending processes of a killed service may still use."""
@@ -136,15 +141,20 @@ class LocalService:
     def wait_until_ready(self) -> None:
         """Wait until the service accepts commands; raises `NotServing` and `StartAbandoned`."""
         client = Client(self.url)
-        ends = time.monotonic() + READY_S
+        said = time.monotonic()
+        ends = said + READY_S
         try:
             while (why := _not_ready(client)) is not None:
                 self._go_on()
                 broken = [each.name for each in self._supervisor.died() if each.deaths >= UNREADY_DEATHS]
                 if broken:
                     raise NotServing(f"{broken[0]} keeps dying; see its output above")
-                if time.monotonic() > ends:
+                now = time.monotonic()
+                if now > ends:
                     raise NotServing(f"the service is not ready after {READY_S:g} s: {why}")
+                if now - said >= SAID_EVERY_S:
+                    said = now
+                    self._say(f"the service is not ready: {why}")
                 time.sleep(STEP_S)
         finally:
             client.close()
