@@ -5,8 +5,8 @@
 
 /** The statuses after which the same request is sent again. */
 export const AGAIN = new Set([429, 503, 504]);
-/** How long one request waits for an outcome by default, in seconds. */
-export const WAIT_S = 10;
+/** How long one request waits for an outcome by default, in seconds: the longest that the service allows. */
+export const WAIT_S = 30;
 const JOB_PAUSE_MS = 200;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;

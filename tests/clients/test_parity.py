@@ -13,6 +13,8 @@ import requests
 import yaml
 
 from rewound_client import Rewound
+from rewound_client.transport import WAIT_S
+from service.api.request import WAIT_LIMIT
 from tests.clients.conftest import ROOT
 from tests.javascript import node
 
@@ -109,6 +111,14 @@ def test_the_calls_in_javascript_ask_what_their_rows_say() -> None:
         if len(asked) != 1 or not row.says(asked[0])
     ]
     assert wrong == []
+
+
+def test_both_clients_wait_as_long_as_the_service_allows_and_the_page_says_so() -> None:
+    requests_ = (ROOT / "clients" / "javascript" / "requests.mjs").read_text("utf-8")
+    (in_javascript,) = re.findall(r"^export const WAIT_S = (\d+);$", requests_, re.MULTILINE)
+    assert WAIT_S == int(in_javascript) == WAIT_LIMIT
+    (row,) = re.findall(r"^\| how long one request waits .*$", PAGE.read_text("utf-8"), re.MULTILINE)
+    assert re.findall(r"(\d+) s", row) == [str(WAIT_LIMIT)] * 2
 
 
 def test_no_operation_of_the_contract_is_left_out() -> None:

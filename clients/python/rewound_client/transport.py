@@ -27,7 +27,7 @@ UNKNOWN: Final = 504
 PROBLEMS: Final = 400
 """The lowest status of a problem."""
 WAIT_S: Final = 30
-"""The longest wait for an outcome in one request, in seconds."""
+"""The longest wait for an outcome in one request, in seconds: the longest that the service allows."""
 CONNECT_S: Final = 10.0
 ANSWER_S: Final = 45.0
 """The timeout for an answer, longer than `WAIT_S`."""
