@@ -62,22 +62,28 @@ class Connection(protocol.ASGIProtocol):  # type: ignore[misc]  # gunicorn is un
     # --- from the transport ---------------------------------------------------------------------------
 
     def connection_made(self, transport: Any) -> None:
-        """Wait for a head if the limits admit the socket, else answer 503 and close."""
+        """Wait for a head if the limits admit the socket, else answer 503 and close.
+
+        A socket that sends nothing costs neither parser nor task: gunicorn begins with its first byte.
+        """
         peer = transport.get_extra_info("peername")
         self.address = str(peer[0]) if isinstance(peer, tuple) and peer else ""
         self.transport = transport
         if self._sockets.admit(self):
-            super().connection_made(transport)
+            self.worker.nr_conns += 1  # a stop waits for it
             return
-        self._conn_lost_handled = True  # gunicorn has not counted it
+        self._conn_lost_handled = True  # it is not counted
         self._send_error_response(503, "", (("Retry-After", "1"),))
         self._closed = True
         transport.close()
 
     def data_received(self, data: bytes) -> None:
         """Feed the parser; data after the end of the connection is read and discarded."""
-        if self._is_lingering or self._callback_parser is None:
+        if self._is_lingering or self._closed:
             return
+        if self._callback_parser is None:
+            self.worker.nr_conns -= 1  # gunicorn counts it from here on
+            super().connection_made(self.transport)
         if self._current_request is None:
             self._head_bytes += len(data)
             if self._sockets.phase(self) is SocketPhase.IDLE:

@@ -8,9 +8,11 @@ time limit, so they are ordered by deadline, and a sweep looks only at those tha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import islice
 from typing import Final, Protocol
 
 IDLE_S: Final = 75
@@ -122,17 +124,24 @@ class Sockets:
         if not same:
             del self._of_address[held.address]
 
-    def sweep(self) -> None:
-        """End every connection whose time is up."""
+    def sweep(self, most: int | None = None) -> float:
+        """End connections whose time is up, at most so many; return the seconds until the next one's is.
+
+        Returns infinity if no connection has a deadline.
+        """
         now = self._clock()
+        due = list(islice(self._due(now), most))
+        for held, phase in due:
+            self._expire(held, phase)
+        firsts = [next(iter(members.values())) for members in self._phases.values() if members]
+        return max(0.0, min(firsts, default=math.inf) - now)
+
+    def _due(self, now: float) -> Iterator[tuple[OpenSocket, SocketPhase]]:
         for phase, members in self._phases.items():
-            due = []
             for held, ends in members.items():
                 if ends > now:
                     break
-                due.append(held)
-            for held in due:
-                self._expire(held, phase)
+                yield held, phase
 
     def end_waiting(self) -> None:
         """End the connections between two requests; a client that has begun a request may finish it."""

@@ -19,10 +19,16 @@ from service.collecting import collect_seldom
 from service.lifeline import end_with_parent
 
 TICK_S: Final = 0.5
-"""Seconds between two sweeps of the sockets, and between two heartbeats to the master."""
+"""Seconds between two heartbeats to the master, and at most between two sweeps of the sockets."""
 
-ACCEPTED: Final = 64
+ACCEPTED: Final = 8
 """The maximum of connections accepted in one iteration of the loop, so that a flood does not delay others."""
+
+EXPIRED: Final = 8
+"""The maximum of connections that one sweep ends, for the same reason."""
+
+SWEEP_S: Final = 0.01
+"""The minimum of seconds between two sweeps if nothing is left due by the first one."""
 
 _OTHER_FILES: Final = 512
 """File descriptors for other things than client sockets: the store, pools, metrics, logs."""
@@ -75,8 +81,9 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn is untyped
             )
             listener.sock.listen(self.cfg.backlog)
             self.servers.append(server)
+        self._sweep()
         while self.alive:
-            self._tick()
+            self.notify()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), TICK_S)
         self.asgi.begin_stop()
@@ -86,14 +93,19 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn is untyped
         finally:
             ticking.cancel()
 
-    def _tick(self) -> None:
-        self.notify()
-        self.held.sweep()
+    def _sweep(self) -> None:
+        """End connections whose time is up, and come again when the next one's is."""
+        next_s = SWEEP_S
+        try:
+            next_s = self.held.sweep(EXPIRED)
+        finally:
+            delay = min(max(next_s, SWEEP_S), TICK_S) if next_s else 0.0
+            self.loop.call_later(delay, self._sweep)
 
     async def _tick_on(self) -> None:
-        """Sweep until cancelled, and close connections that have become idle."""
+        """Send heartbeats until cancelled, and close connections that have become idle."""
         while True:
-            self._tick()
+            self.notify()
             self.held.end_waiting()
             await asyncio.sleep(TICK_S / 5)
 

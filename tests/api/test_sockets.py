@@ -1,0 +1,102 @@
+"""The open sockets of one process: who ends at a sweep, and what a silent one costs."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from gunicorn.config import Config  # type: ignore[import-untyped]  # it ships none
+
+from service.api.loop.connection import Connection
+from service.api.loop.sockets import IDLE_S, SocketLimits, SocketPhase, Sockets
+
+LIMITS = SocketLimits(address_sockets=0)
+
+
+@dataclass(eq=False)
+class Held:
+    """An open socket that notes in which phase its time was up."""
+
+    address: str = "127.0.0.1"
+    ended: list[SocketPhase] = field(default_factory=list)
+
+    def expire(self, phase: SocketPhase) -> None:
+        self.ended.append(phase)
+
+    def drop(self) -> None:
+        raise AssertionError("there is room for everybody")
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_sweep_ends_a_bounded_number_of_sockets_the_longest_waiting_first() -> None:
+    clock = Clock()
+    sockets = Sockets(LIMITS, clock)
+    crowd = [Held() for _ in range(20)]
+    for held in crowd:
+        sockets.admit(held)
+    clock.now += LIMITS.head_s
+
+    soon = sockets.sweep(8)
+    ended = [held for held in crowd if held.ended]
+
+    assert ended == crowd[:8]
+    assert soon == 0.0
+    assert sockets.sweep() == math.inf
+    assert all(held.ended == [SocketPhase.HEAD] for held in crowd)
+
+
+def test_a_sweep_returns_the_seconds_until_the_next_deadline() -> None:
+    clock = Clock()
+    sockets = Sockets(LIMITS, clock)
+    idle, begun = Held(), Held()
+    sockets.admit(idle)
+    sockets.enter(idle, SocketPhase.IDLE)
+    clock.now += 4
+    sockets.admit(begun)
+
+    assert sockets.sweep() == LIMITS.head_s
+    clock.now += LIMITS.head_s
+    assert sockets.sweep() == IDLE_S - 4 - LIMITS.head_s
+    assert (begun.ended, idle.ended) == ([SocketPhase.HEAD], [])
+
+
+def test_a_socket_that_sends_nothing_has_no_task_and_is_waited_for_at_a_stop() -> None:
+    assert asyncio.run(_tasks_and_connections(b"")) == (0, 1)
+    assert asyncio.run(_tasks_and_connections(b"GET /")) == (1, 1)
+
+
+async def _tasks_and_connections(sent: bytes) -> tuple[int, int]:
+    """Return the tasks that one connection added, and the connections that a stop waits for."""
+    loop = asyncio.get_running_loop()
+    worker: Any = SimpleNamespace(
+        cfg=Config(), log=None, asgi=None, loop=loop, nr_conns=0, held=Sockets(LIMITS, loop.time)
+    )
+    server = await loop.create_server(lambda: Connection(worker), "127.0.0.1", 0)
+    before = asyncio.all_tasks()
+    _, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+    writer.write(sent)
+    for _ in range(1_000):
+        await asyncio.sleep(0)
+        if worker.nr_conns and bool(asyncio.all_tasks() - before) == bool(sent):
+            break
+    counted = len(asyncio.all_tasks() - before), worker.nr_conns
+    writer.close()
+    server.close()
+    for _ in range(1_000):
+        await asyncio.sleep(0)
+        if not worker.nr_conns:
+            return counted
+    pytest.fail("the connection is still counted")
