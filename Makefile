@@ -70,10 +70,10 @@ dice: .venv/ready ## chi-square on 10^6 draws of each die, 1,000 live encounters
 	nice $(PY) -m tests.dice
 
 fuzz: .venv/ready ## play random fights of both rulesets until every rule has taken part (long)
-	$(PY) -m tests.fuzz
+	$(PY) -m tests.random_play.fuzz
 
 offered: .venv/ready ## play 10,000 commands of each book by options alone, over HTTP: all accepted, none quarantined (long)
-	nice $(PY) -m tests.offered
+	nice $(PY) -m tests.random_play.offered
 
 nemesis: .venv/ready ## kill, stop, starve and fill everything KILLS=50 times, under play, SEED= by its chances, CLUSTER=1 on a cluster, and hold all promises (minutes)
 	$(PY) -m tests.nemesis
@@ -90,7 +90,7 @@ contract: .venv/ready ## send thousands of generated requests as each role, hold
 	$(PY) -m tests.contract
 
 undoing: .venv/ready ## undo and redo every round of 50 random fights (long)
-	$(PY) -m tests.encounter.undoing
+	$(PY) -m tests.core.undoing
 
 shapes: .venv/ready ## change values of 5,000 bundles into values of other shapes, every hash made to fit: both verifiers must judge alike
 	nice $(PY) -m tests.audit.shapes
@@ -119,7 +119,7 @@ streams: .venv/ready ## cut a hundred streams two hundred times each: no gap, no
 	$(PY) -m tests.streams
 
 restart: .venv/ready ## start a store on a log of 300 MB, killed and in the middle of a rewrite: all is there (a minute)
-	$(PY) -m tests.embedded.restart
+	$(PY) -m tests.supervisor.restart
 
 draws: .venv/ready ## throw a million dice in Python and in JavaScript and compare
 	$(PY) -m tests.clients.draws

@@ -12,8 +12,8 @@ import redis
 from service.api import request
 from service.log.valkey import ValkeyLog
 from service.supervisor import EmbeddedValkey
-from tests import crashes
 from tests.cluster.nodes import Cluster
+from tests.support import crashes
 
 SOURCES = Path(__file__).parents[1] / "service"
 WRITTEN = pytest.StashKey[dict[Path, int]]()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from service.audit.signing import Signer
@@ -15,7 +14,6 @@ from service.rules.registry import REGISTRY
 from service.settings import Settings, SettingsError
 from service.signals.webhook_addresses import WebhookAddressGuard
 from service.stores.archive.opening import storage_of
-from workers.faults import faulty
 from workers.run import DURABLE, REPLICATED, Keeping, run
 from workers.start import connected
 
@@ -35,11 +33,10 @@ def main() -> int:
         sys.stderr.write("REWOUND_STREAMS_URL, REWOUND_QUEUE_URL: a lone worker needs running servers\n")
         return 2
     write_json_lines(settings.log_level)
-    # REWOUND_FAULT is for tests and is not a setting, so `Settings` does not read it.
     queue = queue_client(settings.queue_url)
     try:
         check_queue(queue)
-        log = faulty(connected(settings.streams_url, settings.replicas), os.environ.get("REWOUND_FAULT"))
+        log = connected(settings.streams_url, settings.replicas)
     except StoreRefused as fault:
         sys.stderr.write(f"{fault}\n")
         return 2

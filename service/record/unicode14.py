@@ -1,7 +1,8 @@
 """The code points that Unicode 14.0 assigns; text in a record may have no others.
 
 The normal form of assigned characters is the same in every later version of Unicode, so readers with
-different tables agree on such text. `tests/unicode14.py` writes the table, here and for the other verifier.
+different tables agree on such text. `tests/support/unicode14_table.py` writes the table, here and for
+the other verifier.
 """
 
 from __future__ import annotations

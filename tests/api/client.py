@@ -16,7 +16,7 @@ from werkzeug.test import TestResponse
 
 from service.api import openapi
 from service.rules.registry import REGISTRY
-from tests.encounter.tiny import SHELF as TINY_SHELF
+from tests.support.tiny_game import SHELF as TINY_SHELF
 
 USUAL = {
     *(

@@ -22,8 +22,8 @@ from service.signals.heartbeats import beat
 from service.stores import api_keys
 from service.usecases.services import Services, make_services
 from tests.api.client import Api, Table
-from tests.encounter.sitting import SIGNER
-from tests.encounter.tiny import SHELF as TINY_SHELF
+from tests.support.tiny_game import SHELF as TINY_SHELF
+from tests.support.tiny_table import SIGNER
 from workers.fold import CommandFolder
 from workers.notary import CheckpointSigner
 

@@ -21,7 +21,7 @@ from tests.api import client, everything
 from tests.api.client import Api, Table
 from tests.clients.test_parity import ANSWER, Recorder, Row
 from tests.docs.pages import ROOT, blocks
-from tests.javascript import node
+from tests.support.javascript_verifier import node
 
 PAGE = ROOT / "docs" / "contributing.md"
 NAME = "getDiceSummary"

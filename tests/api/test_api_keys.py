@@ -11,7 +11,7 @@ from service.api.app import create_app
 from service.stores import api_keys
 from service.usecases.services import Services
 from tests.api.client import Api, is_problem
-from tests.canaries import of_token
+from tests.support.canaries import of_token
 
 KEYS = "/v1/api-keys"
 

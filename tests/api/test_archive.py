@@ -35,8 +35,8 @@ from service.usecases.services import make_services
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import BOTH, KEY, Worker, until_it_listens
 from tests.api.test_removal import had, keeping
-from tests.canaries import spellings
-from tests.encounter.sitting import SIGNER
+from tests.support.canaries import spellings
+from tests.support.tiny_table import SIGNER
 from workers.archiving import Archiver, NotArchivable
 from workers.audits import Auditor
 

@@ -22,8 +22,8 @@ from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import BOTH, Worker
 from tests.api.test_archive import ADD, ARCHIVE_KEY, archiver, archiving, is_cold, played, told, version
 from tests.api.test_removal import had
-from tests.archive.s3_stub import ACCESS, BUCKET, REGION, SECRET, S3Stub, s3_stub
-from tests.encounter.sitting import SIGNER
+from tests.stores.archive.s3_stub import ACCESS, BUCKET, REGION, SECRET, S3Stub, s3_stub
+from tests.support.tiny_table import SIGNER
 from workers.archiving import AWAY_S
 from workers.retention import Retention
 

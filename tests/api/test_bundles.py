@@ -30,7 +30,7 @@ from tests.api.conftest import BOTH
 from tests.api.test_amendments import ADD, accepted, did
 from tests.api.test_amendments import made as reached
 from tests.audit.evidence_of import evidence_of
-from tests.encounter.sitting import Sitting
+from tests.support.tiny_table import Sitting
 from workers.audits import Auditor
 from workers.fold import CommandFolder
 from workers.imports import Importer

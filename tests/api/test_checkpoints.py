@@ -10,7 +10,7 @@ from service.audit import checkpoint
 from service.audit.notes import verifier_key
 from tests.api.client import Api, Table
 from tests.api.conftest import Worker
-from tests.encounter.sitting import SIGNER
+from tests.support.tiny_table import SIGNER
 
 
 def key_of(api: Api, table: Table) -> str:

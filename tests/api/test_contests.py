@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.api.client import Api, Table, is_problem
-from tests.heartrush.kit import opening as heartrush_opening
-from tests.rise.kit import entry
-from tests.rise.kit import opening as rise_opening
+from tests.rules.heartrush.kit import opening as heartrush_opening
+from tests.rules.rise.kit import entry
+from tests.rules.rise.kit import opening as rise_opening
 
 
 def made(answer: Any) -> Any:

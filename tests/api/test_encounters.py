@@ -13,9 +13,9 @@ from service.stores import api_keys
 from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import Worker
-from tests.heartrush.kit import opening
-from tests.rise.kit import entry
-from tests.rise.kit import opening as rise_opening
+from tests.rules.heartrush.kit import opening
+from tests.rules.rise.kit import entry
+from tests.rules.rise.kit import opening as rise_opening
 
 PLACES = {"pia": (0, 0), "orc": (1, 0)}
 

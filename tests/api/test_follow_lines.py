@@ -16,7 +16,7 @@ from tests.api.test_amendments import ADD, ROLL, accepted, did, line, made
 from tests.api.test_stream import STREAM, Event, Stream, numbers
 from tests.api.test_webhooks import Teller, until
 from tests.api.test_webhooks import made as hooked
-from tests.receiver import NETWORK, Receiver, receiver
+from tests.support.webhook_receiver import NETWORK, Receiver, receiver
 
 Follow = Callable[..., Stream]
 

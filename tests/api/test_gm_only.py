@@ -17,7 +17,7 @@ from service.log.memory import MemoryLog
 from tests.api.client import Api
 from tests.api.everything import MISTAKES, PATHS, answers, masked
 from tests.api.test_secrecy import PLACES, SEATS, audit, served
-from tests.heartrush.kit import opening
+from tests.rules.heartrush.kit import opening
 
 
 class Table:

@@ -18,7 +18,7 @@ from tests.api.everything import masked
 from tests.api.test_gm_only import Table
 from tests.api.test_gm_only_lines import gone_on, last
 from tests.api.test_secrecy import PLACES, SEATS, audit, served
-from tests.heartrush.kit import opening
+from tests.rules.heartrush.kit import opening
 
 GOB: Final = {"stat_block": "goblin", "id": "gob", "side": "enemies", "position": [3, 3]}
 

@@ -17,10 +17,10 @@ from tests.api.conftest import BOTH
 from tests.api.test_gm_only import Table
 from tests.api.test_gm_only_lines import gone_on, last
 from tests.api.test_secrecy import PLACES, SEATS, audit, served
-from tests.heartrush.kit import opening as heartrush
-from tests.javascript import OTHERWISE, Case, differences, judged
-from tests.rise.kit import entry
-from tests.rise.kit import opening as rise
+from tests.rules.heartrush.kit import opening as heartrush
+from tests.rules.rise.kit import entry
+from tests.rules.rise.kit import opening as rise
+from tests.support.javascript_verifier import OTHERWISE, Case, differences, judged
 
 BOOKS: Final = ("heartrush@1", "rise@1")
 SCREEN: Final = {"type": "roll_behind_screen", "dice": [20], "what": "who hears it"}

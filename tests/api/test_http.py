@@ -22,7 +22,7 @@ from service.log.valkey import ValkeyLog
 from service.stores import api_keys
 from service.supervisor import EmbeddedValkey
 from tests.api.running import PATIENCE_S, ROOT, Answer, Line, Running, api
-from tests.heartrush.kit import opening as flat
+from tests.rules.heartrush.kit import opening as flat
 
 SOCKETS = 300
 OF_ADDRESS = 40

@@ -10,7 +10,7 @@ import pytest
 
 from tests.api.client import Api
 from tests.api.twins import KEPT_OUT
-from tests.heartrush.kit import opening as heartrush
+from tests.rules.heartrush.kit import opening as heartrush
 
 STEPS: Final = 25
 

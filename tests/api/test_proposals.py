@@ -27,10 +27,10 @@ from service.rules.table import Table as State
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import BOTH
 from tests.api.test_amendments import ADD, ROLL, accepted, contested, did, line, made, totals
-from tests.heartrush.kit import opening as heartrush_opening
-from tests.javascript import NODE, ROOT
-from tests.rise.kit import entry
-from tests.rise.test_http import Played
+from tests.rules.heartrush.kit import opening as heartrush_opening
+from tests.rules.rise.kit import entry
+from tests.rules.rise.test_http import Played
+from tests.support.javascript_verifier import NODE, ROOT
 
 EPOCHS = 24
 END = {"type": "end_round"}

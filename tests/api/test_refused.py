@@ -15,7 +15,7 @@ from werkzeug.test import TestResponse
 
 from tests.api.client import Api, is_problem
 from tests.api.test_secrecy import served
-from tests.heartrush.kit import opening
+from tests.rules.heartrush.kit import opening
 
 PLACES: Final = {"pia": (0, 0), "ash": (9, 9), "orc": (1, 0), "wolf": (20, 20)}
 SEATS: Final = [

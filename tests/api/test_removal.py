@@ -27,7 +27,7 @@ from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import Worker
 from tests.api.test_amendments import accepted, did, made
 from tests.api.test_fork_lifetime import keys_of
-from tests.encounter.tiny import SHELF
+from tests.support.tiny_game import SHELF
 from workers.retention import DAY_S, Retention
 
 ADD = {"type": "add", "amount": 1}

@@ -13,9 +13,9 @@ from service.audit.verify import verify
 from service.log import Log
 from tests.api.client import Api, Table
 from tests.api.conftest import BOTH
-from tests.heartrush.kit import opening
-from tests.rise.kit import entry
-from tests.rise.kit import opening as rise_opening
+from tests.rules.heartrush.kit import opening
+from tests.rules.rise.kit import entry
+from tests.rules.rise.kit import opening as rise_opening
 
 
 def rolls(api: Api, at: str) -> list[Any]:

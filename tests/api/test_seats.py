@@ -10,7 +10,7 @@ import pytest
 from service.stores import api_keys, seat_tokens
 from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
-from tests.canaries import of_token
+from tests.support.canaries import of_token
 
 EVE = {"seat": "eve", "role": "observer"}
 

@@ -28,7 +28,7 @@ from service.usecases.services import make_services
 from tests.api.client import Api, contract
 from tests.api.conftest import BOTH, KEY, Worker, until_it_listens
 from tests.api.everything import MISTAKES, PATHS, answers, masked, of_each
-from tests.heartrush.kit import opening
+from tests.rules.heartrush.kit import opening
 from workers.audits import Auditor
 
 NOW = 1_790_000_000.0

@@ -18,7 +18,7 @@ from service.log import Log
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import BOTH
 from tests.audit.evidence_of import forged
-from tests.heartrush.kit import opening
+from tests.rules.heartrush.kit import opening
 
 MIXED = {"mode": "mixed", "seats": ["ada", "gm"]}
 SEEDS = {"ada": b"a" * 32, "gm": b"g" * 32}

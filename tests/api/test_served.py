@@ -22,7 +22,7 @@ from service.log.valkey import ValkeyLog
 from service.settings import Settings
 from service.stores import api_keys
 from tests.api.running import Line
-from tests.heartrush.kit import opening
+from tests.rules.heartrush.kit import opening
 
 ROOT = Path(__file__).parents[2]
 

@@ -29,11 +29,11 @@ from tests.api.client import Table, is_problem
 from tests.api.conftest import BOTH
 from tests.api.test_amendments import ADD, ROLL, accepted, did, made, totals
 from tests.api.test_seeding import SEEDS, mixed, sealed
-from tests.encounter.sitting import eid, secrets_of
-from tests.heartrush.kit import opening as heartrush_opening
-from tests.javascript import OTHERWISE, Case, judged
-from tests.rise.kit import entry
-from tests.rise.kit import opening as rise_opening
+from tests.rules.heartrush.kit import opening as heartrush_opening
+from tests.rules.rise.kit import entry
+from tests.rules.rise.kit import opening as rise_opening
+from tests.support.javascript_verifier import OTHERWISE, Case, judged
+from tests.support.tiny_table import eid, secrets_of
 
 __all__ = ["mixed"]
 

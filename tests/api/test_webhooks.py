@@ -18,8 +18,8 @@ from service.signals.webhook_addresses import WebhookAddressGuard
 from service.stores import api_keys, webhooks
 from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
-from tests.certificates import Authority
-from tests.receiver import NETWORK, Receiver, receiver
+from tests.support.certificate_authority import Authority
+from tests.support.webhook_receiver import NETWORK, Receiver, receiver
 from workers.webhooks import NOWHERE, DeliveryPace, WebhookSender
 
 ADD = {"type": "add", "amount": 1}

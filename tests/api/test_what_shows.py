@@ -22,9 +22,9 @@ from tests.api.apart import hashes_of, remembering
 from tests.api.everything import PATHS, answers, masked
 from tests.api.quick import Quick
 from tests.api.test_secrecy import SEATS, served
-from tests.heartrush.kit import opening as heartrush
-from tests.rise.kit import entry
-from tests.rise.kit import opening as rise
+from tests.rules.heartrush.kit import opening as heartrush
+from tests.rules.rise.kit import entry
+from tests.rules.rise.kit import opening as rise
 
 WATCHER = {"seat": "eve", "role": "observer", "creatures": []}
 DRAWN = re.compile(r"^[0-9a-f]{64}$")

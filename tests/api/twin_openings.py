@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from tests.heartrush.kit import sheet
-from tests.rise.bot import KIT
-from tests.rise.kit import entry
+from tests.rules.heartrush.kit import sheet
+from tests.rules.rise.bot import KIT
+from tests.rules.rise.kit import entry
 
 SPAN: Final = 7
 """So many seeds one after the other, of both books, open alike."""

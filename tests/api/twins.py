@@ -36,12 +36,12 @@ from tests.api.everything import MISTAKES, PATHS, answers
 from tests.api.quick import Quick
 from tests.api.test_secrecy import PLACES, SEATS, audit, served
 from tests.api.twin_openings import LEISURE, OUTSIDE, hidden, varied, way
-from tests.heartrush.kit import opening as heartrush
-from tests.rise.bot import KIT
-from tests.rise.kit import entry
-from tests.rise.kit import opening as rise
-from tests.rise.test_twins import MISTAKES as RISE_MISTAKES
-from tests.rise.test_twins import PATHS as RISE_PATHS
+from tests.rules.heartrush.kit import opening as heartrush
+from tests.rules.rise.bot import KIT
+from tests.rules.rise.kit import entry
+from tests.rules.rise.kit import opening as rise
+from tests.rules.rise.test_twins import MISTAKES as RISE_MISTAKES
+from tests.rules.rise.test_twins import PATHS as RISE_PATHS
 
 STEPS: Final = 30
 SCRIPTS: Final = 500

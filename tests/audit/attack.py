@@ -21,8 +21,8 @@ from service.dice.chain import Anchor, discloses, epoch_key, seal, step
 from service.dice.stream import faces
 from service.record.canonical import eid_of
 from tests.audit.evidence_of import evidence_of
-from tests.encounter.sitting import Sitting, eid, player
-from tests.encounter.tiny import SHELF
+from tests.support.tiny_game import SHELF
+from tests.support.tiny_table import Sitting, eid, player
 
 READERS: Final = ("gm", "ada", "bo", "ivy")
 DICE: Final = [1000] * 8

@@ -24,10 +24,10 @@ from tests.audit.games import witnessed
 from tests.audit.refitted import with_request
 from tests.audit.shapes import mixed_game
 from tests.audit.test_coverage import recovered, with_heads
-from tests.encounter.house import House
-from tests.encounter.sitting import SIGNER
-from tests.encounter.tiny import TINY
-from tests.javascript import as_bundle
+from tests.support.in_process_service import House
+from tests.support.javascript_verifier import as_bundle
+from tests.support.tiny_game import TINY
+from tests.support.tiny_table import SIGNER
 
 HOME: Final = Path(__file__).parents[1] / "vectors" / "bundles"
 TABLE: Final = HOME / "verdicts.json"

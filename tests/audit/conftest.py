@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.javascript import Case, differences, overheard
+from tests.support.javascript_verifier import Case, differences, overheard
 
 Heard = list[tuple[str, Case]]
 

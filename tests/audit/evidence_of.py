@@ -16,7 +16,7 @@ from service.log.memory import MemoryLog
 from service.record.canonical import commit_hash, dumps, eid_of
 from service.record.commit import load_commit
 from service.record.envelopes import Place, StoredEnvelope
-from tests.encounter.sitting import SIGNER, Sitting, player
+from tests.support.tiny_table import SIGNER, Sitting, player
 
 Change = Callable[[dict[str, Any]], None]
 

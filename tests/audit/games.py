@@ -16,10 +16,10 @@ from service.audit.verify import Shelf, verify
 from service.record.digest import ruleset_digest
 from service.rules.registry import REGISTRY
 from tests.audit.evidence_of import root_of
-from tests.encounter.sitting import SIGNER, Sitting, player
-from tests.encounter.tiny import TINY
-from tests.heartrush.recorded import Recorded as HeartrushFight
-from tests.rise.campaign import Recorded as RiseFight
+from tests.rules.heartrush.recorded import Recorded as HeartrushFight
+from tests.rules.rise.campaign import Recorded as RiseFight
+from tests.support.tiny_game import TINY
+from tests.support.tiny_table import SIGNER, Sitting, player
 
 RULES: Final[Shelf] = {**REGISTRY, TINY.edition: TINY}
 GAMES: Final = 24

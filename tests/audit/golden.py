@@ -23,11 +23,11 @@ from service.record.canonical import eid_of
 from service.rules.heartrush import HEARTRUSH
 from service.rules.registry import REGISTRY
 from tests.audit.games import signed, witnessed, written
-from tests.encounter.house import House, random_command
-from tests.encounter.sitting import SIGNER
-from tests.encounter.undoing import opened, started
-from tests.heartrush.recorded import Recorded as HeartrushFight
-from tests.rise.campaign import Recorded as RiseFight
+from tests.core.undoing import opened, started
+from tests.rules.heartrush.recorded import Recorded as HeartrushFight
+from tests.rules.rise.campaign import Recorded as RiseFight
+from tests.support.in_process_service import House, random_command
+from tests.support.tiny_table import SIGNER
 
 HOME: Final = Path(__file__).parent / "golden"
 TOLD: Final = HOME / "told.json"

@@ -15,7 +15,7 @@ from service.record.canonical import dumps
 from tests.audit.evidence_of import forged
 from tests.audit.games import RULES
 from tests.audit.shapes import mixed_game
-from tests.javascript import Case, as_bundle, judged
+from tests.support.javascript_verifier import Case, as_bundle, judged
 
 Line = dict[str, Any]
 

@@ -26,9 +26,9 @@ from service.record.digest import ruleset_digest
 from tests.audit.evidence_of import forged, resealed
 from tests.audit.games import RULES, signed, tiny_game
 from tests.audit.golden import HOME
-from tests.encounter.sitting import Sitting, player
-from tests.encounter.tiny import TINY
-from tests.javascript import Case, as_bundle, differences
+from tests.support.javascript_verifier import Case, as_bundle, differences
+from tests.support.tiny_game import TINY
+from tests.support.tiny_table import Sitting, player
 
 ODD: Final[tuple[Any, ...]] = (
     *(None, True, False, 0, 1, -1, 2**53 - 1, 1 - 2**53, 65_537, "", "a", "é", " ", "__proto__", "gm", "*"),

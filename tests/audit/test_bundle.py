@@ -15,8 +15,8 @@ from service.audit.verdict import Verdict
 from service.audit.verify import verify
 from service.record.canonical import dumps
 from tests.audit.evidence_of import closed, evidence_of, kept, played
-from tests.encounter.sitting import Sitting, player
-from tests.encounter.tiny import TINY
+from tests.support.tiny_game import TINY
+from tests.support.tiny_table import Sitting, player
 
 SHELF = {TINY.edition: TINY}
 

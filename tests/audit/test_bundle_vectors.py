@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from service.cli import main
 from tests.audit.bundle_vectors import HOME, TABLE
 from tests.audit.bundle_vectors import vectors as made_now
-from tests.javascript import NODE, ROOT
+from tests.support.javascript_verifier import NODE, ROOT
 
 ROWS: list[dict[str, Any]] = json.loads(TABLE.read_text("utf-8"))
 FORGED = [row["file"] for row in ROWS if row["file"].startswith("fight-forged-")]

@@ -17,8 +17,8 @@ from service.audit.verify import verify
 from service.record.canonical import check, dumps
 from service.rules.registry import REGISTRY
 from tests.audit.evidence_of import closed, evidence_of, played, signed_evidence
-from tests.encounter.sitting import SIGNER, Sitting
-from tests.encounter.tiny import TINY
+from tests.support.tiny_game import TINY
+from tests.support.tiny_table import SIGNER, Sitting
 
 MEMBERS = {
     "format",

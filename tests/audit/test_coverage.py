@@ -14,9 +14,9 @@ from service.audit.verify import verify
 from service.record.commit import load_commit
 from tests.audit.evidence_of import closed, cut, evidence_of, played, root_of, signed_evidence
 from tests.audit.games import written
-from tests.encounter.sitting import SIGNER, Sitting, secrets_of
-from tests.encounter.tiny import TINY
-from tests.javascript import Case, judged
+from tests.support.javascript_verifier import Case, judged
+from tests.support.tiny_game import TINY
+from tests.support.tiny_table import SIGNER, Sitting, secrets_of
 
 OTHER = Signer(SIGNER.origin, bytes(range(7, 39)))
 KEY = (SIGNER.public,)

@@ -8,8 +8,8 @@ import pytest
 
 from service.audit.verdict import SIGNED
 from tests.audit.golden import FIGHTS, HOME, TOLD, told_of
-from tests.encounter.sitting import SIGNER
-from tests.javascript import Case, judged
+from tests.support.javascript_verifier import Case, judged
+from tests.support.tiny_table import SIGNER
 
 CHANGED = (
     "this build decides a recorded fight otherwise. If that is meant, say so in CHANGELOG.md under Rulebook "

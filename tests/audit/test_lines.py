@@ -11,9 +11,9 @@ from service.audit.evidence import Evidence, stored
 from service.audit.lines import mismatch
 from service.audit.verdict import Verdict
 from service.audit.verify import verify
-from tests.encounter.house import BOTH, House
-from tests.encounter.tiny import TINY
-from tests.javascript import OTHERWISE, Case, judged
+from tests.support.in_process_service import BOTH, House
+from tests.support.javascript_verifier import OTHERWISE, Case, judged
+from tests.support.tiny_game import TINY
 
 
 def said(parent: Evidence, child: Evidence) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from service.stores.disputes import Disputes
 from service.stores.encounter_index import EncounterEntry, EncounterIndex
 from service.stores.removals import Removal
 from tests.audit.evidence_of import closed, kept, played
-from tests.encounter.sitting import SIGNER, Sitting
+from tests.support.tiny_table import SIGNER, Sitting
 
 KEY = verifier_key(f"{SIGNER.origin}/{Sitting().encounter}", SIGNER.public)
 

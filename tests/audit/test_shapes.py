@@ -14,8 +14,8 @@ from tests.audit.games import signed, written
 from tests.audit.refitted import at, changed, unsigned, verdicts, with_request
 from tests.audit.shapes import crashes, disagreements, mixed_game, reshaped
 from tests.audit.shapes import main as tried
-from tests.encounter.sitting import Sitting
-from tests.javascript import OTHERWISE
+from tests.support.javascript_verifier import OTHERWISE
+from tests.support.tiny_table import Sitting
 
 SHAPES, TWICE = 300, 150
 Line = dict[str, Any]

@@ -17,8 +17,8 @@ from service.audit.verify import verify
 from service.record.canonical import commit_hash
 from service.record.frontier import Frontier
 from tests.audit.evidence_of import closed, cut, forged, played, signed_evidence
-from tests.encounter.sitting import SIGNER
-from tests.encounter.tiny import TINY
+from tests.support.tiny_game import TINY
+from tests.support.tiny_table import SIGNER
 
 OTHER = Signer(SIGNER.origin, bytes(range(7, 39)))
 ELSEWHERE = Signer("elsewhere.example", SIGNER.secret)

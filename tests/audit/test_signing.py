@@ -11,7 +11,7 @@ from service.audit.notes import BadNote, public_key, verifier_key
 from service.audit.signing import PublishedKey, Signer
 from service.key_files import kept_key
 from service.log.memory import MemoryLog
-from tests.encounter.sitting import SIGNER
+from tests.support.tiny_table import SIGNER
 
 ORIGIN = SIGNER.origin
 OLD, NEW, OTHER = bytes(range(32)), bytes(range(1, 33)), bytes(range(2, 34))

@@ -15,7 +15,7 @@ from service.stores import checkpoints
 from service.stores.checkpoints import TreeHead
 from service.stores.disputes import ROLLED_BACK, Dispute, Disputes
 from tests.audit.evidence_of import kept
-from tests.encounter.sitting import SIGNER, Sitting, eid
+from tests.support.tiny_table import SIGNER, Sitting, eid
 
 MANY = 5
 

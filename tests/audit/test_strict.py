@@ -16,7 +16,7 @@ from tests.audit.evidence_of import forged, resealed, root_of
 from tests.audit.games import written
 from tests.audit.refitted import at, changed, unsigned, verdicts, with_request
 from tests.audit.shapes import mixed_game
-from tests.javascript import OTHERWISE, as_bundle
+from tests.support.javascript_verifier import OTHERWISE, as_bundle
 
 Line = dict[str, Any]
 LINK = {"kind": "disclosure", "lane": 0, "epoch": 1, "link": "a" * 64}

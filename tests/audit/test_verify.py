@@ -22,8 +22,8 @@ from service.record.commit import Batch, load_commit
 from service.record.envelopes import StoredEnvelope
 from service.rules.records import changed
 from tests.audit.evidence_of import closed, cut, evidence_of, forged, played, resealed
-from tests.encounter.sitting import Sitting, player, request
-from tests.encounter.tiny import TINY
+from tests.support.tiny_game import TINY
+from tests.support.tiny_table import Sitting, player, request
 
 SHELF = {TINY.edition: TINY}
 

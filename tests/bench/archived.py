@@ -8,10 +8,10 @@ from time import process_time
 from service.log.values import StoredEncounter
 from service.rules.heartrush import HEARTRUSH
 from service.stores.archive.container import pack, unpack
-from tests.archive.played import dumped, heartrush, rise, stamps
 from tests.bench import fights
 from tests.bench.table import QUICK, Row, median, section
-from tests.recorded import Record
+from tests.stores.archive.played import dumped, heartrush, rise, stamps
+from tests.support.recorded_fight import Record
 
 KEY = bytes(32)
 SIMPLE = 2_000 if QUICK else 20_000

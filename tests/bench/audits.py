@@ -14,7 +14,7 @@ from service.audit.verify import verify
 from service.rules.registry import ruleset_of
 from tests.bench import core, fights
 from tests.bench.table import TURNS, Row, median, section
-from tests.recorded import Record
+from tests.support.recorded_fight import Record
 
 COMMANDS = 1_000
 SIGNED = 200

@@ -12,8 +12,8 @@ from typing import Final
 from service.rules.rise import RISE
 from service.rules.rise.state import State
 from tests.bench.table import TURNS, Row, median, section
-from tests.recorded import Record
-from tests.rise.forty import forty, next_step
+from tests.rules.rise.forty import forty, next_step
+from tests.support.recorded_fight import Record
 
 AIM_MS: Final = 50.0
 

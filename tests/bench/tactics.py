@@ -16,8 +16,8 @@ from service.rules.ruleset import legal
 from service.stores.secrets import EncounterSecrets
 from tests.bench import core, fights
 from tests.bench.table import TURNS, Row, median, section
-from tests.recorded import Record
-from tests.rise.forty import forty, next_step
+from tests.rules.rise.forty import forty, next_step
+from tests.support.recorded_fight import Record
 
 AIM_MS: Final = 5.0
 PER_SIDE: Final = 15

@@ -21,7 +21,7 @@ from service.cli.client import Client
 from service.cli.local_service import held_port
 from service.rules.registry import REGISTRY
 from tests.cli.test_serve import COMMAND, PATIENCE_S, ROOT, Served
-from tests.heartrush.kit import opening
+from tests.rules.heartrush.kit import opening
 
 PLACES = {"pia": (0, 0), "orc": (1, 0)}
 

@@ -22,7 +22,7 @@ from service.record.canonical import dumps
 from service.rules.registry import REGISTRY
 from tests.audit.golden import HOME
 from tests.cli.fights import PATIENCE_S, Service, audited, closed, played
-from tests.encounter.sitting import SIGNER
+from tests.support.tiny_table import SIGNER
 
 
 def test_HR_V_31_over_HTTP_with_declared_dice_ends_as_the_ledger_has_it(service: Service) -> None:

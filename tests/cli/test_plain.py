@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from service.cli import main
 from service.cli.terminal import Failure, Terminal, document, escape
 from service.record.text import log_line, plain
-from tests.javascript import node
+from tests.support.javascript_verifier import node
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests/audit/golden/heartrush-turns.jsonl"

@@ -21,8 +21,8 @@ from service.api.server import arguments
 from service.cli.loading import LoadingDisplay
 from service.cli.local_service import held_port
 from service.log.valkey.loading import LoadProgress
-from tests.embedded.loading_server import loading_server
-from tests.embedded.logs import write_log
+from tests.supervisor.loading_server import loading_server
+from tests.supervisor.logs import write_log
 
 ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-c", "from service.cli import main; main(prog_name='rewound')")

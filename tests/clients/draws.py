@@ -9,7 +9,7 @@ from typing import Final
 
 from service.dice.chain import epoch_key
 from service.dice.stream import faces
-from tests.javascript import node
+from tests.support.javascript_verifier import node
 
 SIDES: Final = (2, 3, 4, 6, 8, 10, 12, 20, 100, 1000, 65_537, 999_983, 1_000_000)
 ROLLS: Final = 1_000

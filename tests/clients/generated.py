@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 
 import yaml
 
-from tests.javascript import ROOT
+from tests.support.javascript_verifier import ROOT
 
 GENERATOR: Final = (sys.executable, "-m", "openapi_python_client", "generate")
 BYTES: Final = "application/octet-stream"

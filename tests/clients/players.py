@@ -11,7 +11,7 @@ from typing import IO, Any, Final, Protocol, cast
 from rewound_client import Rewound, Table
 from tests.clients.conftest import Host
 from tests.clients.generated import Generated
-from tests.javascript import NODE, ROOT
+from tests.support.javascript_verifier import NODE, ROOT
 
 Json = dict[str, Any]
 ENDED: Final = "the end"

@@ -14,7 +14,7 @@ import pytest
 from rewound_client import Rewound, Table
 from tests.clients.conftest import Host
 from tests.clients.test_python_repeats import Cutting, over
-from tests.javascript import node
+from tests.support.javascript_verifier import node
 
 Place = tuple[str, int]
 END = "encounter_closed"

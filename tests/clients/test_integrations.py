@@ -18,7 +18,7 @@ import rewound_client
 from rewound_client import Rewound
 from tests.clients import discord_stub
 from tests.clients.conftest import ROOT, Host
-from tests.javascript import NODE, node
+from tests.support.javascript_verifier import NODE, node
 
 HERE: Final = ROOT / "docs" / "integrations"
 MODULE: Final = HERE / "foundry" / "rewound"

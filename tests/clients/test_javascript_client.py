@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.fights import Service
 from tests.clients.conftest import Host
-from tests.javascript import OTHERWISE, ROOT, Case, judged, node
+from tests.support.javascript_verifier import OTHERWISE, ROOT, Case, judged, node
 
 FIGHT = str(ROOT / "examples" / "orc-and-hound.json")
 EXAMPLE = "clients/javascript/examples/fight.mjs"

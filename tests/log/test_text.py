@@ -14,8 +14,8 @@ from service.audit import bundle
 from service.record.canonical import NotCanonical, check, dumps, is_canonical
 from service.record.text import fault, plain
 from service.record.unicode14 import RUNS, first_unassigned
-from tests import unicode14
-from tests.javascript import Case, judged, node
+from tests.support import unicode14_table as unicode14
+from tests.support.javascript_verifier import Case, judged, node
 
 ROOT = Path(__file__).parents[2]
 CASES = json.loads((ROOT / "tests/vectors/text.json").read_text())["cases"]

@@ -51,7 +51,7 @@ CHECKS: Final = (
         share=4,
         work=1,
         unit="seed of every kind of fight",
-        command=lambda seed: (sys.executable, "-m", "tests.fuzz", "1", str(seed), "all"),
+        command=lambda seed: (sys.executable, "-m", "tests.random_play.fuzz", "1", str(seed), "all"),
     ),
     Check(
         "offered",
@@ -59,11 +59,11 @@ CHECKS: Final = (
         work=1_000,
         unit="offered commands of each book",
         command=lambda seed: (
-            *(sys.executable, "-m", "tests.offered"),
+            *(sys.executable, "-m", "tests.random_play.offered"),
             *("--commands", "1000", "--seed", str(seed)),
         ),
     ),
-    Check("undoing", 2, 1, "fight of each book", _module("tests.encounter.undoing", 1)),
+    Check("undoing", 2, 1, "fight of each book", _module("tests.core.undoing", 1)),
     Check("mutations", 2, 250, "mutants", _module("tests.audit.mutations", 250)),
     Check("shapes", 1, 250, "bundles", _module("tests.audit.shapes", 250)),
     Check("twins", 3, 4, "scripts", _module("tests.api.twins", 4)),

@@ -17,7 +17,7 @@ from service.rules.records import changed
 from service.rules.registry import REGISTRY
 from service.rules.rulebook import RULES
 from service.rules.ruleset import decide
-from tests.heartrush.kit import NoDice, begun
+from tests.rules.heartrush.kit import NoDice, begun
 
 NEAR = {"pia": (0, 0), "orc": (1, 0)}
 

@@ -26,13 +26,13 @@ from service.rules.messages import Refused as AtTheDoor
 from service.steps import run
 from service.usecases import openings, sending
 from service.usecases.services import Services
-from tests.encounter.tiny import TINY, TinyState
 from tests.nemesis.checker import INTERNAL
 from tests.nemesis.history import Entry
 from tests.simulation.plan import Op
 from tests.simulation.processes import Api, Failed, Unanswered
 from tests.simulation.scheduler import Scheduler
 from tests.simulation.server import Server
+from tests.support.tiny_game import TINY, TinyState
 
 SCOPE: Final = "table"
 OWNER: Final = "owner"

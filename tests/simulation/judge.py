@@ -11,13 +11,13 @@ from service.core.fold import Folder
 from service.log import ALL_BUCKETS, Log, bucket_of
 from service.record.commit import QUARANTINED, load_commit
 from service.stores.secrets import EncounterSecrets
-from tests.encounter.sitting import KEY
-from tests.encounter.tiny import SHELF, TINY
 from tests.nemesis import violations
 from tests.nemesis.checker import check, hash_of
 from tests.nemesis.final import Logged, Shown
 from tests.nemesis.history import Entry
 from tests.simulation.client import PATIENCE_S, SCOPE, Book, Table, view_of
+from tests.support.tiny_game import SHELF, TINY
+from tests.support.tiny_table import KEY
 
 EVER: Final = 2**53
 _MOST: Final = 10_000

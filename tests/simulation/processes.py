@@ -10,13 +10,13 @@ from service.core.fold import Folder
 from service.log import Log
 from service.signals.doorbell import RqNotifier
 from service.usecases.services import Services, make_services
-from tests.encounter.sitting import KEY
-from tests.encounter.tiny import SHELF
 from tests.simulation import stdlib
 from tests.simulation.connection import Noise, Wire, connected
 from tests.simulation.queue import Queue
 from tests.simulation.scheduler import Actor, Process, Scheduler
 from tests.simulation.server import Server
+from tests.support.tiny_game import SHELF
+from tests.support.tiny_table import KEY
 from workers.fold import CommandFolder
 from workers.groups import GroupFolding
 from workers.heartbeat import LONGEST_S, HeartbeatThread

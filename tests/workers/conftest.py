@@ -20,9 +20,9 @@ from service.core.fold import Folder
 from service.log import bucket_of
 from service.log.valkey import ValkeyLog
 from service.signals.doorbell import RING_MS, RqNotifier
-from tests import crashes
-from tests.encounter.sitting import KEY, Sitting, eid, opening, request, secrets_of
-from tests.encounter.tiny import SHELF
+from tests.support import crashes
+from tests.support.tiny_game import SHELF
+from tests.support.tiny_table import KEY, Sitting, eid, opening, request, secrets_of
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 50.0

@@ -13,8 +13,8 @@ from typing import Any, cast
 from service.log.valkey import ValkeyLog
 from service.stores.archive.container import key_of
 from service.stores.archive.storage import DirectoryStorage
-from tests.encounter.sitting import KEY
-from tests.encounter.tiny import SHELF
+from tests.support.tiny_game import SHELF
+from tests.support.tiny_table import KEY
 from workers.archiving import Archiver
 
 

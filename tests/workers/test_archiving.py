@@ -25,8 +25,8 @@ from service.stores.archive.container import key_of
 from service.stores.archive.entries import IDLE, RESTORING, find
 from service.stores.archive.storage import DirectoryStorage
 from service.stores.encounter_index import EncounterEntry, EncounterIndex
-from tests.encounter.sitting import KEY, SIGNER, eid
-from tests.encounter.tiny import EDITION, SHELF
+from tests.support.tiny_game import EDITION, SHELF
+from tests.support.tiny_table import KEY, SIGNER, eid
 from tests.workers.conftest import ROOT, Hall
 from workers.archiving import Archiver
 from workers.fold import CommandFolder

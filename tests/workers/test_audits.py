@@ -14,8 +14,8 @@ from service.log.memory import MemoryLog
 from service.log.values import CachedState
 from service.record.commit import load_commit
 from service.stores.jobs import AUDITS, Job
-from tests.encounter.sitting import Sitting, eid
-from tests.encounter.tiny import TINY
+from tests.support.tiny_game import TINY
+from tests.support.tiny_table import Sitting, eid
 from workers import audits as work
 from workers.audits import Auditor
 from workers.job_runner import STALE_S

@@ -17,9 +17,9 @@ from service.stores import api_keys
 from service.stores.encounter_index import EncounterEntry
 from service.usecases.services import make_services
 from tests.api.client import Api
-from tests.canaries import hits, of_dice, spellings
-from tests.encounter.sitting import KEY, eid, secrets_of
-from tests.encounter.tiny import EDITION, SHELF
+from tests.support.canaries import hits, of_dice, spellings
+from tests.support.tiny_game import EDITION, SHELF
+from tests.support.tiny_table import KEY, eid, secrets_of
 from tests.workers.conftest import Hall, until
 
 CANARY = "the password is xyzzy-plugh"

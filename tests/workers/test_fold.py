@@ -16,8 +16,8 @@ from service.record.commit import load_commit
 from service.rules.codec import to_data
 from service.stores.encounter_index import EncounterEntry, EncounterIndex
 from service.stores.secrets import EncounterSecrets, Undecipherable
-from tests.encounter.sitting import KEY, Sitting, eid, player, request
-from tests.encounter.tiny import EDITION, SHELF, TINY, TinyState
+from tests.support.tiny_game import EDITION, SHELF, TINY, TinyState
+from tests.support.tiny_table import KEY, Sitting, eid, player, request
 from workers.fold import MAX_TRIES, PAGE, CommandFolder, SecretMissing
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from service.log.valkey import ValkeyLog
 from service.supervisor import EmbeddedValkey
-from tests.encounter.sitting import eid
+from tests.support.tiny_table import eid
 from tests.workers.conftest import PATIENCE_S, ROOT, Hall, until
 
 WORKER = (sys.executable, "-m", "workers")

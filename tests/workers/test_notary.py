@@ -22,8 +22,8 @@ from service.stores import checkpoints
 from service.stores.disputes import Disputes
 from service.stores.encounter_index import EncounterEntry, EncounterIndex
 from tests.audit.evidence_of import closed, kept
-from tests.encounter.sitting import KEY, SIGNER, Sitting, eid, request, secrets_of
-from tests.encounter.tiny import SHELF
+from tests.support.tiny_game import SHELF
+from tests.support.tiny_table import KEY, SIGNER, Sitting, eid, request, secrets_of
 from tests.workers.conftest import Hall, until
 from workers import notary as work
 from workers.fold import CommandFolder, RecordNotAsSigned

@@ -12,7 +12,7 @@ from rq.utils import as_text
 from service.log import ALL_BUCKETS
 from service.record.commit import load_commit
 from service.signals.doorbell import FOLD, QUEUE
-from tests.encounter.sitting import eid
+from tests.support.tiny_table import eid
 from tests.workers.conftest import Hall, WorkerProcess, until
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from service.signals.webhook_addresses import WebhookAddress, WebhookAddressGuard, place
-from tests.certificates import Authority
-from tests.receiver import NETWORK, Receiver, receiver
+from tests.support.certificate_authority import Authority
+from tests.support.webhook_receiver import NETWORK, Receiver, receiver
 from workers.posting import DeliveryFailed, post
 
 HERE = "127.0.0.1"

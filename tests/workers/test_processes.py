@@ -7,7 +7,7 @@ import time
 import pytest
 
 from service.log.valkey.queue import queue_client
-from tests.encounter.sitting import eid
+from tests.support.tiny_table import eid
 from tests.workers.conftest import Hall, until
 
 

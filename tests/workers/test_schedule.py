@@ -18,7 +18,7 @@ from service.stores.encounter_index import EncounterEntry, EncounterIndex
 from service.stores.jobs import AUDITS, DONE, PENDING, RUNNING, SIMULATIONS, Job, JobKind
 from service.stores.webhooks import SCHEDULE, Webhook, WebhookDelivery
 from tests.audit.evidence_of import kept
-from tests.encounter.sitting import Sitting
+from tests.support.tiny_table import Sitting
 from tests.workers.conftest import until
 from workers.job_runner import JobRunner
 from workers.notary import CheckpointSigner

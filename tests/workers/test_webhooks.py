@@ -12,8 +12,8 @@ from service.stores import webhooks
 from service.stores.encounter_index import EncounterEntry, EncounterIndex
 from service.stores.secrets import service_key_of
 from service.stores.webhooks import SCHEDULE, Webhook
-from tests.encounter.sitting import KEY
-from tests.receiver import Receiver, receiver
+from tests.support.tiny_table import KEY
+from tests.support.webhook_receiver import Receiver, receiver
 from tests.workers.conftest import Hall, until
 
 EID = "00000000-0000-8000-8000-000000000001"

@@ -9,11 +9,11 @@ from service.log.valkey.queue import queue_client
 from service.logs import write_json_lines
 from service.signals.webhook_addresses import WebhookAddressGuard
 from service.stores.archive.storage import DirectoryStorage
-from tests.encounter.sitting import KEY, SIGNER
-from tests.encounter.tiny import SHELF
-from tests.receiver import NETWORK
+from tests.support.faulty_log import faulty
+from tests.support.tiny_game import SHELF
+from tests.support.tiny_table import KEY, SIGNER
+from tests.support.webhook_receiver import NETWORK
 from workers import sweep
-from workers.faults import faulty
 from workers.run import run
 from workers.start import connected
 from workers.webhooks import DeliveryPace

@@ -1,7 +1,8 @@
 // Which code points Unicode 14.0 assigns: the only ones that the text of a record may have.
 //
 // The normal form of assigned characters is the same in every later version of Unicode, so readers whose tables
-// differ agree on text without others. `tests/unicode14.py` writes the table, here and for the other verifier.
+// differ agree on text without others. `tests/support/unicode14_table.py` writes the table, here and for the other
+// verifier.
 
 // In turn, how many code points from 0 on are assigned, and how many after those are not; hexadecimal.
 const RUNS = `

