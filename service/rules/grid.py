@@ -6,9 +6,9 @@ the least x and y. Every order in this file is fixed, so a search finds the same
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from heapq import heappop, heappush
-from itertools import count
+from itertools import compress, count, product
 from math import isqrt
 from typing import Annotated, Final, TypeAlias
 
@@ -224,6 +224,83 @@ def way_to(
         if most == budget:
             return None
         most, more = most + more, 2 * more
+
+
+def ends_within(
+    start: Cell,
+    budget: int,
+    prices: Mapping[Cell, int | None],
+    barred: Collection[Cell] = (),
+    *,
+    alternating: bool = True,
+) -> tuple[Cell, ...]:
+    """Return the cells where a walk of at most *budget* feet may end: nearest first, then by x and y.
+
+    *prices* gives the feet of a straight step onto a cell, at least a cell's side, or None where nobody
+    enters; every other cell costs its side. A walk may lead through *barred* cells, and not end there. These
+    are the cells that `reachable` finds: here a set of cells is one integer, a bit for each, so a step from
+    all of them takes a few shifts.
+    """
+    reach = max(0, budget) // FEET
+    width = 2 * reach + 3  # a cell at each end that nobody enters: no shift leads into the next column
+    corner = (start[0] - reach - 1, start[1] - reach - 1)
+    column = ((1 << (2 * reach + 1)) - 1) << 1
+    plain = sum(column << (width * x) for x in range(1, 2 * reach + 2))
+    priced: dict[int, int] = {}
+    for cell, feet in prices.items():
+        bit = _bit(cell, corner, width)
+        plain &= ~bit
+        if feet is not None:
+            priced[feet] = priced.get(feet, 0) | bit
+    priced[FEET] = priced.get(FEET, 0) | plain
+    first = 1 << ((reach + 1) * width + reach + 1)
+    found = first
+    excluded = first
+    for cell in barred:
+        excluded |= _bit(cell, corner, width)
+    settled = [0, 0]
+    ahead: dict[int, list[int]] = {0: [first, 0]}
+    every = tuple(product(range(corner[0], corner[0] + width), range(corner[1], corner[1] + width)))
+    ends: list[Cell] = []
+    for spent in range(budget + 1):
+        if spent not in ahead:
+            continue
+        for odd, here in enumerate(ahead.pop(spent)):
+            now = here & ~settled[odd]
+            settled[odd] |= now
+            if not now:
+                continue
+            sideways = now << width | now >> width
+            straight = sideways | now << 1 | now >> 1
+            slanted = sideways << 1 | sideways >> 1
+            other = 1 - odd if alternating else odd
+            for feet, bits in priced.items():
+                _add(ahead, spent + feet, odd, straight & bits)
+                _add(ahead, spent + (2 * feet if odd else feet), other, slanted & bits)
+        new = (settled[0] | settled[1]) & ~found
+        found |= new
+        shown = new & ~excluded
+        low = (shown & -shown).bit_length() - 1
+        if shown:
+            digits = f"{shown >> low:b}"[::-1].encode().translate(_SELECTORS)
+            ends += compress(every[low : low + len(digits)], digits)
+    return tuple(ends)
+
+
+_SELECTORS: Final = bytes.maketrans(b"01", b"\x00\x01")
+"""Digits of a binary number, as `compress` takes them."""
+
+
+def _bit(cell: Cell, corner: Cell, width: int) -> int:
+    """Return the bit of *cell* in the square of *width* cells from *corner* on; 0 outside or on its edge."""
+    x, y = cell[0] - corner[0], cell[1] - corner[1]
+    return 1 << (x * width + y) if 0 < x < width - 1 and 0 < y < width - 1 else 0
+
+
+def _add(ahead: dict[int, list[int]], feet: int, parity: int, bits: int) -> None:
+    """Note that the cells of *bits* are reached after *feet*, by as many diagonals as *parity* says."""
+    if bits:
+        ahead.setdefault(feet, [0, 0])[parity] |= bits
 
 
 def path_to(found: Reach, goal: Cell) -> tuple[Cell, ...]:

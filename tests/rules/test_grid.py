@@ -7,10 +7,11 @@ from random import Random
 
 import pytest
 
-from service.rules.grid import FEET, STEPS, Cell, feet_between, path_to, reachable, way_to
+from service.rules.grid import FEET, STEPS, Cell, ends_within, feet_between, path_to, reachable, way_to
 
 FAR = 60
 NEAR = range(-4, 5)
+WIDE = range(-20, 21)
 
 
 def slant(before: Cell, cell: Cell, diagonals: int) -> int:
@@ -93,3 +94,19 @@ def test_a_way_in_the_open_looks_at_few_cells() -> None:
     assert way_to((0, 0), (12, 0), FAR, entering, alternating=False) is not None
 
     assert len(asked) == len(set(asked)) < 250, "a flood asks of six hundred"
+
+
+@pytest.mark.parametrize("alternating", [True, False])
+@pytest.mark.parametrize("budget", [0, 4, 5, 18, 30, FAR])
+def test_a_walk_ends_where_the_search_leads_but_for_the_barred_cells(
+    budget: int, *, alternating: bool
+) -> None:
+    random = Random(budget)
+    for start in ((0, 0), (-3, 2)):
+        prices = {(x, y): random.choice((FEET, 8, 2 * FEET, 15, None)) for x in NEAR for y in NEAR}
+        whole = prices | {(x, y): FEET for x in WIDE for y in WIDE if (x, y) not in prices}
+        barred = [cell for cell in prices if random.random() < 0.2]
+        found = reachable(start, budget, whole.get, alternating=alternating)
+        feet = {cell: found[cell][0] for cell in found if cell != start and cell not in barred}
+        ends = ends_within(start, budget, prices, barred, alternating=alternating)
+        assert list(ends) == [cell for _, cell in sorted((feet[cell], cell) for cell in feet)]

@@ -15,12 +15,10 @@ from service.rules.heartrush.space.paths import (
     check_can_move,
     check_move_after_casting,
     check_path,
+    ends_of,
     left_after_casting,
-    may_stop,
-    plain_ground,
     speed,
     way_within,
-    within,
 )
 from service.rules.heartrush.state import Creature, State
 from service.rules.heartrush.windows.deeds import Deed, Said, declared
@@ -111,13 +109,7 @@ class Dash(Command[State]):
 def _goals(view: State, creature: Creature, budget: int) -> tuple[Cell, ...]:
     """Return where a dash may end: reachable, with room, and within what a shot leaves."""
     cap = speed(creature) // 2 - creature.moved_ft if creature.ranged_stance_taken else budget
-    found = within(view, creature, min(budget, max(0, cap), left_after_casting(creature, budget)))
-    is_plain = plain_ground(view, creature)
-    return tuple(
-        cell
-        for cell in found
-        if cell != creature.position and (is_plain(cell) or may_stop(view, creature, cell))
-    )
+    return ends_of(view, creature, min(budget, max(0, cap), left_after_casting(creature, budget)))
 
 
 def check_can_dash(creature: Creature) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
-from service.rules.grid import FEET, Cell, Reach, cells, distance, is_step, reachable, way_to
+from service.rules.grid import FEET, Cell, Reach, cells, distance, ends_within, is_step, reachable, way_to
 from service.rules.heartrush.checks.afflictions import fears
 from service.rules.heartrush.creatures.bonds import climbers_on, mount_of
 from service.rules.heartrush.creatures.hands import shield_on
@@ -15,6 +15,7 @@ from service.rules.heartrush.harm.conditions import crippled, slowed
 from service.rules.heartrush.sheets.sheet import ARMOR_PENALTY, HEAVY_WEAPON_PENALTY, SHIELD_PENALTY
 from service.rules.heartrush.state import Creature, State
 from service.rules.messages import Refused
+from service.rules.records import derived
 from service.rules.rulebook import rule
 
 SLOW_GROUND: Final = ("difficult", "shallow_water")
@@ -185,9 +186,12 @@ def may_enter(state: State, mover: Creature, at: Cell) -> bool:
 
 def may_stop(state: State, mover: Creature, at: Cell) -> bool:
     """Tell whether *mover* may end its movement at *at*: free, or shared with who is two sizes larger."""
+    return may_enter(state, mover, at) and _has_room(state, mover, at)
+
+
+def _has_room(state: State, mover: Creature, at: Cell) -> bool:
+    """Tell whether there is room for *mover* where it may enter."""
     either = state.option("pass_through") == "either_smaller"
-    if not may_enter(state, mover, at):
-        return False
     beside = tuple(
         other
         for other in others_at(state, mover, at)
@@ -229,6 +233,33 @@ def way_within(state: State, creature: Creature, goal: Cell, budget: int) -> tup
     """Return the cheapest way of the creature to *goal*, as `within` has it; None where it is too far."""
     entering, step = _costs(state, creature)
     return way_to(creature.position, goal, budget, entering, step, alternating=_alternates(state))
+
+
+def ends_of(state: State, creature: Creature, budget: int) -> tuple[Cell, ...]:
+    """Return the cells where a walk of the creature of at most *budget* feet may end, nearest first."""
+    entering, step = _costs(state, creature)
+    if step is not None:  # the price of a step depends on where it comes from
+        found = within(state, creature, budget)
+        return tuple(c for c in found if c != creature.position and may_stop(state, creature, c))
+    prices = {cell: entering(cell) for cell in _noted(state, creature, budget)}
+    barred = [c for c, price in prices.items() if price is not None and not _has_room(state, creature, c)]
+    return ends_within(creature.position, budget, prices, barred, alternating=_alternates(state))
+
+
+def _noted(state: State, creature: Creature, budget: int) -> Iterator[Cell]:
+    """Yield every place within *budget* feet where the creature overlaps somebody, or no plain ground."""
+    (x, y), reach, side = creature.position, budget // FEET, range(creature.space)
+    mount = mount_of(state, creature) if creature.conditions else None
+    ridden = () if mount is None else cells(mount.position, mount.space)
+    for there in (*derived(state, "noted_ground", _noted_ground), *state.occupied, *ridden):
+        dx, dy = there[0] - x, there[1] - y
+        if -reach <= dx <= reach + side[-1] and -reach <= dy <= reach + side[-1]:
+            yield from ((there[0] - i, there[1] - j) for i in side for j in side)
+
+
+def _noted_ground(state: State) -> tuple[Cell, ...]:
+    """Return the cells that are not plain ground."""
+    return tuple((int(x), int(y)) for x, _, y in (cell.partition(",") for cell in state.terrain))
 
 
 def plain_ground(state: State, creature: Creature) -> Callable[[Cell], bool]:
