@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from hashlib import sha256
 from threading import Lock
-from typing import Any, Final, TypeVar, Unpack, cast
+from typing import Any, Final, TypeVar, Unpack
 
 import structlog
 
@@ -165,18 +165,18 @@ def read_file(entry: Archived, storage: Storage, key: bytes) -> MemoryLog:
     return memory
 
 
-def with_archive(log: Log, storage: Storage, key: bytes) -> Log:
+def with_archive(log: Log, storage: Storage, key: bytes) -> ArchiveLog:
     """Return *log* with what is archived in *storage*."""
-    return cast("Log", ArchiveLog(log, storage, key))
+    return ArchiveLog(log, storage, key)
 
 
 class ArchiveLoopLog:
     """The event loop's part of a log that has archived encounters too."""
 
-    def __init__(self, loop_log: LoopLog, log: Log) -> None:
+    def __init__(self, loop_log: LoopLog, log: ArchiveLog) -> None:
         """Append through *loop_log*; *log* is the one with an archive, asked in a thread."""
         self._loop_log = loop_log
-        self._bring_back = cast("ArchiveLog", log).bring_back
+        self._bring_back = log.bring_back
 
     async def submit(self, encounter: str, request: bytes, **options: Unpack[SubmitOptions]) -> Submitted:
         """Append and notify; an archived encounter is brought back first, while the loop goes on."""
@@ -219,4 +219,4 @@ class _OneFromMemory(EncounterReading):
 
 def with_one_from_memory(log: Log, encounter: str, memory: MemoryLog) -> Log:
     """Return *log* with *encounter* as *memory* has it: what a file holds, and nothing else of it."""
-    return cast("Log", _OneFromMemory(log, encounter, memory))
+    return _OneFromMemory(log, encounter, memory)

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from service.log import CachedState, Entry, KnownKey, Log, Payload, SnapshotName, StreamHead
+from service.stores.archive.passing import PassingLog
 
 T = TypeVar("T")
 
 
-class EncounterReading(ABC):
+class EncounterReading(PassingLog, ABC):
     """A log that chooses for each encounter where to read it; every other call goes to *log*."""
-
-    def __init__(self, log: Log) -> None:
-        self.log = log
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the log has
-        return getattr(self.log, name)
 
     @abstractmethod
     def read(self, encounter: str, question: Callable[[Log], T]) -> T:
