@@ -29,7 +29,7 @@ from service.log.memory import MemoryLog
 from service.log.protocol import Log
 from service.stores import imports, removals
 from service.stores.archive import entries
-from service.stores.archive.archive_log import with_one_from_memory
+from service.stores.archive.archive_log import fetch, with_one_from_memory
 from service.stores.archive.container import NotAnArchive, pack, unpack
 from service.stores.archive.entries import IDLE, RESTORING, Archived
 from service.stores.archive.storage import ArchiveUnavailable, FileMissing, Storage
@@ -234,9 +234,7 @@ class Archiver(PeriodicThread):
         entry = entries.find(self._log, encounter)
         if entry is None:
             return
-        raw = self._storage.get(entry.name)
-        if sha256(raw).hexdigest() != entry.digest:
-            raise NotAnArchive(encounter, "it is not the file that was written")
+        raw = fetch(entry, self._storage)
         if not self._log.restore(unpack(encounter, raw, self._key), entry.blob):
             return  # another worker was first
         self._storage.drop(entry.name)

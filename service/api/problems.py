@@ -310,7 +310,8 @@ _TYPES: Final = (
         "archive-unavailable",
         503,
         "The archived encounter is unavailable",
-        "The encounter is archived. The archive does not answer, or no worker has restored it yet. "
+        "The encounter is archived. The archive does not answer, or no worker has restored it yet, or its "
+        "file is missing or damaged and the operator must restore it; `detail` says which. "
         "Nothing was changed. Try again after `Retry-After`.",
     ),
     ProblemType(

@@ -39,7 +39,7 @@ from service.log import (
     WouldWait,
 )
 from service.steps import IN_POOL, Steps, settle
-from service.stores.archive.storage import ArchiveUnavailable
+from service.stores.archive.storage import ArchiveUnavailable, FileLost
 from service.stores.capacity import QuotaExceeded
 from service.stores.checkpoints import TreeHead
 from service.stores.secrets import Undecipherable
@@ -281,6 +281,11 @@ _TOLD: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
     StoreFull: lambda _: Problem("store-full", "the store is out of memory", headers={"Retry-After": "10"}),
     StoreLoading: lambda _: Problem(
         "store-loading", "the store is reading its log from disk", headers={"Retry-After": "2"}
+    ),
+    FileLost: lambda _: Problem(
+        "archive-unavailable",
+        "the file of the archived encounter is missing or damaged; the operator must restore it",
+        headers={"Retry-After": "60"},
     ),
     ArchiveUnavailable: lambda _: Problem(
         "archive-unavailable",

@@ -279,6 +279,27 @@ def test_while_nobody_brings_it_back_a_command_is_answered_503_and_is_nowhere(
     assert version(played) == before
 
 
+@pytest.mark.parametrize(
+    "spoil", [Path.unlink, lambda file: file.write_bytes(b"x")], ids=["missing", "damaged"]
+)
+def test_a_command_whose_file_is_lost_is_answered_at_once(
+    log: Log,
+    place: DirectoryStorage,
+    played: Table,
+    monkeypatch: pytest.MonkeyPatch,
+    spoil: Callable[[Path], object],
+) -> None:
+    monkeypatch.setattr(archive_log, "_TICK_S", None)  # a command that waits fails
+    version(played)  # the process has the state
+    entry = archiver(log, place).archive(played.id)
+    spoil(place.path / entry.name)
+
+    told = is_problem(played.gm("POST", f"{played.at}/commands", ADD), 503, "archive-unavailable")
+    assert told["detail"] == (
+        "the file of the archived encounter is missing or damaged; the operator must restore it"
+    )
+
+
 def test_it_may_be_archived_again_and_again(log: Log, place: DirectoryStorage, played: Table) -> None:
     first = version(played)
     for n in (first, first + 1, first + 2):

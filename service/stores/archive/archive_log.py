@@ -22,7 +22,7 @@ from service.log.valkey.loop_log import LoopLog
 from service.stores.archive.container import NotAnArchive, unpack
 from service.stores.archive.entries import IDLE, RESTORING, SUFFIX, Archived, find
 from service.stores.archive.reading import EncounterReading
-from service.stores.archive.storage import ArchiveUnavailable, Storage
+from service.stores.archive.storage import ArchiveUnavailable, FileLost, FileMissing, Storage
 
 LOADED_BYTES: Final = 64_000_000
 """What the archived encounters that a process has loaded may take together; the newest always stays."""
@@ -99,9 +99,11 @@ class ArchiveLog(EncounterReading):
     def _load(self, entry: Archived) -> MemoryLog:
         try:
             memory = read_file(entry, self._storage, self._key)
-        except (ArchiveUnavailable, NotAnArchive) as why:
+        except (FileMissing, NotAnArchive) as why:
+            raise _lost(entry, why) from why
+        except ArchiveUnavailable as why:
             _logger.warning("archive.unavailable", encounter=entry.encounter, why=str(why))
-            raise ArchiveUnavailable(str(why)) from why
+            raise
         with self._lock:
             self._loaded[entry.name] = (memory, entry.stored)
             while len(self._loaded) > 1 and sum(size for _, size in self._loaded.values()) > LOADED_BYTES:
@@ -131,16 +133,34 @@ class ArchiveLog(EncounterReading):
     def bring_back(self, encounter: str) -> None:
         """Return once an archived encounter is in the store again; at once where none is archived.
 
-        Raises `ArchiveUnavailable` if no worker has put it back after `WAIT_S`.
+        Raises `FileLost` at once if its file is missing or damaged, and `ArchiveUnavailable` if no worker has
+        put it back after `WAIT_S`.
         """
-        if find(self.log, encounter) is None:
+        entry = find(self.log, encounter)
+        if entry is None:
             return
-        self.log.set_due(RESTORING, [encounter], 0, reschedule=False)
         ends = time.monotonic() + WAIT_S
+        self.log.set_due(RESTORING, [encounter], 0, reschedule=False)
+        self._check_file(entry)
         while self.log.head(encounter) is None:
             if time.monotonic() > ends:
                 raise ArchiveUnavailable(f"{encounter} is not back from the archive yet: send it again")
             time.sleep(_TICK_S)
+
+    def _check_file(self, entry: Archived) -> None:
+        """Raise `FileLost` if no worker can put the encounter back.
+
+        An outage is only logged, because it may end while a command waits.
+        """
+        try:
+            fetch(entry, self._storage)
+        except (FileMissing, NotAnArchive) as why:
+            if (
+                find(self.log, entry.encounter) == entry
+            ):  # else it is back, and its file was deleted after that
+                raise _lost(entry, why) from why
+        except ArchiveUnavailable as why:
+            _logger.warning("archive.unavailable", encounter=entry.encounter, why=str(why))
 
     def forget(self, encounter: str) -> None:
         """Delete all that there is of one encounter, in the store and in the archive."""
@@ -157,12 +177,22 @@ def read_file(entry: Archived, storage: Storage, key: bytes) -> MemoryLog:
 
     Raises `ArchiveUnavailable` and `NotAnArchive`.
     """
+    memory = MemoryLog()
+    memory.restore(unpack(entry.encounter, fetch(entry, storage), key))
+    return memory
+
+
+def fetch(entry: Archived, storage: Storage) -> bytes:
+    """Return the file of *entry* as it was written; raises `ArchiveUnavailable` and `NotAnArchive`."""
     raw = storage.get(entry.name)
     if sha256(raw).hexdigest() != entry.digest:
         raise NotAnArchive(entry.encounter, "it is not the file that was written")
-    memory = MemoryLog()
-    memory.restore(unpack(entry.encounter, raw, key))
-    return memory
+    return raw
+
+
+def _lost(entry: Archived, why: Exception) -> FileLost:
+    _logger.warning("archive.file_lost", encounter=entry.encounter, why=str(why))
+    return FileLost(str(why))
 
 
 def with_archive(log: Log, storage: Storage, key: bytes) -> ArchiveLog:

@@ -26,6 +26,10 @@ class FileMissing(ArchiveUnavailable):
     """The archive answers, and does not have the file."""
 
 
+class FileLost(ArchiveUnavailable):
+    """The file of an archived encounter is missing or damaged; only the operator can bring it back."""
+
+
 class Storage(Protocol):
     """Files by name. Every call raises `ArchiveUnavailable` where the storage does not do it."""
 
