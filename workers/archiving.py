@@ -48,7 +48,7 @@ _REGISTER_PAGE: Final = 500
 SNAPSHOT_EVERY: Final = 1024
 """A file keeps one snapshot for this many commits; the others are made again on demand."""
 _BREATH_S: Final = 0.002
-"""Pause between two steps of an audit, for the threads that fold."""
+"""Pause between two steps of an audit, or of the writing or reading of a file, for the threads that fold."""
 
 _logger: Final = structlog.get_logger()
 
@@ -153,7 +153,7 @@ class Archiver(PeriodicThread):
         if whole is None:
             raise NoSuchEncounter(encounter)
         whole = replace(whole, derived=_kept(whole.derived))
-        raw = pack(whole, self._key)
+        raw = pack(whole, self._key, self._breathe)
         digest = sha256(raw).hexdigest()
         n = len(whole.commits)
         entry = Archived(
@@ -204,14 +204,15 @@ class Archiver(PeriodicThread):
     def _verify(self, encounter: str, raw: bytes, head: str) -> None:
         """Audit the archive file *raw*; raises `NotArchivable` if it is not sound."""
         memory = MemoryLog()
-        memory.restore(unpack(encounter, raw, self._key))
-        evidence = stored(with_one_from_memory(self._log, encounter, memory), encounter)
+        memory.restore(unpack(encounter, raw, self._key, self._breathe))
+        evidence = stored(with_one_from_memory(self._log, encounter, memory), encounter, self._breathe)
         keys = () if imports.find(self._log, encounter) is not None else own_keys(self._log, encounter)
         report = verify(replace(evidence, pinned=keys), self._registry, progress=self._breathe)
         if not report.verdict.is_sound or report.head != head:
             raise NotArchivable(f"its file is {report.verdict.name}")
 
-    def _breathe(self, _done: int, _of: int) -> None:
+    def _breathe(self, _done: int = 0, _of: int = 0) -> None:
+        """Let the threads that fold work; raises `WorkerStopped` if the worker stops."""
         if self.stopping.is_set():
             raise WorkerStopped
         time.sleep(_BREATH_S)
@@ -235,7 +236,7 @@ class Archiver(PeriodicThread):
         if entry is None:
             return
         raw = fetch(entry, self._storage)
-        if not self._log.restore(unpack(encounter, raw, self._key), entry.blob):
+        if not self._log.restore(unpack(encounter, raw, self._key, self._breathe), entry.blob):
             return  # another worker was first
         self._storage.drop(entry.name)
         self.touched(encounter)

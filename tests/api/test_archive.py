@@ -39,6 +39,7 @@ from tests.support.canaries import spellings
 from tests.support.tiny_table import SIGNER
 from workers.archiving import Archiver, NotArchivable
 from workers.audits import Auditor
+from workers.periodic import WorkerStopped
 
 ADD = {"type": "add", "amount": 1}
 ROLL = {"type": "roll", "sides": 20}
@@ -277,6 +278,21 @@ def test_while_nobody_brings_it_back_a_command_is_answered_503_and_is_nowhere(
     archiver(log, place).look()
     assert not is_cold(log, played.id)
     assert version(played) == before
+
+
+def test_a_worker_that_stops_breaks_off_before_it_writes_or_restores(
+    log: Any, place: DirectoryStorage, played: Table
+) -> None:
+    stopped = archiver(log, place)
+    stopped.stopping.set()
+    with pytest.raises(WorkerStopped):
+        stopped.archive(played.id)
+    assert not place.path.exists()
+
+    archiver(log, place).archive(played.id)
+    with pytest.raises(WorkerStopped):
+        stopped.bring_back(played.id)
+    assert is_cold(log, played.id)
 
 
 @pytest.mark.parametrize(

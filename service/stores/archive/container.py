@@ -36,16 +36,16 @@ def key_of(service_key: bytes) -> bytes:
     return hkdf(salt=b"", ikm=service_key, info=_LABEL)
 
 
-def pack(stored: StoredEncounter, key: bytes) -> bytes:
-    """Return the file with *stored*; raise `lines.NotSpelled`."""
+def pack(stored: StoredEncounter, key: bytes, pause: lines.Pause = lines.no_pause) -> bytes:
+    """Return the file with *stored*; raise `lines.NotSpelled`. *pause* is called repeatedly meanwhile."""
     nonce = urandom(_NONCE_BYTES)
-    text, data = lines.spell(stored)
+    text, data = lines.spell(stored, pause)
     text = bz2.compress(text)  # smaller than LZMA for texts of a few hundred commands
     body = len(text).to_bytes(_LENGTH_BYTES, "big") + text + data
     return MAGIC + nonce + AESGCM(key).encrypt(nonce, body, stored.encounter.encode())
 
 
-def unpack(encounter: str, raw: bytes, key: bytes) -> StoredEncounter:
+def unpack(encounter: str, raw: bytes, key: bytes, pause: lines.Pause = lines.no_pause) -> StoredEncounter:
     """Return the encounter that `pack` put into *raw*; raise `NotAnArchive`."""
     start = len(MAGIC) + _NONCE_BYTES
     if not raw.startswith(MAGIC):
@@ -53,6 +53,6 @@ def unpack(encounter: str, raw: bytes, key: bytes) -> StoredEncounter:
     try:
         body = AESGCM(key).decrypt(raw[len(MAGIC) : start], raw[start:], encounter.encode())
         end = _LENGTH_BYTES + int.from_bytes(body[:_LENGTH_BYTES], "big")
-        return lines.read(encounter, bz2.decompress(body[_LENGTH_BYTES:end]), body[end:])
+        return lines.read(encounter, bz2.decompress(body[_LENGTH_BYTES:end]), body[end:], pause)
     except (InvalidTag, OSError, ValueError, LookupError) as fault:
         raise NotAnArchive(encounter, type(fault).__name__) from fault

@@ -26,6 +26,8 @@ from service.record.fingerprint import command_fingerprint
 from service.stores.archive.marks import FREE, Lengthener, Shortener
 
 FORMAT: Final = "rewound/archive/2"
+EVERY: Final = 64
+"""The number of requests, or of lines that are read, between two pauses."""
 
 _OWN, _PREV, _DIGEST, _COMMITMENT, _NUMBER, _AT, _FINGERPRINT, _FIELD = FREE
 _REQUEST, _KEY, _ENVELOPE, _COMMIT = b"R", b"K", b"E", b"C"
@@ -33,30 +35,38 @@ _TIME: Final = re.compile(rb'"at":"[^"]*"')
 
 Named = Mapping[bytes, bytes]
 """Values derived from other bytes, with their marks."""
+Pause = Callable[[], object]
+"""Lets other threads of the process work; it may raise to break the work off."""
+
+
+def no_pause() -> None:
+    """Go on at once, where nothing else waits for the processor."""
 
 
 class NotSpelled(ValueError):
     """The text does not read back as the encounter, so the encounter does not come from a log."""
 
 
-def spell(stored: StoredEncounter) -> tuple[bytes, bytes]:
+def spell(stored: StoredEncounter, pause: Pause = no_pause) -> tuple[bytes, bytes]:
     """Return the text and the data of *stored*; raise `NotSpelled`."""
     for has_marks in (True, False):
-        text, data = _spelled(stored, has_marks=has_marks)
+        text, data = _spelled(stored, pause, has_marks=has_marks)
         with suppress(ValueError, LookupError):
-            if read(stored.encounter, text, data) == stored:
+            if read(stored.encounter, text, data, pause) == stored:
                 return text, data
     raise NotSpelled(f"{stored.encounter} does not read back as it was written")
 
 
-def read(encounter: str, text: bytes, data: bytes) -> StoredEncounter:
+def read(encounter: str, text: bytes, data: bytes, pause: Pause = no_pause) -> StoredEncounter:
     """Return the encounter that was written; raise `ValueError` or `LookupError` for other bytes."""
     first, *lines = text.split(b"\n")
     head: dict[str, Any] = json.loads(first)
     if (head["format"], head["encounter"]) != (FORMAT, encounter):
         raise ValueError("it is another encounter")
     reader = _Reader(encounter, data, has_marks=head["has_marks"])
-    for line in lines:
+    for count, line in enumerate(lines):
+        if count % EVERY == 0:
+            pause()
         reader.read(line[:1], line[1:])
     if reader.prev.decode() != head["hash"]:
         raise ValueError("the chain ends in another hash")
@@ -73,9 +83,10 @@ def read(encounter: str, text: bytes, data: bytes) -> StoredEncounter:
     )
 
 
-def _spelled(stored: StoredEncounter, *, has_marks: bool) -> tuple[bytes, bytes]:
+def _spelled(stored: StoredEncounter, pause: Pause, *, has_marks: bool) -> tuple[bytes, bytes]:
     values = Shortener()
-    text = b"\n".join((_head(stored, has_marks=has_marks), *_lines(stored, values, has_marks=has_marks)))
+    head, lines = _head(stored, has_marks=has_marks), _lines(stored, values, pause, has_marks=has_marks)
+    text = b"\n".join((head, *lines))
     return text, bytes(values.data) + b"".join(stored.derived.values())
 
 
@@ -92,7 +103,7 @@ def _head(stored: StoredEncounter, *, has_marks: bool) -> bytes:
     return json.dumps(head, separators=(",", ":")).encode()
 
 
-def _lines(stored: StoredEncounter, values: Shortener, *, has_marks: bool) -> Iterator[bytes]:
+def _lines(stored: StoredEncounter, values: Shortener, pause: Pause, *, has_marks: bool) -> Iterator[bytes]:
     def short(raw: bytes, named: Named) -> bytes:
         return values.short(raw, named) if has_marks else raw.hex().encode()
 
@@ -106,6 +117,8 @@ def _lines(stored: StoredEncounter, values: Shortener, *, has_marks: bool) -> It
         sealed[payload.n].append(payload)
     prev = ZERO_HASH.encode()
     for n, (request, commit) in enumerate(zip(stored.commands, stored.commits, strict=True), 1):
+        if n % EVERY == 0:
+            pause()
         yield _REQUEST + short(request, own)
         named = {_fingerprint(stored.encounter, request): _FINGERPRINT}
         for raw, print_ in keys[n]:

@@ -11,7 +11,7 @@ import pytest
 from service.log.values import Payload, StoredEncounter
 from service.record.canonical import commit_hash
 from service.stores.archive.container import NotAnArchive, pack, unpack
-from service.stores.archive.lines import NotSpelled, spell
+from service.stores.archive.lines import EVERY, NotSpelled, spell
 from tests.stores.archive.played import heartrush, rise, whole
 from tests.support.tiny_table import Sitting, player
 
@@ -20,14 +20,15 @@ MOST = 120
 """Bytes that a command may take in a file."""
 
 
-def tiny() -> StoredEncounter:
-    """Return a short game with rolls, a contest and a sealed note."""
+def tiny(turns: int = 1) -> StoredEncounter:
+    """Return a game with rolls, a contest and a sealed note, and with *turns* at the end."""
     sitting = Sitting()
     sitting.open()
     sitting.do("roll", sides=20)
     sitting.do("choose", player("ada"), number=2)
     sitting.do("whisper", to=["ada"], note="xyzzy")
-    sitting.do("add", amount=99)
+    for _ in range(turns):
+        sitting.do("add", amount=99)
     sitting.do("end_round")
     stored = whole(sitting.encounter, sitting.requests, sitting.written)
     assert stored.sealed
@@ -113,6 +114,17 @@ def test_odd_bytes_come_back_too(change: Callable[[StoredEncounter], StoredEncou
     stored = change(tiny())
 
     assert unpack(stored.encounter, pack(stored, KEY), KEY) == stored
+
+
+def test_writing_and_reading_pause_every_few_commands() -> None:
+    """The threads that fold, and those that keep leases, work meanwhile."""
+    stored = tiny(2 * EVERY)
+    count = 2
+    pauses: list[str] = []
+    raw = pack(stored, KEY, lambda: pauses.append("write"))
+    assert len(pauses) >= 3 * count  # written, and read back, a line for each request and commit
+    assert unpack(stored.encounter, raw, KEY, lambda: pauses.append("read")) == stored
+    assert pauses.count("read") >= 2 * count
 
 
 def test_bytes_drawn_at_random_come_back() -> None:
