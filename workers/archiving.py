@@ -22,8 +22,8 @@ import structlog
 from service.audit.evidence import stored
 from service.audit.notary import Disputed
 from service.audit.signing import own_keys
-from service.audit.verify import Shelf, verify
-from service.core.fold import Folder
+from service.audit.verify import verify
+from service.core.fold import Folder, Registry
 from service.log.errors import NoSuchEncounter, StoreFailure
 from service.log.memory import MemoryLog
 from service.log.protocol import Log
@@ -66,7 +66,7 @@ class Archiver(PeriodicThread):
     def __init__(  # noqa: PLR0913 - what an archive takes
         self,
         log: Log,
-        registry: Shelf,
+        registry: Registry,
         storage: Storage,
         key: bytes,
         idle_s: float,

@@ -19,7 +19,8 @@ from service.audit.evidence import Evidence, stored
 from service.audit.notary import Disputed
 from service.audit.report import Report
 from service.audit.signing import Signer, own_keys
-from service.audit.verify import Shelf, verify
+from service.audit.verify import verify
+from service.core.fold import Registry
 from service.core.snapshot import folded_from
 from service.log.errors import NoSuchEncounter, StoreFailure
 from service.log.protocol import Log
@@ -39,7 +40,7 @@ class Auditor(JobRunner):
     def __init__(
         self,
         log: Log,
-        registry: Shelf,
+        registry: Registry,
         *,
         worker: str,
         stopping: Event,

@@ -10,7 +10,7 @@ import structlog
 
 from service.audit.certificate import certificate
 from service.audit.importing import AcceptedBundle, ImportedBundle, ImportRefused, WasRemoved, take
-from service.audit.verify import Shelf
+from service.core.fold import Registry
 from service.log.errors import StoreFailure
 from service.log.protocol import Log
 from service.stores.imports import BUNDLES
@@ -27,7 +27,7 @@ class Importer(JobRunner):
     kind = IMPORTS
 
     def __init__(
-        self, log: Log, registry: Shelf, *, worker: str, stopping: Event, durability: str | None = None
+        self, log: Log, registry: Registry, *, worker: str, stopping: Event, durability: str | None = None
     ) -> None:
         super().__init__(log, worker=worker, stopping=stopping)
         self._registry = registry

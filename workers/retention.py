@@ -18,8 +18,8 @@ import structlog
 from service.audit import bundle
 from service.audit.evidence import stored
 from service.audit.signing import own_keys
-from service.audit.verify import Shelf, verify
-from service.core.fold import Folder
+from service.audit.verify import verify
+from service.core.fold import Folder, Registry
 from service.log.errors import NoSuchEncounter, StoreFailure
 from service.log.protocol import Log
 from service.rules.table import GM
@@ -50,7 +50,7 @@ class Retention(PeriodicThread):
     def __init__(
         self,
         log: Log,
-        registry: Shelf,
+        registry: Registry,
         storage: Storage,
         days: int,
         stopping: Event,

@@ -25,8 +25,9 @@ from service.audit.report import Report
 from service.audit.signatures import signed_heads
 from service.audit.signing import keep_foreign
 from service.audit.verdict import UNSIGNED_FROM, VALID, VALID_TO_EPOCH, Counts, Fault, Verdict
-from service.audit.verify import Shelf, verify
+from service.audit.verify import verify
 from service.core.decide import marks_of
+from service.core.fold import Registry
 from service.log import CommitWrite, Log
 from service.record.commit import Commit, fold_commit, load_commit, load_request
 from service.record.frontier import Frontier
@@ -80,7 +81,7 @@ class ImportedBundle:
 
 def take(
     log: Log,
-    collection: Shelf,
+    registry: Registry,
     owner: str,
     raw: bytes,
     accepted: AcceptedBundle = NOBODY,
@@ -91,7 +92,7 @@ def take(
     Importing a bundle again completes an import that a crash interrupted, and may add accepted keys. It
     changes nothing else.
     """
-    evidence, report = _judged(collection, raw, accepted.keys, progress)
+    evidence, report = _judged(registry, raw, accepted.keys, progress)
     commits = [load_commit(text) for text in evidence.commits]
     signed = signed_size(evidence, commits, accepted.keys)
     if accepted.is_required and signed < len(commits):
@@ -109,12 +110,12 @@ def take(
     for note in evidence.notes:
         read = checkpoint.parse(note)
         checkpoints.put(log, address, TreeHead(read.size, read.root.hex()), note)
-    _store(log, collection, address, evidence, commits)
+    _store(log, registry, address, evidence, commits)
     return ImportedBundle(address, evidence, commits, report, known)
 
 
 def _judged(
-    collection: Shelf, raw: bytes, accepted: tuple[bytes, ...], progress: Progress
+    registry: Registry, raw: bytes, accepted: tuple[bytes, ...], progress: Progress
 ) -> tuple[Evidence, Report]:
     """Return the content of the bundle *raw* and its audit's report; raises `ImportRefused`.
 
@@ -127,7 +128,7 @@ def _judged(
         raise ImportRefused(Report("", fault.verdict, Counts())) from fault
     if accepted and _is_covered(pinned := replace(evidence, pinned=accepted)):
         evidence = pinned
-    report = verify(evidence, collection, progress=progress)
+    report = verify(evidence, registry, progress=progress)
     if report.verdict.extent not in (VALID, VALID_TO_EPOCH):
         raise ImportRefused(report)
     return evidence, report
@@ -222,11 +223,11 @@ def _title(evidence: Evidence) -> str:
 # --- the store ---------------------------------------------------------------------------------------
 
 
-def _store(log: Log, collection: Shelf, address: str, evidence: Evidence, commits: Sequence[Commit]) -> None:
+def _store(log: Log, registry: Registry, address: str, evidence: Evidence, commits: Sequence[Commit]) -> None:
     """Write the commands and commits that are missing in the store, as deciding them would have."""
     head = log.head(address)
     after = 0 if head is None else head.folded
-    ruleset: Ruleset[Any] = collection[commits[0].edition]
+    ruleset: Ruleset[Any] = registry[commits[0].edition]
     state, frontier = ruleset.blank, Frontier()
     waiting: list[CommitWrite] = []
     for commit in commits:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from service.audit.evidence import Evidence
 from service.audit.verdict import SEAM_BROKEN, SEAM_SEALED, UNKNOWN_EDITION, WRONG_PARENT, Verdict
-from service.audit.verify import Shelf
+from service.core.fold import Registry
 from service.record.canonical import loads
 from service.record.commit import Commit, fold_commit, load_commit, load_request
 from service.rules.amendments import Continued
@@ -43,7 +43,7 @@ ITS_OWN: Final = (
 """Members of a state that differ between lines of play, or are compared separately."""
 
 
-def mismatch(parent: Evidence, child: Evidence, registry: Shelf) -> Verdict | None:
+def mismatch(parent: Evidence, child: Evidence, registry: Registry) -> Verdict | None:
     """Return the verdict on the seam at which *child* continues *parent*, None if it is sound.
 
     State that is sealed from the reader cannot be compared: `seam_sealed`, only if nothing else is wrong.
@@ -88,7 +88,7 @@ def _dice(parent: Evidence, begun: dict[str, Any]) -> Verdict | None:
     return None
 
 
-def _state(parent: Evidence, n: int, begun: dict[str, Any], registry: Shelf) -> Verdict | None:
+def _state(parent: Evidence, n: int, begun: dict[str, Any], registry: Registry) -> Verdict | None:
     """Compare the child's first state with the parent's after commit *n*.
 
     A commit of the parent that is sealed from the reader prevents this: `seam_sealed`.

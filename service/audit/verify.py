@@ -32,6 +32,7 @@ from service.audit.verdict import (
     Finding,
     Verdict,
 )
+from service.core.fold import Registry
 from service.core.no_rules import NO_RULES
 from service.dice.chain import OPEN_LANE
 from service.record.canonical import NotCanonical
@@ -40,14 +41,12 @@ from service.record.digest import ruleset_digest
 from service.rules.ruleset import Ruleset
 from service.rules.table import DiceSetup
 
-Shelf = Mapping[str, Ruleset[Any]]
-
 OTHER_BUILD: Final = "other_build"
 
 
 def verify(
     evidence: Evidence,
-    registry: Shelf,
+    registry: Registry,
     *,
     span: tuple[int, int] | None = None,
     without_rules: bool = False,
@@ -87,7 +86,7 @@ class _VerifiedLine:
         self.findings: list[Finding] = []
 
     def whole(
-        self, registry: Shelf, span: tuple[int, int], progress: Progress, *, without_rules: bool
+        self, registry: Registry, span: tuple[int, int], progress: Progress, *, without_rules: bool
     ) -> Verdict:
         """Run every check in order and return the sound verdict; raises `Fault` for the first that fails."""
         examined = examine(self.evidence, progress)
@@ -143,7 +142,7 @@ class _VerifiedLine:
     def _told(self, type_: str) -> int:
         return sum(event.get("type") == type_ for commit in self.commits for event in commit.events)
 
-    def _ruleset(self, registry: Shelf) -> Ruleset[Any]:
+    def _ruleset(self, registry: Registry) -> Ruleset[Any]:
         edition = self.commits[0].edition
         ruleset = NO_RULES if edition == NO_RULES.edition else registry.get(edition)
         if ruleset is None:

@@ -13,7 +13,7 @@ from typing import Final
 
 from service.log.protocol import Log
 
-SHELF: Final = "workers"
+COLLECTION: Final = "workers"
 """The collection of the names, and the schedule of those to drop."""
 STALE_MS: Final = 10_000
 """The most by which the last heartbeat of a live worker may differ from this machine's clock."""
@@ -27,11 +27,11 @@ _PAGE: Final = 50
 
 def beat(log: Log, worker: str, now_ms: int) -> None:
     """Record that *worker* is alive, and drop a page of workers that ended."""
-    log.put_record(SHELF, worker, b"%d" % now_ms)
-    log.set_due(SHELF, [worker], now_ms + KEPT_MS, reschedule=True)
-    for ended in log.due(SHELF, now_ms, _PAGE):
-        log.drop_record(SHELF, ended)
-        log.drop_due(SHELF, ended)
+    log.put_record(COLLECTION, worker, b"%d" % now_ms)
+    log.set_due(COLLECTION, [worker], now_ms + KEPT_MS, reschedule=True)
+    for ended in log.due(COLLECTION, now_ms, _PAGE):
+        log.drop_record(COLLECTION, ended)
+        log.drop_due(COLLECTION, ended)
 
 
 class Heartbeats:
@@ -55,7 +55,7 @@ class Heartbeats:
         now = self._now_ms()
         found: list[str] = []
         before = None
-        while page := self._log.records(SHELF, before, _PAGE):
+        while page := self._log.records(COLLECTION, before, _PAGE):
             found += [
                 record.id for record in page if any(abs(each - int(record.blob)) < STALE_MS for each in now)
             ]

@@ -12,7 +12,8 @@ from service.audit import bundle
 from service.audit.evidence import Evidence, Receipt
 from service.audit.signing import VouchedKey
 from service.audit.verdict import Verdict
-from service.audit.verify import Shelf, verify
+from service.audit.verify import verify
+from service.core.fold import Registry
 from service.record.digest import ruleset_digest
 from service.rules.registry import REGISTRY
 from tests.audit.evidence_of import root_of
@@ -21,7 +22,7 @@ from tests.rules.rise.campaign import Recorded as RiseFight
 from tests.support.tiny_game import TINY
 from tests.support.tiny_table import SIGNER, Sitting, player
 
-RULES: Final[Shelf] = {**REGISTRY, TINY.edition: TINY}
+RULES: Final[Registry] = {**REGISTRY, TINY.edition: TINY}
 GAMES: Final = 24
 """Tiny games to choose from, beside one fight of each rulebook."""
 

@@ -165,4 +165,4 @@ def test_the_names_of_workers_that_ended_are_dropped() -> None:
     for beats in range(5):
         heartbeats.beat(log, "alive", now + heartbeats.KEPT_MS + beats)
 
-    assert [record.id for record in log.records(heartbeats.SHELF)] == ["alive"]
+    assert [record.id for record in log.records(heartbeats.COLLECTION)] == ["alive"]
