@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final, Protocol
-from uuid import UUID
 
 from service.core.fold import Folder
 from service.core.lineage import PAGE, ends_redoing, entries, levels, part_in, taken_by
@@ -21,6 +20,7 @@ from service.record.canonical import eid_of
 from service.record.commit import Commit, load_commit, load_request
 from service.record.digest import ruleset_digest
 from service.record.envelopes import envelopes
+from service.record.ids import uuid8
 from service.record.occasions import Occasions
 from service.rules.amendments import AmendmentDetailed, AmendmentProposed
 from service.rules.closing import EpochClosed
@@ -72,10 +72,7 @@ class Proposal:
 
 def line_id(parent: str, amendment: str) -> str:
     """Return the UUID (version 8) of the encounter that *amendment* of *parent* begins."""
-    raw = bytearray(sha256(_LABEL + eid_of(parent) + amendment.encode("ascii")).digest()[:16])
-    raw[6] = raw[6] & 0x0F | 0x80
-    raw[8] = raw[8] & 0x3F | 0x80
-    return str(UUID(bytes=bytes(raw)))
+    return uuid8(sha256(_LABEL + eid_of(parent) + amendment.encode("ascii")).digest())
 
 
 def proposal(log: Log, parent: str, amendment: str) -> Proposal | None:

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any, Final
-from uuid import UUID
 
 from service.log import SideStore
+from service.record.ids import uuid8
 
 COLLECTION: Final = "imported"
 BUNDLES: Final = "bundles"
@@ -80,10 +80,7 @@ def addresses(store: SideStore, owner: str, record: str) -> list[str]:
 def address_of(owner: str, record: str, head: str) -> str:
     """Return an address (UUID version 8) for the history of *record* that ends with the hash *head*."""
     said = f"{owner}\0{record}\0{head}".encode()
-    raw = bytearray(sha256(_LABEL + said).digest()[:16])
-    raw[6] = raw[6] & 0x0F | 0x80
-    raw[8] = raw[8] & 0x3F | 0x80
-    return str(UUID(bytes=bytes(raw)))
+    return uuid8(sha256(_LABEL + said).digest())
 
 
 def record_at(store: SideStore, address: str) -> str:

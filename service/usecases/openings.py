@@ -16,6 +16,7 @@ from uuid import UUID
 
 from service.log import Appended, IdempotencyKey, KeyReused
 from service.record.digest import ruleset_digest
+from service.record.ids import uuid8
 from service.rules.codec import from_data, to_data
 from service.rules.messages import Actor, Refused
 from service.rules.ruleset import Ruleset, check
@@ -92,10 +93,7 @@ def _seeding(data: Mapping[str, Any]) -> Seeding:
 def encounter_id(services: Services, owner: str, key: str) -> str:
     """Return the UUID (version 8) of the encounter that *owner* opens with the idempotency *key*."""
     said = _LABEL + owner.encode() + b"\x00" + key.encode()
-    raw = bytearray(hmac_digest(services.service_key, said, sha256)[:16])
-    raw[6] = raw[6] & 0x0F | 0x80
-    raw[8] = raw[8] & 0x3F | 0x80
-    return str(UUID(bytes=bytes(raw)))
+    return uuid8(hmac_digest(services.service_key, said, sha256))
 
 
 def open_encounter(
