@@ -1,4 +1,4 @@
-#!lua name=rewound_7
+#!lua name=rewound_8
 -- The changes that must be one step, as functions inside the server.
 --
 -- Every check comes before the first write, because an error half way would leave the writes before it.
@@ -277,16 +277,16 @@ local function put_record(keys, args)
   return tonumber(number)
 end
 
-redis.register_function('rewound_7_append', function(keys, args) return (append(keys, args)) end)
-redis.register_function('rewound_7_submit', submit)
-redis.register_function('rewound_7_find_key', find_key)
-redis.register_function('rewound_7_commit', commit)
-redis.register_function('rewound_7_evict', evict)
-redis.register_function('rewound_7_restore', restore)
-redis.register_function('rewound_7_drop_archived', drop_archived)
-redis.register_function('rewound_7_tried', tried)
-redis.register_function('rewound_7_put_derived', put_derived)
-redis.register_function('rewound_7_clean', clean)
-redis.register_function('rewound_7_hold', hold)
-redis.register_function('rewound_7_release', release)
-redis.register_function('rewound_7_put_record', put_record)
+redis.register_function('rewound_8_append', function(keys, args) return (append(keys, args)) end)
+redis.register_function('rewound_8_submit', submit)
+redis.register_function('rewound_8_find_key', find_key)
+redis.register_function('rewound_8_commit', commit)
+redis.register_function('rewound_8_evict', evict)
+redis.register_function('rewound_8_restore', restore)
+redis.register_function('rewound_8_drop_archived', drop_archived)
+redis.register_function('rewound_8_tried', tried)
+redis.register_function('rewound_8_put_derived', put_derived)
+redis.register_function('rewound_8_clean', clean)
+redis.register_function('rewound_8_hold', hold)
+redis.register_function('rewound_8_release', release)
+redis.register_function('rewound_8_put_record', put_record)
