@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, TypeVar
 
 from service.api.parameters import Parameter
-from service.api.request import ApiRequest, ApiResponse
+from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
+
+T = TypeVar("T")
 
 CURSOR: Final = Parameter("cursor", "The `next_cursor` of an earlier answer, to continue after it.")
 PAGE_LIMIT: Final = Parameter(
@@ -20,6 +23,24 @@ def paged(
     """Return one page, with a link to the next unless *next_cursor* is None."""
     headers = next_link(request, next_cursor, extra)
     return ApiResponse({name: data, "next_cursor": next_cursor}, headers=headers)
+
+
+def newest_first(
+    request: ApiRequest,
+    name: str,
+    read: Callable[[int | None, int], Iterable[tuple[int, T]]],
+    shown: Callable[[T], Mapping[str, Any] | None],
+) -> ApiResponse:
+    """Return one page of a list, the newest item first.
+
+    *read* returns up to a limit of items before a number (None: all), each with its number. An item for which
+    *shown* returns None is left out.
+    """
+    before = read_cursor(request.query["cursor"], 1)[0] if "cursor" in request.query else None
+    limit = request.query.get("limit", PAGE)
+    found = list(read(before, limit))
+    data = [data for _, each in found if (data := shown(each)) is not None]
+    return paged(request, name, data, cursor(found[-1][0]) if len(found) == limit else None)
 
 
 def next_link(request: ApiRequest, next_cursor: str | None, extra: str = "") -> dict[str, str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from service.api.fields import IntegerField
 from service.api.operations import AUDITORS, ResponseSchema, operation
-from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
+from service.api.paging import CURSOR, PAGE_LIMIT, newest_first
 from service.api.problems import invalid, not_found
-from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
+from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import strict
 from service.api.sending import idempotency_key, job_accepted, refuse_draft
 from service.api.shapes import NUMBER, OPEN, TEXT, TIME, UUID, closed, component, page
@@ -80,11 +81,8 @@ def start_audit(request: ApiRequest) -> ApiResponse:
 )
 def list_audits(request: ApiRequest) -> ApiResponse:
     """List the audits of an encounter, newest first."""
-    before = read_cursor(request.query["cursor"], 1)[0] if "cursor" in request.query else None
-    limit = request.query.get("limit", PAGE)
-    found = AUDITS.listed(request.services.log, request.encounter, before, limit)
-    data = [_shown(job) for _, job in found]
-    return paged(request, "audits", data, cursor(found[-1][0]) if len(found) == limit else None)
+    read = partial(AUDITS.listed, request.services.log, request.encounter)
+    return newest_first(request, "audits", read, _shown)
 
 
 @operation(

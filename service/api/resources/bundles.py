@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from functools import partial
 from hashlib import sha256
 from typing import Final
 
 from werkzeug.http import parse_options_header
 
 from service.api.operations import BUNDLE_LIMIT, KEY_HOLDERS, ResponseSchema, operation
-from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
+from service.api.paging import CURSOR, PAGE_LIMIT, newest_first
 from service.api.parameters import Parameter
 from service.api.problems import Problem, not_found
-from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
+from service.api.request import ApiRequest, ApiResponse
 from service.api.sending import idempotency_key, job_accepted
 from service.api.shapes import OPEN, TEXT, TIME, UUID, closed, component, maybe, page, ref
 from service.api.waiting import ask
@@ -137,11 +138,8 @@ def import_bundle(request: ApiRequest) -> ApiResponse:
 )
 def list_imports(request: ApiRequest) -> ApiResponse:
     """List your imports, newest first."""
-    before = read_cursor(request.query["cursor"], 1)[0] if "cursor" in request.query else None
-    limit = request.query.get("limit", PAGE)
-    found = IMPORTS.listed(request.services.log, _owner(request), before, limit)
-    data = [IMPORTS.shown(job) for _, job in found]
-    return paged(request, "imports", data, cursor(found[-1][0]) if len(found) == limit else None)
+    read = partial(IMPORTS.listed, request.services.log, _owner(request))
+    return newest_first(request, "imports", read, IMPORTS.shown)
 
 
 @operation(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Any, Final
 
 from service.api.operations import READERS, ResponseSchema, operation
-from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
+from service.api.paging import CURSOR, PAGE_LIMIT, newest_first
 from service.api.problems import Problem
-from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
+from service.api.request import ApiRequest, ApiResponse
 from service.api.sending import refuse_draft
 from service.api.shapes import HASH, NUMBER, TEXT, UUID, closed, component, maybe, page
 from service.audit import checkpoint
@@ -56,11 +57,8 @@ def list_checkpoints(request: ApiRequest) -> ApiResponse:
     The service signs a checkpoint when an epoch of the dice closes, when the encounter closes, and on
     request. Every answer about the encounter has the latest one in its header `Rewound-Checkpoint`.
     """
-    before = read_cursor(request.query["cursor"], 1)[0] if "cursor" in request.query else None
-    limit = request.query.get("limit", PAGE)
-    found = checkpoints.page(request.services.log, request.encounter, before, limit)
-    data = [_shown(request.encounter, note) for _, note in found]
-    return paged(request, "checkpoints", data, cursor(found[-1][0]) if len(found) == limit else None)
+    read = partial(checkpoints.page, request.services.log, request.encounter)
+    return newest_first(request, "checkpoints", read, partial(_shown, request.encounter))
 
 
 @operation(

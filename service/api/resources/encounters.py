@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 from service.api.answers import OUTCOME, PENDING, PROMPT
@@ -14,10 +15,10 @@ from service.api.operations import (
     ResponseSchema,
     operation,
 )
-from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
+from service.api.paging import CURSOR, PAGE_LIMIT, newest_first
 from service.api.parameters import Parameter
 from service.api.problems import invalid, not_found, removed
-from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
+from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import faults, raise_if_invalid
 from service.api.sending import first_commit, idempotency_key, pending, receipt_headers, send_checked
 from service.api.shapes import (
@@ -212,26 +213,28 @@ def list_encounters(request: ApiRequest) -> ApiResponse:
     """List your encounters, newest first."""
     assert request.caller is not None
     assert request.caller.key is not None
-    before = read_cursor(request.query["cursor"], 1)[0] if "cursor" in request.query else None
-    limit = request.query.get("limit", PAGE)
-    found = request.services.encounters.owned_by(request.caller.key.owner, before, limit)
-    data = [
-        {
-            "encounter": e.encounter,
-            "edition": e.edition,
-            "title": e.title,
-            "opened": e.opened,
-            "imported": _imported(request, e),
-            "origin": _listed_origin(request, e),
-            "expires": e.expires,
-            "made_by": e.made_by,
-        }
-        for _, e in found
-        if request.services.log.head(e.encounter) is not None
-        and not e.has_expired(request.services.clock())
-        and request.services.removals.of(e.encounter) is None
-    ]
-    return paged(request, "encounters", data, cursor(found[-1][0]) if len(found) == limit else None)
+    read = partial(request.services.encounters.owned_by, request.caller.key.owner)
+    return newest_first(request, "encounters", read, partial(_listed, request))
+
+
+def _listed(request: ApiRequest, e: EncounterEntry) -> dict[str, Any] | None:
+    """Return an encounter as the list of its owner shows it; None if it is missing, expired or removed."""
+    if (
+        request.services.log.head(e.encounter) is None
+        or e.has_expired(request.services.clock())
+        or request.services.removals.of(e.encounter) is not None
+    ):
+        return None
+    return {
+        "encounter": e.encounter,
+        "edition": e.edition,
+        "title": e.title,
+        "opened": e.opened,
+        "imported": _imported(request, e),
+        "origin": _listed_origin(request, e),
+        "expires": e.expires,
+        "made_by": e.made_by,
+    }
 
 
 @operation(

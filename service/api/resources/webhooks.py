@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final
 
 from service.api.fields import ChoiceField, TextField
 from service.api.inputs import NOTHING
 from service.api.operations import KEY_HOLDERS, ResponseSchema, operation
-from service.api.paging import CURSOR, PAGE, PAGE_LIMIT, paged
+from service.api.paging import CURSOR, PAGE_LIMIT, newest_first
 from service.api.problems import Problem, invalid, not_found
-from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
+from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import strict
 from service.api.shapes import NUMBER, TEXT, TIME, UUID, Schema, closed, component, listing, maybe, page
 from service.signals.webhook_addresses import AddressNotAllowed
@@ -187,11 +188,8 @@ def list_deliveries(request: ApiRequest) -> ApiResponse:
     The last five hundred are stored, and older ones that were not accepted.
     """
     webhook = _named(request)
-    before = read_cursor(request.query["cursor"], 1)[0] if "cursor" in request.query else None
-    limit = request.query.get("limit", PAGE)
-    found = list(webhooks.deliveries(request.services.log, webhook.id, before, limit))
-    data = [_told(each) for _, each in found]
-    return paged(request, "deliveries", data, cursor(found[-1][0]) if len(found) == limit else None)
+    read = partial(webhooks.deliveries, request.services.log, webhook.id)
+    return newest_first(request, "deliveries", read, _told)
 
 
 @operation(
