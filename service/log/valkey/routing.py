@@ -22,7 +22,15 @@ from redis import exceptions
 from redis.crc import key_slot
 
 from service.log.errors import LogError, StoreFailure, StoreUnavailable
-from service.log.valkey.wire import ANSWER_S, DID_NOTHING, Argument, Command, Reply, Wire, raise_translated
+from service.log.valkey.wire import (
+    ANSWER_S,
+    DID_NOTHING,
+    Command,
+    Exchange,
+    Reply,
+    Wire,
+    raise_translated,
+)
 
 SLOTS: Final = 16_384
 PATIENCE_S: Final = 8.0
@@ -56,7 +64,7 @@ class _Map:
     replicas: frozenset[str]
 
 
-class Router:
+class Router(Exchange):
     """Sends each command to the node that has its key; thread-safe.
 
     *prepare* is called with every primary before its first use. A change is answered once *replicas* of its
@@ -91,22 +99,6 @@ class Router:
         self._is_cluster: bool | None = None
 
     # --- what a caller asks ------------------------------------------------------------------------------
-
-    def read(self, *command: Argument) -> Reply:
-        """Send one query; raise `StoreUnavailable`."""
-        return self._exchange((command,), changes=False)[0]
-
-    def read_all(self, commands: Sequence[Command]) -> list[Reply]:
-        """Send several queries together; raise `StoreUnavailable`."""
-        return self._exchange(commands, changes=False)
-
-    def change(self, *command: Argument) -> Reply:
-        """Send one change; raise `StoreUnavailable`, `StoreFull`, or `OutcomeUnknown`."""
-        return self._exchange((command,), changes=True)[0]
-
-    def change_all(self, commands: Sequence[Command]) -> list[Reply]:
-        """Send several changes together; raise for the first that failed."""
-        return self._exchange(commands, changes=True)
 
     def node_of(self, key: str) -> Wire:
         """Return the wire to the primary that has *key* by the current map; raise `StoreUnavailable`."""

@@ -9,6 +9,7 @@ change without a reply `OutcomeUnknown`.
 import os
 import re
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -68,7 +69,31 @@ def without_password(url: str) -> str:
     return re.sub(r"(?<=://)([^/@]*):[^/@]*@", r"\1@", url)
 
 
-class Wire:
+class Exchange(ABC):
+    """Sends queries and changes, one or several in one round trip to each server; never a change twice."""
+
+    def read(self, *command: Argument) -> Reply:
+        """Send one query; raise `StoreUnavailable`."""
+        return self._exchange((command,), changes=False)[0]
+
+    def read_all(self, commands: Sequence[Command]) -> list[Reply]:
+        """Send several queries together; raise `StoreUnavailable`."""
+        return self._exchange(commands, changes=False)
+
+    def change(self, *command: Argument) -> Reply:
+        """Send one change; raise `StoreUnavailable`, `StoreFull`, or `OutcomeUnknown`."""
+        return self._exchange((command,), changes=True)[0]
+
+    def change_all(self, commands: Sequence[Command]) -> list[Reply]:
+        """Send several changes together; raise for the first that failed."""
+        return self._exchange(commands, changes=True)
+
+    @abstractmethod
+    def _exchange(self, commands: Sequence[Command], *, changes: bool) -> list[Reply]:
+        """Send *commands* and return their replies; raise for the first that failed."""
+
+
+class Wire(Exchange):
     """A pool of connections to one server; thread-safe, and usable after a fork.
 
     A change is answered once *replicas* of the server's replicas have it.
@@ -88,22 +113,6 @@ class Wire:
         )
         # not its `make_connection`, which never forgets failed attempts and refuses all after many of them
         self._new: Callable[[], Raw] = partial(told.connection_class, **told.connection_kwargs)
-
-    def read(self, *command: Argument) -> Reply:
-        """Send one query; raise `StoreUnavailable`."""
-        return self._exchange((command,), changes=False)[0]
-
-    def read_all(self, commands: Sequence[Command]) -> list[Reply]:
-        """Send several queries in one round trip; raise `StoreUnavailable`."""
-        return self._exchange(commands, changes=False)
-
-    def change(self, *command: Argument) -> Reply:
-        """Send one change, once; raise `StoreUnavailable`, `StoreFull`, or `OutcomeUnknown`."""
-        return self._exchange((command,), changes=True)[0]
-
-    def change_all(self, commands: Sequence[Command]) -> list[Reply]:
-        """Send several changes in one round trip, once each; raise for the first that failed."""
-        return self._exchange(commands, changes=True)
 
     def dedicated(self) -> Raw:
         """Open a connection for the caller alone; raise `StoreUnavailable`."""
