@@ -62,6 +62,20 @@ class StartAbandoned(Exception):
     """The start was stopped by a signal before the service was ready."""
 
 
+@contextmanager
+def connecting(say: Say) -> Iterator[LoadingDisplay]:
+    """Yield what shows the progress of a store that is connected to; raises its refusals as `NotServing`."""
+    display = LoadingDisplay(say)
+    try:
+        yield display
+    except StoreRefused as fault:
+        raise NotServing(str(fault)) from fault
+    except StoreFailure as fault:
+        raise NotServing(f"the store cannot be reached: {fault}") from fault
+    finally:
+        display.finish()
+
+
 def _never() -> bool:
     return False
 
@@ -100,18 +114,11 @@ class LocalService:
     def log(self) -> ValkeyLog:
         """Return a connection to the store once it is loaded; raises `NotServing` and `StartAbandoned`."""
         assert self.settings.streams_url is not None, "the store runs by now"
-        display = LoadingDisplay(self._say)
-        try:
+        with connecting(self._say) as display:
             log = ValkeyLog.connect_when_loaded(
                 self.settings.streams_url, display, self._go_on, replicas=self.settings.replicas
             )
             log.check_durable()
-        except StoreRefused as fault:
-            raise NotServing(str(fault)) from fault
-        except StoreFailure as fault:
-            raise NotServing(f"the store cannot be reached: {fault}") from fault
-        finally:
-            display.finish()
         return log
 
     def start(self) -> None:

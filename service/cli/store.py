@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 from service.cli.loading import LoadingDisplay
-from service.cli.local_service import NotServing
+from service.cli.local_service import NotServing, connecting
 from service.cli.terminal import say
-from service.log import Log, StoreFailure, StoreRefused
+from service.log import Log
 from service.log.valkey import ValkeyLog
 from service.settings import Settings
 from service.stores.archive.archive_log import with_archive
@@ -58,12 +58,5 @@ def _say(text: str) -> None:
 
 
 def _connected(url: str, replicas: int = 0) -> ValkeyLog:
-    display = LoadingDisplay(_say)
-    try:
+    with connecting(_say) as display:
         return ValkeyLog.connect_when_loaded(url, display, replicas=replicas)
-    except StoreRefused as fault:
-        raise NotServing(str(fault)) from fault
-    except StoreFailure as fault:
-        raise NotServing(f"the store cannot be reached: {fault}") from fault
-    finally:
-        display.finish()
