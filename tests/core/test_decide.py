@@ -306,7 +306,7 @@ MOVES: Sequence[tuple[str, Actor, Mapping[str, Any]]] = (
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(moves=st.lists(st.sampled_from(MOVES), max_size=25), declared=st.booleans(), stop=st.booleans())
 def test_folding_what_was_written_gives_the_state_that_deciding_gave(
     *, moves: list[tuple[str, Actor, Mapping[str, Any]]], declared: bool, stop: bool

@@ -9,7 +9,7 @@ from unicodedata import normalize
 
 import pytest
 import rfc8785
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.dice.chain import envelope_commitment
@@ -83,6 +83,10 @@ plain: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | numbers | st.integers(-(2**65), 2**65) | st.floats() | words,
     lambda inner: st.lists(inner) | st.dictionaries(words, inner),
 )
+
+
+def test_an_example_has_no_bound_by_the_clock() -> None:
+    assert settings().deadline is None
 
 
 @given(plain | wild, st.sampled_from(SPELLINGS))
