@@ -49,7 +49,7 @@ def application() -> LoopApplication:
     try:
         _open(log)
     except StoreFailure as failure:  # requests are answered 503 until the store serves
-        _logger.warning("store.awaited", why=str(failure))
+        _logger.warning("store.waiting", why=str(failure))
         Thread(target=_open_when_there, args=(log,), name="store", daemon=True).start()
     with_archived = with_archive(log, storage_of(settings), key_of(settings.secret_key()))
     on_loop = ArchiveLoopLog(ValkeyLoopLog(log), with_archived)

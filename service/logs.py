@@ -70,7 +70,7 @@ def _log_uncaught(
 ) -> None:
     if issubclass(kind, KeyboardInterrupt):
         return
-    _logger.critical("process.broken", thread=thread, exc_info=fault)
+    _logger.critical("process.failed", thread=thread, exc_info=fault)
 
 
 def _log_uncaught_of_thread(args: threading.ExceptHookArgs) -> None:

@@ -3,8 +3,8 @@
 Laws. An encounter leaves the store only after its file was written, read back, compared with what was
 written, and audited as sound. The store deletes the record in one step, and only if the record is unchanged.
 If a worker dies between two steps, the encounter is still scheduled and another worker starts again. A file's
-name contains its digest, so an encounter that is written twice has two files, of which the store names at
-most one.
+name contains its digest, so an encounter that is written twice has two files, and the store names at most one
+of them.
 """
 
 from __future__ import annotations
@@ -140,11 +140,11 @@ class Archiver(PeriodicThread):
             raise
         except Exception as why:  # noqa: BLE001 - one encounter's fault must not stop the others
             told = str(why) if isinstance(why, NotArchivable) else type(why).__name__
-            _logger.warning("archive.kept", encounter=encounter, why=told)
+            _logger.warning("archive.skipped", encounter=encounter, why=told)
             self._log.set_due(IDLE, [encounter], self._ms(self._idle_s), reschedule=True)
         else:
             self._log.drop_due(IDLE, encounter)
-            _logger.info("encounter.cold", encounter=encounter, commits=entry.n, bytes=entry.size)
+            _logger.info("encounter.archived", encounter=encounter, commits=entry.n, bytes=entry.size)
 
     def archive(self, encounter: str) -> Archived:
         """Archive *encounter*; raises `NotArchivable` and `NoSuchEncounter`."""

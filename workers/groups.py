@@ -232,7 +232,7 @@ class GroupFolding:
         except StoreFailure:
             raise
         except Exception as fault:  # noqa: BLE001 - another release's rules or a broken chain must not delay other encounters
-            _logger.error("fold.impossible", encounter=encounter, error=type(fault).__name__)  # noqa: TRY400 - ids only
+            _logger.error("fold.failed", encounter=encounter, error=type(fault).__name__)  # noqa: TRY400 - ids only
             self._left.add(encounter)
         else:
             self._left.discard(encounter)

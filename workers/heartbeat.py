@@ -30,7 +30,7 @@ _logger: Final = structlog.get_logger()
 class HeartbeatThread(PeriodicThread):
     """Writes one worker's heartbeat, and watches its *foldings*."""
 
-    name = "pulse"
+    name = "heartbeat"
     every_s = EVERY_S
 
     def __init__(
@@ -56,5 +56,5 @@ class HeartbeatThread(PeriodicThread):
         for folding in self._foldings:
             since = folding.deciding_since
             if since is not None and time.monotonic() - since > self._longest_s:
-                _logger.critical("worker.hangs", worker=self._worker)
+                _logger.critical("worker.hung", worker=self._worker)
                 os.kill(os.getpid(), signal.SIGKILL)

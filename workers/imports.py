@@ -59,7 +59,7 @@ class Importer(JobRunner):
             self._finish(job, status=FAILED, refusal=refusal)
         else:
             self._finish(job, status=DONE, **self._result(taken))
-            _logger.info("bundle.taken", encounter=taken.address, commits=len(taken.commits))
+            _logger.info("bundle.imported", encounter=taken.address, commits=len(taken.commits))
 
     def _result(self, taken: ImportedBundle) -> Job:
         return {

@@ -77,7 +77,7 @@ class JobRunner(PeriodicThread):
             except StoreFailure:
                 raise
             except Exception as fault:  # noqa: BLE001 - it is tried again when its lease ends
-                _logger.error("job.broken", kind=self.kind.collection, job=id_, error=type(fault).__name__)  # noqa: TRY400 - ids only
+                _logger.error("job.crashed", kind=self.kind.collection, job=id_, error=type(fault).__name__)  # noqa: TRY400 - ids only
 
     def prolong(self, whose: str, id_: str) -> None:
         """Lease a job for `STALE_S` seconds, so that no other worker takes it."""

@@ -151,7 +151,7 @@ class CheckpointSigner(PeriodicThread):
         except StoreFailure:
             raise
         except Exception as fault:  # noqa: BLE001 - signing one by one finds the encounter at fault
-            _logger.error("notary.broken", encounters=len(encounters), error=type(fault).__name__)  # noqa: TRY400 - ids only
+            _logger.error("notary.failed", encounters=len(encounters), error=type(fault).__name__)  # noqa: TRY400 - ids only
             return set(encounters)
         for encounter, made in signed.items():
             for point in made:
@@ -185,7 +185,7 @@ class CheckpointSigner(PeriodicThread):
         except StoreFailure:
             raise
         except Exception as fault:  # noqa: BLE001 - one encounter's fault must not stop the others
-            _logger.error("notary.broken", encounter=encounter, error=type(fault).__name__)  # noqa: TRY400 - ids only
+            _logger.error("notary.failed", encounter=encounter, error=type(fault).__name__)  # noqa: TRY400 - ids only
             return
         for point in made:
             _logger.info("checkpoint.signed", encounter=encounter, size=point.size)

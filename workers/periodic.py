@@ -81,7 +81,7 @@ class PeriodicThread(ABC):
             return
         except StoreFailure as failure:
             if not self._is_down:
-                _logger.warning("lookout.store_down", of=self.name, why=type(failure).__name__)
+                _logger.warning("thread.store_down", thread=self.name, why=type(failure).__name__)
             self._is_down = True
         except Exception as fault:  # noqa: BLE001 - one look's fault must not prevent the next
-            _logger.error("lookout.failed", of=self.name, error=type(fault).__name__)  # noqa: TRY400 - ids only
+            _logger.error("thread.failed", thread=self.name, error=type(fault).__name__)  # noqa: TRY400 - ids only

@@ -95,12 +95,12 @@ class Retention(PeriodicThread):
             if removals.find(self._log, encounter) is None and not self._is_fork(encounter):
                 self._remove(encounter, now)
         except NoSuchEncounter:
-            _logger.info("retention.gone_already", encounter=encounter)
+            _logger.info("retention.already_removed", encounter=encounter)
         except StoreFailure:
             raise
         except Exception as why:  # noqa: BLE001 - one record's fault must not stop the others
             told = str(why) if isinstance(why, NotRemovable) else type(why).__name__
-            _logger.warning("retention.kept", encounter=encounter, why=told)
+            _logger.warning("retention.skipped", encounter=encounter, why=told)
             again = int((now - self._days * DAY_S + DAY_S) * 1000)
             self._log.set_due(removals.CLOSED, [encounter], again, reschedule=True)
             return

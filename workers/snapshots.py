@@ -68,7 +68,7 @@ class SnapshotWriter(PeriodicThread):
             except NoSuchEncounter:
                 pass
             except (UnknownEdition, ChainBroken) as fault:
-                _logger.warning("snapshots.impossible", encounter=encounter, error=type(fault).__name__)
+                _logger.warning("snapshots.failed", encounter=encounter, error=type(fault).__name__)
             self._log.drop_due(SCHEDULE, encounter)
 
     def _write_waiting(self) -> None:

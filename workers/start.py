@@ -23,6 +23,6 @@ def connected(url: str, replicas: int = 0) -> Log:
             return ValkeyLog.connect(url, replicas=replicas)
         except StoreFailure as failure:
             if (why := type(failure).__name__) != said:
-                _logger.warning("worker.waits", why=why)
+                _logger.warning("worker.waiting", why=why)
                 said = why
             time.sleep(_RETRY_S)

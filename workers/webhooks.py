@@ -141,7 +141,7 @@ class WebhookSender(PeriodicThread):
         except StoreFailure:
             raise
         except Exception as fault:  # noqa: BLE001 - a fault of webhooks must not stop the folding
-            _logger.error("webhooks.broken", encounter=encounter, error=type(fault).__name__)  # noqa: TRY400 - ids only
+            _logger.error("webhooks.failed", encounter=encounter, error=type(fault).__name__)  # noqa: TRY400 - ids only
 
     def _put_on_agenda(self, encounter: str, of_owner: OfOwner) -> None:
         entry = self._register.find(encounter)
@@ -256,7 +256,7 @@ class WebhookSender(PeriodicThread):
         except StoreFailure as failure:
             _logger.warning("webhooks.store_down", why=type(failure).__name__)
         except Exception as fault:  # noqa: BLE001 - one delivery's fault must not stop the others
-            _logger.error("webhook.broken", delivery=name, error=type(fault).__name__)  # noqa: TRY400 - ids only
+            _logger.error("webhook.failed", delivery=name, error=type(fault).__name__)  # noqa: TRY400 - ids only
         finally:
             self._attempts.end(name)
             self.ring()  # it made room for another
@@ -294,7 +294,9 @@ class WebhookSender(PeriodicThread):
             self._log.drop_due(schedule, name)
         else:
             self._log.set_due(schedule, [name], int(after.due * 1000), reschedule=True)
-        _logger.info("webhook.tried", delivery=name, state=after.state, status=after.status, why=after.fault)
+        _logger.info(
+            "webhook.attempted", delivery=name, state=after.state, status=after.status, why=after.fault
+        )
 
     def _sent(self, webhook: Webhook, before: WebhookDelivery, body: bytes) -> WebhookDelivery:
         """Send *body* and return the delivery as it is afterwards."""

@@ -49,13 +49,13 @@ class Metrics:
             multiprocess_mode="livesum",
         )
         self._room = Gauge(
-            "rewound_streams_room",
+            "rewound_streams_limit",
             "The maximum number of event streams of all processes together.",
             registry=self._registry,
             multiprocess_mode="livesum",
         )
         self._owner_room = Gauge(
-            "rewound_streams_owner_room",
+            "rewound_streams_owner_limit",
             "The maximum number of event streams of one owner in one process.",
             registry=self._registry,
             multiprocess_mode="livemax",

@@ -217,7 +217,7 @@ def as_problem(fault: Exception, request_id: str) -> Problem:
     known = _of_log(fault)
     if known is not None:
         return known
-    _logger.error("http.broken", request=request_id, exc_info=fault)
+    _logger.error("http.failed", request=request_id, exc_info=fault)
     return Problem("internal-error", "the error was logged under this request's id")
 
 

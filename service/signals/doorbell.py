@@ -48,6 +48,6 @@ class RqNotifier:
                 description=FOLD,
             )
         except QUEUE_FAILURES as failure:
-            _logger.warning("doorbell.silent", bucket=bucket, why=type(failure).__name__)
+            _logger.warning("doorbell.unreachable", bucket=bucket, why=type(failure).__name__)
             return False
         return True

@@ -25,7 +25,7 @@ from service.signals.followed import Followed
 from service.steps import Pause, Wakeup
 
 REMEMBERED: Final = 1_024
-"""Outcomes kept for requests that ask a moment after they were heard."""
+"""How many outcomes are remembered for requests that ask a moment after these were received."""
 
 TICK: Final = 0.1
 """Seconds after which the thread checks whether to stop."""
@@ -58,7 +58,7 @@ class OutcomeListener:
         self._again_hooks: list[Callable[[], None]] = []
         self._lost_hooks: list[Callable[[], None]] = []
         self.followed = Followed()
-        """The buckets of which this process hears every commit."""
+        """The buckets whose commits this process receives."""
         self._stop = Event()
         self._stands = Event()
         self._thread = Thread(target=self._run, name="outcomes", daemon=True)
@@ -105,7 +105,7 @@ class OutcomeListener:
         return Pause(partial(self.wait, *given, asked=asked), partial(self.park, *given, asked=asked))
 
     def wait(self, encounter: str, n: int, seconds: float, *, asked: bool = False) -> Outcome | None:
-        """Return commit *n* as soon as it stands, None if it does not within *seconds*.
+        """Return commit *n* as soon as it is written, None if that takes longer than *seconds*.
 
         *asked* says that this process has just appended the command, so that its commit will be heard here.
         """
@@ -276,4 +276,4 @@ def _call(hooks: list[Callable[[Outcome], None]], outcome: Outcome) -> None:
         try:
             hook(outcome)
         except Exception:  # a failing hook must not keep the outcome from those who wait
-            _logger.exception("outcomes.hook", encounter=outcome.encounter, n=outcome.n)
+            _logger.exception("outcomes.listener_failed", encounter=outcome.encounter, n=outcome.n)

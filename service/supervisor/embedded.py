@@ -28,7 +28,7 @@ _logger: Final = structlog.get_logger()
 
 
 def _log(text: str) -> None:
-    _logger.error("supervisor", says=text)
+    _logger.error("supervisor.fault", text=text)
 
 
 def _nothing() -> None:

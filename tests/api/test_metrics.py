@@ -124,4 +124,4 @@ def test_processes_of_one_service_are_summed(tmp_path: Path) -> None:
     ] * 2
     for text in told:
         assert b"rewound_streams_open 1.0" in text  # of the process that was killed nothing is open
-        assert b"rewound_streams_room 512.0" in text
+        assert b"rewound_streams_limit 512.0" in text

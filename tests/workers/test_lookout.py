@@ -32,24 +32,24 @@ class Scripted(PeriodicThread):
 
 
 def told(lookout: PeriodicThread) -> list[str]:
-    """Run *lookout* to its end and return what it logged, as `of event why`."""
+    """Run *lookout* to its end and return what it logged, as `thread event why`."""
     with capture_logs() as lines:
         lookout.run()
-    return [f"{line['of']} {line['event']} {line.get('why') or line.get('error')}" for line in lines]
+    return [f"{line['thread']} {line['event']} {line.get('why') or line.get('error')}" for line in lines]
 
 
 def test_an_outage_is_waited_out_and_said_once_each_time_it_begins() -> None:
     down = StoreUnavailable("it is gone")
     lookout = Scripted(down, down, None, down, None)
 
-    assert told(lookout) == ["scripted lookout.store_down StoreUnavailable"] * 2
+    assert told(lookout) == ["scripted thread.store_down StoreUnavailable"] * 2
     assert lookout.looks == 5
 
 
 def test_a_fault_is_said_without_its_text_and_ends_nothing() -> None:
     lookout = Scripted(ValueError("a secret"), None)
 
-    assert told(lookout) == ["scripted lookout.failed ValueError"]
+    assert told(lookout) == ["scripted thread.failed ValueError"]
     assert lookout.looks == 2
 
 

@@ -46,7 +46,7 @@ def test_a_worker_waits_for_its_store_and_ends_when_told(tmp_path: Path) -> None
             WORKER, cwd=ROOT, env=_environment(tmp_path, **urls), stdout=file, stderr=file
         )
     try:
-        until(lambda: "worker.waits" in output.read_text(), "the worker waits")
+        until(lambda: "worker.waiting" in output.read_text(), "the worker waits")
         with EmbeddedValkey(directory):
             until(lambda: "worker.started" in output.read_text(), "the worker works")
             worker.send_signal(signal.SIGTERM)

@@ -113,8 +113,8 @@ def test_an_encounter_that_cannot_be_folded_keeps_no_other_waiting(hall: Hall) -
 
     until(lambda: hall.folded(eid(2)) == 2, "the other is folded")
 
-    until(lambda: worker.lines("fold.impossible"), "it is told")
-    assert worker.lines("fold.impossible")[0]["error"] == "UnknownEdition"
+    until(lambda: worker.lines("fold.failed"), "it is told")
+    assert worker.lines("fold.failed")[0]["error"] == "UnknownEdition"
     assert eid(1) in hall.log.dirty(ALL_BUCKETS, 2**53)
 
 
@@ -125,4 +125,4 @@ def test_a_command_that_never_ends_is_ended_by_the_watchdog(hall: Hall) -> None:
     hall.ring()
 
     assert worker.ended() == -signal.SIGKILL
-    assert worker.lines("worker.hangs")
+    assert worker.lines("worker.hung")

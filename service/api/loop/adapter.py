@@ -287,7 +287,7 @@ def _reply_of(response: Response) -> Reply:
 def _end_process(beside: asyncio.Task[None]) -> None:
     """Terminate this process, which the master replaces, because the task beside the requests has failed."""
     if not beside.cancelled():
-        _logger.critical("loop.broken", exc_info=beside.exception())
+        _logger.critical("loop.failed", exc_info=beside.exception())
         os.kill(os.getpid(), signal.SIGTERM)
 
 
